@@ -1,0 +1,133 @@
+package snowlane
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc/codes"
+)
+
+// attempts are those of one call: they choose where to go, wait where that helps, and say when to give up.
+type attempts struct {
+	client *Client
+	method string
+	// number of the attempt at hand, from 1.
+	number int
+	// deadline of the call, by the client's clock.
+	deadline time.Time
+	// limit is how long the call may take in all; a stream without a deadline begins it anew with each chunk.
+	limit time.Duration
+	// lastFailure is what to report when time runs out: the last failure that was more than time running out.
+	lastFailure *Error
+	// quotaWait is how long the server asked the caller to wait.
+	quotaWait time.Duration
+}
+
+// attempt is one of them.
+type attempt struct {
+	endpoint  *endpoint
+	number    int
+	startedAt time.Time
+}
+
+func (c *Client) newAttempts(ctx context.Context, method string) *attempts {
+	now := c.options.Clock.Now()
+	limit := c.options.Timeout
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = time.Until(deadline)
+	}
+	return &attempts{client: c, method: method, deadline: now.Add(limit), limit: limit}
+}
+
+// left is what the attempt at hand may take from now.
+func (a *attempts) left() time.Duration {
+	return min(a.client.options.AttemptTimeout, a.deadline.Sub(a.client.options.Clock.Now()))
+}
+
+// begin waits until the next attempt is due, and says where it goes. Each one is ended by succeed or fail.
+func (a *attempts) begin(ctx context.Context) (attempt, error) {
+	clock := a.client.options.Clock
+	chosen, wait, endpointFailure := a.client.endpoints.choose()
+	wait = max(wait, a.quotaWait)
+	a.quotaWait = 0
+	if ended := a.client.closedOrCancelled(ctx); ended != nil {
+		return attempt{}, ended
+	}
+	if wait >= a.deadline.Sub(clock.Now()) {
+		for _, failure := range []*Error{a.lastFailure, endpointFailure} {
+			if failure != nil {
+				return attempt{}, failure
+			}
+		}
+		return attempt{}, contextError(timedOut, nil)
+	}
+	if wait > 0 {
+		due := make(chan struct{})
+		stop := clock.AfterFunc(wait, func() { close(due) })
+		defer stop()
+		select {
+		case <-due:
+		case <-ctx.Done():
+			return attempt{}, contextError(ctx, a.lastFailure)
+		case <-a.client.closing.Done():
+			return attempt{}, closedError("client")
+		}
+	}
+	a.number++
+	return attempt{endpoint: chosen, number: a.number, startedAt: clock.Now()}, nil
+}
+
+func (a *attempts) succeed(attempt attempt) {
+	a.client.endpoints.noteSuccess(attempt.endpoint)
+	a.report(attempt, "")
+}
+
+// progress takes in that a stream moved on: the count of attempts begins anew, and the time as well unless the caller set a deadline.
+func (a *attempts) progress(ctx context.Context, attempt attempt) {
+	a.number = 1
+	a.lastFailure = nil
+	a.client.endpoints.noteSuccess(attempt.endpoint)
+	if _, ok := ctx.Deadline(); !ok {
+		a.deadline = a.client.options.Clock.Now().Add(a.limit)
+	}
+}
+
+// fail takes in that an attempt failed. It gives the error of the call if that is over; else nil, and another may be made.
+func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error {
+	options := &a.client.options
+	failure := errorOfRPC(cause, attempt.endpoint.address.url)
+	if ended := a.client.closedOrCancelled(ctx); ended != nil {
+		failure = ended
+	}
+	a.report(attempt, failure.Reason)
+	hasRunOut := failure.Reason == DeadlineExceeded
+	isOver := ctx.Err() != nil || !options.Clock.Now().Before(a.deadline)
+	switch {
+	case failure.Reason == QuotaExceeded:
+		a.quotaWait = stretch(failure.RetryAfter, options.Random)
+	case hasRunOut && isOver:
+		// The caller's time has run out: that says nothing about the endpoint.
+	case failure.Code == codes.Unavailable || hasRunOut:
+		a.client.endpoints.noteFailure(attempt.endpoint, failure)
+	default:
+		return failure
+	}
+	if !hasRunOut {
+		a.lastFailure = failure
+	}
+	if !isOver && a.number <= max(0, options.RetryMax) {
+		return nil
+	}
+	if a.lastFailure != nil {
+		return a.lastFailure
+	}
+	return failure
+}
+
+func (a *attempts) report(attempt attempt, reason Reason) {
+	options := &a.client.options
+	notify(options.Observer.OnAttempt, AttemptEvent{
+		Method: a.method, Endpoint: attempt.endpoint.address.url, Attempt: attempt.number,
+		Duration: options.Clock.Now().Sub(attempt.startedAt), Reason: reason,
+	})
+}

@@ -1,0 +1,312 @@
+// Package snowlane is the Go client of Snowlane, which hands out unique, time-sorted 64-bit IDs.
+//
+// A [Client] makes one RPC for each call. A [Buffer], which [Client.Prefetch] makes, reserves IDs ahead and hands them out from memory, nanoseconds
+// each. An ID is handed to at most one caller, whatever is cancelled, retried or restarted. [Layout] and [TextCodec] work offline.
+package snowlane
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	grpcbackoff "google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
+)
+
+const (
+	streamMax = 1_000_000_000
+	// How long an attempt waits for a connection that had been lost, before it counts as failed.
+	reconnectWait = 100 * time.Millisecond
+)
+
+// Client calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. It is safe for any number of goroutines.
+type Client struct {
+	options   Options
+	endpoints *endpoints
+	// closing ends all calls.
+	closing context.Context
+	close   context.CancelFunc
+
+	mutex       sync.Mutex
+	connections map[*endpoint]*grpc.ClientConn
+	buffers     []*Buffer
+	layout      *Layout
+}
+
+// NewClient makes a client. Connections are opened when they are first needed. The error names every option that is wrong.
+func NewClient(options Options) (*Client, error) {
+	addresses, err := options.settle()
+	if err != nil {
+		return nil, err
+	}
+	client := &Client{
+		options:     options,
+		endpoints:   newEndpoints(addresses, options.Clock, options.Random),
+		connections: map[*endpoint]*grpc.ClientConn{},
+		layout:      options.Layout,
+	}
+	client.closing, client.close = context.WithCancel(context.Background())
+	return client, nil
+}
+
+// NextID issues one ID, by one RPC.
+func (c *Client) NextID(ctx context.Context) (ID, error) {
+	var id ID
+	err := c.call(ctx, "NextId", func(ctx context.Context, service snowlanev1.IdServiceClient) error {
+		response, err := service.NextId(ctx, &snowlanev1.NextIdRequest{})
+		id = ID(response.GetId())
+		if err == nil && id > MaxID {
+			return invalidResponse("the server sent an ID with bit 63 set", map[string]string{"id": id.String()})
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// NextIDs issues count IDs, 1 to 1,048,576, by as many reservations as it takes. They ascend as long as one server answers.
+func (c *Client) NextIDs(ctx context.Context, count int) ([]ID, error) {
+	if err := checkCount(count, nextIDsMax); err != nil {
+		return nil, err
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
+		defer cancel()
+	}
+	ids := make([]ID, 0, count)
+	for len(ids) < count {
+		reservation, err := c.Reserve(ctx, count-len(ids))
+		if err != nil {
+			return nil, err
+		}
+		for _, run := range reservation.Runs {
+			for index := range uint64(run.Count) {
+				ids = append(ids, run.First+ID(index*run.Stride))
+			}
+		}
+	}
+	return ids, nil
+}
+
+// Reserve reserves 1 to count IDs, as runs; a server grants what it has without waiting. They belong to the caller, used or not.
+// count is 1 to 1,048,576.
+func (c *Client) Reserve(ctx context.Context, count int) (Reservation, error) {
+	if err := checkCount(count, nextIDsMax); err != nil {
+		return Reservation{}, err
+	}
+	var reservation Reservation
+	err := c.call(ctx, "ReserveIds", func(ctx context.Context, service snowlanev1.IdServiceClient) error {
+		sentAt := c.options.Clock.Now()
+		response, err := service.ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
+		if err != nil {
+			return err
+		}
+		runs := make([]Run, len(response.GetRuns()))
+		for index, run := range response.GetRuns() {
+			runs[index] = Run{First: ID(run.GetFirstId()), Count: int(run.GetCount()), Stride: run.GetStride()}
+		}
+		reservation = Reservation{Runs: runs, SentAt: sentAt}
+		_, err = countOfAnswer(runs, count)
+		return err
+	})
+	if err != nil {
+		return Reservation{}, err
+	}
+	return reservation, nil
+}
+
+// Info asks a server what it is: layout, worker ID, limits, version.
+func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) {
+	var info *snowlanev1.GetInfoResponse
+	err := c.call(ctx, "GetInfo", func(ctx context.Context, service snowlanev1.IdServiceClient) (err error) {
+		info, err = service.GetInfo(ctx, &snowlanev1.GetInfoRequest{})
+		return err
+	})
+	return info, err
+}
+
+// Prefetch makes a buffer that draws from this client, and is closed with it.
+func (c *Client) Prefetch(options BufferOptions) (*Buffer, error) {
+	setDefault(&options.Timeout, c.options.Timeout)
+	setDefault(&options.Observer, c.options.Observer)
+	if options.Clock == nil {
+		options.Clock = c.options.Clock
+	}
+	if options.Random == nil {
+		options.Random = c.options.Random
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.closing.Err() != nil {
+		return nil, closedError("client")
+	}
+	buffer, err := NewBuffer(c, options)
+	if err == nil {
+		c.buffers = append(c.buffers, buffer)
+	}
+	return buffer, err
+}
+
+// Close ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing again does nothing.
+func (c *Client) Close() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.closing.Err() != nil {
+		return nil
+	}
+	c.close()
+	var faults []error
+	for _, buffer := range c.buffers {
+		faults = append(faults, buffer.Close())
+	}
+	for _, connection := range c.connections {
+		faults = append(faults, connection.Close())
+	}
+	return errors.Join(faults...)
+}
+
+// closedOrCancelled gives the error of a client that is closed or of a caller who cancelled.
+func (c *Client) closedOrCancelled(ctx context.Context) *Error {
+	if c.closing.Err() != nil {
+		return closedError("client")
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return contextError(ctx, nil)
+	}
+	return nil
+}
+
+// call runs a call of one answer, with its attempts.
+func (c *Client) call(
+	ctx context.Context, method string, work func(context.Context, snowlanev1.IdServiceClient) error,
+) error {
+	attempts := c.newAttempts(ctx, method)
+	for {
+		attempt, err := attempts.begin(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.attempt(ctx, attempts, attempt, work)
+		if err == nil {
+			attempts.succeed(attempt)
+			return nil
+		}
+		if err = attempts.fail(ctx, attempt, err); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Client) attempt(
+	ctx context.Context, attempts *attempts, attempt attempt, work func(context.Context, snowlanev1.IdServiceClient) error,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, attempts.left())
+	defer cancel()
+	ctx, service, err := c.prepare(ctx, attempt)
+	if err != nil {
+		return err
+	}
+	return work(ctx, service)
+}
+
+// prepare gives what an attempt calls, and the context with its token.
+func (c *Client) prepare(ctx context.Context, attempt attempt) (context.Context, snowlanev1.IdServiceClient, error) {
+	connection, err := c.connect(attempt.endpoint)
+	if err != nil {
+		return ctx, nil, err
+	}
+	if connection.GetState() == connectivity.TransientFailure {
+		// Here the endpoints say when to try again, not the connection.
+		connection.ResetConnectBackoff()
+		wait, cancel := context.WithTimeout(ctx, reconnectWait)
+		connection.WaitForStateChange(wait, connectivity.TransientFailure)
+		cancel()
+	}
+	if c.options.Token != nil {
+		token, err := c.options.Token(ctx)
+		if err != nil {
+			return ctx, nil, err
+		}
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
+	}
+	return ctx, snowlanev1.NewIdServiceClient(connection), nil
+}
+
+func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.closing.Err() != nil {
+		return nil, closedError("client")
+	}
+	if connection, ok := c.connections[endpoint]; ok {
+		return connection, nil
+	}
+	transport := insecure.NewCredentials()
+	if endpoint.address.isTLS {
+		transport = credentials.NewTLS(c.tls())
+	}
+	connection, err := grpc.NewClient(endpoint.address.hostPort,
+		grpc.WithTransportCredentials(transport),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           grpcbackoff.Config{BaseDelay: backoffBase, Multiplier: 1.6, Jitter: 0.5, MaxDelay: backoffMax},
+			MinConnectTimeout: c.options.AttemptTimeout,
+		}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 5 * time.Second}),
+		grpc.WithDisableServiceConfig(),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("snowlane: %w", err)
+	}
+	c.connections[endpoint] = connection
+	return connection, nil
+}
+
+func (c *Client) tls() *tls.Config {
+	if c.options.TLS != nil {
+		return c.options.TLS.Clone()
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12}
+}
+
+// Layout gives the deployment's layout, asked for once, or that of the options.
+func (c *Client) Layout(ctx context.Context) (*Layout, error) {
+	c.mutex.Lock()
+	layout := c.layout
+	c.mutex.Unlock()
+	if layout != nil {
+		return layout, nil
+	}
+	info, err := c.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	layout, err = layoutOfResponse(info.GetLayout())
+	if err != nil {
+		return nil, err
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.layout = layout
+	return layout, nil
+}
+
+// TextCodec gives the text forms of the deployment's IDs, by [Client.Layout].
+func (c *Client) TextCodec(ctx context.Context) (*TextCodec, error) {
+	layout, err := c.Layout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return NewTextCodec(layout, c.options.Namespace), nil
+}

@@ -1,0 +1,95 @@
+package snowlane
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// Clients that lose a server at one moment reach the next one spread over so long.
+	moveSpread = 20 * time.Millisecond
+	// A client moves by itself after so long, so that clients spread again over servers that came back.
+	stayMin = 5 * time.Minute
+	stayMax = 15 * time.Minute
+)
+
+// endpoint is one server, and how it has been doing. Guarded by endpoints.mutex.
+type endpoint struct {
+	address       endpointAddress
+	failuresInRow int
+	// downUntil in the past: it is up.
+	downUntil   time.Time
+	lastFailure *Error
+}
+
+// endpoints chooses among the servers of one deployment: it stays with one, so that IDs rise; leaves it when it fails; and never returns in step
+// with other clients. clients/README.md in the repository has the rules.
+type endpoints struct {
+	clock  Clock
+	random func() float64
+
+	mutex   sync.Mutex
+	all     []*endpoint
+	current *endpoint
+	moveAt  time.Time
+}
+
+func newEndpoints(addresses []endpointAddress, clock Clock, random func() float64) *endpoints {
+	e := &endpoints{clock: clock, random: random}
+	for _, address := range addresses {
+		e.all = append(e.all, &endpoint{address: address})
+	}
+	e.move(e.all)
+	return e
+}
+
+// choose says where to go next, how long to wait before, and what that endpoint failed with last.
+func (e *endpoints) choose() (chosen *endpoint, wait time.Duration, lastFailure *Error) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	now := e.clock.Now()
+	var up []*endpoint
+	first := e.all[0]
+	isCurrentUp := false
+	for _, candidate := range e.all {
+		if candidate.downUntil.Before(first.downUntil) {
+			first = candidate
+		}
+		if !candidate.downUntil.After(now) {
+			up = append(up, candidate)
+			isCurrentUp = isCurrentUp || candidate == e.current
+		}
+	}
+	switch {
+	case len(up) == 0:
+		e.current = first
+		wait = first.downUntil.Sub(now)
+	case !isCurrentUp:
+		e.move(up)
+		wait = time.Duration(e.random() * float64(moveSpread))
+	case !now.Before(e.moveAt):
+		e.move(up)
+	}
+	return e.current, wait, e.current.lastFailure
+}
+
+func (e *endpoints) noteSuccess(endpoint *endpoint) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	endpoint.failuresInRow = 0
+	endpoint.lastFailure = nil
+}
+
+func (e *endpoints) noteFailure(endpoint *endpoint, failure *Error) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	endpoint.failuresInRow++
+	endpoint.lastFailure = failure
+	endpoint.downUntil = e.clock.Now().Add(backoff(endpoint.failuresInRow, failure.RetryAfter, e.random))
+}
+
+func (e *endpoints) move(among []*endpoint) {
+	e.current = among[int(e.random()*float64(len(among)))]
+	stay := stayMin + time.Duration(e.random()*float64(stayMax-stayMin))
+	e.moveAt = e.clock.Now().Add(stay)
+}

@@ -1,0 +1,138 @@
+package snowlane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc/codes"
+)
+
+// Reason says why a call failed. Those of the server are explained in its documentation of errors.
+type Reason string
+
+// Reasons that the server gives.
+const (
+	CountOutOfRange    Reason = "COUNT_OUT_OF_RANGE"
+	MalformedID        Reason = "MALFORMED_ID"
+	MalformedText      Reason = "MALFORMED_TEXT"
+	AmbiguousText      Reason = "AMBIGUOUS_TEXT"
+	InvalidLayout      Reason = "INVALID_LAYOUT"
+	InvalidTextFormat  Reason = "INVALID_TEXT_FORMAT"
+	InvalidTimeRange   Reason = "INVALID_TIME_RANGE"
+	MissingCredentials Reason = "MISSING_CREDENTIALS"
+	MethodDenied       Reason = "METHOD_DENIED"
+	HostNotAllowed     Reason = "HOST_NOT_ALLOWED"
+	QuotaExceeded      Reason = "QUOTA_EXCEEDED"
+	ClockRolledBack    Reason = "CLOCK_ROLLED_BACK"
+	BurstExceeded      Reason = "BURST_EXCEEDED"
+	WorkerLeaseLost    Reason = "WORKER_LEASE_LOST"
+	WindowExpired      Reason = "WINDOW_EXPIRED"
+	StoreUnavailable   Reason = "STORE_UNAVAILABLE"
+	ShuttingDown       Reason = "SHUTTING_DOWN"
+	StreamStalled      Reason = "STREAM_STALLED"
+	TimestampExhausted Reason = "TIMESTAMP_EXHAUSTED"
+	ClockBeforeEpoch   Reason = "CLOCK_BEFORE_EPOCH"
+	// Those below are seen by the operator when a server starts, and never sent.
+	NoFreeWorkerID Reason = "NO_FREE_WORKER_ID"
+	LayoutMismatch Reason = "LAYOUT_MISMATCH"
+	StoreWentBack  Reason = "STORE_WENT_BACK"
+	InvalidConfig  Reason = "INVALID_CONFIG"
+)
+
+// Reasons that the client finds by itself.
+const (
+	// Unreachable: no answer from any endpoint that was tried, or UNAVAILABLE without a reason.
+	Unreachable Reason = "UNREACHABLE"
+	// DeadlineExceeded: the deadline passed, and no attempt had failed otherwise.
+	DeadlineExceeded Reason = "DEADLINE_EXCEEDED"
+	// Cancelled: the caller's context was cancelled.
+	Cancelled Reason = "CANCELLED"
+	// ClientClosed: the client or the buffer is closed.
+	ClientClosed Reason = "CLIENT_CLOSED"
+	// InvalidResponse: the server sent what cannot be; it was dropped whole.
+	InvalidResponse Reason = "INVALID_RESPONSE"
+	// RPCFailed: any other status without a reason of ours, or with one that this client does not know.
+	RPCFailed Reason = "RPC_FAILED"
+	// ScriptEnded: a fake was asked for more than its script says.
+	ScriptEnded Reason = "SCRIPT_ENDED"
+)
+
+// Error is the one error of this package. Match on Reason, never on the message:
+//
+//	var failure *snowlane.Error
+//	if errors.As(err, &failure) && failure.Reason == snowlane.QuotaExceeded { ... }
+type Error struct {
+	Reason  Reason
+	Code    codes.Code
+	Message string
+	// Metadata is what the server said beside the reason; keys carry units.
+	Metadata map[string]string
+	// RetryAfter is how long to wait before a retry may help; 0 where it cannot, or nobody knows.
+	RetryAfter time.Duration
+	// Endpoint is the one that was asked last; empty if none was.
+	Endpoint string
+	cause    error
+}
+
+// Error gives the reason and the message.
+func (e *Error) Error() string {
+	return fmt.Sprintf("snowlane: %s: %s", e.Reason, e.Message)
+}
+
+// Unwrap gives the cause: context.Canceled and context.DeadlineExceeded among others.
+func (e *Error) Unwrap() error {
+	return e.cause
+}
+
+// ReasonOf gives the reason of an error of this package, and RPC_FAILED for any other; empty for nil.
+func ReasonOf(err error) Reason {
+	if err == nil {
+		return ""
+	}
+	return asError(err).Reason
+}
+
+func asError(err error) *Error {
+	var failure *Error
+	if errors.As(err, &failure) {
+		return failure
+	}
+	return &Error{Reason: RPCFailed, Code: codes.Unknown, Message: err.Error(), cause: err}
+}
+
+func closedError(what string) *Error {
+	return &Error{Reason: ClientClosed, Code: codes.Canceled, Message: "the " + what + " is closed"}
+}
+
+func invalidResponse(message string, metadata map[string]string) *Error {
+	return &Error{Reason: InvalidResponse, Code: codes.Internal, Message: message, Metadata: metadata}
+}
+
+// contextError gives the error of a context that has ended; lastFailure, if there is one, says more than a deadline does.
+func contextError(ctx context.Context, lastFailure *Error) *Error {
+	cause := ctx.Err()
+	if errors.Is(cause, context.Canceled) {
+		return &Error{Reason: Cancelled, Code: codes.Canceled, Message: "the caller cancelled", cause: cause}
+	}
+	if lastFailure != nil {
+		return lastFailure
+	}
+	return &Error{Reason: DeadlineExceeded, Code: codes.DeadlineExceeded, Message: "no answer came in time", cause: cause}
+}
+
+func checkCount(count, countMax int) error {
+	if count >= 1 && count <= countMax {
+		return nil
+	}
+	return &Error{
+		Reason:  CountOutOfRange,
+		Code:    codes.InvalidArgument,
+		Message: fmt.Sprintf("the count %d is not from 1 to %d", count, countMax),
+		Metadata: map[string]string{
+			"count":     fmt.Sprint(count),
+			"count_max": fmt.Sprint(countMax),
+		},
+	}
+}

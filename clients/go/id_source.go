@@ -1,0 +1,20 @@
+package snowlane
+
+import (
+	"context"
+	"iter"
+)
+
+// IDSource is where IDs come from: a [Client], and in tests snowlanetest.Client. Code that takes one is testable without a server.
+type IDSource interface {
+	RunSource
+	NextID(ctx context.Context) (ID, error)
+	NextIDs(ctx context.Context, count int) ([]ID, error)
+	Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]ID, error]
+	Layout(ctx context.Context) (*Layout, error)
+	TextCodec(ctx context.Context) (*TextCodec, error)
+	Prefetch(options BufferOptions) (*Buffer, error)
+	Close() error
+}
+
+var _ IDSource = (*Client)(nil)

@@ -1,0 +1,56 @@
+package snowlane
+
+import "time"
+
+// AttemptEvent says how one attempt of an RPC ended.
+type AttemptEvent struct {
+	Method   string
+	Endpoint string
+	// Attempt counts from 1.
+	Attempt  int
+	Duration time.Duration
+	// Reason is empty if it succeeded.
+	Reason Reason
+}
+
+// RefillEvent says how a reservation of a buffer ended.
+type RefillEvent struct {
+	Asked int
+	// Received is 0 if it failed.
+	Received int
+	Duration time.Duration
+	// RatePerSecond is what was handed out a second, as measured when the reservation was sent.
+	RatePerSecond float64
+	// Reason is empty if it succeeded.
+	Reason Reason
+}
+
+// WaitEvent says how the wait of a caller ended who found a buffer dry.
+type WaitEvent struct {
+	Duration time.Duration
+	// Reason is empty if the caller got an ID.
+	Reason Reason
+}
+
+// ExpireEvent tells of IDs of a buffer that nobody will get.
+type ExpireEvent struct {
+	Dropped int
+}
+
+// Observer is the metrics hook. Any function may be nil. They run outside the fast path, from several goroutines at once, must return soon, and
+// what they panic with is ignored.
+type Observer struct {
+	OnAttempt func(AttemptEvent)
+	OnRefill  func(RefillEvent)
+	OnWait    func(WaitEvent)
+	OnExpire  func(ExpireEvent)
+}
+
+func notify[Event any](hook func(Event), event Event) {
+	if hook == nil {
+		return
+	}
+	// Metrics must not cost an ID.
+	defer func() { _ = recover() }()
+	hook(event)
+}

@@ -1,0 +1,114 @@
+package snowlane
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"time"
+)
+
+// Options says how a client works. The zero value means the defaults.
+type Options struct {
+	// Endpoints are `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment. Default: `http://127.0.0.1:7609`.
+	Endpoints []string
+	// TLS says whom to trust, and this client's certificate. Default: the roots of the system.
+	TLS *tls.Config
+	// Token gives the bearer token for each attempt. It is refused over plaintext to a host that is not loopback, unless InsecureToken is set.
+	Token         func(ctx context.Context) (string, error)
+	InsecureToken bool
+	// Timeout is the deadline of a call whose context has none, over all attempts and waits. Default: 5 s.
+	Timeout time.Duration
+	// AttemptTimeout is the most that one attempt may take. Default: 2 s.
+	AttemptTimeout time.Duration
+	// RetryMax is the attempts after the first: 1 to 3; 0 means 3, NoRetries none.
+	RetryMax int
+	Observer *Observer
+	// Layout of the deployment, for offline work. Default: asked for once.
+	Layout *Layout
+	// Namespace marks the UUIDs of the deployment. Default: `default`.
+	Namespace string
+	Clock     Clock
+	// Random gives numbers from 0 to below 1, from any goroutine.
+	Random func() float64
+}
+
+// NoRetries as [Options].RetryMax means that each call is tried once.
+const NoRetries = -1
+
+// StaticToken is a token that never changes, for [Options].Token.
+func StaticToken(token string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return token, nil }
+}
+
+// endpointAddress is one entry of [Options].Endpoints, read.
+type endpointAddress struct {
+	url      string
+	hostPort string
+	isTLS    bool
+}
+
+// settle fills in the defaults and checks the rest, all of it.
+func (o *Options) settle() ([]endpointAddress, error) {
+	if o.Endpoints == nil {
+		o.Endpoints = []string{"http://127.0.0.1:7609"}
+	}
+	setDefault(&o.Timeout, 5*time.Second)
+	setDefault(&o.AttemptTimeout, 2*time.Second)
+	setDefault(&o.RetryMax, 3)
+	setDefault(&o.Namespace, "default")
+	setDefault(&o.Observer, &Observer{})
+	if o.Clock == nil {
+		o.Clock = systemClock{}
+	}
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	var faults []error
+	if len(o.Endpoints) == 0 {
+		faults = append(faults, errors.New("snowlane: Endpoints is empty: give at least one"))
+	}
+	if o.Timeout < 0 || o.AttemptTimeout < 0 {
+		faults = append(faults, errors.New("snowlane: Timeout and AttemptTimeout must be above 0"))
+	}
+	if o.RetryMax < NoRetries || o.RetryMax > 3 {
+		faults = append(faults, fmt.Errorf("snowlane: RetryMax is %d: it must be 1 to 3, or NoRetries", o.RetryMax))
+	}
+	addresses := make([]endpointAddress, len(o.Endpoints))
+	for index, endpoint := range o.Endpoints {
+		address, err := o.readEndpoint(endpoint)
+		faults = append(faults, err)
+		addresses[index] = address
+	}
+	return addresses, errors.Join(faults...)
+}
+
+func (o *Options) readEndpoint(endpoint string) (endpointAddress, error) {
+	parsed, err := url.Parse(endpoint)
+	if err != nil {
+		return endpointAddress{}, fmt.Errorf("snowlane: an endpoint is no URL: %w", err)
+	}
+	port := map[string]string{"http": "80", "https": "443"}[parsed.Scheme]
+	if port == "" || parsed.Hostname() == "" {
+		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT or https://HOST:PORT", parsed.Redacted())
+	}
+	if parsed.User != nil || (parsed.Path != "" && parsed.Path != "/") || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q has more than scheme, host and port", parsed.Redacted())
+	}
+	if parsed.Port() != "" {
+		port = parsed.Port()
+	}
+	isTLS := parsed.Scheme == "https"
+	if o.Token != nil && !isTLS && !o.InsecureToken && !isLoopback(parsed.Hostname()) {
+		return endpointAddress{}, fmt.Errorf("snowlane: a token would go to %s in plaintext: use https, or set InsecureToken", endpoint)
+	}
+	return endpointAddress{url: endpoint, hostPort: net.JoinHostPort(parsed.Hostname(), port), isTLS: isTLS}, nil
+}
+
+func isLoopback(host string) bool {
+	address := net.ParseIP(host)
+	return host == "localhost" || (address != nil && address.IsLoopback())
+}

@@ -1,0 +1,94 @@
+package snowlane
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Run is IDs in arithmetic progression: First + i*Stride, for i from 0 to Count-1.
+type Run struct {
+	First ID
+	// Count is at least 1.
+	Count int
+	// Stride is at least 1.
+	Stride uint64
+}
+
+// Reservation is runs that belong to whoever asked for them, used or not.
+type Reservation struct {
+	// Runs has at least one, in the order in which they are to be used.
+	Runs []Run
+	// SentAt is when the request was sent that brought them.
+	SentAt time.Time
+}
+
+// RunSource is what a Buffer draws from.
+type RunSource interface {
+	// Reserve reserves 1 to count IDs.
+	Reserve(ctx context.Context, count int) (Reservation, error)
+}
+
+// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID above MaxID; at
+// most so many IDs in all as were asked for. An answer that breaks them must be dropped whole.
+func countOfAnswer(runs []Run, asked int) (uint64, error) {
+	sum := uint64(0)
+	for _, run := range runs {
+		sound := run.Count >= 1 && run.Count <= asked && run.Stride >= 1 && run.First <= MaxID
+		if !sound || uint64(run.Count-1) > uint64(MaxID-run.First)/run.Stride {
+			return 0, invalidResponse("the server sent a run that cannot be", map[string]string{
+				"first_id": run.First.String(), "count": fmt.Sprint(run.Count), "stride": fmt.Sprint(run.Stride),
+			})
+		}
+		sum += uint64(run.Count)
+	}
+	if sum >= 1 && sum <= uint64(asked) {
+		return sum, nil
+	}
+	message := fmt.Sprintf("the server sent %d IDs where 1 to %d were asked for", sum, asked)
+	return 0, invalidResponse(message, map[string]string{"count": fmt.Sprint(sum), "asked_count": fmt.Sprint(asked)})
+}
+
+// closedCursor is above every count, and so far below the top that no number of claims wraps it.
+const closedCursor = 1 << 63
+
+// claimableRun is a run in the place from which callers claim. Only the cursor ever changes; it has a cache line of its own.
+type claimableRun struct {
+	first, stride uint64
+	// low is the index whose claimer asks for the next answer: the low-water mark, or count where the mark is not in this run.
+	low, count uint64
+	answer     *answer
+	_          [24]byte
+	cursor     atomic.Uint64
+	_          [56]byte
+}
+
+// claim takes up to n IDs: those with the indexes from start to end. None if start == end.
+func (r *claimableRun) claim(n uint64) (start, end uint64) {
+	start = r.cursor.Add(n) - n
+	return min(start, r.count), min(start+n, r.count)
+}
+
+// close ends the run, whoever still holds it, and tells how many of its IDs had been claimed. Closing again tells the count.
+func (r *claimableRun) close() uint64 {
+	return min(r.cursor.Swap(closedCursor), r.count)
+}
+
+// claimed tells how many IDs have been claimed; once closed, count.
+func (r *claimableRun) claimed() uint64 {
+	return min(r.cursor.Load(), r.count)
+}
+
+// answer is the runs of one reservation on their way through a buffer: one age, one low-water mark. Guarded by the buffer's mutex.
+type answer struct {
+	// runs that have not been put in place yet.
+	runs []Run
+	// left is the IDs of runs; count is those of the whole answer.
+	left, count uint64
+	// hasAsked: the next answer has been asked for on behalf of this one.
+	hasAsked bool
+	// isTouched: IDs may have been handed out.
+	isTouched  bool
+	stopExpiry func()
+}

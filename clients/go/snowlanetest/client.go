@@ -1,0 +1,210 @@
+package snowlanetest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"snowlane.dev/go"
+)
+
+// Step is one step of a script: what [ID], [Run], [Fail] or [Delay] make.
+type Step struct {
+	run   snowlane.Run
+	fault *snowlane.Error
+	delay time.Duration
+}
+
+// ID gives one ID.
+func ID(id snowlane.ID) Step {
+	return Run(id, 1, 1)
+}
+
+// Run gives count IDs: first + i*stride.
+func Run(first snowlane.ID, count int, stride uint64) Step {
+	return Step{run: snowlane.Run{First: first, Count: count, Stride: stride}}
+}
+
+// Fail fails. The error is returned as it stands: a fake never retries.
+func Fail(reason snowlane.Reason, code codes.Code, retryAfter time.Duration) Step {
+	return Step{fault: &snowlane.Error{
+		Reason: reason, Code: code, Message: fmt.Sprintf("the script says %s", reason), RetryAfter: retryAfter,
+	}}
+}
+
+// Delay lets d pass on the clock before the step that follows.
+func Delay(d time.Duration) Step {
+	return Step{delay: d}
+}
+
+// Client stands in for snowlane.Client: it hands out what its script says, without a server. A script that has ended fails with SCRIPT_ENDED.
+type Client struct {
+	// Clock is the one that Delay and the buffers use.
+	Clock *Clock
+	// Deployment is the layout of Layout and TextCodec. Default: twitter.
+	Deployment *snowlane.Layout
+
+	mutex   sync.Mutex
+	steps   []Step
+	buffers []*snowlane.Buffer
+	closed  bool
+}
+
+var _ snowlane.IDSource = (*Client)(nil)
+
+// NewClient makes a client with a clock of its own.
+func NewClient(script ...Step) *Client {
+	twitter, err := snowlane.Preset("twitter")
+	if err != nil {
+		panic(err)
+	}
+	return &Client{Clock: &Clock{}, Deployment: twitter, steps: script}
+}
+
+// NextID takes one ID of the script.
+func (c *Client) NextID(ctx context.Context) (snowlane.ID, error) {
+	ids, err := c.NextIDs(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	return ids[0], nil
+}
+
+// NextIDs takes count IDs of the script.
+func (c *Client) NextIDs(ctx context.Context, count int) ([]snowlane.ID, error) {
+	var ids []snowlane.ID
+	for len(ids) < count || count < 1 {
+		reservation, err := c.Reserve(ctx, count-len(ids))
+		if err != nil {
+			return nil, err
+		}
+		for _, run := range reservation.Runs {
+			for index := range uint64(run.Count) {
+				ids = append(ids, run.First+snowlane.ID(index*run.Stride))
+			}
+		}
+	}
+	return ids, nil
+}
+
+// Stream takes count IDs of the script, in chunks.
+func (c *Client) Stream(ctx context.Context, count int, options snowlane.StreamOptions) iter.Seq2[[]snowlane.ID, error] {
+	size := options.ChunkSize
+	if size == 0 {
+		size = 4_096
+	}
+	return func(yield func([]snowlane.ID, error) bool) {
+		for left := count; left > 0 || count < 1; {
+			ids, err := c.NextIDs(ctx, min(left, size))
+			left -= len(ids)
+			if !yield(ids, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Reserve takes the IDs and runs of the script up to the next fault, delay or its end; at most count IDs.
+func (c *Client) Reserve(ctx context.Context, count int) (snowlane.Reservation, error) {
+	if count < 1 || count > 1_048_576 {
+		return snowlane.Reservation{}, &snowlane.Error{
+			Reason: snowlane.CountOutOfRange, Code: codes.InvalidArgument, Message: "the count is not from 1 to 1048576",
+			Metadata: map[string]string{"count": fmt.Sprint(count), "count_max": "1048576"},
+		}
+	}
+	reservation := snowlane.Reservation{SentAt: c.Clock.Now()}
+	for {
+		c.mutex.Lock()
+		wait, err := c.take(&reservation, count)
+		c.mutex.Unlock()
+		if wait == 0 {
+			return reservation, err
+		}
+		due := make(chan struct{})
+		stop := c.Clock.AfterFunc(wait, func() { close(due) })
+		select {
+		case <-due:
+		case <-ctx.Done():
+			stop()
+			return snowlane.Reservation{}, &snowlane.Error{Reason: snowlane.Cancelled, Code: codes.Canceled, Message: "the caller cancelled"}
+		}
+	}
+}
+
+// take takes steps; it asks for a wait where the next one is a delay.
+func (c *Client) take(reservation *snowlane.Reservation, count int) (wait time.Duration, err error) {
+	for left := count; left > 0; {
+		switch {
+		case c.closed:
+			return 0, &snowlane.Error{Reason: snowlane.ClientClosed, Code: codes.Canceled, Message: "the client is closed"}
+		case len(c.steps) == 0 && left < count:
+			return 0, nil
+		case len(c.steps) == 0:
+			const message = "the script has ended: the code under test takes more IDs than it says"
+			return 0, &snowlane.Error{Reason: snowlane.ScriptEnded, Code: codes.FailedPrecondition, Message: message}
+		}
+		step := &c.steps[0]
+		if step.run.Count == 0 {
+			if left < count {
+				return 0, nil
+			}
+			taken := *step
+			c.steps = c.steps[1:]
+			if taken.fault != nil {
+				return 0, taken.fault
+			}
+			if taken.delay <= 0 {
+				continue
+			}
+			return taken.delay, nil
+		}
+		run := step.run
+		run.Count = min(run.Count, left)
+		reservation.Runs = append(reservation.Runs, run)
+		left -= run.Count
+		step.run.First += snowlane.ID(uint64(run.Count) * run.Stride)
+		step.run.Count -= run.Count
+		if step.run.Count == 0 {
+			c.steps = c.steps[1:]
+		}
+	}
+	return 0, nil
+}
+
+// Layout gives Deployment.
+func (c *Client) Layout(context.Context) (*snowlane.Layout, error) {
+	return c.Deployment, nil
+}
+
+// TextCodec gives the text forms of Deployment and the namespace `default`.
+func (c *Client) TextCodec(context.Context) (*snowlane.TextCodec, error) {
+	return snowlane.NewTextCodec(c.Deployment, "default"), nil
+}
+
+// Prefetch makes a real buffer over the script and the clock.
+func (c *Client) Prefetch(options snowlane.BufferOptions) (*snowlane.Buffer, error) {
+	if options.Clock == nil {
+		options.Clock = c.Clock
+	}
+	buffer, err := snowlane.NewBuffer(c, options)
+	if err == nil {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		c.buffers = append(c.buffers, buffer)
+	}
+	return buffer, err
+}
+
+// Close closes the client and its buffers.
+func (c *Client) Close() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.closed = true
+	for _, buffer := range c.buffers {
+		_ = buffer.Close()
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package snowlanetest_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"snowlane.dev/go"
+	"snowlane.dev/go/snowlanetest"
+)
+
+func TestTheScriptIsFollowed(t *testing.T) {
+	ctx := context.Background()
+	client := snowlanetest.NewClient(
+		snowlanetest.ID(7),
+		snowlanetest.Run(100, 5, 10),
+		snowlanetest.Fail(snowlane.StoreUnavailable, codes.Unavailable, time.Second),
+		snowlanetest.ID(8),
+	)
+	if id, err := client.NextID(ctx); id != 7 || err != nil {
+		t.Errorf("%d %v", id, err)
+	}
+	if ids, err := client.NextIDs(ctx, 2); !slices.Equal(ids, []snowlane.ID{100, 110}) || err != nil {
+		t.Errorf("%d %v", ids, err)
+	}
+	reservation, err := client.Reserve(ctx, 9)
+	if want := []snowlane.Run{{First: 120, Count: 3, Stride: 10}}; !slices.Equal(reservation.Runs, want) || err != nil {
+		t.Errorf("%v %v", reservation, err)
+	}
+	for ids, err := range client.Stream(ctx, 2, snowlane.StreamOptions{}) {
+		if len(ids) > 0 || snowlane.ReasonOf(err) != snowlane.StoreUnavailable {
+			t.Errorf("%v %v", ids, err)
+		}
+	}
+	if id, err := client.NextID(ctx); id != 8 || err != nil {
+		t.Errorf("%d %v", id, err)
+	}
+	if _, err := client.NextID(ctx); snowlane.ReasonOf(err) != snowlane.ScriptEnded {
+		t.Error(err)
+	}
+	if _, err := client.NextIDs(ctx, 0); snowlane.ReasonOf(err) != snowlane.CountOutOfRange {
+		t.Error(err)
+	}
+	client.Close()
+	if _, err := client.NextID(ctx); snowlane.ReasonOf(err) != snowlane.ClientClosed {
+		t.Error(err)
+	}
+}
+
+func TestADelayPassesOnTheClock(t *testing.T) {
+	client := snowlanetest.NewClient(snowlanetest.Delay(time.Hour), snowlanetest.Run(1, 100, 1))
+	buffer, err := client.Prefetch(snowlane.BufferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := buffer.TryNextID(); ok {
+		t.Error("there is stock")
+	}
+	result := make(chan snowlane.Reason)
+	go func() {
+		_, err := buffer.NextID(context.Background())
+		result <- snowlane.ReasonOf(err)
+	}()
+	for buffer.Stats().Waits < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	client.Clock.Advance(5 * time.Second)
+	if reason := <-result; reason != snowlane.DeadlineExceeded {
+		t.Error(reason)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := client.Reserve(ctx, 1); err != nil {
+		t.Errorf("the delay had been taken: %v", err)
+	}
+}

@@ -1,0 +1,74 @@
+// Package snowlanetest stands in for a server and for time in tests of code that uses snowlane.
+package snowlanetest
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Clock is a clock for tests: time moves by Advance and by nothing else. Its zero value is ready, and stands at the year 1.
+type Clock struct {
+	mutex  sync.Mutex
+	now    time.Time
+	timers []*timer
+}
+
+type timer struct {
+	at time.Time
+	f  func()
+}
+
+// Now gives the time.
+func (c *Clock) Now() time.Time {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.now
+}
+
+// AfterFunc runs f once Advance has moved time by d.
+func (c *Clock) AfterFunc(d time.Duration, f func()) func() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	added := &timer{at: c.now.Add(max(d, 0)), f: f}
+	c.timers = append(c.timers, added)
+	return func() {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		c.timers = slices.DeleteFunc(c.timers, func(t *timer) bool { return t == added })
+	}
+}
+
+// Advance lets d pass and runs the timers that fall due, in order. What they set going in other goroutines may still be under way when it returns.
+func (c *Clock) Advance(d time.Duration) {
+	until := c.Now().Add(d)
+	for {
+		due := c.takeDue(until)
+		if due == nil {
+			return
+		}
+		due.f()
+	}
+}
+
+// takeDue moves time to the first timer that is due; if there is none, to the end.
+func (c *Clock) takeDue(until time.Time) *timer {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	first := -1
+	for index, timer := range c.timers {
+		if !timer.at.After(until) && (first < 0 || timer.at.Before(c.timers[first].at)) {
+			first = index
+		}
+	}
+	if first < 0 {
+		c.now = until
+		return nil
+	}
+	due := c.timers[first]
+	c.timers = slices.Delete(c.timers, first, first+1)
+	if due.at.After(c.now) {
+		c.now = due.at
+	}
+	return due
+}

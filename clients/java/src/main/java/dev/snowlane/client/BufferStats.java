@@ -1,0 +1,28 @@
+package dev.snowlane.client;
+
+import java.time.Duration;
+
+/**
+ * What a {@link PrefetchBuffer} has done so far. {@code reserved} is {@code handedOut} + {@code dropped} + {@code
+ * stock}.
+ *
+ * @param handedOut IDs given to callers
+ * @param reserved IDs taken into stock
+ * @param dropped IDs dropped unused, too old or at the end
+ * @param refills answers taken into stock
+ * @param refillFailures reservations that failed, or whose answer was refused or too late
+ * @param waits calls that found nothing in stock and waited
+ * @param stock IDs that can be had without waiting
+ * @param idsPerSecond the rate at which IDs were handed out, as last measured
+ * @param meanRoundTrip of successful reservations, the latest weighing most
+ */
+public record BufferStats(
+    long handedOut,
+    long reserved,
+    long dropped,
+    long refills,
+    long refillFailures,
+    long waits,
+    long stock,
+    double idsPerSecond,
+    Duration meanRoundTrip) {}

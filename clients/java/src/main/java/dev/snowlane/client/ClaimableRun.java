@@ -1,0 +1,89 @@
+package dev.snowlane.client;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A run whose IDs many threads claim. Its only word that changes is the cursor, and one atomic step on the cursor is
+ * all that ever claims an ID: what two threads claim never overlaps, whatever happens between.
+ */
+final class ClaimableRun {
+
+  private static final VarHandle CURSOR;
+
+  static {
+    try {
+      CURSOR = MethodHandles.lookup().findVarHandle(ClaimableRun.class, "cursor", long.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  /**
+   * Where the cursor of a closed run stands: above every index, and so far below 2^63 that claims cannot wrap it. It is
+   * swapped in, never added, so that closing twice is closing once.
+   */
+  private static final long CLOSED = 1L << 62;
+
+  final long firstId;
+  final long stride;
+  final int count;
+
+  /** The index whose claimer asks for a refill; {@code count} where no index of this run does. */
+  final int low;
+
+  private volatile long cursor;
+
+  ClaimableRun(IdRun run, int low) {
+    this.firstId = run.firstId();
+    this.stride = run.stride();
+    this.count = run.count();
+    this.low = low;
+  }
+
+  private ClaimableRun() {
+    firstId = 0;
+    stride = 1;
+    count = 0;
+    low = 0;
+    cursor = CLOSED;
+  }
+
+  /** A run without IDs, for a buffer that is dry. */
+  static ClaimableRun empty() {
+    return new ClaimableRun();
+  }
+
+  /** Claims one index. It is the caller's alone if it is below {@link #count}; otherwise nothing was claimed. */
+  long claim() {
+    return (long) CURSOR.getAndAdd(this, 1L);
+  }
+
+  /**
+   * Claims up to {@code wanted} indexes from the one returned on; those at or above {@link #count} are not the
+   * caller's.
+   */
+  long claimBlock(int wanted) {
+    // The bound keeps the cursor of a run that was used up from running away.
+    return (long) CURSOR.getAndAdd(this, (long) Math.min(wanted, count));
+  }
+
+  long idAt(long index) {
+    return firstId + index * stride;
+  }
+
+  /** How many IDs can still be claimed. */
+  int unclaimed() {
+    return (int) Math.max(0, count - (long) CURSOR.getOpaque(this));
+  }
+
+  /**
+   * Ends all claiming.
+   *
+   * @return how many IDs were left unclaimed; 0 if it was closed before
+   */
+  int close() {
+    long before = (long) CURSOR.getAndSet(this, CLOSED);
+    return (int) Math.max(0, count - before);
+  }
+}

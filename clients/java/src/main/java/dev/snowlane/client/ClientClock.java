@@ -1,0 +1,28 @@
+package dev.snowlane.client;
+
+/** Time and timers. A test may give {@code FakeClock}; everything else takes {@link #system()}. */
+public interface ClientClock {
+
+  /** Something that will be done, unless it is cancelled before. */
+  interface Timer {
+    /** Cancels it; without effect once it has begun. */
+    void cancel();
+  }
+
+  /** Elapsed time in nanoseconds since an arbitrary start, never falling. */
+  long nanos();
+
+  /** Wall time in Unix milliseconds; may step either way. */
+  long nowMs();
+
+  /**
+   * Does {@code task} once {@code delayNanos} have passed, on a thread of its own; at once if it is 0. The task must
+   * return soon.
+   */
+  Timer after(long delayNanos, Runnable task);
+
+  /** The clocks of this machine, and one daemon thread for all timers of the process. */
+  static ClientClock system() {
+    return SystemClock.INSTANCE;
+  }
+}

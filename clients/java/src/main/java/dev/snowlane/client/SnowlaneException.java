@@ -1,0 +1,96 @@
+package dev.snowlane.client;
+
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/** The one error of this client. Match on {@link #reason()}, never on the message. */
+public final class SnowlaneException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final ErrorReason reason;
+  private final Status.Code code;
+  private final transient Map<String, String> metadata;
+  private final Duration retryAfter;
+  private final String endpoint;
+
+  /** An error with the reason's own code and nothing else. */
+  public SnowlaneException(ErrorReason reason, String message) {
+    this(reason, message, Map.of());
+  }
+
+  public SnowlaneException(ErrorReason reason, String message, Map<String, String> metadata) {
+    this(reason, reason.code(), message, metadata, null, null, null);
+  }
+
+  SnowlaneException(
+      ErrorReason reason,
+      Status.Code code,
+      String message,
+      Map<String, String> metadata,
+      Duration retryAfter,
+      String endpoint,
+      Throwable cause) {
+    super(message, cause);
+    this.reason = reason;
+    this.code = code;
+    this.metadata = Map.copyOf(metadata);
+    this.retryAfter = retryAfter;
+    this.endpoint = endpoint;
+  }
+
+  public ErrorReason reason() {
+    return reason;
+  }
+
+  /** The gRPC code. */
+  public Status.Code code() {
+    return code;
+  }
+
+  /** Every dynamic value of the message, with its unit in the key. */
+  public Map<String, String> metadata() {
+    return metadata;
+  }
+
+  /** After which time a retry may help; absent where it cannot, or no server named one. */
+  public Optional<Duration> retryAfter() {
+    return Optional.ofNullable(retryAfter);
+  }
+
+  /** The endpoint that was asked last; absent if none was. */
+  public Optional<String> endpoint() {
+    return Optional.ofNullable(endpoint);
+  }
+
+  /** The same error, saying after which time a retry may help. */
+  public SnowlaneException withRetryAfter(Duration value) {
+    return new SnowlaneException(reason, code, getMessage(), metadata, value, endpoint, getCause());
+  }
+
+  /** The same error with a stack trace of this thread, for one that another thread met. */
+  SnowlaneException rethrown() {
+    return new SnowlaneException(reason, code, getMessage(), metadata, retryAfter, endpoint, this);
+  }
+
+  /** Whether the same call can succeed later, with nobody doing anything about it. */
+  boolean passes() {
+    return switch (code) {
+      case INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, FAILED_PRECONDITION, UNIMPLEMENTED -> false;
+      default -> true;
+    };
+  }
+
+  /** The error itself if it is one of ours, else one with the reason RPC_FAILED and it as the cause. */
+  static SnowlaneException from(Throwable error) {
+    boolean isWrapper = error instanceof CompletionException || error instanceof ExecutionException;
+    Throwable cause = isWrapper && error.getCause() != null ? error.getCause() : error;
+    if (cause instanceof SnowlaneException known) return known;
+    String message = String.valueOf(cause.getMessage());
+    return new SnowlaneException(ErrorReason.RPC_FAILED, Status.Code.UNKNOWN, message, Map.of(), null, null, cause);
+  }
+}

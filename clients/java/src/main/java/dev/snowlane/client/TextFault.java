@@ -1,0 +1,42 @@
+package dev.snowlane.client;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** What can be wrong with a text. The names stand in the metadata as {@code reason}, in lower case. */
+enum TextFault {
+  CHARACTER("a character that may not stand here"),
+  TOO_SHORT("the text ends here, too early"),
+  TOO_LONG("the text should end here"),
+  LEADING_ZERO("a leading zero"),
+  OUT_OF_RANGE("a number that is too large"),
+  CHECK_SYMBOL("a check symbol that does not fit the symbols before it"),
+  DATE("not a time of the calendar"),
+  TICK("a time at which no tick of the layout begins"),
+  /** Detection only. */
+  NO_FORM("the text has the shape of no text form"),
+  /** Detection only. */
+  FUTURE("an ID that would be from after tomorrow, or not of this layout");
+
+  private final String sentence;
+
+  TextFault(String sentence) {
+    this.sentence = sentence;
+  }
+
+  /**
+   * Makes a MALFORMED_TEXT error. The text is not repeated: it may be huge, or a secret that was pasted by mistake.
+   *
+   * @param form null if none could be told
+   */
+  SnowlaneException at(int position, TextForm form) {
+    Map<String, String> metadata = new LinkedHashMap<>();
+    if (form != null) metadata.put("form", form.toString());
+    metadata.put("reason", name().toLowerCase(Locale.ROOT));
+    metadata.put("position", "" + position);
+    String subject = form == null ? "The text" : "As " + form + ", the text";
+    String message = subject + " is malformed at position " + position + ": " + sentence + ".";
+    return new SnowlaneException(ErrorReason.MALFORMED_TEXT, message, metadata);
+  }
+}

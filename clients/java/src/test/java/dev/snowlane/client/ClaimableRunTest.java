@@ -1,0 +1,40 @@
+package dev.snowlane.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class ClaimableRunTest {
+
+  @Test
+  void closingManyTimesNeverOpensItAgain() {
+    ClaimableRun run = new ClaimableRun(new IdRun(100, 10, 3), 10);
+    assertEquals(0, run.claim());
+    assertEquals(1, run.claimBlock(4));
+    assertEquals(5, run.close());
+    for (int i = 0; i < 100_000; i++) {
+      assertEquals(0, run.close());
+      assertTrue(run.claim() >= run.count);
+      assertTrue(run.claimBlock(Integer.MAX_VALUE) >= run.count);
+      assertEquals(0, run.unclaimed());
+    }
+  }
+
+  @Test
+  void aBlockIsCutShortAtTheEnd() {
+    ClaimableRun run = new ClaimableRun(new IdRun(100, 10, 3), 10);
+    assertEquals(0, run.claimBlock(7));
+    assertEquals(7, run.claimBlock(7));
+    assertEquals(0, run.unclaimed());
+    assertTrue(run.claim() >= run.count);
+    assertEquals(0, run.close());
+  }
+
+  @Test
+  void claimsBeyondTheEndNeverComeBack() {
+    ClaimableRun run = new ClaimableRun(new IdRun(0, 1 << 20, 1), 1 << 20);
+    for (int i = 0; i < 10_000_000; i++) run.claimBlock(Integer.MAX_VALUE);
+    assertTrue(run.claim() >= run.count);
+  }
+}

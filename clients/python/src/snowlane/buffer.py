@@ -1,0 +1,322 @@
+"""The buffer of reserved IDs, for threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
+
+from .client_options import TIMEOUT_DEFAULT_S
+from .clock import SYSTEM_CLOCK, Clock
+from .errors import ErrorReason, SnowlaneError, as_snowlane_error, check_count
+from .fork import forget_after_fork
+from .observer import ClientObserver, Refill, Wait, tell
+from .options import COUNT_MAX, PrefetchOptions
+from .run import IdRun
+from .stock import Answer, BufferStats, Part, Stock
+
+if TYPE_CHECKING:
+    import numpy
+
+T = TypeVar("T")
+
+
+class RunSource(Protocol):
+    """Where a buffer gets its IDs from: a server's ReserveIds, or a test's own list."""
+
+    def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
+        """Reserves IDs that nobody else is ever given; never those of an earlier reservation again.
+
+        Args:
+            count: The most IDs that are wanted, at least 1.
+            timeout_s: After how many seconds the answer is of no use any more.
+
+        Returns:
+            Runs, together at least 1 and at most `count` IDs.
+
+        Raises:
+            SnowlaneError: There is no answer.
+        """
+
+
+class PrefetchBuffer:
+    """Hands out reserved IDs from memory and reserves more in the background, ahead of need.
+
+    Safe for any number of threads. Each ID is handed out at most once, whatever is interrupted, times out or forks; one
+    that is claimed and not used is a gap. Uniqueness rests on the reservation alone, never on a timer: `max_age_s` only
+    keeps IDs fresh.
+
+    A forked child begins with an empty buffer of its own. HAZARD: a fork that runs no hooks of Python (by ctypes, or by
+    an extension that does not call PyOS_AfterFork_Child), and a memory image that runs twice, hand out the same stock
+    twice: close the buffer before.
+    """
+
+    def __init__(
+        self,
+        source: RunSource,
+        options: PrefetchOptions | None = None,
+        *,
+        clock: Clock | None = None,
+        observer: ClientObserver | None = None,
+    ) -> None:
+        self._source = source
+        self._options = options or PrefetchOptions()
+        self._clock = clock or SYSTEM_CLOCK
+        self._observer = observer or ClientObserver()
+        self._timeout_s = self._options.timeout_s or TIMEOUT_DEFAULT_S
+        self._begin(is_closed=False)
+        forget_after_fork(self)
+
+    def _begin(self, *, is_closed: bool) -> None:
+        self._changed = threading.Condition()
+        self._stock = Stock(self._options, self._clock.monotonic_s())
+        self._stock.is_closed = is_closed
+        self._take = self._stock.take
+        self._pid = os.getpid()
+
+    def next_id(self, timeout_s: float | None = None) -> int:
+        """Returns an ID that was never returned before.
+
+        Args:
+            timeout_s: How long to wait if nothing is in stock; None: as long as the options say.
+
+        Raises:
+            SnowlaneError: CLIENT_CLOSED. If nothing came in time: why the last reservation failed, or
+                DEADLINE_EXCEEDED; what waiting cannot cure, at once.
+        """
+        try:
+            return self._take()
+        except StopIteration:
+            return self._next_id_slowly(timeout_s)
+
+    def next_id_now(self) -> int:
+        """Returns an ID from stock. Never waits; if there is none, one is asked for.
+
+        Raises:
+            SnowlaneError: STOCK_EMPTY, CLIENT_CLOSED.
+        """
+        try:
+            return self._take()
+        except StopIteration:
+            pass
+        with self._locked():
+            found = self._claim()
+            if found is None:
+                self._refuse_if_closed()
+                raise SnowlaneError(ErrorReason.STOCK_EMPTY, "Nothing is in stock, and the call does not wait.")
+            return found
+
+    def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
+        """Returns `count` IDs that were never returned before, in blocks that ascend. Waits for what is not in stock.
+
+        Args:
+            count: 1 to 1,048,576.
+            timeout_s: As for next_id.
+
+        Raises:
+            SnowlaneError: COUNT_OUT_OF_RANGE, and as next_id; the IDs claimed by then are a gap.
+        """
+        ids: list[int] = []
+        for part in self._claim_parts(count, timeout_s):
+            ids.extend(part)
+        return ids
+
+    def ids_array(
+        self, count: int, timeout_s: float | None = None
+    ) -> numpy.ndarray[tuple[int], numpy.dtype[numpy.uint64]]:
+        """The same as next_ids, as an array of uint64: made from runs, not from a list. Needs numpy."""
+        from .arrays import array_of  # noqa: PLC0415
+
+        return array_of(self._claim_parts(count, timeout_s))
+
+    def stats(self) -> BufferStats:
+        """What the buffer has done so far; in a forked child, since the fork."""
+        with self._locked():
+            return self._stock.stats()
+
+    def close(self) -> None:
+        """Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing twice is closing once."""
+        with self._locked():
+            unused = self._stock.close()
+            self._take = self._stock.take
+            self._changed.notify_all()
+        self._tell_expired(unused)
+
+    def __enter__(self) -> PrefetchBuffer:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("A PrefetchBuffer cannot be copied or pickled: the copy would hand out the same IDs.")
+
+    def _after_fork_in_child(self) -> None:
+        self._take = iter(range(0)).__next__
+        self._stock.close_in_child()
+        self._begin(is_closed=self._stock.is_closed)
+
+    def _locked(self) -> threading.Condition:
+        # For forks that ran no hook: what is left of the parent's slice is repeated then, but no more.
+        if self._pid != os.getpid():
+            self._after_fork_in_child()
+        return self._changed
+
+    def _next_id_slowly(self, timeout_s: float | None) -> int:
+        return self._claim_or_wait(self._claim, timeout_s)
+
+    def _claim_parts(self, count: int, timeout_s: float | None) -> list[Part]:
+        check_count(count, COUNT_MAX)
+        deadline_s = self._clock.monotonic_s() + (self._timeout_s if timeout_s is None else timeout_s)
+        parts: list[Part] = []
+        while count > 0:
+            left, left_s = count, deadline_s - self._clock.monotonic_s()
+            claimed = self._claim_or_wait(lambda: self._claim_block(left), left_s)  # noqa: B023
+            parts.extend(claimed)
+            count -= sum(map(len, claimed))
+        return parts
+
+    def _claim(self) -> int | None:
+        found = self._stock.claim()
+        self._request()
+        if found is None:
+            # A source may answer at once.
+            found = self._stock.claim()
+        self._take = self._stock.take
+        return found
+
+    def _claim_block(self, count: int) -> list[Part] | None:
+        parts = self._stock.claim_block(count)
+        self._request()
+        if not parts:
+            parts = self._stock.claim_block(count)
+        self._take = self._stock.take
+        return parts or None
+
+    def _claim_or_wait(self, claim: Callable[[], T | None], timeout_s: float | None) -> T:
+        """Claims, and waits for stock if there is none. `claim` is called with the lock held, and gives None if there
+        is none.
+        """
+        with self._locked():
+            found = claim()
+        if found is not None:
+            return found
+        started_s = self._clock.monotonic_s()
+        reason: ErrorReason | None = None
+        try:
+            return self._await(claim, started_s + (self._timeout_s if timeout_s is None else timeout_s))
+        except SnowlaneError as error:
+            reason = error.reason
+            raise
+        finally:
+            duration_s = self._clock.monotonic_s() - started_s
+            tell(lambda: self._observer.on_wait(Wait(duration_s, reason)))
+
+    def _await(self, claim: Callable[[], T | None], deadline_s: float) -> T:
+        """A waiting call owns nothing: a refill wakes it, and it claims like any other."""
+        with self._locked():
+            stock = self._stock
+            failures = stock.refill_failures
+            stock.waiting += 1
+            stock.waits += 1
+            try:
+                while True:
+                    found = claim()
+                    if found is not None:
+                        return found
+                    self._refuse_if_closed()
+                    failure = stock.last_failure
+                    if failure is not None and stock.refill_failures != failures and not failure.passes():
+                        raise failure.rethrown()
+                    left_s = deadline_s - self._clock.monotonic_s()
+                    if left_s <= 0:
+                        raise self._waited_too_long()
+                    self._clock.wait(self._changed, left_s)
+            finally:
+                stock.waiting -= 1
+
+    def _waited_too_long(self) -> SnowlaneError:
+        if self._stock.last_failure is not None:
+            return self._stock.last_failure.rethrown()
+        return SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "No ID came before the deadline of the call.")
+
+    def _refuse_if_closed(self) -> None:
+        if self._stock.is_closed:
+            raise SnowlaneError(ErrorReason.CLIENT_CLOSED, "The buffer is closed.")
+
+    def _request(self) -> None:
+        """Sends for more if that is due."""
+        stock = self._stock
+        asked = stock.next_request(self._clock.monotonic_s())
+        if not asked:
+            return
+        flight = stock.flight
+        try:
+            self._clock.spawn(lambda: self._reserve(stock, flight, asked))
+        except RuntimeError as error:
+            # No thread can be had: there are too many, or the interpreter is about to end.
+            self._settle(stock, flight, asked, self._clock.monotonic_s(), as_snowlane_error(error))
+
+    def _reserve(self, stock: Stock, flight: int, asked: int) -> None:
+        sent_s = self._clock.monotonic_s()
+        # The source keeps to the time itself; this is for one that never answers.
+        guard = self._clock.after(
+            self._timeout_s * 1.25, lambda: self._settle(stock, flight, asked, sent_s, _unanswered())
+        )
+        outcome: Sequence[IdRun] | SnowlaneError
+        try:
+            outcome = self._source.reserve(asked, self._timeout_s)
+        except Exception as error:
+            outcome = as_snowlane_error(error)
+        guard.cancel()
+        self._settle(stock, flight, asked, sent_s, outcome)
+
+    def _settle(
+        self, stock: Stock, flight: int, asked: int, sent_s: float, outcome: Sequence[IdRun] | SnowlaneError
+    ) -> None:
+        received = 0
+        reason = None
+        with self._changed:
+            # The answer to a request that was given up is dropped whole.
+            if stock.flight != flight:
+                return
+            elapsed_s = self._clock.monotonic_s() - sent_s
+            try:
+                if isinstance(outcome, SnowlaneError):
+                    stock.fail(outcome)
+                    raise outcome
+                answer = stock.accept(outcome, asked, elapsed_s)
+                received = answer.count
+                answer.timer = self._clock.after(
+                    stock.options.max_age_s - elapsed_s, lambda: self._expire(stock, answer)
+                )
+            except SnowlaneError as error:
+                reason = error.reason
+                self._clock.after(stock.back_off_s(), lambda: self._end_back_off(stock))
+            self._changed.notify_all()
+            refill = Refill(asked, received, elapsed_s, stock.policy.ids_per_second, reason)
+        tell(lambda: self._observer.on_refill(refill))
+
+    def _end_back_off(self, stock: Stock) -> None:
+        with self._changed:
+            stock.end_back_off()
+            self._request()
+
+    def _expire(self, stock: Stock, answer: Answer) -> None:
+        with self._changed:
+            unused = stock.expire(answer, self._clock.monotonic_s())
+            self._take = self._stock.take
+            self._request()
+        self._tell_expired(unused)
+
+    def _tell_expired(self, unused: int) -> None:
+        if unused:
+            tell(lambda: self._observer.on_expire(unused))
+
+
+def _unanswered() -> SnowlaneError:
+    return SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "A reservation was not answered in time.")

@@ -1,0 +1,28 @@
+"""How channels are made."""
+
+from __future__ import annotations
+
+import grpc
+
+from .client_options import EndpointUrl, TlsOptions
+
+CHANNEL_OPTIONS = (
+    # Attempts are counted here, by the rules that all clients share.
+    ("grpc.enable_retries", 0),
+    # A server that restarts is met again soon; how often it is tried is decided by the attempts.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    # A forked child must not find its parent's connections.
+    ("grpc.use_local_subchannel_pool", 1),
+    # A connection that died without a word is noticed while calls wait on it.
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+)
+
+
+def credentials_of(endpoint: EndpointUrl, tls: TlsOptions | None) -> grpc.ChannelCredentials | None:
+    """What TLS needs; None for plaintext."""
+    if not endpoint.is_tls:
+        return None
+    tls = tls or TlsOptions()
+    return grpc.ssl_channel_credentials(tls.roots, tls.key, tls.certificate)

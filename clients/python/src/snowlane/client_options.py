@@ -1,0 +1,119 @@
+"""What a client may be told."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from .clock import Clock
+from .layout import Layout
+from .observer import ClientObserver
+
+ENDPOINT_DEFAULT = "http://127.0.0.1:7609"
+TIMEOUT_DEFAULT_S = 5.0
+_RETRY_MAX = 3
+
+Token = str | Callable[[], str]
+AsyncToken = str | Callable[[], str | Awaitable[str]]
+
+
+@dataclass(frozen=True)
+class TlsOptions:
+    """What an `https` endpoint is met with, as PEM. None: the system's roots; no certificate of one's own."""
+
+    roots: bytes | None = None
+    certificate: bytes | None = None
+    key: bytes | None = None
+
+    def __post_init__(self) -> None:
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError("A certificate needs its key, and a key its certificate.")
+
+
+@dataclass(frozen=True)
+class ClientOptions:
+    """What a client may be told beside its endpoints.
+
+    Attributes:
+        tls: For endpoints that begin with https.
+        token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
+            Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
+        timeout_s: Deadline of a call whose caller gave none; covers every attempt and every wait.
+        attempt_timeout_s: The most that one attempt may take.
+        retry_max: Attempts after the first, 0 to 3.
+        observer: The metrics hook.
+        layout: For offline work: the deployment's layout. None: asked for once.
+        namespace: For offline work: marks the UUIDs of the deployment.
+        clock: For tests.
+    """
+
+    tls: TlsOptions | None = None
+    token: AsyncToken | None = None
+    insecure_token: bool = False
+    timeout_s: float = TIMEOUT_DEFAULT_S
+    attempt_timeout_s: float = 2.0
+    retry_max: int = _RETRY_MAX
+    observer: ClientObserver | None = None
+    layout: Layout | None = None
+    namespace: str = "default"
+    clock: Clock | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("timeout_s", "attempt_timeout_s"):
+            value = getattr(self, name)
+            if not 0 < value < 2**31:
+                raise ValueError(f"{name} is {value}; it must be above 0 and below 2^31.")
+        if self.retry_max not in range(_RETRY_MAX + 1):
+            raise ValueError(f"retry_max is {self.retry_max}; it must be 0, 1, 2 or 3.")
+
+
+@dataclass(frozen=True)
+class EndpointUrl:
+    """Where an endpoint is."""
+
+    url: str
+    host: str
+    port: int
+    is_tls: bool
+
+    @property
+    def target(self) -> str:
+        """As gRPC names it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"dns:///{host}:{self.port}"
+
+
+def read_endpoints(endpoints: str | Sequence[str], options: ClientOptions) -> list[EndpointUrl]:
+    """Checks endpoints.
+
+    Raises:
+        ValueError: One is wrong, or a token would travel in plaintext.
+    """
+    urls = [endpoints] if isinstance(endpoints, str) else list(endpoints)
+    if not urls:
+        raise ValueError("There is no endpoint: give at least one.")
+    return [_read_endpoint(url, options) for url in urls]
+
+
+def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"The endpoint {url!r} is neither http://HOST:PORT nor https://HOST:PORT.")
+    if parts.username or parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise ValueError(f"The endpoint {parts.scheme}://{parts.hostname} has more than scheme, host and port.")
+    is_tls = parts.scheme == "https"
+    if options.token is not None and not is_tls and not options.insecure_token and not _is_loopback(parts.hostname):
+        raise ValueError(f"A token would go to {url} in plaintext: use https, or set insecure_token.")
+    port = parts.port or (443 if is_tls else 80)
+    return EndpointUrl(url.rstrip("/"), parts.hostname, port, is_tls)
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

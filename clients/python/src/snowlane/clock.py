@@ -1,0 +1,112 @@
+"""Time, timers and background work. A test may give a FakeClock of snowlane.testing instead."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Timer(Protocol):
+    """Something that will be done, unless it is cancelled before."""
+
+    def cancel(self) -> None:
+        """Cancels it; without effect once it has begun."""
+
+
+class Clock(Protocol):
+    """What a client and its buffers know of time."""
+
+    def monotonic_s(self) -> float:
+        """Elapsed seconds since an arbitrary start, never falling."""
+
+    def now_ms(self) -> int:
+        """Wall time in Unix milliseconds; may step either way."""
+
+    def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
+        """Does `task` once the delay has passed, on another thread. The task must return soon."""
+
+    def spawn(self, task: Callable[[], object]) -> None:
+        """Does `task` in the background, now. It may take its time."""
+
+    def wait(self, condition: threading.Condition, timeout_s: float) -> None:
+        """Waits for a condition, whose lock the caller holds, for at most so long."""
+
+
+class _SystemTimer:
+    __slots__ = ("task",)
+
+    def __init__(self, task: Callable[[], object]) -> None:
+        self.task: Callable[[], object] | None = task
+
+    def cancel(self) -> None:
+        self.task = None
+
+
+class SystemClock:
+    """The clocks of this machine, and one daemon thread for all timers, which starts with the first one."""
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self._changed = threading.Condition()
+        self._due: list[tuple[float, int, _SystemTimer]] = []
+        self._numbers = itertools.count()
+        self._thread: threading.Thread | None = None
+
+    def monotonic_s(self) -> float:
+        return time.monotonic()
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
+        timer = _SystemTimer(task)
+        with self._changed:
+            heapq.heappush(self._due, (time.monotonic() + delay_s, next(self._numbers), timer))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="snowlane-timers", daemon=True)
+                self._thread.start()
+            elif self._due[0][2] is timer:
+                self._changed.notify()
+        return timer
+
+    def spawn(self, task: Callable[[], object]) -> None:
+        threading.Thread(target=task, name="snowlane-refill", daemon=True).start()
+
+    def wait(self, condition: threading.Condition, timeout_s: float) -> None:
+        condition.wait(timeout_s)
+
+    def after_fork_in_child(self) -> None:
+        """The thread stayed in the parent, and it may have held the lock."""
+        self._reset()
+
+    def _run(self) -> None:
+        while True:
+            task = self._next_task()
+            if task is not None:
+                task()
+
+    def _next_task(self) -> Callable[[], object] | None:
+        with self._changed:
+            while True:
+                if not self._due:
+                    self._changed.wait()
+                    continue
+                due_s, _, timer = self._due[0]
+                if timer.task is None:
+                    heapq.heappop(self._due)
+                    continue
+                left_s = due_s - time.monotonic()
+                if left_s <= 0:
+                    heapq.heappop(self._due)
+                    return timer.task
+                self._changed.wait(left_s)
+
+
+SYSTEM_CLOCK = SystemClock()
+"""One for the process."""

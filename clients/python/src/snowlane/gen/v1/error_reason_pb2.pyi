@@ -1,0 +1,58 @@
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from typing import ClassVar as _ClassVar
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ERROR_REASON_UNSPECIFIED: _ClassVar[ErrorReason]
+    ERROR_REASON_COUNT_OUT_OF_RANGE: _ClassVar[ErrorReason]
+    ERROR_REASON_MALFORMED_ID: _ClassVar[ErrorReason]
+    ERROR_REASON_MALFORMED_TEXT: _ClassVar[ErrorReason]
+    ERROR_REASON_AMBIGUOUS_TEXT: _ClassVar[ErrorReason]
+    ERROR_REASON_INVALID_LAYOUT: _ClassVar[ErrorReason]
+    ERROR_REASON_INVALID_TEXT_FORMAT: _ClassVar[ErrorReason]
+    ERROR_REASON_INVALID_TIME_RANGE: _ClassVar[ErrorReason]
+    ERROR_REASON_MISSING_CREDENTIALS: _ClassVar[ErrorReason]
+    ERROR_REASON_METHOD_DENIED: _ClassVar[ErrorReason]
+    ERROR_REASON_HOST_NOT_ALLOWED: _ClassVar[ErrorReason]
+    ERROR_REASON_QUOTA_EXCEEDED: _ClassVar[ErrorReason]
+    ERROR_REASON_CLOCK_ROLLED_BACK: _ClassVar[ErrorReason]
+    ERROR_REASON_BURST_EXCEEDED: _ClassVar[ErrorReason]
+    ERROR_REASON_WORKER_LEASE_LOST: _ClassVar[ErrorReason]
+    ERROR_REASON_WINDOW_EXPIRED: _ClassVar[ErrorReason]
+    ERROR_REASON_STORE_UNAVAILABLE: _ClassVar[ErrorReason]
+    ERROR_REASON_SHUTTING_DOWN: _ClassVar[ErrorReason]
+    ERROR_REASON_STREAM_STALLED: _ClassVar[ErrorReason]
+    ERROR_REASON_TIMESTAMP_EXHAUSTED: _ClassVar[ErrorReason]
+    ERROR_REASON_CLOCK_BEFORE_EPOCH: _ClassVar[ErrorReason]
+    ERROR_REASON_NO_FREE_WORKER_ID: _ClassVar[ErrorReason]
+    ERROR_REASON_LAYOUT_MISMATCH: _ClassVar[ErrorReason]
+    ERROR_REASON_STORE_WENT_BACK: _ClassVar[ErrorReason]
+    ERROR_REASON_INVALID_CONFIG: _ClassVar[ErrorReason]
+ERROR_REASON_UNSPECIFIED: ErrorReason
+ERROR_REASON_COUNT_OUT_OF_RANGE: ErrorReason
+ERROR_REASON_MALFORMED_ID: ErrorReason
+ERROR_REASON_MALFORMED_TEXT: ErrorReason
+ERROR_REASON_AMBIGUOUS_TEXT: ErrorReason
+ERROR_REASON_INVALID_LAYOUT: ErrorReason
+ERROR_REASON_INVALID_TEXT_FORMAT: ErrorReason
+ERROR_REASON_INVALID_TIME_RANGE: ErrorReason
+ERROR_REASON_MISSING_CREDENTIALS: ErrorReason
+ERROR_REASON_METHOD_DENIED: ErrorReason
+ERROR_REASON_HOST_NOT_ALLOWED: ErrorReason
+ERROR_REASON_QUOTA_EXCEEDED: ErrorReason
+ERROR_REASON_CLOCK_ROLLED_BACK: ErrorReason
+ERROR_REASON_BURST_EXCEEDED: ErrorReason
+ERROR_REASON_WORKER_LEASE_LOST: ErrorReason
+ERROR_REASON_WINDOW_EXPIRED: ErrorReason
+ERROR_REASON_STORE_UNAVAILABLE: ErrorReason
+ERROR_REASON_SHUTTING_DOWN: ErrorReason
+ERROR_REASON_STREAM_STALLED: ErrorReason
+ERROR_REASON_TIMESTAMP_EXHAUSTED: ErrorReason
+ERROR_REASON_CLOCK_BEFORE_EPOCH: ErrorReason
+ERROR_REASON_NO_FREE_WORKER_ID: ErrorReason
+ERROR_REASON_LAYOUT_MISMATCH: ErrorReason
+ERROR_REASON_STORE_WENT_BACK: ErrorReason
+ERROR_REASON_INVALID_CONFIG: ErrorReason

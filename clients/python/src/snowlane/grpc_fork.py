@@ -1,0 +1,120 @@
+"""Makes gRPC survive os.fork. Imported before anything that imports grpc, which reads the environment once.
+
+Without GRPC_ENABLE_FORK_SUPPORT a forked child of a process that has used gRPC hangs in its first call. With it, gRPC
+still gives up on a fork that happens while another thread is inside a call
+(https://github.com/grpc/grpc/blob/master/doc/fork_support.md); so a fork waits here until the calls of this package are
+over, and calls wait until the fork is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+_VARIABLE = "GRPC_ENABLE_FORK_SUPPORT"
+_FORK_WAIT_MAX_S = 5.0
+"""A fork waits no longer: for a call that takes more, its child may hang, as it would without this module."""
+
+if "grpc" not in sys.modules:
+    os.environ.setdefault(_VARIABLE, "1")
+
+is_supported = os.environ.get(_VARIABLE, "").lower() in {"1", "t", "true", "y", "yes"}
+"""Whether a child can use gRPC though its parent has."""
+
+
+_parents_channels: list[object] = []
+_lost_because: str | None = None
+
+
+def leave_to_parent(channels: Iterable[object], *, on_event_loop: bool) -> None:
+    """In a forked child: forgets what its parent has open. It is kept, for ever: taking it down from here can hang."""
+    global _lost_because  # noqa: PLW0603
+    before = len(_parents_channels)
+    _parents_channels.extend(channels)
+    if len(_parents_channels) == before:
+        return
+    if not is_supported:
+        _lost_because = f"grpc was imported there without {_VARIABLE}=1: set it, or import snowlane before grpc"
+    elif on_event_loop:
+        _lost_because = "an AsyncIdClient was open there, which gRPC cannot bring through a fork: close it before"
+
+
+def check_child() -> None:
+    """Raises RuntimeError where the first call of a forked child would hang."""
+    if _lost_because is not None:
+        why = "This process was forked from one that had used gRPC, and"
+        raise RuntimeError(f"{why} {_lost_because}, or fork before the first call.")
+
+
+class _Gate:
+    """Lets many calls through, or one fork."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.forking = 0
+        self.calls: dict[int, int] = {}
+
+    def others(self) -> int:
+        """Calls on other threads: one that forks in the midst of a call of its own cannot wait for it."""
+        own = threading.get_ident()
+        return sum(count for thread, count in self.calls.items() if thread != own)
+
+
+_gate = _Gate()
+
+
+@contextmanager
+def grpc_call() -> Iterator[None]:
+    """Goes around each blocking call into gRPC."""
+    gate, thread = _gate, threading.get_ident()
+    with gate.changed:
+        # A call inside a call does not wait: a fork waits for it already.
+        if thread not in gate.calls:
+            gate.changed.wait_for(lambda: gate.forking == 0, _FORK_WAIT_MAX_S)
+        gate.calls[thread] = gate.calls.get(thread, 0) + 1
+    try:
+        yield
+    finally:
+        with gate.changed:
+            gate.calls[thread] -= 1
+            if gate.calls[thread] == 0:
+                del gate.calls[thread]
+            gate.changed.notify_all()
+
+
+def _before_fork() -> None:
+    with _gate.changed:
+        _gate.forking += 1
+        _gate.changed.wait_for(lambda: _gate.others() == 0, _FORK_WAIT_MAX_S)
+
+
+def _after_fork_in_parent() -> None:
+    with _gate.changed:
+        _gate.forking -= 1
+        _gate.changed.notify_all()
+
+
+def _after_fork_in_child() -> None:
+    global _gate  # noqa: PLW0603
+    _gate = _Gate()
+
+
+_registered = False
+_registering = threading.Lock()
+
+
+def wait_before_forks() -> None:
+    """Call it once a channel was made. gRPC registers its hooks with the first one, and they must run after these:
+    hooks before a fork run last in, first out.
+    """
+    global _registered  # noqa: PLW0603
+    with _registering:
+        if _registered or not hasattr(os, "register_at_fork"):
+            return
+        _registered = True
+        os.register_at_fork(
+            before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
+        )

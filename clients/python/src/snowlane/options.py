@@ -1,0 +1,35 @@
+"""How a PrefetchBuffer works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+COUNT_MAX = 1 << 20
+"""The most IDs in one reservation, and the most that one call can ask for."""
+
+
+@dataclass(frozen=True)
+class PrefetchOptions:
+    """How a buffer works.
+
+    Attributes:
+        max_age_s: The oldest that the reservation of a handed-out ID may be, 0.01 to 60 seconds.
+        count_min: The fewest IDs to ask for, 1 to `count_max`.
+        count_max: The most IDs to ask for, up to 1,048,576; a buffer holds at most twice as many.
+        timeout_s: How long a call waits for stock when it names no time of its own, and how long a reservation may
+            take. None: as long as the client's calls, or 5 s without a client.
+    """
+
+    max_age_s: float = 5.0
+    count_min: int = 32
+    count_max: int = 65_536
+    timeout_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.01 <= self.max_age_s <= 60:
+            raise ValueError(f"max_age_s is {self.max_age_s}; it must be 0.01 to 60.")
+        if not 1 <= self.count_min <= self.count_max <= COUNT_MAX:
+            found = f"count_min is {self.count_min} and count_max {self.count_max}"
+            raise ValueError(f"{found}; they must rise within 1 to {COUNT_MAX}.")
+        if self.timeout_s is not None and not self.timeout_s > 0:
+            raise ValueError(f"timeout_s is {self.timeout_s}; it must be positive.")

@@ -1,0 +1,388 @@
+"""For users' own tests: a source of IDs that says what a script says, without a server and without time passing."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import grpc
+
+from .aio_buffer import AsyncPrefetchBuffer
+from .buffer import PrefetchBuffer
+from .errors import ErrorReason, SnowlaneError, check_count
+from .id_client import STREAM_COUNT_MAX
+from .layout import Layout
+from .offline import OfflineIds
+from .options import COUNT_MAX, PrefetchOptions
+from .parse import IdRange, ParsedId, id_range
+from .presets import LAYOUTS
+from .run import IdRun
+from .text import TextForm, TextFormat
+
+if TYPE_CHECKING:
+    from .arrays import IdArray
+
+_CHUNK_SIZE = 4096
+
+
+@dataclass(eq=False)
+class _FakeTimer:
+    due_s: float
+    number: int
+    task: Callable[[], object] | None
+
+    def cancel(self) -> None:
+        self.task = None
+
+
+class FakeClock:
+    """A clock for tests: time moves by `advance`, and where a thread waits, by itself to the next thing that is due."""
+
+    def __init__(self, now_ms: int = 0) -> None:
+        self._start_ms = now_ms
+        self._now_s = 0.0
+        self._timers: list[_FakeTimer] = []
+        self._numbers = itertools.count()
+        self._lock = threading.RLock()
+
+    def monotonic_s(self) -> float:
+        """Seconds since the clock was made."""
+        return self._now_s
+
+    def now_ms(self) -> int:
+        """Unix milliseconds."""
+        return self._start_ms + round(self._now_s * 1000)
+
+    def after(self, delay_s: float, task: Callable[[], object]) -> _FakeTimer:
+        """Does `task` when time has moved so far."""
+        with self._lock:
+            timer = _FakeTimer(self._now_s + max(delay_s, 0), next(self._numbers), task)
+            self._timers.append(timer)
+            return timer
+
+    def spawn(self, task: Callable[[], object]) -> None:
+        """Does `task` at once, on this thread."""
+        task()
+
+    def wait(self, condition: threading.Condition, timeout_s: float) -> None:
+        """Lets time pass until something happens, for at most so long."""
+        until_s = self._now_s + timeout_s
+        if not self._run_next(until_s):
+            self._now_s = max(self._now_s, until_s)
+
+    def advance(self, seconds: float) -> None:
+        """Lets time pass: runs the timers that fall due, in order."""
+        until_s = self._now_s + seconds
+        while self._run_next(until_s):
+            pass
+        self._now_s = max(self._now_s, until_s)
+
+    def _run_next(self, until_s: float) -> bool:
+        with self._lock:
+            self._timers = [timer for timer in self._timers if timer.task is not None]
+            due = min(self._timers, key=lambda timer: (timer.due_s, timer.number), default=None)
+            if due is None or due.due_s > until_s or due.task is None:
+                return False
+            self._now_s = max(self._now_s, due.due_s)
+            task, due.task = due.task, None
+        task()
+        return True
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A step that fails; made by `fail`."""
+
+    error: SnowlaneError
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A step that takes time; made by `delay`."""
+
+    seconds: float
+
+
+Step = int | IdRun | Fault | Pause
+
+
+def fail(
+    reason: ErrorReason | str,
+    *,
+    code: grpc.StatusCode | None = None,
+    retry_after_s: float | None = None,
+    metadata: dict[str, str] | None = None,
+) -> Fault:
+    """A step that fails. It is raised as it stands: a fake never retries."""
+    message = f"The script says {ErrorReason(reason)}."
+    return Fault(SnowlaneError(reason, message, code=code, retry_after_s=retry_after_s, metadata=metadata))
+
+
+def delay(seconds: float) -> Pause:
+    """Lets time pass on the clock before the step that follows."""
+    return Pause(seconds)
+
+
+class _Script:
+    """What is left of a script."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._steps = deque(steps)
+        self.is_closed = False
+
+    def take(self, count: int) -> list[IdRun] | Pause:
+        """Takes up to `count` IDs, up to the next fault or pause; or the pause that is next.
+
+        Raises:
+            SnowlaneError: The fault that is next; SCRIPT_ENDED; CLIENT_CLOSED.
+        """
+        if self.is_closed:
+            raise SnowlaneError(ErrorReason.CLIENT_CLOSED, "The client is closed.")
+        if not self._steps:
+            message = "The script has ended: the code under test takes more IDs than it says."
+            raise SnowlaneError(ErrorReason.SCRIPT_ENDED, message)
+        step = self._steps[0]
+        if isinstance(step, Fault | Pause):
+            self._steps.popleft()
+            if isinstance(step, Fault):
+                raise step.error.rethrown()
+            return step
+        runs: list[IdRun] = []
+        while count > 0 and self._steps and not isinstance(self._steps[0], Fault | Pause):
+            runs.append(self._cut(count))
+            count -= runs[-1].count
+        return runs
+
+    def _cut(self, count: int) -> IdRun:
+        step = self._steps.popleft()
+        run = IdRun(step, 1, 1) if isinstance(step, int) else step
+        assert isinstance(run, IdRun)
+        if run.count <= count:
+            return run
+        self._steps.appendleft(IdRun(run.first_id + count * run.stride, run.count - count, run.stride))
+        return IdRun(run.first_id, count, run.stride)
+
+
+class FakeIdClient:
+    """Stands in for IdClient: an IdSource that hands out what its script says.
+
+    Args:
+        script: Steps, taken one for each attempt to issue: an ID, an IdRun, a fault (`fail`), or a pause (`delay`)
+            before the step that follows. A script that has ended raises SCRIPT_ENDED: a test that needs more IDs than
+            it said is wrong.
+        clock: Time stands still but for pauses and `FakeClock.advance`. None: a clock of its own.
+        layout: For offline work. None: `twitter`.
+    """
+
+    def __init__(
+        self,
+        script: Iterable[Step],
+        clock: FakeClock | None = None,
+        *,
+        layout: Layout | None = None,
+        namespace: str = "default",
+    ) -> None:
+        self.clock = clock or FakeClock()
+        self._script = _Script(script)
+        self._layout = layout or LAYOUTS["twitter"]
+        self._offline = OfflineIds(namespace)
+        self._buffers: list[PrefetchBuffer] = []
+        self._lock = threading.RLock()
+
+    def next_id(self, timeout_s: float | None = None) -> int:
+        """See IdClient."""
+        return self._take(1)[0].first_id
+
+    def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
+        """See IdClient."""
+        return [id for run in self._take_all(count) for id in run.ids()]
+
+    def ids_array(self, count: int, timeout_s: float | None = None) -> IdArray:
+        """See IdClient."""
+        from .arrays import array_of  # noqa: PLC0415
+
+        return array_of([run.ids() for run in self._take_all(count)])
+
+    def stream(
+        self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
+    ) -> Iterator[Sequence[int]]:
+        """See IdClient."""
+        check_count(count, STREAM_COUNT_MAX)
+        return self._stream(count, chunk_size or _CHUNK_SIZE)
+
+    def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
+        """Gives the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs."""
+        check_count(count, COUNT_MAX)
+        return self._take(count)
+
+    def layout(self) -> Layout:
+        """See IdClient."""
+        return self._layout
+
+    def parse(self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0) -> ParsedId:
+        """See IdClient."""
+        return self._offline.parse(self._layout, id_or_text, form, utc_offset_minutes)
+
+    def id_range(self, start: datetime | int, end: datetime | int) -> IdRange:
+        """See IdClient."""
+        return id_range(self._layout, start, end)
+
+    def format(self, id: int, format: TextFormat | TextForm) -> str:
+        """See IdClient."""
+        return self._offline.format(self._layout, id, format)
+
+    def prefetch(self, options: PrefetchOptions | None = None) -> PrefetchBuffer:
+        """A real buffer over the script and the clock."""
+        buffer = PrefetchBuffer(self, options, clock=self.clock)
+        self._buffers.append(buffer)
+        return buffer
+
+    def close(self) -> None:
+        """See IdClient."""
+        self._script.is_closed = True
+        for buffer in self._buffers:
+            buffer.close()
+
+    def __enter__(self) -> FakeIdClient:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take(self, count: int) -> list[IdRun]:
+        while True:
+            with self._lock:
+                step = self._script.take(count)
+            if not isinstance(step, Pause):
+                return step
+            self.clock.advance(step.seconds)
+
+    def _take_all(self, count: int) -> list[IdRun]:
+        check_count(count, COUNT_MAX)
+        runs: list[IdRun] = []
+        while count > 0:
+            for run in self._take(count):
+                runs.append(run)
+                count -= run.count
+        return runs
+
+    def _stream(self, count: int, chunk_size: int) -> Iterator[Sequence[int]]:
+        while count > 0:
+            ids = [id for run in self._take(min(count, chunk_size)) for id in run.ids()]
+            count -= len(ids)
+            yield ids
+
+
+class AsyncFakeIdClient:
+    """As FakeIdClient, in place of AsyncIdClient. A pause ends when the test moves the clock by `advance`."""
+
+    def __init__(
+        self,
+        script: Iterable[Step],
+        clock: FakeClock | None = None,
+        *,
+        layout: Layout | None = None,
+        namespace: str = "default",
+    ) -> None:
+        self.clock = clock or FakeClock()
+        self._script = _Script(script)
+        self._layout = layout or LAYOUTS["twitter"]
+        self._offline = OfflineIds(namespace)
+        self._buffers: list[AsyncPrefetchBuffer] = []
+
+    async def next_id(self, timeout_s: float | None = None) -> int:
+        """See AsyncIdClient."""
+        return (await self._take(1))[0].first_id
+
+    async def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
+        """See AsyncIdClient."""
+        return [id for run in await self._take_all(count) for id in run.ids()]
+
+    async def ids_array(self, count: int, timeout_s: float | None = None) -> IdArray:
+        """See AsyncIdClient."""
+        from .arrays import array_of  # noqa: PLC0415
+
+        return array_of([run.ids() for run in await self._take_all(count)])
+
+    def stream(
+        self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
+    ) -> AsyncGenerator[Sequence[int], None]:
+        """See AsyncIdClient."""
+        check_count(count, STREAM_COUNT_MAX)
+        return self._stream(count, chunk_size or _CHUNK_SIZE)
+
+    async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
+        """See FakeIdClient."""
+        check_count(count, COUNT_MAX)
+        return await self._take(count)
+
+    async def layout(self) -> Layout:
+        """See AsyncIdClient."""
+        return self._layout
+
+    async def parse(
+        self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0
+    ) -> ParsedId:
+        """See AsyncIdClient."""
+        return self._offline.parse(self._layout, id_or_text, form, utc_offset_minutes)
+
+    async def id_range(self, start: datetime | int, end: datetime | int) -> IdRange:
+        """See AsyncIdClient."""
+        return id_range(self._layout, start, end)
+
+    async def format(self, id: int, format: TextFormat | TextForm) -> str:
+        """See AsyncIdClient."""
+        return self._offline.format(self._layout, id, format)
+
+    def prefetch(self, options: PrefetchOptions | None = None) -> AsyncPrefetchBuffer:
+        """A real buffer over the script and the clock."""
+        buffer = AsyncPrefetchBuffer(self, options, clock=self.clock)
+        self._buffers.append(buffer)
+        return buffer
+
+    async def close(self) -> None:
+        """See AsyncIdClient."""
+        self._script.is_closed = True
+        for buffer in self._buffers:
+            await buffer.close()
+
+    async def __aenter__(self) -> AsyncFakeIdClient:
+        return self
+
+    async def __aexit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _take(self, count: int) -> list[IdRun]:
+        while True:
+            step = self._script.take(count)
+            if not isinstance(step, Pause):
+                return step
+            passed = asyncio.Event()
+            self.clock.after(step.seconds, passed.set)
+            await passed.wait()
+
+    async def _take_all(self, count: int) -> list[IdRun]:
+        check_count(count, COUNT_MAX)
+        runs: list[IdRun] = []
+        while count > 0:
+            for run in await self._take(count):
+                runs.append(run)
+                count -= run.count
+        return runs
+
+    async def _stream(self, count: int, chunk_size: int) -> AsyncGenerator[Sequence[int], None]:
+        while count > 0:
+            ids = [id for run in await self._take(min(count, chunk_size)) for id in run.ids()]
+            count -= len(ids)
+            yield ids

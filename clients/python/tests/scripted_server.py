@@ -1,0 +1,137 @@
+"""An ID service that does what a test tells it to: for faults that a real server cannot be made to show at will."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf import any_pb2, duration_pb2  # type: ignore[import-untyped]
+from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
+from grpc_status import rpc_status  # type: ignore[import-untyped]
+
+from snowlane.gen.v1 import id_service_pb2 as pb
+from snowlane.gen.v1.id_service_pb2_grpc import IdServiceServicer, add_IdServiceServicer_to_server
+
+T = TypeVar("T")
+Step = Callable[[Any, grpc.ServicerContext], Any]
+
+
+def fault(
+    code: grpc.StatusCode,
+    reason: str | None = None,
+    *,
+    retry_after_s: float | None = None,
+    metadata: dict[str, str] | None = None,
+    domain: str = "snowlane.dev",
+) -> Step:
+    """A step that ends with an error such as our servers send."""
+    status = status_pb2.Status(code=code.value[0], message=f"scripted {reason}")
+    if reason is not None:
+        info = error_details_pb2.ErrorInfo(reason=reason, domain=domain, metadata=metadata or {})
+        status.details.append(_packed(info))
+    if retry_after_s is not None:
+        whole = int(retry_after_s)
+        delay = duration_pb2.Duration(seconds=whole, nanos=round((retry_after_s - whole) * 1e9))
+        status.details.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
+
+    def step(request: Any, context: grpc.ServicerContext) -> Any:
+        context.abort_with_status(rpc_status.to_status(status))
+
+    return step
+
+
+def _packed(message: Any) -> any_pb2.Any:
+    packed = any_pb2.Any()
+    packed.Pack(message)
+    return packed
+
+
+class ScriptedServer(IdServiceServicer):
+    """Counts up from `first_id`, unless the script says otherwise for the next call. On a free port of loopback."""
+
+    def __init__(self, first_id: int = 1, *, credentials: grpc.ServerCredentials | None = None) -> None:
+        self.script: deque[Step] = deque()
+        self.calls: list[str] = []
+        self.tokens: list[str | None] = []
+        self._lock = threading.Lock()
+        self._next_id = first_id
+        self._credentials = credentials
+        self._port = 0
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"{'http' if self._credentials is None else 'https'}://localhost:{self._port}"
+
+    def start(self) -> None:
+        """Listens: on a free port the first time, on the same one after `stop`."""
+        self._server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0)])
+        add_IdServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
+        address = f"127.0.0.1:{self._port}"
+        if self._credentials is None:
+            self._port = self._server.add_insecure_port(address)
+        else:
+            self._port = self._server.add_secure_port(address, self._credentials)
+        self._server.start()
+
+    def stop(self) -> None:
+        """Cuts every call and connection."""
+        self._server.stop(0).wait()
+
+    def __enter__(self) -> ScriptedServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def NextId(self, request: pb.NextIdRequest, context: grpc.ServicerContext) -> pb.NextIdResponse:  # noqa: N802
+        return self._run("NextId", request, context, lambda: pb.NextIdResponse(id=self._take(1)))
+
+    def ReserveIds(  # noqa: N802
+        self, request: pb.ReserveIdsRequest, context: grpc.ServicerContext
+    ) -> pb.ReserveIdsResponse:
+        def count() -> pb.ReserveIdsResponse:
+            granted = min(request.count, 20_000)
+            return pb.ReserveIdsResponse(runs=[pb.IdRun(first_id=self._take(granted), count=granted, stride=1)])
+
+        return self._run("ReserveIds", request, context, count)
+
+    def BatchNextIds(  # noqa: N802
+        self, request: pb.BatchNextIdsRequest, context: grpc.ServicerContext
+    ) -> Iterator[pb.BatchNextIdsResponse]:
+        return self._run("BatchNextIds", request, context, lambda: self.chunks(request))
+
+    def GetInfo(self, request: pb.GetInfoRequest, context: grpc.ServicerContext) -> pb.GetInfoResponse:  # noqa: N802
+        layout = pb.Layout(name="twitter")
+        layout.epoch_time.FromMilliseconds(1288834974657)
+        layout.tick.FromMilliseconds(1)
+        kinds = (pb.LAYOUT_FIELD_KIND_TIMESTAMP, pb.LAYOUT_FIELD_KIND_DATACENTER, pb.LAYOUT_FIELD_KIND_WORKER)
+        for kind, bits in zip((*kinds, pb.LAYOUT_FIELD_KIND_SEQUENCE), (41, 5, 5, 12), strict=True):
+            layout.fields.add(kind=kind, bits=bits)
+        return self._run("GetInfo", request, context, lambda: pb.GetInfoResponse(layout=layout))
+
+    def chunks(self, request: pb.BatchNextIdsRequest) -> Iterator[pb.BatchNextIdsResponse]:
+        """The whole stream that a request asks for."""
+        left = request.count
+        while left > 0:
+            size = min(left, request.chunk_size or 4096)
+            first = self._take(size)
+            left -= size
+            yield pb.BatchNextIdsResponse(ids=range(first, first + size))
+
+    def _take(self, count: int) -> int:
+        with self._lock:
+            first = self._next_id
+            self._next_id += count
+            return first
+
+    def _run(self, method: str, request: Any, context: grpc.ServicerContext, count: Callable[[], T]) -> T:
+        self.calls.append(method)
+        self.tokens.append(dict(context.invocation_metadata()).get("authorization"))
+        step = self.script.popleft() if self.script else None
+        result: T = count() if step is None else step(request, context)
+        return result

@@ -1,0 +1,149 @@
+"""Forks of a process that has called a server, each in a process of its own: no ID repeats, and no child hangs."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent
+
+
+@pytest.fixture(name="url", scope="module")
+def _url() -> Iterator[str]:
+    server = subprocess.Popen(
+        [sys.executable, str(FOLDER / "serve.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    yield server.stdout.readline().strip()
+    server.kill()
+    server.communicate()
+
+
+def run(*args: str) -> str:
+    environment = {key: value for key, value in os.environ.items() if key != "GRPC_ENABLE_FORK_SUPPORT"}
+    result = subprocess.run(
+        [sys.executable, *args], capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def ids_in(path: Path) -> list[int]:
+    content = path.read_bytes()
+    return list(struct.unpack(f">{len(content) // 8}Q", content))
+
+
+@pytest.mark.parametrize("mode", ["buffer", "single", "batch", "stream"])
+def test_forked_children_of_a_client_repeat_no_id(url: str, tmp_path: Path, mode: str) -> None:
+    count = 200 if mode == "single" else 20_000
+    keys = [f"endpoints={url}", f"mode={mode}", f"count={count}", "callers=4", f"out={tmp_path}/ids", "processes=4"]
+    printed = json.loads(run(str(FOLDER / "interop_program.py"), "fork", *keys))
+    assert printed == {"count": count * 4, "failures": 0, "reasons": {}}
+    ids = [id for number in range(4) for id in ids_in(tmp_path / f"ids{number}")]
+    assert len(ids) == len(set(ids)) == count * 4
+
+
+def test_a_fork_while_other_threads_call_the_server_does_not_hang(url: str) -> None:
+    program = f"""
+import os, threading, time
+from snowlane import IdClient
+client = IdClient({url!r})
+stop = threading.Event()
+taken = []
+def call():
+    while not stop.is_set():
+        taken.append(client.next_id())
+        for chunk in client.stream(100, chunk_size=10):
+            taken.extend(chunk)
+threads = [threading.Thread(target=call) for _ in range(4)]
+for thread in threads: thread.start()
+time.sleep(0.2)
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        ids = [client.next_id() for _ in range(5)]
+        os._exit(0 if len(set(ids)) == 5 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+stop.set()
+for thread in threads: thread.join()
+assert len(set(taken)) == len(taken) > 0
+print("done")
+"""
+    assert run("-c", program) == "done\n"
+
+
+def test_asyncio_after_a_fork(url: str) -> None:
+    program = f"""
+import asyncio, os
+from snowlane import AsyncIdClient
+client = AsyncIdClient({url!r})
+async def take(client):
+    buffer = client.prefetch()
+    ids = [await client.next_id(), *await buffer.next_ids(100)]
+    await client.close()
+    return ids
+ids = asyncio.run(take(client))
+child = os.fork()
+if child == 0:
+    again = asyncio.run(take(AsyncIdClient({url!r})))
+    os._exit(0 if not set(again) & set(ids) else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print("done")
+"""
+    assert run("-c", program) == "done\n"
+
+
+def test_a_child_that_could_only_hang_says_why(url: str) -> None:
+    program = f"""
+import grpc, os
+from snowlane import IdClient
+client = IdClient({url!r})
+client.next_id()
+child = os.fork()
+if child == 0:
+    try:
+        client.next_id()
+    except Exception as error:
+        os._exit(0 if "GRPC_ENABLE_FORK_SUPPORT" in str(error) else 1)
+    os._exit(2)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert run("-c", program) == "0\n"
+
+
+def test_a_child_of_an_open_asyncio_client_says_why_it_cannot_call(url: str) -> None:
+    program = f"""
+import asyncio, os
+from snowlane import AsyncIdClient, IdClient
+client = AsyncIdClient({url!r})
+asyncio.run(client.next_id())
+child = os.fork()
+if child == 0:
+    for call in (lambda: asyncio.run(client.next_id()), IdClient({url!r}).next_id):
+        try:
+            call()
+        except Exception as error:
+            if "close it before" not in str(error): os._exit(1)
+        else:
+            os._exit(2)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert run("-c", program) == "0\n"
+
+
+def test_a_process_ends_quietly_though_its_client_was_not_closed(url: str) -> None:
+    program = f"""
+from snowlane import IdClient
+buffer = IdClient({url!r}).prefetch()
+print(buffer.next_id() > 0)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)
+    assert (result.stdout, result.stderr) == ("True\n", "")

@@ -1,0 +1,151 @@
+import type { Clock } from "./clock.ts";
+import { abortError, SnowlaneError, type SnowlaneReason } from "./errors.ts";
+import type { Endpoint, Endpoints } from "./endpoints.ts";
+import { notify, type Observer } from "./observer.ts";
+import { errorOfRpc } from "./rpc-error.ts";
+
+/** How calls are tried. */
+export interface AttemptSettings {
+  readonly endpoints: Endpoints;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly observer: Observer;
+  readonly timeoutMs: number;
+  readonly attemptTimeoutMs: number;
+  /** Attempts after the first, 0 to 3. */
+  readonly retryMax: number;
+}
+
+/** What ends a call before its time. */
+export interface CallLimits {
+  readonly signal: AbortSignal;
+  /** From now. Default: that of the settings. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** One attempt, on its way. */
+export interface Attempt {
+  readonly endpoint: Endpoint;
+  /** From 1. */
+  readonly number: number;
+  /** By the monotonic clock. */
+  readonly startedMs: number;
+  /** What it may take. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. A call that makes progress (a stream) says so by
+ * {@link progress}.
+ */
+export class Attempts {
+  readonly #settings: AttemptSettings;
+  readonly #method: string;
+  readonly #signal: AbortSignal;
+  readonly #limitMs: number;
+  #deadlineMs: number;
+  #number = 0;
+  /** What to report when time runs out: the last failure that was more than time running out. */
+  #lastFailure: SnowlaneError | undefined;
+  #waitMs = 0;
+
+  constructor(settings: AttemptSettings, method: string, call: CallLimits) {
+    this.#settings = settings;
+    this.#method = method;
+    this.#signal = call.signal;
+    this.#limitMs = call.timeoutMs ?? settings.timeoutMs;
+    this.#deadlineMs = settings.clock.monotonicMs() + this.#limitMs;
+  }
+
+  /** Takes in that a stream moved on: the count of attempts begins anew, and with `moves deadline` the time as well. */
+  progress({ endpoint }: Attempt, deadline: "keeps deadline" | "moves deadline"): void {
+    this.#number = 1;
+    this.#lastFailure = undefined;
+    this.#settings.endpoints.noteSuccess(endpoint);
+    if (deadline === "moves deadline") this.#deadlineMs = this.#settings.clock.monotonicMs() + this.#limitMs;
+  }
+
+  /** Until the deadline of the call. */
+  get leftMs(): number {
+    return this.#deadlineMs - this.#settings.clock.monotonicMs();
+  }
+
+  /** What the attempt at hand may take from now. */
+  get attemptLeftMs(): number {
+    return Math.min(this.#settings.attemptTimeoutMs, this.leftMs);
+  }
+
+  /**
+   * Waits until the next attempt is due, and says where it goes. Each one is ended by {@link succeed} or {@link fail}.
+   *
+   * @throws SnowlaneError, when it would be due after the deadline, or when the caller cancels.
+   */
+  async begin(): Promise<Attempt> {
+    const { endpoints, clock } = this.#settings;
+    const { endpoint, waitMs } = endpoints.choose();
+    await this.#sleep(Math.max(waitMs, this.#waitMs), endpoint);
+    this.#waitMs = 0;
+    this.#number++;
+    return { endpoint, number: this.#number, startedMs: clock.monotonicMs(), timeoutMs: this.attemptLeftMs };
+  }
+
+  succeed(attempt: Attempt): void {
+    this.#settings.endpoints.noteSuccess(attempt.endpoint);
+    this.#report(attempt, undefined);
+  }
+
+  /**
+   * Takes in that an attempt failed.
+   *
+   * @returns The error, if it permits another attempt.
+   * @throws SnowlaneError that ends the call.
+   */
+  fail(attempt: Attempt, cause: unknown): SnowlaneError {
+    const { endpoints, random, retryMax } = this.#settings;
+    const { endpoint } = attempt;
+    const signal = this.#signal;
+    const error = signal.aborted ? abortError(signal) : errorOfRpc(cause, { endpoint: endpoint.url });
+    this.#report(attempt, error.reason);
+    const hasRunOut = error.reason === "DEADLINE_EXCEEDED";
+    const isOver = this.leftMs <= 0;
+    if (error.reason === "QUOTA_EXCEEDED") this.#waitMs = (error.retryAfterMs ?? 0) * (1 + random() / 2);
+    else if (error.code !== "UNAVAILABLE" && !hasRunOut) throw error;
+    // Where the caller's own time has run out, that says nothing about the endpoint.
+    else if (!hasRunOut || !isOver) endpoints.noteFailure(endpoint, error);
+    if (!hasRunOut) this.#lastFailure = error;
+    if (isOver || this.#number > retryMax) throw this.#lastFailure ?? error;
+    return error;
+  }
+
+  #report({ endpoint, number, startedMs }: Attempt, reason: SnowlaneReason | undefined): void {
+    const { clock, observer } = this.#settings;
+    const durationMs = clock.monotonicMs() - startedMs;
+    const event = { method: this.#method, endpoint: endpoint.url, attempt: number, durationMs };
+    notify(() => observer.onAttempt?.(reason === undefined ? event : { ...event, reason }));
+  }
+
+  async #sleep(waitMs: number, endpoint: Endpoint): Promise<void> {
+    const { clock } = this.#settings;
+    if (waitMs >= this.leftMs) throw this.#lastFailure ?? endpoint.lastFailure ?? this.#deadlineExceeded();
+    const signal = this.#signal;
+    if (signal.aborted) throw abortError(signal);
+    if (waitMs <= 0) return;
+    await new Promise<void>((resolve, reject) => {
+      const cancel = (): void => {
+        callOff();
+        reject(abortError(signal));
+      };
+      const wake = (): void => {
+        signal.removeEventListener("abort", cancel);
+        resolve();
+      };
+      const callOff = clock.schedule(waitMs, wake, "keeps process");
+      signal.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  #deadlineExceeded(): SnowlaneError {
+    const message = `No answer came within ${this.#limitMs} ms.`;
+    return new SnowlaneError("DEADLINE_EXCEEDED", message, { code: "DEADLINE_EXCEEDED" });
+  }
+}

@@ -1,0 +1,73 @@
+import type { Transport } from "@connectrpc/connect";
+import type { Layout } from "../../../src/snowflake/layout.ts";
+import type { Clock } from "./clock.ts";
+import type { Observer } from "./observer.ts";
+
+/** Bearer token, or what gives one for each attempt. */
+export type Token = string | (() => string | Promise<string>);
+
+/** What a client may be told, wherever it runs. */
+export interface ClientOptions {
+  /** `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment. Default: `http://127.0.0.1:7609`. */
+  readonly endpoints?: readonly string[];
+  /** Sent as `authorization: Bearer TOKEN`. Refused over plaintext to a host that is not loopback, unless `insecureToken` is true. */
+  readonly token?: Token;
+  readonly insecureToken?: boolean;
+  /** Deadline of a call whose caller gives none, over all attempts and waits. Default: 5,000 ms. */
+  readonly timeoutMs?: number;
+  /** The most that one attempt may take. Default: 2,000 ms. */
+  readonly attemptTimeoutMs?: number;
+  /** Attempts after the first, 0 to 3. Default: 3. */
+  readonly retryMax?: number;
+  readonly observer?: Observer;
+  /** The deployment's layout, for offline work. Default: asked once. */
+  readonly layout?: Layout;
+  /** Marks the UUIDs of the deployment. Default: `default`. */
+  readonly namespace?: string;
+  readonly clock?: Clock;
+  /** From 0 to below 1; for jitter and the choice of endpoints. Default: Math.random. */
+  readonly random?: () => number;
+}
+
+/** A way to one endpoint. Opened when the endpoint is first used. */
+export interface Channel {
+  readonly transport: Transport;
+  close(): void;
+}
+
+/** How a runtime makes channels: what tells the entry points apart. */
+export type OpenChannel = (endpoint: string) => Channel;
+
+const timeoutMsMax = 2 ** 31 - 1;
+
+/**
+ * Checks options, all of them.
+ *
+ * @returns The endpoints in their canonical spelling.
+ * @throws RangeError, TypeError.
+ */
+export function checkOptions(options: ClientOptions): readonly string[] {
+  const { endpoints = ["http://127.0.0.1:7609"], timeoutMs = 1, attemptTimeoutMs = 1, retryMax = 0 } = options;
+  if (endpoints.length === 0) throw new RangeError("endpoints is empty: give at least one.");
+  for (const [name, value] of Object.entries({ timeoutMs, attemptTimeoutMs })) {
+    if (!(value > 0 && value <= timeoutMsMax))
+      throw new RangeError(`${name} is ${value}: it must lie above 0 and below 2^31.`);
+  }
+  if (![0, 1, 2, 3].includes(retryMax)) throw new RangeError(`retryMax is ${retryMax}: it must be 0, 1, 2 or 3.`);
+  return endpoints.map((endpoint) => checkEndpoint(endpoint, options));
+}
+
+function checkEndpoint(endpoint: string, { token, insecureToken = false }: ClientOptions): string {
+  const url = new URL(endpoint);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new TypeError(`The endpoint ${endpoint} begins with neither http:// nor https://.`);
+  }
+  if (url.username !== "" || url.search !== "" || url.hash !== "") {
+    throw new TypeError(`The endpoint ${url.origin} has more than scheme, host, port and path.`);
+  }
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (token !== undefined && url.protocol === "http:" && !isLoopback && !insecureToken) {
+    throw new TypeError(`A token would go to ${endpoint} in plaintext: use https, or set insecureToken.`);
+  }
+  return url.href.replace(/\/$/, "");
+}

@@ -1,0 +1,28 @@
+/** Time as the client sees it; a fake one stands in for it in tests. */
+export interface Clock {
+  /** Milliseconds since an arbitrary start, never falling. */
+  monotonicMs(): number;
+  /**
+   * Runs `work` after `delayMs`, or later.
+   *
+   * @param keepsProcess - Whether the process must live until then: it must while a caller waits, and need not for what runs behind the scenes.
+   * @returns A function that calls it off; without effect once it has run.
+   */
+  schedule(delayMs: number, work: () => void, keepsProcess: "keeps process" | "lets it end"): () => void;
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  monotonicMs: () => performance.now(),
+  schedule: (delayMs, work, keepsProcess) => {
+    const timer = setTimeout(work, delayMs);
+    if (keepsProcess === "lets it end") unref(timer);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Timers are numbers in browsers, where nothing is kept alive by one. */
+function unref(timer: unknown): void {
+  if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
+    timer.unref();
+}

@@ -1,0 +1,78 @@
+import { backoffMs } from "./backoff.ts";
+import type { Clock } from "./clock.ts";
+import type { SnowlaneError } from "./errors.ts";
+
+/** One server, and how it has been doing. */
+export interface Endpoint {
+  readonly url: string;
+  failuresInRow: number;
+  /** By the monotonic clock; in the past: it is up. */
+  downUntilMs: number;
+  lastFailure: SnowlaneError | undefined;
+}
+
+/** Where to go next, and how long to wait before. */
+export interface Choice {
+  readonly endpoint: Endpoint;
+  readonly waitMs: number;
+}
+
+/** Clients that lose a server at one moment reach the next one spread over so long. */
+const spreadMs = 20;
+/** A client moves by itself after so long, so that clients spread again over servers that came back. */
+const stayMinMs = 300_000;
+const stayMaxMs = 900_000;
+
+/**
+ * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; never returns in step with
+ * other clients. clients/README.md has the rules.
+ */
+export class Endpoints {
+  readonly #endpoints: readonly Endpoint[];
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #current: Endpoint;
+  #moveAtMs: number;
+
+  constructor(urls: readonly string[], clock: Clock, random: () => number) {
+    this.#endpoints = urls.map((url) => ({ url, failuresInRow: 0, downUntilMs: -Infinity, lastFailure: undefined }));
+    this.#clock = clock;
+    this.#random = random;
+    this.#current = this.#draw(this.#endpoints);
+    this.#moveAtMs = this.#drawMove();
+  }
+
+  choose(): Choice {
+    const nowMs = this.#clock.monotonicMs();
+    const up = this.#endpoints.filter(({ downUntilMs }) => downUntilMs <= nowMs);
+    if (up.length === 0) {
+      this.#current = this.#endpoints.reduce((a, b) => (b.downUntilMs < a.downUntilMs ? b : a));
+      return { endpoint: this.#current, waitMs: this.#current.downUntilMs - nowMs };
+    }
+    const isDown = !up.includes(this.#current);
+    if (!isDown && nowMs < this.#moveAtMs) return { endpoint: this.#current, waitMs: 0 };
+    this.#current = this.#draw(up);
+    this.#moveAtMs = this.#drawMove();
+    return { endpoint: this.#current, waitMs: isDown ? this.#random() * spreadMs : 0 };
+  }
+
+  noteSuccess(endpoint: Endpoint): void {
+    endpoint.failuresInRow = 0;
+    endpoint.lastFailure = undefined;
+  }
+
+  noteFailure(endpoint: Endpoint, error: SnowlaneError): void {
+    endpoint.failuresInRow++;
+    endpoint.lastFailure = error;
+    const delayMs = backoffMs(endpoint.failuresInRow, error.retryAfterMs, this.#random);
+    endpoint.downUntilMs = this.#clock.monotonicMs() + delayMs;
+  }
+
+  #draw(among: readonly Endpoint[]): Endpoint {
+    return among[Math.floor(this.#random() * among.length)] as Endpoint;
+  }
+
+  #drawMove(): number {
+    return this.#clock.monotonicMs() + stayMinMs + this.#random() * (stayMaxMs - stayMinMs);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "./clock.ts";
+
+interface Timer {
+  readonly atMs: number;
+  readonly work: () => void;
+}
+
+/** A clock for tests: time moves by {@link advance} and by nothing else. */
+export class FakeClock implements Clock {
+  #nowMs = 0;
+  readonly #timers = new Set<Timer>();
+
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
+  schedule(delayMs: number, work: () => void): () => void {
+    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), work };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** Lets `ms` pass: runs the timers that fall due, in order, and after each what it set going as far as it gets without time. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.#nowMs + ms;
+    await settle();
+    for (let due = this.#nextDue(untilMs); due !== undefined; due = this.#nextDue(untilMs)) {
+      this.#timers.delete(due);
+      this.#nowMs = Math.max(this.#nowMs, due.atMs);
+      due.work();
+      await settle();
+    }
+    this.#nowMs = untilMs;
+  }
+
+  #nextDue(untilMs: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.atMs <= untilMs && (next === undefined || timer.atMs < next.atMs)) next = timer;
+    }
+    return next;
+  }
+}
+
+/** Lets every promise that can go on without time do so. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,66 @@
+import { SnowlaneError } from "./errors.ts";
+import { createTextCodec, type IdRange, idRange, type Layout, type Moment, type ParsedId, parseId } from "./offline.ts";
+import type { TextFormat, TextReadOptions } from "./offline.ts";
+import type { PrefetchBuffer, PrefetchOptions } from "./prefetch-buffer.ts";
+import type { CallOptions, RunSource } from "./run-source.ts";
+
+/** What one stream may be told. */
+export interface StreamOptions extends CallOptions {
+  /** Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk. */
+  readonly timeoutMs?: number;
+  /** The most IDs of one chunk; 0, the default, leaves it to the server. */
+  readonly chunkSize?: number;
+  /** True: a stream that breaks is not taken up by another, so that all its IDs ascend. */
+  readonly ordered?: boolean;
+}
+
+/** Where IDs come from: IdClient, and in tests FakeIdClient. Code that takes one is testable without a server. */
+export interface IdSource extends RunSource {
+  /** Issues one ID. */
+  nextId(options?: CallOptions): Promise<bigint>;
+  /** Issues `count` IDs, 1 to 1,048,576. They ascend as long as one server answers. */
+  nextIds(count: number, options?: CallOptions): Promise<bigint[]>;
+  /** Issues `count` IDs, 1 to 10^9, in chunks: exactly so many, or an error. Leaving the loop cancels it. */
+  stream(count: number, options?: StreamOptions): AsyncGenerator<readonly bigint[], void, undefined>;
+  /** The deployment's layout, asked for once. */
+  layout(options?: CallOptions): Promise<Layout>;
+  /** Reads an ID, or a text form of one, by {@link layout}. MALFORMED_TEXT for a UUID that holds no ID of the deployment. */
+  parse(idOrText: bigint | string, options?: TextReadOptions): Promise<ParsedId>;
+  /** The IDs of [start, end), by {@link layout}. */
+  idRange(start: Moment, end: Moment): Promise<IdRange>;
+  /** Writes an ID as text, by {@link layout}. */
+  format(id: bigint, format: TextFormat): Promise<string>;
+  /** Makes a buffer that draws from here, and is closed with it. */
+  prefetch(options?: PrefetchOptions): PrefetchBuffer;
+  close(): void;
+}
+
+/** What every IdSource does offline, once it knows the layout. */
+export abstract class OfflineIds {
+  readonly #namespace: string;
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  abstract layout(options?: CallOptions): Promise<Layout>;
+
+  async parse(idOrText: bigint | string, options?: TextReadOptions): Promise<ParsedId> {
+    const layout = await this.layout();
+    if (typeof idOrText === "bigint") return parseId(layout, idOrText);
+    const { id } = createTextCodec(layout, this.#namespace).read(idOrText, options);
+    if (id !== undefined) return parseId(layout, id);
+    throw new SnowlaneError("MALFORMED_TEXT", "The UUID holds no ID of this deployment.", {
+      code: "INVALID_ARGUMENT",
+      metadata: { form: "uuid", reason: "foreign" },
+    });
+  }
+
+  async idRange(start: Moment, end: Moment): Promise<IdRange> {
+    return idRange(await this.layout(), start, end);
+  }
+
+  async format(id: bigint, format: TextFormat): Promise<string> {
+    return createTextCodec(await this.layout(), this.#namespace).write(id, format);
+  }
+}

@@ -1,0 +1,30 @@
+/** `@snowlane/client`: what runs wherever JavaScript does. `/node` and `/web` make clients, `/testing` has a fake. */
+export type { Channel, ClientOptions, OpenChannel, Token } from "./client-options.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export { type ClientReason, SnowlaneError, type SnowlaneReason, type StatusCode } from "./errors.ts";
+export { IdClient } from "./id-client.ts";
+export type { IdSource, StreamOptions } from "./id-source.ts";
+export type { AttemptEvent, ExpireEvent, Observer, RefillEvent, WaitEvent } from "./observer.ts";
+export {
+  createLayout,
+  createTextCodec,
+  type IdRange,
+  idRange,
+  idToString,
+  type Layout,
+  type LayoutSpec,
+  type Moment,
+  type ParsedId,
+  parseId,
+  presetLayout,
+  type PresetName,
+  presetNames,
+  type TextCodec,
+  type TextForm,
+  type TextFormat,
+  textForms,
+  type TextReading,
+  type TextReadOptions,
+} from "./offline.ts";
+export { type BufferStats, PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
+export type { CallOptions, IdRun, Reservation, RunSource } from "./run-source.ts";

@@ -1,0 +1,93 @@
+import { idRange as rangeOf, type IdRange } from "../../../src/snowflake/id-range.ts";
+import { createLayout as layoutOf, type Layout, type LayoutSpec } from "../../../src/snowflake/layout.ts";
+import { parseId as parse, type ParsedId } from "../../../src/snowflake/parse.ts";
+import { presetLayout as preset } from "../../../src/snowflake/presets.ts";
+import { createTextCodec as codecOf, type TextReading } from "../../../src/text/text-codec.ts";
+import type { TextForm, TextFormat } from "../../../src/text/text-form.ts";
+import { offline } from "./errors.ts";
+
+export type { IdRange, Layout, LayoutSpec, ParsedId, TextForm, TextFormat, TextReading };
+export { presetNames, type PresetName } from "../../../src/snowflake/presets.ts";
+export { textForms } from "../../../src/text/text-form.ts";
+
+/** A moment: a Date, or Unix nanoseconds. */
+export type Moment = Date | bigint;
+
+/** How to read a text. */
+export interface TextReadOptions {
+  /** The form. Default: it is detected. */
+  readonly form?: TextForm;
+  /** The offset from UTC at which a serial number was written. Default: 0. */
+  readonly utcOffsetMinutes?: number;
+  /** Detection takes no text for an ID from more than a day after this, in Unix milliseconds. Default: now. */
+  readonly nowMs?: number;
+}
+
+/** The text forms of the IDs of one layout and namespace. */
+export interface TextCodec {
+  /** @throws SnowlaneError MALFORMED_ID, INVALID_TEXT_FORMAT. */
+  write(id: bigint, format: TextFormat): string;
+  /**
+   * Reads a text; a UUID that holds no ID of the layout and namespace reads as no ID.
+   *
+   * @throws SnowlaneError MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
+   */
+  read(text: string, options?: TextReadOptions): TextReading;
+}
+
+/**
+ * Makes a layout of one's own.
+ *
+ * @throws SnowlaneError INVALID_LAYOUT.
+ */
+export function createLayout(spec: LayoutSpec): Layout {
+  return offline(() => layoutOf(spec));
+}
+
+/**
+ * Gives a built-in layout by its name, on request with another epoch.
+ *
+ * @param epochMs - Unix milliseconds. Default: the preset's own.
+ * @throws SnowlaneError INVALID_LAYOUT.
+ */
+export function presetLayout(name: string, epochMs?: number): Layout {
+  return offline(() => preset(name, epochMs));
+}
+
+/**
+ * Reads an ID: when and by which worker it was made. Never tells whether it was issued.
+ *
+ * @throws SnowlaneError MALFORMED_ID.
+ */
+export function parseId(layout: Layout, id: bigint): ParsedId {
+  return offline(() => parse(layout, id));
+}
+
+/**
+ * Gives the lowest and the highest ID that a time interval can hold, both inclusive, for range queries over stored IDs.
+ *
+ * @param start - Inclusive.
+ * @param end - Exclusive.
+ * @throws SnowlaneError INVALID_TIME_RANGE, if no tick of the layout's life begins in it.
+ */
+export function idRange(layout: Layout, start: Moment, end: Moment): IdRange {
+  return offline(() => rangeOf(layout, nsOf(start), nsOf(end)));
+}
+
+/** @param namespace - The deployment's; it marks the UUIDs, nothing else hangs on it. */
+export function createTextCodec(layout: Layout, namespace = "default"): TextCodec {
+  const codec = codecOf({ layout, namespace });
+  return {
+    write: (id, format) => offline(() => codec.writer(format)(id)),
+    read: (text, { nowMs = Date.now(), ...options } = {}) => offline(() => codec.read(text, { nowMs, ...options })),
+  };
+}
+
+/** Writes an ID for JSON and for people: decimal digits. A JSON number above 2^53 - 1 would lose some. */
+export function idToString(id: bigint): string {
+  return id.toString();
+}
+
+function nsOf(moment: Moment): bigint {
+  return typeof moment === "bigint" ? moment : BigInt(moment.getTime()) * 1_000_000n;
+}

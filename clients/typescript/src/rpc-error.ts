@@ -1,0 +1,62 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.ts";
+import { type ErrorReason, errorReasons } from "../../../src/errors.ts";
+import { SnowlaneError, type StatusCode } from "./errors.ts";
+
+/** Of google.rpc.ErrorInfo: whose reasons these are. */
+const domain = "snowlane.dev";
+const knownReasons: ReadonlySet<string> = new Set(errorReasons);
+
+const statusCodes: Readonly<Record<Code, StatusCode>> = {
+  [Code.Canceled]: "CANCELLED",
+  [Code.Unknown]: "UNKNOWN",
+  [Code.InvalidArgument]: "INVALID_ARGUMENT",
+  [Code.DeadlineExceeded]: "DEADLINE_EXCEEDED",
+  [Code.NotFound]: "NOT_FOUND",
+  [Code.AlreadyExists]: "ALREADY_EXISTS",
+  [Code.PermissionDenied]: "PERMISSION_DENIED",
+  [Code.ResourceExhausted]: "RESOURCE_EXHAUSTED",
+  [Code.FailedPrecondition]: "FAILED_PRECONDITION",
+  [Code.Aborted]: "ABORTED",
+  [Code.OutOfRange]: "OUT_OF_RANGE",
+  [Code.Unimplemented]: "UNIMPLEMENTED",
+  [Code.Internal]: "INTERNAL",
+  [Code.Unavailable]: "UNAVAILABLE",
+  [Code.DataLoss]: "DATA_LOSS",
+  [Code.Unauthenticated]: "UNAUTHENTICATED",
+};
+
+/**
+ * Reads what an attempt failed with, whose caller did not cancel it. Errors of this package pass as they are.
+ *
+ * A failure without a word from the server (connection refused, reset or closed, no trailers) is UNREACHABLE, whatever code the transport
+ * gives it: such errors carry a cause, or none of the server's trailers.
+ */
+export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: string }): SnowlaneError {
+  if (error instanceof SnowlaneError) return error;
+  const failure = ConnectError.from(error);
+  const info = failure.findDetails(ErrorInfoSchema).find((info) => info.domain === domain);
+  const delay = failure.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  const retryAfterMs = delay === undefined ? undefined : Number(delay.seconds) * 1_000 + delay.nanos / 1e6;
+  const code = statusCodes[failure.code];
+  const details = { code, metadata: info?.metadata ?? {}, retryAfterMs, endpoint, cause: error };
+  if (info !== undefined) {
+    if (knownReasons.has(info.reason))
+      return new SnowlaneError(info.reason as ErrorReason, failure.rawMessage, details);
+    const metadata = { ...details.metadata, reason: info.reason };
+    return new SnowlaneError("RPC_FAILED", failure.rawMessage, { ...details, metadata });
+  }
+  if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", failure.rawMessage, details);
+  if (code === "UNAVAILABLE" || isOfTransport(failure)) {
+    const message = `${endpoint} does not answer: ${failure.rawMessage}`;
+    return new SnowlaneError("UNREACHABLE", message, { ...details, code: "UNAVAILABLE" });
+  }
+  return new SnowlaneError("RPC_FAILED", failure.rawMessage, details);
+}
+
+/** Whether an error was made on this side of the wire, of a connection that broke. */
+function isOfTransport({ code, cause, details, metadata }: ConnectError): boolean {
+  if (cause !== undefined) return true;
+  const fromServer = details.length > 0 || metadata.has("grpc-status");
+  return !fromServer && (code === Code.Aborted || code === Code.Canceled || code === Code.DataLoss);
+}

@@ -1,0 +1,54 @@
+import type { IdRun } from "../../../src/snowflake/run.ts";
+import { invalidResponse } from "./errors.ts";
+
+export type { IdRun };
+
+/** Runs that belong to whoever asked for them, used or not. */
+export interface Reservation {
+  /** At least one, in the order in which they are to be used. */
+  readonly runs: readonly IdRun[];
+  /** When the request was sent that brought them, by the monotonic clock. */
+  readonly sentAtMs: number;
+}
+
+/** What a PrefetchBuffer draws from. */
+export interface RunSource {
+  /**
+   * Reserves 1 to `count` IDs.
+   *
+   * @throws SnowlaneError.
+   */
+  reserve(count: number, options?: CallOptions): Promise<Reservation>;
+}
+
+/** What one call may be told. */
+export interface CallOptions {
+  /** Cancels the call; the error is CANCELLED. */
+  readonly signal?: AbortSignal | undefined;
+  /** Deadline from now, above 0. Default: the client's. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** 2^63: no ID reaches it. */
+const idEnd = 1n << 63n;
+
+/**
+ * Counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID at or above 2^63; at
+ * most `askedCount` IDs in all.
+ *
+ * @throws SnowlaneError INVALID_RESPONSE: the answer must be dropped whole.
+ */
+export function countOfAnswer(runs: readonly IdRun[], askedCount: number): number {
+  let sum = 0;
+  for (const { firstId, count, stride } of runs) {
+    const isSound = Number.isSafeInteger(count) && count >= 1 && stride >= 1n && firstId >= 0n;
+    if (!isSound || firstId + BigInt(count - 1) * stride >= idEnd) {
+      const metadata = { first_id: String(firstId), count: String(count), stride: String(stride) };
+      throw invalidResponse("The server sent a run that cannot be.", metadata);
+    }
+    sum += count;
+  }
+  if (sum >= 1 && sum <= askedCount) return sum;
+  const metadata = { count: String(sum), asked_count: String(askedCount) };
+  throw invalidResponse(`The server sent ${sum} IDs where 1 to ${askedCount} were asked for.`, metadata);
+}

@@ -1,0 +1,24 @@
+import { createConnectTransport } from "@connectrpc/connect-web";
+import type { ClientOptions, OpenChannel } from "./client-options.ts";
+import { IdClient } from "./id-client.ts";
+
+/** What a client in a browser may be told. */
+export interface WebClientOptions extends ClientOptions {
+  /** Where the page is served by Snowlane itself: `location.origin`. From another origin, the server must allow that origin. */
+  readonly endpoints: readonly string[];
+}
+
+/**
+ * Makes a client for browsers, and for anything else that has `fetch`: it speaks Connect.
+ *
+ * @throws RangeError, TypeError, if an option is wrong.
+ */
+export function createWebClient(options: WebClientOptions): IdClient {
+  return new IdClient(connectChannel, options);
+}
+
+const connectChannel: OpenChannel = (endpoint) => ({
+  transport: createConnectTransport({ baseUrl: endpoint, useBinaryFormat: true }),
+  // Nothing stays open but what the runtime keeps for all of fetch.
+  close: () => {},
+});

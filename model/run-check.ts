@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Check } from "./checks.ts";
+
+const execute = promisify(execFile);
+
+/** What a run of the model checker found. */
+export interface Finding {
+  /** `exhausted`: all states within the bounds were visited, none was wrong. `caught`: an assertion failed. `cut`: a limit was met first. */
+  readonly outcome: "exhausted" | "caught" | "cut";
+  /** Distinct states that were stored. */
+  readonly states: number;
+  /** Steps of the longest path. */
+  readonly depth: number;
+  readonly seconds: number;
+  /** The checker's own words, for a finding that was not expected. */
+  readonly output: string;
+}
+
+/** What each run may use. A run that meets a limit is `cut`, never taken for a proof. */
+export interface RunLimits {
+  readonly timeoutMs: number;
+  readonly memoryMib: number;
+}
+
+/**
+ * Runs one check: spin makes a C program of the model, gcc compiles it, and the program visits every state.
+ *
+ * @param spin - The program `spin`, by path or by name.
+ * @throws Error if the model does not compile.
+ */
+export async function runCheck(check: Check, spin: string, limits: RunLimits): Promise<Finding> {
+  const folder = await mkdtemp(join(tmpdir(), "snowlane-model-"));
+  const startedMs = performance.now();
+  try {
+    await copyFile(new URL(`${check.model}.pml`, import.meta.url), join(folder, "model.pml"));
+    const defines = Object.entries(check.defines).map(([name, value]) => `-D${name}=${value}`);
+    await execute(spin, ["-a", ...defines, "model.pml"], { cwd: folder });
+    const flags = ["-O1", "-w", "-DSAFETY", "-DCOLLAPSE", `-DMEMLIM=${limits.memoryMib}`];
+    await execute("gcc", [...flags, "-o", "pan", "pan.c"], { cwd: folder });
+    const output = await visitStates(folder, limits.timeoutMs);
+    return { ...readFinding(output), seconds: (performance.now() - startedMs) / 1_000, output };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function visitStates(folder: string, timeoutMs: number): Promise<string> {
+  try {
+    const { stdout } = await execute(join(folder, "pan"), ["-m1000000", "-w24"], { cwd: folder, timeout: timeoutMs });
+    return stdout;
+  } catch (error) {
+    const stdout = error instanceof Error && "stdout" in error ? String(error.stdout) : "";
+    return `${stdout}\n${String(error)}`;
+  }
+}
+
+function readFinding(output: string): Omit<Finding, "seconds" | "output"> {
+  const number = (pattern: RegExp): number => Number(pattern.exec(output)?.[1] ?? Number.NaN);
+  const states = number(/(\d+) states, stored/);
+  const depth = number(/depth reached (\d+)/);
+  if (/assertion violated/.test(output)) return { outcome: "caught", states, depth };
+  const isWhole =
+    /errors: 0/.test(output) && !/max search depth too small|out of memory|Search not completed/.test(output);
+  return { outcome: isWhole ? "exhausted" : "cut", states, depth };
+}

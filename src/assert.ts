@@ -1,0 +1,19 @@
+/**
+ * A broken invariant: a fault of ours, never of a caller or of the environment. Whoever catches it logs it and stops
+ * the process.
+ */
+export class InvariantError extends Error {
+  override readonly name = "InvariantError";
+}
+
+/**
+ * Holds an invariant.
+ *
+ * @param invariant - Its number in docs/architecture.md and what is broken, for example "I1: timestamp 5 is not below
+ * the mark 5". As a function where the text would be put together too often: it is called only if the invariant is
+ * broken.
+ * @throws InvariantError if `condition` is false.
+ */
+export function assert(condition: boolean, invariant: string | (() => string)): asserts condition {
+  if (!condition) throw new InvariantError(typeof invariant === "string" ? invariant : invariant());
+}

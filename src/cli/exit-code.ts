@@ -1,0 +1,55 @@
+import { type ErrorReason, IdError } from "../errors.ts";
+
+/** What the process ends with, and what it means: the table of docs/cli.md. */
+export const exitCodes = {
+  done: 0,
+  /** What was given cannot be read, or a server refused. */
+  refused: 1,
+  /** Wrong usage or configuration. */
+  usage: 2,
+  /** The address cannot be listened on. */
+  address: 3,
+  /** The store does not answer, cannot be written, or has lost data. */
+  store: 4,
+  /** The store was set up with another layout. */
+  layout: 5,
+  /** Every worker ID is held or quarantined. */
+  worker: 6,
+  /** The clock is wrong, or the layout's time has run out. */
+  clock: 7,
+  /** A fault of this program. As EX_SOFTWARE of sysexits.h. */
+  fault: 70,
+} as const;
+
+/** One of {@link exitCodes}. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What a command cannot do, in a sentence that says what to do about it, where no reason of {@link IdError} fits. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+const codeOfReason: Partial<Record<ErrorReason, ExitCode>> = {
+  INVALID_CONFIG: exitCodes.usage,
+  INVALID_LAYOUT: exitCodes.usage,
+  STORE_UNAVAILABLE: exitCodes.store,
+  STORE_WENT_BACK: exitCodes.store,
+  LAYOUT_MISMATCH: exitCodes.layout,
+  NO_FREE_WORKER_ID: exitCodes.worker,
+  CLOCK_BEFORE_EPOCH: exitCodes.clock,
+  CLOCK_ROLLED_BACK: exitCodes.clock,
+  TIMESTAMP_EXHAUSTED: exitCodes.clock,
+};
+
+/** The exit code for what a command threw. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommandError) return error.exitCode;
+  if (!(error instanceof IdError)) return exitCodes.fault;
+  return codeOfReason[error.reason] ?? exitCodes.refused;
+}

@@ -1,0 +1,53 @@
+import { environmentName, flagName, type Setting } from "../config/setting.ts";
+
+const width = 100;
+
+/** What the help of a command is made from. */
+export interface HelpSource {
+  readonly name: string;
+  readonly summary: string;
+  readonly positional?: { readonly placeholder: string; readonly doc: string };
+  readonly examples: readonly string[];
+  /** Given as flags only. */
+  readonly flags: readonly Setting<unknown>[];
+  /** Given as flags, in the environment or in a file. */
+  readonly settings: readonly Setting<unknown>[];
+}
+
+/** Writes the help of a command: what it does, how it is called, and every flag. */
+export function helpText({ name, summary, positional, examples, flags, settings }: HelpSource): string {
+  const usage = ["snowlane", name, "[options]", positional?.placeholder].filter(Boolean).join(" ");
+  const parts = [`${summary}.\n\nUsage: ${usage}`];
+  if (positional !== undefined) parts.push(wrap(positional.doc, ""));
+  parts.push(`Options:\n${flags.map((flag) => entry(flag, undefined)).join("\n")}`);
+  if (settings.length > 0) {
+    const entries = settings.map((setting) => entry(setting, environmentName(setting)));
+    parts.push(`Settings (a flag wins over the environment, the environment over --config):\n${entries.join("\n")}`);
+  }
+  parts.push(`Examples:\n${examples.map((example) => `  ${example}`).join("\n")}`);
+  parts.push("Exit codes: see snowlane --help.");
+  return `${parts.join("\n\n")}\n`;
+}
+
+function entry(setting: Setting<unknown>, environment: string | undefined): string {
+  const short = setting.short === undefined ? "" : `-${setting.short}, `;
+  const value = setting.placeholder === "" ? "" : ` ${setting.placeholder}`;
+  const isSwitch = setting.placeholder === "";
+  const fallback = setting.fallback === undefined || isSwitch ? "" : ` Default: ${setting.format(setting.fallback)}.`;
+  const variable = environment === undefined ? "" : ` [${environment}]`;
+  return `  ${short}--${flagName(setting)}${value}\n${wrap(`${setting.doc}${fallback}${variable}`, "      ")}`;
+}
+
+/** Breaks lines between words, each with `indent` before it. */
+export function wrap(text: string, indent: string): string {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(" ")) {
+    if (line.trim() !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = indent;
+    }
+    line += line === indent ? word : ` ${word}`;
+  }
+  return [...lines, line].join("\n");
+}

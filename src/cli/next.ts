@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { systemClock } from "../clock.ts";
+import { workerSettings } from "../config/server-settings.ts";
+import { withFallback } from "../config/setting.ts";
+import { choice, integer, text } from "../config/setting-kinds.ts";
+import { settleWorker } from "../config/settle-server.ts";
+import { problemsOf, valueOf } from "../config/settled.ts";
+import { settleTextFormat, writingOptions } from "../config/text-settings.ts";
+import type { Command, Surroundings } from "./command.ts";
+import { createIdWriter, idFormats } from "./id-format.ts";
+import { startProgress } from "./progress.ts";
+
+const options = {
+  count: withFallback(integer({ name: "count", short: "n", min: 1, max: 1e12, doc: "How many IDs." }), 1),
+  server: text({
+    name: "server",
+    placeholder: "URL",
+    pattern: /^https?:\/\/[^\s/]+\/?$/,
+    cure: "a URL such as http://127.0.0.1:7609",
+    doc: "Asks a server. Without it the IDs are made in this process, under a worker ID from the store.",
+  }),
+  format: withFallback(
+    choice({
+      name: "format",
+      words: idFormats,
+      doc: "lines: one ID a line. csv: with a header, and the parts of each ID. binary: eight bytes an ID, the highest byte first.",
+    }),
+    "lines",
+  ),
+  ...writingOptions,
+};
+
+/** `snowlane next`. */
+export const next: Command<typeof workerSettings, typeof options> = {
+  name: "next",
+  summary: "Prints new IDs",
+  settings: workerSettings,
+  options,
+  examples: [
+    "snowlane next",
+    "snowlane next -n 1000000 --format binary > ids.bin",
+    "snowlane next --form base58",
+    "snowlane next --form serial --prefix PAY --offset +08:00",
+    "snowlane next -n 5 --server http://127.0.0.1:7609 --format csv",
+  ],
+  check: (settings, { server, format, ...texts }, environment) => [
+    ...problemsOf(settleTextFormat(texts)),
+    ...(format === "binary" && texts.form !== undefined
+      ? [{ place: "--form", value: texts.form, cure: "Leave it out, or --format binary: bytes are no text." }]
+      : []),
+    ...(server === undefined ? problemsOf(settleWorker(settings, environment)) : []),
+  ],
+  run: async ({ settings, options: { count, server, format, ...texts }, environment, stdout, stderr }) => {
+    const textFormat = valueOf(settleTextFormat(texts));
+    const source =
+      server === undefined
+        ? await (await import("./local-ids.ts")).openLocalIds(settings, environment, count, textFormat)
+        : await (await import("./remote-ids.ts")).openRemoteIds(server, count, textFormat);
+    const writer = createIdWriter(format, source.layout, textFormat !== undefined);
+    const progress = startProgress(stderr, systemClock, count);
+    try {
+      await write(stdout, writer.head);
+      for await (const chunk of source.chunks) {
+        await write(stdout, writer.write(chunk));
+        progress.add(chunk.ids.length);
+      }
+    } finally {
+      progress.end();
+      await source.close();
+    }
+    return 0;
+  },
+};
+
+/** Waits when the reader is slower than we are. */
+async function write(stdout: Surroundings["stdout"], data: string | Uint8Array): Promise<void> {
+  if (data.length > 0 && !stdout.write(data)) await once(stdout, "drain");
+}

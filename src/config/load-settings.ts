@@ -1,0 +1,70 @@
+import { IdError } from "../errors.ts";
+import { environmentName, flagName, type Setting, SettingError, type Settings, type SettingValues } from "./setting.ts";
+
+/** The texts that people gave for settings; a flag wins over the environment, the environment over the file. */
+export interface SettingSources {
+  /** By setting name. */
+  readonly flags: Readonly<Record<string, string>>;
+  /** By environment name; the process's own environment as it stands. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** By setting name, and where the file is. */
+  readonly file?: { readonly path: string; readonly texts: Readonly<Record<string, string>> };
+}
+
+/** What is wrong with a setting, and what to do about it. */
+export interface SettingProblem {
+  /** Where it was said, for example `--listen` or `SNOWLANE_LISTEN`. */
+  readonly place: string;
+  /** As given, redacted; absent where nothing was given. */
+  readonly value?: string;
+  /** A clause that follows "give ", or sentences of their own, with their full stop. */
+  readonly cure: string;
+}
+
+/** Settings as they were found: good values, where each was said, and everything that is wrong. */
+export interface LoadedSettings<S extends Settings> {
+  readonly values: SettingValues<S>;
+  /** By name in code: `--flag`, the environment name, the file's path, or `default`. */
+  readonly places: { readonly [K in keyof S]: string };
+  readonly problems: readonly SettingProblem[];
+}
+
+/** Finds the value of each setting. Never throws: what is wrong is in `problems`, all of it. */
+export function loadSettings<S extends Settings>(settings: S, sources: SettingSources): LoadedSettings<S> {
+  const values: Record<string, unknown> = {};
+  const places: Record<string, string> = {};
+  const problems: SettingProblem[] = [];
+  for (const [key, setting] of Object.entries(settings)) {
+    const said = findText(setting, sources);
+    places[key] = said?.place ?? "default";
+    values[key] = setting.fallback;
+    if (said === undefined) continue;
+    try {
+      values[key] = setting.parse(said.text);
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error;
+      problems.push({ place: said.place, value: setting.redact?.(said.text) ?? said.text, cure: error.message });
+    }
+  }
+  return { values, places, problems } as unknown as LoadedSettings<S>;
+}
+
+function findText(setting: Setting<unknown>, { flags, environment, file }: SettingSources) {
+  const flag = flags[setting.name];
+  if (flag !== undefined) return { place: `--${flagName(setting)}`, text: flag };
+  const variable = environment[environmentName(setting)];
+  // An empty variable means "not set", as people write it to undo one.
+  if (variable !== undefined && variable !== "") return { place: environmentName(setting), text: variable };
+  const text = file?.texts[setting.name];
+  return text === undefined ? undefined : { place: `${setting.name} in ${file?.path}`, text };
+}
+
+/** @throws IdError INVALID_CONFIG with a line for each problem. */
+export function refuseProblems(problems: readonly SettingProblem[]): never {
+  const lines = problems.map(({ place, value, cure }) => {
+    const sentence = /[.?]$/.test(cure) ? cure : `Give ${cure}.`;
+    return value === undefined ? `${place}: ${sentence}` : `${place} is ${JSON.stringify(value)}. ${sentence}`;
+  });
+  const metadata = Object.fromEntries(problems.map(({ place, value }) => [place, value ?? ""]));
+  throw new IdError("INVALID_CONFIG", lines.join("\n"), { metadata });
+}

@@ -1,0 +1,213 @@
+import { address } from "./address.ts";
+import { http2Limits } from "./http2-limits.ts";
+import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
+import { layoutSettings } from "./layout-settings.ts";
+import { type SettingValues, withFallback } from "./setting.ts";
+import { choice, duration, integer, text } from "./setting-kinds.ts";
+import { storeUrl } from "./store-url.ts";
+
+/** Which records are ours: for every command that issues IDs from a store itself. */
+export const workerSettings = {
+  ...layoutSettings,
+  storeUrl: storeUrl({
+    name: "store",
+    doc:
+      "The program that keeps the worker records: sqlite:PATH, postgres://, mysql://, redis://, etcd://, zookeeper://, kubernetes://. " +
+      "All processes that must never repeat each other's IDs share one store. Default, when listening on loopback and not in a " +
+      "Kubernetes pod: one SQLite file in the user's state directory. Otherwise it must be given.",
+  }),
+  namespace: withFallback(
+    text({
+      name: "namespace",
+      placeholder: "NAME",
+      pattern: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+      cure: "1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
+      doc: "The set of records in the store. Namespaces do not know of each other: two with one layout repeat each other's IDs.",
+    }),
+    "default",
+  ),
+  instance: text({
+    name: "instance",
+    placeholder: "NAME",
+    pattern: /^[\x21-\x7e]{1,128}$/,
+    cure: "1 to 128 visible ASCII characters",
+    doc:
+      "Who this process is across restarts: it prefers the worker ID that it had before. Default: host name and port. " +
+      "Uniqueness does not depend on it.",
+  }),
+  datacenterId: integer({
+    name: "datacenterId",
+    min: 0,
+    max: 2 ** 31 - 1,
+    doc: "Takes only worker IDs of this datacenter. Without it any free one is taken.",
+  }),
+  workerId: integer({
+    name: "workerId",
+    min: 0,
+    max: 2 ** 31 - 1,
+    doc:
+      "Pins the worker ID (within the datacenter, where the layout has one). A pinned process has no other worker ID to move to: " +
+      "after a crash, and after a long step of the clock, it waits.",
+  }),
+  rollbackPolicy: withFallback(
+    choice({
+      name: "rollbackPolicy",
+      placeholder: "POLICY",
+      words: rollbackPolicies,
+      doc: "What happens when the wall clock moves back: advance, reject, wait, logical or reuse. docs/clock.md has each one's guarantee.",
+    }),
+    "advance",
+  ),
+  sequenceSpread: withFallback(
+    choice({
+      name: "sequenceSpread",
+      words: ["on", "off"],
+      doc:
+        "on: the first sequence number of a tick is drawn from the lower quarter while the worker is not busy, so that `id % n` spreads " +
+        "evenly. off: it is 0, as in Twitter's algorithm, where an idle worker issues even IDs alone.",
+    }),
+    "on",
+  ),
+  burstMs: withFallback(
+    duration({
+      name: "burst",
+      minMs: 0,
+      maxMs: 2_000,
+      doc: "How far timestamps may run ahead of the clock under load; at least one tick of the layout.",
+    }),
+    10,
+  ),
+  windowMs: duration({
+    name: "window",
+    minMs: 1_000,
+    maxMs: 86_400_000,
+    doc:
+      "How far ahead of use time is reserved in the store. A longer window outlives a longer outage of the store, and costs more " +
+      "quarantined IDs after a crash. Default: the store's; 10s for SQLite.",
+  }),
+  renewalPeriodMs: duration({
+    name: "renewalPeriod",
+    minMs: 100,
+    maxMs: 43_200_000,
+    doc: "How often the window is renewed; at most half of it. Default: the store's; 2s for SQLite.",
+  }),
+};
+
+/** The settings of `snowlane serve`. */
+export const serverSettings = {
+  listen: withFallback(
+    address({
+      name: "listen",
+      doc:
+        "The address that serves gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2. Port 0 leaves the choice to the system. " +
+        "An address other than loopback needs --auth and --store.",
+    }),
+    { host: "127.0.0.1", port: 7609 },
+  ),
+  auth: choice({
+    name: "auth",
+    words: ["none"],
+    doc: "Who may call. none: whoever reaches the address. Needed where that is more than this machine.",
+  }),
+  ...workerSettings,
+  waitMaxMs: withFallback(
+    duration({
+      name: "waitMax",
+      minMs: 0,
+      maxMs: 60_000,
+      doc: "The longest that a call waits for IDs before it is refused; a shorter deadline of the caller wins.",
+    }),
+    1000,
+  ),
+  batchCountMax: withFallback(
+    integer({ name: "batchCountMax", min: 1, max: 1e12, doc: "The most IDs that one BatchNextIds call may ask for." }),
+    1e9,
+  ),
+  connectionsMax: withFallback(
+    integer({
+      name: "connectionsMax",
+      min: 1,
+      max: 1_000_000,
+      doc: "The most connections at once; further ones are closed at once.",
+    }),
+    10_000,
+  ),
+  http2: withFallback(
+    choice({
+      name: "http2",
+      words: ["node", "engine"],
+      doc:
+        "What serves HTTP/2: node, which is Node's own; or engine, which is this project's and answers an ID for a tenth of the CPU time. " +
+        "Callers see no difference.",
+    }),
+    "node",
+  ),
+  http2Limits: withFallback(
+    http2Limits({
+      name: "http2Limits",
+      doc:
+        "Limits of the HTTP/2 engine that are to differ from their defaults, each by its name in the table of docs/http2.md: " +
+        "idleTimeoutMs=60000,pingsPerSecond=100. A time span of off is none.",
+    }),
+    {},
+  ),
+  tlsCert: text({
+    name: "tlsCert",
+    placeholder: "FILE",
+    doc: "Serves TLS 1.3 and 1.2 only, with this certificate chain (PEM). Needs --tls-key. A file that is replaced is read again.",
+  }),
+  tlsKey: text({ name: "tlsKey", placeholder: "FILE", doc: "The private key of --tls-cert (PEM)." }),
+  tlsClientCa: text({
+    name: "tlsClientCa",
+    placeholder: "FILE",
+    doc: "Takes only callers that show a certificate signed by one of these authorities (PEM). Needs --tls-cert.",
+  }),
+  streamsMax: withFallback(
+    integer({ name: "streamsMax", min: 1, max: 65_535, doc: "The most HTTP/2 streams at once on a connection." }),
+    100,
+  ),
+  stallTimeoutMs: withFallback(
+    duration({
+      name: "stallTimeout",
+      minMs: 100,
+      maxMs: 3_600_000,
+      doc: "How long a reader may take nothing from a response before it is ended, with STREAM_STALLED where it is a stream.",
+    }),
+    30_000,
+  ),
+  drainTimeoutMs: withFallback(
+    duration({
+      name: "drainTimeout",
+      minMs: 0,
+      maxMs: 600_000,
+      doc: "How long calls in flight may take to finish after SIGTERM or Ctrl-C.",
+    }),
+    10_000,
+  ),
+  logLevel: withFallback(
+    choice({
+      name: "logLevel",
+      placeholder: "LEVEL",
+      words: ["debug", "info", "warn", "error"],
+      doc: "The least important log lines that are written: debug, info, warn or error. No call writes a line of its own.",
+    }),
+    "info",
+  ),
+  logFormat: withFallback(
+    choice({
+      name: "logFormat",
+      placeholder: "FORMAT",
+      words: ["auto", "text", "json"],
+      doc:
+        "Log lines go to standard error. text: for people, and a few lines about the server on standard output. json: one JSON " +
+        "object a line, and nothing on standard output. auto: text on a terminal and under npm start, json otherwise.",
+    }),
+    "auto",
+  ),
+};
+
+/** The settings of `snowlane serve` with their values. */
+export type ServerConfig = SettingValues<typeof serverSettings>;
+
+/** What a command needs to hold a worker ID. */
+export type WorkerConfig = SettingValues<typeof workerSettings>;

@@ -1,0 +1,146 @@
+import { type Setting, SettingError } from "./setting.ts";
+
+/** What every kind of setting is made from. */
+export interface SettingBase {
+  readonly name: string;
+  readonly short?: string;
+  readonly placeholder?: string;
+  readonly doc: string;
+}
+
+/** A setting that takes any text that `pattern` matches; `cure` says in words what that is. */
+export function text(
+  base: SettingBase & { readonly pattern?: RegExp; readonly cure?: string; readonly redact?: (text: string) => string },
+): Setting<string> {
+  const { pattern, cure, ...rest } = base;
+  return {
+    placeholder: "TEXT",
+    ...rest,
+    parse: (value) => {
+      if (value === "" || (pattern !== undefined && !pattern.test(value))) throw new SettingError(cure ?? "a text");
+      return value;
+    },
+    format: (value) => value,
+  };
+}
+
+/** A setting that takes a whole number, both ends inclusive. */
+export function integer(base: SettingBase & { readonly min: number; readonly max: number }): Setting<number> {
+  const { min, max, ...rest } = base;
+  return {
+    placeholder: "N",
+    ...rest,
+    doc: `${base.doc} ${grouped(min)} to ${grouped(max)}.`,
+    parse: (value) => {
+      const parsed = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+      if (!(parsed >= min && parsed <= max)) throw new SettingError(`a whole number from ${min} to ${max}`);
+      return parsed;
+    },
+    format: String,
+  };
+}
+
+/** A setting that takes one of a few words. */
+export function choice<const T extends string>(base: SettingBase & { readonly words: readonly T[] }): Setting<T> {
+  const { words, ...rest } = base;
+  return {
+    placeholder: words.join("|"),
+    ...rest,
+    parse: (value) => {
+      const word = words.find((candidate) => candidate === value);
+      if (word === undefined) throw new SettingError(words.length === 1 ? words.join() : `one of ${words.join(", ")}`);
+      return word;
+    },
+    format: (value) => value,
+  };
+}
+
+/** A setting that is either given or not: on the command line without a value, elsewhere `true` or `false`. */
+export function onOff(base: SettingBase): Setting<boolean> & { readonly fallback: boolean } {
+  return {
+    ...base,
+    placeholder: "",
+    fallback: false,
+    parse: (value) => {
+      if (value !== "true" && value !== "false") throw new SettingError("true or false");
+      return value === "true";
+    },
+    format: String,
+  };
+}
+
+/** A setting that takes a time span in milliseconds, both ends inclusive: `500ms`, `10s`, `5m`, `1h`. */
+export function duration(base: SettingBase & { readonly minMs: number; readonly maxMs: number }): Setting<number> {
+  const { minMs, maxMs, ...rest } = base;
+  const range = `${formatSpan(minMs * 1e6)} to ${formatSpan(maxMs * 1e6)}`;
+  return {
+    placeholder: "SPAN",
+    ...rest,
+    doc: `${base.doc} ${range}.`,
+    parse: (value) => {
+      const ms = parseSpan(value) / 1e6;
+      if (!(ms >= minMs && ms <= maxMs) || !Number.isInteger(ms)) {
+        throw new SettingError(`a number with ms, s, m or h, from ${range}`);
+      }
+      return ms;
+    },
+    format: (value) => formatSpan(value * 1e6),
+  };
+}
+
+/** A setting that takes a tick in nanoseconds: `1us`, `10ms`, `1s`. The layout checks its range. */
+export function tick(base: SettingBase): Setting<number> {
+  return {
+    placeholder: "SPAN",
+    ...base,
+    parse: (value) => {
+      const ns = parseSpan(value);
+      if (!Number.isSafeInteger(ns)) throw new SettingError("a number with us, ms, s, m or h");
+      return ns;
+    },
+    format: formatSpan,
+  };
+}
+
+/** A setting that takes a moment, in Unix milliseconds: RFC 3339 with an offset (`2020-01-01T00:00:00Z`), or a date, which means 00:00 UTC. */
+export function moment(base: SettingBase): Setting<number> {
+  return {
+    placeholder: "TIME",
+    ...base,
+    parse: (value) => {
+      const matches = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(value);
+      const ms = matches ? Date.parse(value) : Number.NaN;
+      if (Number.isNaN(ms)) throw new SettingError("a date, or a time with its offset such as 2020-01-01T00:00:00Z");
+      return ms;
+    },
+    format: (value) => new Date(value).toISOString(),
+  };
+}
+
+const unitsNs: readonly (readonly [string, number])[] = [
+  ["h", 3.6e12],
+  ["m", 6e10],
+  ["s", 1e9],
+  ["ms", 1e6],
+  ["us", 1e3],
+  ["ns", 1],
+];
+
+/** NaN where `value` is not a span. */
+function parseSpan(value: string): number {
+  const [, digits, unit] = /^(\d{1,12})(h|m|s|ms|us|ns)$/.exec(value) ?? [];
+  const unitNs = unitsNs.find(([name]) => name === unit)?.[1];
+  return digits === undefined || unitNs === undefined ? Number.NaN : Number(digits) * unitNs;
+}
+
+/** The shortest spelling of a span: `90s`, `1h`. */
+export function formatSpan(ns: number): string {
+  if (ns === 0) return "0s";
+  const [name, unitNs] = unitsNs.find(([, size]) => ns >= size && ns % size === 0) ?? ["ns", 1];
+  return `${ns / unitNs}${name}`;
+}
+
+/** Groups digits by commas. Intl would do it too, and take 30 ms to load. */
+function grouped(value: number): string {
+  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}

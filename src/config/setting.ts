@@ -1,0 +1,49 @@
+/** Says what a text must be to be a value of a setting: the cure, as a clause that follows "give ". */
+export class SettingError extends Error {
+  override readonly name = "SettingError";
+}
+
+/** One setting: how it is written, what it means, and what it is when nobody says. */
+export interface Setting<T> {
+  /** In camel case. The flag is `--kebab-case`, the environment name `SNOWLANE_UPPER_SNAKE`, the key in a configuration file the name itself. */
+  readonly name: string;
+  /** One letter for the command line; absent for most. */
+  readonly short?: string;
+  /** What stands for the value in a usage line, in upper case; empty for a switch, which takes no value. */
+  readonly placeholder: string;
+  /** What it does, what values it takes and in which range: whole sentences. */
+  readonly doc: string;
+  /** The value when nobody says; absent where there is none, or where it hangs on other settings (then `doc` says how). */
+  readonly fallback?: T;
+  /** @throws SettingError if `text` is not a value of this setting. */
+  parse(text: string): T;
+  /** The text that parses to `value`. */
+  format(value: T): string;
+  /** The text as it may be shown, where it can hold a secret. */
+  redact?(text: string): string;
+}
+
+/** The value of a setting, undefined where nobody says and there is no fallback. */
+export type SettingValue<S> =
+  S extends Setting<infer T> ? (S extends { readonly fallback: unknown } ? T : T | undefined) : never;
+
+/** Settings by their name in code. */
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+/** The values of settings, by the same names. */
+export type SettingValues<S> = { readonly [K in keyof S]: SettingValue<S[K]> };
+
+/** `drainTimeout` to `drain-timeout`. */
+export function flagName(setting: { readonly name: string }): string {
+  return setting.name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `drainTimeout` to `SNOWLANE_DRAIN_TIMEOUT`. */
+export function environmentName(setting: { readonly name: string }): string {
+  return `SNOWLANE_${flagName(setting).replaceAll("-", "_").toUpperCase()}`;
+}
+
+/** Gives a setting the value that it has when nobody says. */
+export function withFallback<T>(setting: Setting<T>, fallback: T): Setting<T> & { readonly fallback: T } {
+  return { ...setting, fallback };
+}

@@ -1,0 +1,116 @@
+import { homedir, hostname } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Layout } from "../snowflake/layout.ts";
+import type { OpenWorkerOptions } from "../worker/open-worker.ts";
+import { type Address, formatAddress, isLoopback } from "./address.ts";
+import type { SettingProblem } from "./load-settings.ts";
+import type { ServerConfig, WorkerConfig } from "./server-settings.ts";
+import { problemsOf, type Settled } from "./settled.ts";
+import { settleLayout } from "./settle-layout.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a worker is opened with, as far as settings say it. */
+export type WorkerChoice = Omit<OpenWorkerOptions, "instance" | "version" | "onEvent" | "signal">;
+
+/**
+ * Settles layout and store for a command that runs on this machine alone.
+ *
+ * Inside a Kubernetes pod there is no default store: each pod would have a file of its own and repeat the others' IDs.
+ */
+export function settleWorker(config: WorkerConfig, environment: Environment): Settled<WorkerChoice> {
+  const layout = settleLayout(config);
+  const problems: SettingProblem[] = [...problemsOf(layout)];
+  if (layout.kind === "good") problems.push(...workerProblems(config, layout.value));
+  if (config.storeUrl === undefined && environment["KUBERNETES_SERVICE_HOST"] !== undefined) {
+    const cure =
+      "Give it: in a Kubernetes pod there is no default, as each pod would have a file of its own and repeat the others' IDs.";
+    problems.push({ place: "--store", cure });
+  }
+  if (layout.kind === "bad" || problems.length > 0) return { kind: "bad", problems };
+  return { kind: "good", value: toChoice(config, layout.value, config.storeUrl ?? defaultStoreUrl(environment)) };
+}
+
+function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): WorkerChoice {
+  const { namespace, rollbackPolicy, burstMs, datacenterId, workerId, windowMs, renewalPeriodMs } = config;
+  const sequenceSpread = config.sequenceSpread === "on";
+  return {
+    layout,
+    storeUrl,
+    namespace,
+    rollbackPolicy,
+    sequenceSpread,
+    burstMs,
+    datacenterId,
+    workerId,
+    windowMs,
+    renewalPeriodMs,
+  };
+}
+
+/** {@link settleWorker} for a server: whoever can be reached from other machines says who may call, and where its records are. */
+export function settleServer(config: ServerConfig, environment: Environment): Settled<WorkerChoice> {
+  const worker = settleWorker(config, environment);
+  const problems: SettingProblem[] = [...problemsOf(worker)];
+  if (!isLoopback(config.listen.host)) {
+    const value = formatAddress(config.listen);
+    if (config.auth === undefined) {
+      const cure = "Other machines can reach it: say --auth none if everyone there may call, or listen on 127.0.0.1.";
+      problems.push({ place: "--listen", value, cure });
+    }
+    if (config.storeUrl === undefined) {
+      const cure =
+        "Give --store as well: servers on other machines would have a file of their own and repeat these IDs.";
+      problems.push({ place: "--listen", value, cure });
+    }
+  }
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    problems.push({ place: config.tlsCert === undefined ? "--tls-cert" : "--tls-key", cure: "Give both or neither." });
+  }
+  if (config.tlsClientCa !== undefined && config.tlsCert === undefined) {
+    problems.push({
+      place: "--tls-client-ca",
+      value: config.tlsClientCa,
+      cure: "Give --tls-cert and --tls-key as well.",
+    });
+  }
+  return worker.kind === "bad" || problems.length > 0 ? { kind: "bad", problems } : worker;
+}
+
+function workerProblems(
+  { datacenterId, workerId, windowMs, renewalPeriodMs }: WorkerConfig,
+  layout: Layout,
+): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  const bounds = [
+    ["--datacenter-id", datacenterId, layout.datacenter.max],
+    ["--worker-id", workerId, layout.worker.max],
+  ] as const;
+  for (const [place, value, max] of bounds) {
+    if (value === undefined || value <= max) continue;
+    problems.push({ place, value: String(value), cure: `The layout ${layout.name} allows 0 to ${max}.` });
+  }
+  if (workerId !== undefined && datacenterId === undefined && layout.datacenter.bits > 0) {
+    problems.push({
+      place: "--datacenter-id",
+      cure: "Give it with --worker-id: the layout counts workers within a datacenter.",
+    });
+  }
+  if (windowMs !== undefined && renewalPeriodMs !== undefined && renewalPeriodMs * 2 > windowMs) {
+    problems.push({ place: "--renewal-period", value: `${renewalPeriodMs}ms`, cure: "Give at most half of --window." });
+  }
+  return problems;
+}
+
+/** One SQLite file in the user's state directory (XDG Base Directory Specification, which ignores a relative path). */
+function defaultStoreUrl(environment: Environment): string {
+  const stated = environment["XDG_STATE_HOME"];
+  const home = environment["HOME"] ?? homedir();
+  const folder = stated !== undefined && isAbsolute(stated) ? stated : join(home, ".local", "state");
+  return `sqlite:${join(folder, "snowlane", "snowlane.db")}`;
+}
+
+/** Host name and port: which record was ours before a restart. */
+export function defaultInstance({ port }: Pick<Address, "port">): string {
+  return `${hostname()}:${port}`;
+}

@@ -1,0 +1,89 @@
+import {
+  serialPrefixLengthMax,
+  type TextForm,
+  type TextFormat,
+  textForms,
+  utcOffsetMinutesMax,
+} from "../text/text-form.ts";
+import type { SettingProblem } from "./load-settings.ts";
+import { type Setting, SettingError, type SettingValues } from "./setting.ts";
+import { choice, onOff, type SettingBase, text } from "./setting-kinds.ts";
+import type { Settled } from "./settled.ts";
+
+/** In which form a text is to be read. */
+export const readingOptions = {
+  form: choice({
+    name: "form",
+    placeholder: "FORM",
+    words: textForms,
+    doc: `The text form: ${textForms.join(", ")}. Default: what the text looks like. docs/text-forms.md says what each is for.`,
+  }),
+  utcOffsetMinutes: utcOffset({
+    name: "offset",
+    doc: "The offset from UTC at which serial numbers were written and are shown, such as +08:00; -18:00 to +18:00. Default: UTC.",
+  }),
+};
+
+/** In which form IDs are to be written. */
+export const writingOptions = {
+  form: choice({
+    name: "form",
+    placeholder: "FORM",
+    words: textForms,
+    doc: `Writes IDs in a text form: ${textForms.join(", ")}. docs/text-forms.md says what each is for.`,
+  }),
+  serialPrefix: text({
+    name: "prefix",
+    placeholder: "TEXT",
+    pattern: new RegExp(`^[A-Z0-9]{1,${serialPrefixLengthMax}}$`),
+    cure: `1 to ${serialPrefixLengthMax} characters of A-Z and 0-9`,
+    doc: "With --form serial: what stands before the digits.",
+  }),
+  utcOffsetMinutes: utcOffset({
+    name: "offset",
+    doc: "With --form serial: the offset from UTC of the time in the text, such as +08:00; -18:00 to +18:00. Default: UTC.",
+  }),
+  checkSymbol: onOff({ name: "checkSymbol", doc: "With --form base32: adds a check symbol." }),
+};
+
+/** Makes the format that the options describe; undefined where none is asked for. */
+export function settleTextFormat(config: SettingValues<typeof writingOptions>): Settled<TextFormat | undefined> {
+  const { form, serialPrefix, utcOffsetMinutes, checkSymbol } = config;
+  const problems: SettingProblem[] = [];
+  const needs = (place: string, given: boolean, needed: TextForm): void => {
+    if (given && form !== needed) problems.push({ place, cure: `Give --form ${needed} with it, or leave it out.` });
+  };
+  needs("--prefix", serialPrefix !== undefined, "serial");
+  needs("--offset", utcOffsetMinutes !== undefined, "serial");
+  needs("--check-symbol", checkSymbol, "base32");
+  if (problems.length > 0) return { kind: "bad", problems };
+  return {
+    kind: "good",
+    value: form === undefined ? undefined : { form, serialPrefix, utcOffsetMinutes, checkSymbol },
+  };
+}
+
+/** A setting that takes an offset from UTC, in minutes: `+08:00`, `-03:30`, `Z`. */
+function utcOffset(base: SettingBase): Setting<number> {
+  return {
+    placeholder: "OFFSET",
+    ...base,
+    parse: (value) => {
+      const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(value) ?? [];
+      if (value === "Z") return 0;
+      const size = Number(hours) * 60 + Number(minutes);
+      if (sign === undefined || size > utcOffsetMinutesMax) {
+        throw new SettingError("an offset from -18:00 to +18:00, such as +08:00");
+      }
+      return sign === "-" ? 0 - size : size;
+    },
+    format: (value) => {
+      const size = Math.abs(value);
+      return `${value < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+    },
+  };
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, "0");
+}

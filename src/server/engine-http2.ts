@@ -1,0 +1,25 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { systemClock } from "../clock.ts";
+import { createLimits } from "../http2/limits.ts";
+import type { ServerStream, StreamHandler } from "../http2/stream.ts";
+import type { Application } from "./application.ts";
+import { serveStream } from "./engine-exchange.ts";
+import { HotCalls } from "./hot-calls.ts";
+import type { ConnectionOptions, Http2Server } from "./http-servers.ts";
+import { Http2Sockets } from "./http2-sockets.ts";
+
+/** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
+export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
+  const { dispatch, hotMethods, toError, shutdownSignal } = application;
+  const { streamsMax, stallTimeoutMs, http2Limits, onFault } = options;
+  const others = (stream: ServerStream): StreamHandler => serveStream(stream, { dispatch, stallTimeoutMs, onFault });
+  const hot = new HotCalls({ methods: hotMethods, others, clock: systemClock, stallTimeoutMs, toError });
+  shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
+  const limits = createLimits({ ...http2Limits, concurrentStreamsMax: streamsMax, stallTimeoutMs });
+  const sockets = new Http2Sockets({ onRequest: (stream) => hot.onRequest(stream), onFault }, limits, systemClock);
+  return {
+    accept: (socket) => sockets.accept(socket),
+    drain: () => sockets.drain(),
+    close: () => sockets.close(),
+  };
+}

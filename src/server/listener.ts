@@ -1,0 +1,76 @@
+import { createServer, type Socket } from "node:net";
+import type { Address } from "../config/address.ts";
+
+/** What a listener is made from. */
+export interface ListenerOptions {
+  readonly connectionsMax: number;
+  /** Called with what the listening socket itself reports: a fault of ours. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A bound port. */
+export interface Listener {
+  /** Where it is bound; the port is the system's choice where 0 was asked for. */
+  readonly address: Address;
+  /** Hands on every connection. Those that came before have waited, for as long as the first bytes of one may take. */
+  readonly accept: (admit: (socket: Socket) => void) => void;
+  /** Takes no more connections. */
+  readonly stop: () => void;
+  /** Lets connections that are on their way out go for `graceMs`, then cuts what is left. Resolves when the port is free. */
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+/** From connecting to the first bytes. Whoever is handed the connection sets its own limits. */
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * Binds a port. Hands on nothing before {@link Listener.accept}.
+ *
+ * @throws The system's error, with `code`: EADDRINUSE, EACCES, EADDRNOTAVAIL, ENOTFOUND.
+ */
+export async function bindListener(address: Address, options: ListenerOptions): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  const held = new Set<Socket>();
+  let admit: ((socket: Socket) => void) | undefined;
+  const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      held.delete(socket);
+    });
+    socket.on("error", () => socket.destroy());
+    socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
+    if (admit === undefined) held.add(socket);
+    else admit(socket);
+  });
+  tcp.maxConnections = options.connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    tcp.once("error", reject);
+    tcp.listen({ ...address, exclusive: true }, () => {
+      tcp.off("error", reject);
+      resolve();
+    });
+  });
+  tcp.on("error", options.onFault);
+  // Noted now: a callback of close() is never called if the server has closed before.
+  const closed = new Promise<void>((resolve) => tcp.once("close", resolve));
+  const bound = tcp.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+  return {
+    address: { host: address.host, port },
+    accept: (to) => {
+      admit = to;
+      for (const socket of held) to(socket);
+      held.clear();
+    },
+    stop: () => void tcp.close(),
+    close: async (graceMs) => {
+      tcp.close();
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}

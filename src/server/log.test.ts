@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { IdError } from "../errors.ts";
+import { createLog, type LogOptions } from "./log.ts";
+
+function logged(options: Partial<LogOptions>, act: (log: ReturnType<typeof createLog>) => void): string {
+  let written = "";
+  act(createLog({ level: "info", format: "json", write: (line) => (written += line), nowMs: () => 0, ...options }));
+  return written;
+}
+
+test("a JSON line carries time, level, message and fields", () => {
+  const line = logged({}, (log) => log.warn("The store is slow", { elapsedMs: 12, id: 2n ** 60n }));
+  expect(JSON.parse(line)).toEqual({
+    time: "1970-01-01T00:00:00.000Z",
+    level: "warn",
+    message: "The store is slow",
+    elapsedMs: 12,
+    id: "1152921504606846976",
+  });
+});
+
+test("lines below the level are not written", () => {
+  expect(logged({ level: "warn" }, (log) => log.info("x"))).toBe("");
+  expect(logged({ level: "warn" }, (log) => log.error("x"))).not.toBe("");
+});
+
+test("an error is written with its reason and its cause", () => {
+  const error = new IdError("STORE_UNAVAILABLE", "No answer.", { cause: new Error("ECONNREFUSED") });
+  const { error: written } = JSON.parse(logged({}, (log) => log.error("Renewal failed", { error })));
+  expect(written).toMatchObject({
+    reason: "STORE_UNAVAILABLE",
+    message: "No answer.",
+    cause: { message: "ECONNREFUSED" },
+  });
+});
+
+test("no value can start a line of its own or act on a terminal", () => {
+  for (const format of ["text", "json"] as const) {
+    const line = logged({ format }, (log) =>
+      log.info("a\nb", { value: "x\n2026 INFO forged\u001b[2J\u009b", other: ["\n"] }),
+    );
+    expect(line.indexOf("\n")).toBe(line.length - 1);
+    expect(line).not.toContain("\u001b");
+  }
+});
+
+test("a text line is short where the values are", () => {
+  const line = logged({ format: "text" }, (log) => log.info("Holds a worker ID", { workerId: 5, instance: "a b" }));
+  expect(line).toBe('1970-01-01T00:00:00.000Z INFO Holds a worker ID workerId=5 instance="a b"\n');
+});

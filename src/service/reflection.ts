@@ -1,0 +1,110 @@
+import { type DescFile, toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Code, type ConnectRouter } from "@connectrpc/connect";
+import { type ServerReflectionRequest, ServerReflection as V1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import {
+  type ServerReflectionRequest as AlphaRequest,
+  ServerReflection as V1Alpha,
+} from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+
+/**
+ * Registers gRPC server reflection, v1 and v1alpha: grpcurl asks for the older one where it meets no newer one, and not the other way round.
+ *
+ * @param roots - Files whose services are listed, and files that only messages are needed of (google.rpc error details, which travel as Any).
+ */
+export function addReflection(router: ConnectRouter, roots: readonly DescFile[]): void {
+  const index = createIndex(roots);
+  const answerAll = async function* <R extends ServerReflectionRequest | AlphaRequest>(requests: AsyncIterable<R>) {
+    for await (const request of requests) {
+      yield {
+        validHost: request.host,
+        originalRequest: request,
+        messageResponse: answer(index, request.messageRequest),
+      };
+    }
+  };
+  router.service(V1, { serverReflectionInfo: answerAll<ServerReflectionRequest> });
+  router.service(V1Alpha, { serverReflectionInfo: answerAll<AlphaRequest> });
+}
+
+interface Index {
+  readonly services: readonly string[];
+  readonly fileOfName: ReadonlyMap<string, DescFile>;
+  /** By full name of services, methods, messages, enums, their fields and values. */
+  readonly fileOfSymbol: ReadonlyMap<string, DescFile>;
+}
+
+function createIndex(roots: readonly DescFile[]): Index {
+  const fileOfName = new Map<string, DescFile>();
+  const add = (file: DescFile): void => {
+    if (fileOfName.has(file.proto.name)) return;
+    fileOfName.set(file.proto.name, file);
+    for (const dependency of file.dependencies) add(dependency);
+  };
+  for (const root of roots) add(root);
+  const fileOfSymbol = new Map<string, DescFile>();
+  for (const file of fileOfName.values()) {
+    for (const symbol of symbolsOf(file)) fileOfSymbol.set(symbol, file);
+  }
+  const services = roots.flatMap((file) => file.services.map(({ typeName }) => typeName));
+  return { services: services.toSorted(), fileOfName, fileOfSymbol };
+}
+
+function* symbolsOf(
+  file: Pick<DescFile, "messages" | "enums"> & Partial<Pick<DescFile, "services">>,
+): Generator<string> {
+  for (const { typeName, methods } of file.services ?? []) {
+    yield typeName;
+    yield* methods.map(({ name }) => `${typeName}.${name}`);
+  }
+  for (const message of file.messages) {
+    yield message.typeName;
+    yield* message.members.map(({ name }) => `${message.typeName}.${name}`);
+    yield* symbolsOf({ messages: message.nestedMessages, enums: message.nestedEnums });
+  }
+  for (const { typeName, values } of file.enums) {
+    yield typeName;
+    // The values of an enum stand beside it, not in it (protobuf's scoping of enum values).
+    const scope = typeName.slice(0, typeName.lastIndexOf(".") + 1);
+    yield* values.map(({ name }) => `${scope}${name}`);
+  }
+}
+
+function answer(index: Index, request: ServerReflectionRequest["messageRequest"] | AlphaRequest["messageRequest"]) {
+  switch (request.case) {
+    case "listServices": {
+      const service = index.services.map((name) => ({ name }));
+      return { case: "listServicesResponse" as const, value: { service } };
+    }
+    case "fileByFilename":
+      return fileAnswer(index.fileOfName.get(request.value), request.value);
+    case "fileContainingSymbol":
+      return fileAnswer(index.fileOfSymbol.get(request.value), request.value);
+    case "allExtensionNumbersOfType":
+      return fileOfExtension(index, request.value);
+    case "fileContainingExtension":
+      return notFound(`extension ${request.value.extensionNumber} of ${request.value.containingType}`);
+    case undefined:
+      return refusal(Code.InvalidArgument, "The request asks for nothing.");
+  }
+}
+
+function fileAnswer(file: DescFile | undefined, name: string) {
+  if (file === undefined) return notFound(name);
+  const fileDescriptorProto = [toBinary(FileDescriptorProtoSchema, file.proto)];
+  return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
+}
+
+/** None of our files extends anything. */
+function fileOfExtension(index: Index, baseTypeName: string) {
+  if (!index.fileOfSymbol.has(baseTypeName)) return notFound(baseTypeName);
+  return { case: "allExtensionNumbersResponse" as const, value: { baseTypeName, extensionNumber: [] } };
+}
+
+function notFound(name: string) {
+  return refusal(Code.NotFound, `There is no ${name}.`);
+}
+
+function refusal(errorCode: Code, errorMessage: string) {
+  return { case: "errorResponse" as const, value: { errorCode, errorMessage } };
+}

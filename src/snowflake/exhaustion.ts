@@ -1,0 +1,26 @@
+import type { Layout } from "./layout.ts";
+
+/** From how few years on an operator is warned: time to change a layout that every stored ID depends on. */
+export const yearsLeftWarning = 5;
+
+const yearMs = 365.25 * 86_400_000;
+
+/** How long a layout still lasts. */
+export interface Exhaustion {
+  /** First Unix millisecond that no ID can carry. */
+  readonly endMs: number;
+  /** Years of 365.25 days from now to the end; negative after it. */
+  readonly yearsLeft: number;
+  /**
+   * `warning` below {@link yearsLeftWarning} years, `exhausted` from the end on: nothing can be issued any more,
+   * reading goes on.
+   */
+  readonly state: "fine" | "warning" | "exhausted";
+}
+
+/** Tells how long a layout still lasts at `nowMs`, Unix milliseconds. */
+export function exhaustionOf(layout: Layout, nowMs: number): Exhaustion {
+  const yearsLeft = (layout.endMs - nowMs) / yearMs;
+  const state = yearsLeft <= 0 ? "exhausted" : yearsLeft < yearsLeftWarning ? "warning" : "fine";
+  return { endMs: layout.endMs, yearsLeft, state };
+}

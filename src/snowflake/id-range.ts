@@ -1,0 +1,56 @@
+import { IdError } from "../errors.ts";
+import { composeId, type Layout } from "./layout.ts";
+
+/** The IDs that a time interval can hold, both ends inclusive. */
+export interface IdRange {
+  readonly firstId: bigint;
+  readonly lastId: bigint;
+}
+
+/**
+ * Gives the lowest and the highest ID whose creation time, as {@link parseId} reads it, lies in an interval, for range
+ * queries over stored IDs.
+ *
+ * Neighbouring intervals give neighbouring ranges, without a gap or an overlap. The ends are clamped to the layout's
+ * life. Where another field stands above the timestamp, IDs of other times lie between the two as well: the range is
+ * then only a first filter.
+ *
+ * @param startNs - Inclusive, Unix nanoseconds.
+ * @param endNs - Exclusive, Unix nanoseconds.
+ * @throws IdError INVALID_TIME_RANGE if the interval is empty or reversed, or no tick of the layout's life begins in
+ * it.
+ */
+export function idRange(layout: Layout, startNs: bigint, endNs: bigint): IdRange {
+  const firstTick = clamp(ticksUp(layout, startNs), layout.timestamp.max + 1);
+  const endTick = clamp(ticksUp(layout, endNs), layout.timestamp.max + 1);
+  if (endNs <= startNs || firstTick >= endTick) {
+    const why = endNs <= startNs ? "is empty or reversed" : `holds no tick of the layout ${layout.name}`;
+    throw new IdError("INVALID_TIME_RANGE", `The interval from ${startNs} ns to ${endNs} ns ${why}.`, {
+      metadata: { start_ns: startNs, end_ns: endNs, layout: layout.name },
+    });
+  }
+  const { datacenter, worker, sequence } = layout;
+  return {
+    firstId: composeId(layout, { ticks: Number(firstTick), datacenterId: 0, workerId: 0, sequence: 0 }),
+    lastId: composeId(layout, {
+      ticks: Number(endTick - 1n),
+      datacenterId: datacenter.max,
+      workerId: worker.max,
+      sequence: sequence.max,
+    }),
+  };
+}
+
+/** The first tick that begins at or after a time. */
+function ticksUp(layout: Layout, unixNs: bigint): bigint {
+  const sinceEpochNs = unixNs - BigInt(layout.epochMs) * 1_000_000n;
+  const tickNs = BigInt(layout.tickNs);
+  // Division of bigints rounds towards zero: that is up only below it.
+  return sinceEpochNs <= 0n ? sinceEpochNs / tickNs : (sinceEpochNs + tickNs - 1n) / tickNs;
+}
+
+function clamp(ticks: bigint, ticksMax: number): bigint {
+  if (ticks < 0n) return 0n;
+  const max = BigInt(ticksMax);
+  return ticks > max ? max : ticks;
+}

@@ -1,0 +1,215 @@
+import { IdError } from "../errors.ts";
+
+/** What a field of a layout can hold. */
+export const layoutFieldKinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
+
+/** One of {@link layoutFieldKinds}. */
+export type LayoutFieldKind = (typeof layoutFieldKinds)[number];
+
+/** One field of a layout. */
+export interface LayoutField {
+  readonly kind: LayoutFieldKind;
+  /** Width, 1 to 62. */
+  readonly bits: number;
+}
+
+/** What a layout is made from. */
+export interface LayoutSpec {
+  /** Name of a preset, or `custom`. */
+  readonly name: string;
+  /**
+   * Zero point of time: Unix milliseconds, whole, from 0001-01-01 to 9999-12-31 (what google.protobuf.Timestamp can
+   * carry).
+   */
+  readonly epochMs: number;
+  /**
+   * Unit of the timestamp field in nanoseconds, 1,000 (1 us) to 3.6e12 (1 h): a divisor of one millisecond, or whole
+   * milliseconds.
+   */
+  readonly tickNs: number;
+  /**
+   * The fields from the highest bit down; the lowest ends at bit 0. A timestamp is needed; each kind at most once; at
+   * most 63 bits in all.
+   */
+  readonly fields: readonly LayoutField[];
+}
+
+/** Where a field stands in the 64 bits of an ID. */
+export interface FieldPlace {
+  readonly bits: number;
+  /** Bits below it. */
+  readonly shift: number;
+  /** Its highest value, inclusive: 2^bits - 1; for a timestamp the last tick of the layout's life. */
+  readonly max: number;
+}
+
+/** How the 63 bits of an ID are divided: a value, made by {@link createLayout} and never changed. */
+export interface Layout extends LayoutSpec {
+  /** Width of all fields together, 1 to 63. */
+  readonly bits: number;
+  readonly timestamp: FieldPlace;
+  /** bits 0 and max 0 where the layout has none; so for the two below. */
+  readonly datacenter: FieldPlace;
+  readonly worker: FieldPlace;
+  readonly sequence: FieldPlace;
+  /** Distance between IDs that differ by 1 in the sequence. */
+  readonly stride: bigint;
+  /** How many processes the layout can tell apart: datacenter and worker together. */
+  readonly workerCount: number;
+  /** First millisecond after the layout's life: Unix milliseconds. No ID carries a time at or above it. */
+  readonly endMs: number;
+}
+
+/** The parts of an ID. */
+export interface IdParts {
+  /** Ticks since the epoch, 0 to `layout.timestamp.max`. */
+  readonly ticks: number;
+  readonly datacenterId: number;
+  readonly workerId: number;
+  readonly sequence: number;
+}
+
+/** 0001-01-01 and 9999-12-31T23:59:59.999Z: what google.protobuf.Timestamp can carry. */
+const timestampFirstMs = -62_135_596_800_000;
+const timestampLastMs = 253_402_300_799_999;
+const nsPerMs = 1_000_000;
+const tickNsMin = 1_000;
+const tickNsMax = 3_600_000 * nsPerMs;
+
+/**
+ * Makes a layout from its fields, epoch and tick, and freezes it.
+ *
+ * The life of a layout ends with its timestamp field, with the year 9999, or at 2^53 - 1 ticks, whichever is first.
+ *
+ * @throws IdError INVALID_LAYOUT, with what is wrong in the message and the value in the metadata.
+ */
+export function createLayout(spec: LayoutSpec): Layout {
+  checkNumbers(spec);
+  const places = placeFields(spec.fields);
+  const empty: FieldPlace = { bits: 0, shift: 0, max: 0 };
+  const { timestamp, datacenter = empty, worker = empty, sequence = empty } = places;
+  const lastTick = msToTicksDown(spec, timestampLastMs);
+  const max = Math.min(timestamp.max, lastTick, Number.MAX_SAFE_INTEGER);
+  const layout: Layout = {
+    name: spec.name,
+    epochMs: spec.epochMs,
+    tickNs: spec.tickNs,
+    fields: Object.freeze(spec.fields.map(({ kind, bits }) => Object.freeze({ kind, bits }))),
+    bits: spec.fields.reduce((sum, { bits }) => sum + bits, 0),
+    timestamp: Object.freeze({ ...timestamp, max }),
+    datacenter: Object.freeze(datacenter),
+    worker: Object.freeze(worker),
+    sequence: Object.freeze(sequence),
+    stride: 1n << BigInt(sequence.shift),
+    workerCount: 2 ** (datacenter.bits + worker.bits),
+    endMs: ticksToMsUp(spec, max + 1),
+  };
+  return Object.freeze(layout);
+}
+
+function invalid(message: string, metadata: Readonly<Record<string, string | number>>): IdError {
+  return new IdError("INVALID_LAYOUT", message, { metadata });
+}
+
+function checkNumbers({ epochMs, tickNs }: LayoutSpec): void {
+  if (!Number.isInteger(epochMs) || epochMs < timestampFirstMs || epochMs > timestampLastMs) {
+    throw invalid(`The epoch ${epochMs} ms is not a whole Unix millisecond from year 1 to year 9999.`, {
+      epoch_ms: epochMs,
+    });
+  }
+  const divides = nsPerMs % tickNs === 0 || tickNs % nsPerMs === 0;
+  if (!Number.isInteger(tickNs) || tickNs < tickNsMin || tickNs > tickNsMax || !divides) {
+    const kinds = "from 1 us to 1 h, and either divide one millisecond or be whole milliseconds";
+    const message = `The tick of ${tickNs} ns must be ${kinds}.`;
+    throw invalid(message, { tick_ns: tickNs });
+  }
+}
+
+type FieldPlaces = Partial<Record<LayoutFieldKind, FieldPlace>> & { readonly timestamp: FieldPlace };
+
+function placeFields(fields: readonly LayoutField[]): FieldPlaces {
+  const places: Partial<Record<LayoutFieldKind, FieldPlace>> = {};
+  let shift = 0;
+  for (const { kind, bits } of fields.toReversed()) {
+    // Types do not hold what comes from a configuration file.
+    if (!layoutFieldKinds.includes(kind)) throw invalid(`There is no field kind ${kind}.`, { field: kind });
+    if (!Number.isInteger(bits) || bits < 1 || bits > 62) {
+      throw invalid(`The ${kind} field has ${bits} bits; 1 to 62 are possible.`, { field: kind, bits });
+    }
+    if (places[kind] !== undefined) throw invalid(`The ${kind} field stands twice.`, { field: kind });
+    places[kind] = { bits, shift, max: 2 ** bits - 1 };
+    shift += bits;
+  }
+  const { timestamp } = places;
+  if (timestamp === undefined) throw invalid("The layout has no timestamp field.", { field: "timestamp" });
+  if (shift > 63) throw invalid(`The fields take ${shift} bits; 63 is the most.`, { bits: shift });
+  for (const kind of ["datacenter", "worker", "sequence"] as const) {
+    const place = places[kind];
+    if (place !== undefined && place.bits > 32) {
+      throw invalid(`The ${kind} field has ${place.bits} bits; 32 is the most.`, { field: kind, bits: place.bits });
+    }
+  }
+  const identityBits = (places.datacenter?.bits ?? 0) + (places.worker?.bits ?? 0);
+  if (identityBits > 32)
+    throw invalid(`Datacenter and worker take ${identityBits} bits; 32 is the most.`, { bits: identityBits });
+  return { ...places, timestamp };
+}
+
+/** Puts the parts of an ID together. The parts must lie in their ranges; see {@link IdParts}. */
+export function composeId(layout: Layout, parts: IdParts): bigint {
+  return (
+    (BigInt(parts.ticks) << BigInt(layout.timestamp.shift)) |
+    (BigInt(parts.datacenterId) << BigInt(layout.datacenter.shift)) |
+    (BigInt(parts.workerId) << BigInt(layout.worker.shift)) |
+    (BigInt(parts.sequence) << BigInt(layout.sequence.shift))
+  );
+}
+
+/** Takes an ID apart. Bits that belong to no field are dropped: parse.ts refuses IDs that have any. */
+export function decomposeId(layout: Layout, id: bigint): IdParts {
+  const part = ({ bits, shift }: FieldPlace): number => Number((id >> BigInt(shift)) & ((1n << BigInt(bits)) - 1n));
+  return {
+    ticks: part(layout.timestamp),
+    datacenterId: part(layout.datacenter),
+    workerId: part(layout.worker),
+    sequence: part(layout.sequence),
+  };
+}
+
+/** What ties ticks to time: all that the conversions below need of a layout. */
+export type TimeScale = Pick<LayoutSpec, "epochMs" | "tickNs">;
+
+/** The tick in which a Unix millisecond begins, rounded down. Negative before the epoch. */
+export function msToTicksDown(layout: TimeScale, unixMs: number): number {
+  const sinceEpochMs = unixMs - layout.epochMs;
+  return layout.tickNs >= nsPerMs
+    ? Math.floor(sinceEpochMs / (layout.tickNs / nsPerMs))
+    : sinceEpochMs * (nsPerMs / layout.tickNs);
+}
+
+/**
+ * The first tick that begins at or after a Unix millisecond. For marks: a mark in milliseconds bounds every tick below
+ * this one.
+ */
+export function msToTicksUp(layout: TimeScale, unixMs: number): number {
+  const sinceEpochMs = unixMs - layout.epochMs;
+  return layout.tickNs >= nsPerMs
+    ? Math.ceil(sinceEpochMs / (layout.tickNs / nsPerMs))
+    : sinceEpochMs * (nsPerMs / layout.tickNs);
+}
+
+/** The Unix millisecond in which a tick begins, rounded down. */
+export function ticksToMsDown(layout: TimeScale, ticks: number): number {
+  return (
+    layout.epochMs +
+    (layout.tickNs >= nsPerMs ? ticks * (layout.tickNs / nsPerMs) : Math.floor(ticks / (nsPerMs / layout.tickNs)))
+  );
+}
+
+/** The first Unix millisecond at or after the beginning of a tick. */
+export function ticksToMsUp(layout: TimeScale, ticks: number): number {
+  return (
+    layout.epochMs +
+    (layout.tickNs >= nsPerMs ? ticks * (layout.tickNs / nsPerMs) : Math.ceil(ticks / (nsPerMs / layout.tickNs)))
+  );
+}

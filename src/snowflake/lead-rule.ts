@@ -1,0 +1,151 @@
+import type { Layout } from "./layout.ts";
+
+/** How far timestamps may lead the clock. */
+export interface LeadLimits {
+  /** Under load: {@link burstMsDefault} unless told, at least one tick. */
+  readonly burstMs: number;
+  /** At any time, whatever the clock did: {@link leadMaxMsDefault} unless told, at least two ticks. */
+  readonly leadMaxMs: number;
+}
+
+/** A burst of calls is served from the next few ticks instead of being made to wait for a timer. */
+export const burstMsDefault = 10;
+/** Above a leap second, and above what time daemons step by in ordinary operation. */
+export const leadMaxMsDefault = 2_000;
+
+/** Limits that are asked for; absent means the default. */
+export interface AskedLeadLimits {
+  readonly burstMs?: number | undefined;
+  readonly leadMaxMs?: number | undefined;
+}
+
+/** Gives the limits that hold for a layout: those asked for, and never less than one and two of its ticks. */
+export function leadLimits(layout: Layout, asked: AskedLeadLimits = {}): LeadLimits {
+  const tickMs = layout.tickNs / 1_000_000;
+  return {
+    burstMs: Math.max(asked.burstMs ?? burstMsDefault, tickMs),
+    leadMaxMs: Math.max(asked.leadMaxMs ?? leadMaxMsDefault, 2 * tickMs),
+  };
+}
+
+/**
+ * Decides up to which tick IDs may be issued: the clock, plus the burst, plus the debt that a rollback left, and never
+ * more than the greatest lead above the clock.
+ *
+ * The debt is what the clock went back by. Without it, a worker at full load that is put 1.5 s ahead of its clock would
+ * stand still until the clock had caught up; with it, it goes on at full rate, and gives the lead back whenever the
+ * load leaves room. A clock that swings to and fro does not add to the debt swing by swing, because what it gains on
+ * the monotonic clock is taken off again.
+ *
+ * Counts in units: the tick or the millisecond, whichever is finer, so that all sums are of whole numbers.
+ */
+export class LeadRule {
+  readonly #epochMs: number;
+  readonly #unitsPerMs: number;
+  readonly #unitsPerTick: number;
+  readonly #burstTicks: number;
+  readonly #leadMaxTicks: number;
+  readonly #hasDebt: boolean;
+  /** NaN before the first reading. */
+  #readingMs = Number.NaN;
+  #debtUnits = 0;
+  /** The highest of wall minus monotonic clock since the last step back; undefined while there is no debt. */
+  #offsetMs: number | undefined;
+  /** The tick of the last reading. Negative before the epoch. */
+  nowTick = 0;
+  /** The highest tick that may be issued at the last reading. */
+  limitTick = 0;
+
+  /** @param hasDebt - False for the policies that put no timestamp ahead of a clock that went back. */
+  constructor(layout: Layout, limits: LeadLimits, hasDebt = true) {
+    const tickMs = layout.tickNs / 1_000_000;
+    this.#epochMs = layout.epochMs;
+    this.#unitsPerMs = tickMs < 1 ? 1_000_000 / layout.tickNs : 1;
+    this.#unitsPerTick = tickMs < 1 ? 1 : tickMs;
+    this.#burstTicks = Math.floor((limits.burstMs * 1_000_000) / layout.tickNs);
+    this.#leadMaxTicks = Math.floor((limits.leadMaxMs * 1_000_000) / layout.tickNs);
+    this.#hasDebt = hasDebt;
+  }
+
+  /** How many ticks the burst is. */
+  get burstTicks(): number {
+    return this.#burstTicks;
+  }
+
+  /** The most ticks by which a timestamp may lead the clock. */
+  get leadMaxTicks(): number {
+    return this.#leadMaxTicks;
+  }
+
+  /** What a rollback still allows beyond the burst, in milliseconds. */
+  get debtMs(): number {
+    return this.#debtUnits / this.#unitsPerMs;
+  }
+
+  /** Begins anew with a grant: the debt is what its first tick is ahead of the clock. */
+  begin(firstTick: number, nowMs: number): void {
+    this.#readingMs = nowMs;
+    this.#offsetMs = undefined;
+    const aheadUnits = firstTick * this.#unitsPerTick - this.#toUnits(nowMs);
+    this.#debtUnits = this.#hasDebt ? Math.max(0, aheadUnits) : 0;
+    this.#permit();
+  }
+
+  /**
+   * Takes a reading of the clock; one that equals the reading before changes nothing.
+   *
+   * @param highestTick - The highest tick that an ID was issued in.
+   * @param monotonicMs - Read only while there is a debt.
+   */
+  read(nowMs: number, highestTick: number, monotonicMs: () => number): void {
+    if (nowMs === this.#readingMs) return;
+    if (this.#hasDebt && nowMs < this.#readingMs) {
+      this.#debtUnits += (this.#readingMs - nowMs) * this.#unitsPerMs;
+      this.#offsetMs = undefined;
+    }
+    this.#readingMs = nowMs;
+    if (this.#debtUnits > 0) {
+      const offsetMs = nowMs - monotonicMs();
+      const gainedMs = this.#offsetMs === undefined ? 0 : Math.max(0, offsetMs - this.#offsetMs);
+      // The highest, not the last: the wall clock is read in whole milliseconds, and its rounding must not count as a
+      // gain each time.
+      this.#offsetMs = Math.max(offsetMs, this.#offsetMs ?? offsetMs);
+      const leadUnits = highestTick * this.#unitsPerTick - this.#toUnits(nowMs);
+      this.#debtUnits = Math.max(0, Math.min(this.#debtUnits - gainedMs * this.#unitsPerMs, leadUnits));
+      if (this.#debtUnits === 0) this.#offsetMs = undefined;
+    }
+    this.#permit();
+  }
+
+  /**
+   * The first Unix millisecond at which `tick` may be issued, if the clock just goes on and nothing is issued until
+   * then.
+   *
+   * @param highestTick - The highest tick that an ID was issued in: no debt reaches beyond it.
+   */
+  permittedAtMs(tick: number, highestTick: number): number {
+    const neededUnits = (tick - this.#burstTicks) * this.#unitsPerTick;
+    const debtUnits = highestTick * this.#unitsPerTick >= neededUnits ? Math.floor(this.#debtUnits) : 0;
+    return this.#toMsUp(Math.max(neededUnits - debtUnits, (tick - this.#leadMaxTicks) * this.#unitsPerTick));
+  }
+
+  /** Whether it is the greatest lead, and not the burst, that `tick` is above. */
+  isAboveLeadMax(tick: number): boolean {
+    return tick > this.nowTick + this.#leadMaxTicks;
+  }
+
+  #permit(): void {
+    const nowUnits = this.#toUnits(this.#readingMs);
+    this.nowTick = Math.floor(nowUnits / this.#unitsPerTick);
+    const indebtedTick = Math.floor((nowUnits + Math.floor(this.#debtUnits)) / this.#unitsPerTick);
+    this.limitTick = Math.min(indebtedTick + this.#burstTicks, this.nowTick + this.#leadMaxTicks);
+  }
+
+  #toUnits(unixMs: number): number {
+    return (unixMs - this.#epochMs) * this.#unitsPerMs;
+  }
+
+  #toMsUp(units: number): number {
+    return this.#epochMs + Math.ceil(units / this.#unitsPerMs);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What the service draws IDs from: one worker ID's generator behind a queue that is fair and bounded. The parts below it (grant, clock, store)
+ * show only as a state, a snapshot and typed errors.
+ */
+import type { IdError } from "../errors.ts";
+import type { Layout } from "../snowflake/layout.ts";
+import type { IdRun } from "../snowflake/run.ts";
+
+/** `unary`: few IDs that a caller waits for. `bulk`: a stream or a reservation; leaves the last part of each tick to the others. */
+export type Priority = "unary" | "bulk";
+
+/** What a caller of {@link IdSource.reserve} wants. */
+export interface ReserveRequest {
+  /** The most IDs that are wanted: 1 to {@link IdSource.reserveCountMax}, inclusive. */
+  readonly count: number;
+  readonly priority: Priority;
+  /** Until when to wait, on the monotonic clock; absent = only the source's own bound (waitMax) holds. */
+  readonly deadlineMs?: number | undefined;
+  /** Gives up the place in the queue. */
+  readonly signal?: AbortSignal | undefined;
+  /** The epoch of the IDs that this stream has already had: a reservation under another one is refused with CLOCK_ROLLED_BACK. */
+  readonly epoch?: number | undefined;
+}
+
+/** IDs that were drawn. They are the caller's, used or not. */
+export interface ReservedIds {
+  /** In rising order within one epoch. */
+  readonly runs: readonly IdRun[];
+  /** IDs in all runs: at least 1, at most what was asked for. */
+  readonly count: number;
+  /** See {@link IdSource.epoch}. */
+  readonly epoch: number;
+}
+
+/** Whether IDs can be had. */
+export type ServingState =
+  | { readonly kind: "serving" }
+  /** `error` is what a call gets now; since when is on the monotonic clock. */
+  | { readonly kind: "not-serving"; readonly error: IdError; readonly sinceMs: number };
+
+/** The grant that IDs are drawn under. */
+export interface GrantStatus {
+  readonly datacenterId: number;
+  readonly workerId: number;
+  /** How often this worker ID was granted, to anyone. */
+  readonly generation: number;
+  /** Since when we have it: Unix milliseconds. */
+  readonly sinceMs: number;
+  /** Exclusive bound of the timestamps that may be issued: Unix milliseconds. */
+  readonly untilMs: number;
+  /** What is left of the window by the wall clock; never negative. */
+  readonly windowLeftMs: number;
+  /** How far issued timestamps are ahead of the wall clock; 0 if they are not. */
+  readonly leadMs: number;
+}
+
+/** What the store last did. */
+export interface StoreStatus {
+  readonly kind: string;
+  /** Whether the last call was answered. */
+  readonly reachable: boolean;
+  /** Monotonic time of the last answer; undefined before the first. */
+  readonly lastAnswerMs: number | undefined;
+  /** How far the store's clock is ahead of ours at the last answer; undefined where it has none. */
+  readonly clockAheadMs: number | undefined;
+  /** Worker IDs that could be taken and those that exist for us, at the last look at all records; undefined before it. */
+  readonly workerIds: { readonly free: number; readonly total: number } | undefined;
+}
+
+/** Counts since the process started; each only grows. */
+export interface WorkerCounters {
+  readonly acquired: number;
+  readonly renewed: number;
+  /** Writes that stayed without a certain answer. */
+  readonly ambiguous: number;
+  readonly lost: number;
+  readonly lapsed: number;
+  readonly rebased: number;
+  /** Marks put down for the whole store because a record went back. */
+  readonly quarantines: number;
+  readonly clockStepsBack: number;
+  readonly clockStepsForward: number;
+  readonly pauses: number;
+  /** IDs handed out. */
+  readonly issued: number;
+  /** Requests that had to wait. */
+  readonly waited: number;
+}
+
+/** A snapshot for health, metrics, the page and logs. */
+export interface WorkerStatus {
+  readonly state: ServingState;
+  /** What the holder is doing, in one word of worker-holder.ts: `acquiring`, `holding`, `rebasing`, `waiting-for-mark`, `released`, ... */
+  readonly phase: string;
+  readonly grant: GrantStatus | undefined;
+  readonly store: StoreStatus;
+  readonly counters: WorkerCounters;
+  /** Requests that wait now. */
+  readonly waiting: number;
+}
+
+/** Draws IDs. Everything here is synchronous unless a caller has to wait. */
+export interface IdSource {
+  readonly layout: Layout;
+  /** The most IDs of one reservation: 1,048,576, or less where the layout holds less. */
+  readonly reserveCountMax: number;
+  /**
+   * Names the span of time in which IDs rise. Grows with each new grant, and with each step back under the policy `reuse`. A stream notes
+   * it with its first IDs.
+   */
+  readonly epoch: number;
+  readonly state: ServingState;
+  /**
+   * Draws one ID if that needs no waiting: the hot path. undefined = call {@link reserve}, which waits or says why not.
+   *
+   * Never throws for a passing cause, and never overtakes unary calls that already wait.
+   */
+  tryNext(): bigint | undefined;
+  /**
+   * Draws 1 to `count` IDs: what can be had without waiting. Waits only when not even one can be had, in turn with all other waiters, until
+   * the deadline, the signal, or waitMax, whichever is first. A promise is made only then.
+   *
+   * @throws IdError (also as rejection) COUNT_OUT_OF_RANGE, CLOCK_ROLLED_BACK, BURST_EXCEEDED, WORKER_LEASE_LOST, WINDOW_EXPIRED,
+   * STORE_UNAVAILABLE, SHUTTING_DOWN, TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH. The environment's carry `retryAfterMs`.
+   */
+  reserve(request: ReserveRequest): ReservedIds | Promise<ReservedIds>;
+  /** Calls `listener` after each change of {@link state}; returns what ends that. */
+  onStateChange(listener: (state: ServingState) => void): () => void;
+  /** A snapshot; cheap, but not for the hot path. */
+  status(): WorkerStatus;
+}

@@ -1,0 +1,89 @@
+import { IdError } from "../errors.ts";
+import type { ListAnswer, RecordStore } from "./record-store.ts";
+import { encodeLayoutRecord, type LayoutRecord, parseLayoutRecord, recordKeys } from "./worker-record.ts";
+import type { WorkerSettings } from "./worker-settings.ts";
+
+/**
+ * Holds this process to what the namespace agreed on, or writes it if this is the first process ever.
+ *
+ * @param listed - A fresh list of all records.
+ * @returns The record that stands.
+ * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record; as the store does.
+ */
+export async function agreeOnLayout(
+  store: RecordStore,
+  listed: ListAnswer,
+  settings: WorkerSettings,
+  random128: () => string,
+): Promise<LayoutRecord> {
+  let entry = listed.entries.find(({ key }) => key === recordKeys.layout);
+  if (entry === undefined) {
+    const ours = createLayoutRecord(store, settings, random128());
+    const written = await store.compareAndSet(recordKeys.layout, undefined, encodeLayoutRecord(ours));
+    if (written.kind === "applied") return ours;
+    ({ entry } = await store.read(recordKeys.layout));
+    if (entry === undefined) throw new IdError("STORE_UNAVAILABLE", "The layout record vanished while it was read.");
+  }
+  const record = parseLayoutRecord(entry.text);
+  checkAgreement(record, settings);
+  return record;
+}
+
+function createLayoutRecord(store: RecordStore, settings: WorkerSettings, deploymentId: string): LayoutRecord {
+  return {
+    deploymentId,
+    namespace: settings.namespace,
+    epochMs: settings.layout.epochMs,
+    tickNs: settings.layout.tickNs,
+    fields: settings.layout.fields,
+    datacenterIds: settings.datacenterIds ?? "all",
+    windowMaxMs: settings.windowMaxMs ?? Math.max(store.timing.windowMs, settings.windowMs),
+    leadMaxMs: settings.leadMaxMs,
+  };
+}
+
+/** Holds settings to a layout record. @throws IdError LAYOUT_MISMATCH with every field that differs. */
+export function checkAgreement(record: LayoutRecord, settings: WorkerSettings): void {
+  const ours = createOurs(record, settings);
+  const differing = (Object.keys(ours) as (keyof LayoutRecord)[]).filter(
+    (field) => JSON.stringify(ours[field]) !== JSON.stringify(record[field]),
+  );
+  if (differing.length > 0) {
+    const text = differing.map(
+      (field) => `${field} is ${show(ours[field])} here and ${show(record[field])} in the store`,
+    );
+    const message = `The layout differs from the one that namespace ${record.namespace} was started with: ${text.join("; ")}. Use the store's settings, or another namespace.`;
+    throw new IdError("LAYOUT_MISMATCH", message, {
+      metadata: { namespace: record.namespace, fields: differing.join(",") },
+    });
+  }
+  if (settings.windowMs > record.windowMaxMs) {
+    const message = `The window of ${settings.windowMs} ms is longer than windowMaxMs ${record.windowMaxMs} in the store. Shorten it, or use another namespace.`;
+    throw new IdError("LAYOUT_MISMATCH", message, {
+      metadata: { fields: "windowMaxMs", window_ms: settings.windowMs, window_max_ms: record.windowMaxMs },
+    });
+  }
+}
+
+// What was not set here is as the store has it.
+function createOurs(record: LayoutRecord, settings: WorkerSettings): LayoutRecord {
+  return {
+    deploymentId: record.deploymentId,
+    namespace: settings.namespace,
+    epochMs: settings.layout.epochMs,
+    tickNs: settings.layout.tickNs,
+    fields: settings.layout.fields.map(({ kind, bits }) => ({ kind, bits })),
+    datacenterIds: settings.datacenterIds ?? record.datacenterIds,
+    windowMaxMs: settings.windowMaxMs ?? record.windowMaxMs,
+    leadMaxMs: settings.leadMaxMs,
+  };
+}
+
+function show(value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  return value.map((item: unknown) => (isField(item) ? `${item.kind} ${item.bits}` : String(item))).join(" | ");
+}
+
+function isField(item: unknown): item is { kind: string; bits: number } {
+  return typeof item === "object" && item !== null && "kind" in item && "bits" in item;
+}

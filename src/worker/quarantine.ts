@@ -1,0 +1,169 @@
+/**
+ * What binds new grants after a store lost data, or may have: the floor below which none begins.
+ *
+ * Two records beside the others say it. The incarnation record remembers which life of the store was first seen when (t0); it is lost with
+ * the others, which is what gives a loss away. The quarantine mark is put down by a holder whose record went back, or by an operator.
+ */
+import { IdError } from "../errors.ts";
+import {
+  type Entry,
+  type ListAnswer,
+  type RecordStore,
+  type StoreMoment,
+  sameIncarnation,
+  sameStart,
+} from "./record-store.ts";
+import { quarantineMs, type WindowRules } from "./window.ts";
+import {
+  encodeIncarnationRecord,
+  encodeQuarantineRecord,
+  type IncarnationRecord,
+  parseIncarnationRecord,
+  parseQuarantineRecord,
+  recordKeys,
+} from "./worker-record.ts";
+
+/** What a grant must respect, and what it was read from: the same must still stand after the grant was written. */
+export interface QuarantineFloor {
+  /** No grant begins below it: Unix milliseconds; -Infinity where nothing was lost. */
+  readonly floorMs: number;
+  /** Why; for operators. */
+  readonly detail: string;
+  readonly incarnationText: string;
+  readonly quarantineText: string | undefined;
+  readonly moment: StoreMoment;
+}
+
+/** How far the wall clock and the store's own may be told apart: the store's counts where it has one. */
+export function storeNowMs(moment: StoreMoment, wallMs: number): number {
+  return moment.clockMs ?? wallMs;
+}
+
+/**
+ * Works out the floor.
+ *
+ * @param incarnation - From {@link noteIncarnation} on the same list.
+ * @throws IdError INVALID_CONFIG for a foreign record.
+ */
+export function quarantineFloor(
+  listed: ListAnswer,
+  incarnation: NotedIncarnation,
+  rules: WindowRules,
+): QuarantineFloor {
+  const quarantineText = listed.entries.find(({ key }) => key === recordKeys.quarantine)?.text;
+  const mark = quarantineText === undefined ? undefined : parseQuarantineRecord(quarantineText);
+  const { t0Ms } = incarnation.record;
+  const lostMs = t0Ms === 0 ? Number.NEGATIVE_INFINITY : t0Ms + quarantineMs(rules);
+  return {
+    floorMs: Math.max(mark?.untilMs ?? Number.NEGATIVE_INFINITY, lostMs),
+    detail:
+      mark !== undefined && mark.untilMs > lostMs
+        ? mark.reason
+        : "the store started again, is another one, or was emptied",
+    incarnationText: incarnation.entry.text,
+    quarantineText,
+    moment: incarnation.moment,
+  };
+}
+
+/**
+ * Tells whether a grant written under `floor` may be used: after the write, the same incarnation answers, and the same two records stand.
+ * A store that was emptied between the look and the write would otherwise take the grant without a quarantine.
+ *
+ * @param written - The moment of the write's answer.
+ */
+export async function floorStands(store: RecordStore, floor: QuarantineFloor, written: StoreMoment): Promise<boolean> {
+  if (!sameIncarnation(floor.moment.incarnation, written.incarnation)) return false;
+  const incarnation = await store.read(recordKeys.incarnation);
+  const quarantine = await store.read(recordKeys.quarantine);
+  return (
+    incarnation.entry?.text === floor.incarnationText &&
+    quarantine.entry?.text === floor.quarantineText &&
+    sameIncarnation(floor.moment.incarnation, quarantine.moment.incarnation)
+  );
+}
+
+/** The incarnation record as it stands. */
+export interface NotedIncarnation {
+  readonly record: IncarnationRecord;
+  readonly entry: Entry;
+  readonly moment: StoreMoment;
+  /** Whether another incarnation stood there until now. */
+  readonly changed: boolean;
+}
+
+/** Rounds of compare-and-set before the caller has to come again: others note the same, so the second look nearly always ends it. */
+const noteRoundsMax = 5;
+
+/**
+ * Notes the store's incarnation beside the records if another or none stands there. Whoever sees it first does it; t0 is from then on the
+ * same for all.
+ *
+ * @param seen - What an answer showed: the record if it did, and whether it showed that the store holds no record at all.
+ */
+export async function noteIncarnation(
+  store: RecordStore,
+  seen: { readonly entry: Entry | undefined; readonly moment: StoreMoment; readonly empty: boolean },
+  wallMs: number,
+): Promise<NotedIncarnation> {
+  let { entry, moment } = seen;
+  for (let round = 0; round < noteRoundsMax; round += 1) {
+    // A list is no snapshot: where it shows other records but not this one, a read decides.
+    if (entry === undefined) ({ entry, moment } = await store.read(recordKeys.incarnation));
+    const known = entry && parseIncarnationRecord(entry.text);
+    const record = judgeIncarnation(known, moment, seen.empty, storeNowMs(moment, wallMs));
+    if (record === known && entry !== undefined) return { record, entry, moment, changed: false };
+    const written = await store.compareAndSet(recordKeys.incarnation, entry, encodeIncarnationRecord(record));
+    if (written.kind === "applied" && sameIncarnation(written.moment.incarnation, moment.incarnation)) {
+      return { record, entry: written.entry, moment: written.moment, changed: known !== undefined };
+    }
+    entry = undefined;
+  }
+  throw new IdError("STORE_UNAVAILABLE", "The store's incarnation changes faster than it can be noted.");
+}
+
+/**
+ * What the incarnation record must say, given what it says.
+ *
+ * @returns `known` itself if it is right.
+ */
+export function judgeIncarnation(
+  known: IncarnationRecord | undefined,
+  moment: StoreMoment,
+  empty: boolean,
+  nowMs: number,
+): IncarnationRecord {
+  const { identity, startedMs, emptyMeans } = moment.incarnation;
+  const fresh = { identity, startedMs: startedMs ?? null };
+  if (known === undefined) return { ...fresh, t0Ms: empty && emptyMeans === "new" ? 0 : nowMs };
+  if (known.identity !== identity) return { ...fresh, t0Ms: nowMs };
+  if (!sameStart(known.startedMs ?? undefined, startedMs)) {
+    // The same data under a server that started again: what it lost was granted before the start.
+    return { ...fresh, t0Ms: Math.max(known.t0Ms, startedMs === undefined ? nowMs : startedMs + startWobbleMs) };
+  }
+  return known;
+}
+
+/** By how much a start that was worked out of an uptime in whole seconds may be too early. */
+const startWobbleMs = 1_000;
+
+/**
+ * Puts down a quarantine mark for the whole store, or raises the one that stands.
+ *
+ * @param mark - `untilMs` and why; see QuarantineRecord.
+ * @returns What stands now.
+ */
+export async function writeQuarantine(
+  store: RecordStore,
+  mark: { readonly sinceMs: number; readonly untilMs: number; readonly reason: string },
+): Promise<{ readonly untilMs: number; readonly written: boolean }> {
+  for (let round = 0; round < noteRoundsMax; round += 1) {
+    const { entry } = await store.read(recordKeys.quarantine);
+    const standing = entry && parseQuarantineRecord(entry.text);
+    if (standing !== undefined && standing.untilMs >= mark.untilMs)
+      return { untilMs: standing.untilMs, written: false };
+    const answer = await store.compareAndSet(recordKeys.quarantine, entry, encodeQuarantineRecord(mark));
+    if (answer.kind === "applied") return { untilMs: mark.untilMs, written: true };
+  }
+  throw new IdError("STORE_UNAVAILABLE", "The quarantine mark changes faster than it can be raised.");
+}

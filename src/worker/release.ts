@@ -1,0 +1,79 @@
+/** RELEASE: gives a worker ID back, with its mark lowered to what was really used. */
+import { delay } from "../clock.ts";
+import { IdError } from "../errors.ts";
+import type { Grant } from "./grant.ts";
+import { wentBack } from "./observed-store.ts";
+import type { ProtocolContext } from "./protocol-context.ts";
+import { settle } from "./renewal.ts";
+import type { WindowRules } from "./window.ts";
+import { encodeWorkerRecord } from "./worker-record.ts";
+
+/** What a release came to. In no case anything is issued under the grant again. */
+export type ReleaseOutcome =
+  | { readonly kind: "released" }
+  /** No certain answer; if the release did not land, the worker ID comes free by itself when its time is over. */
+  | { readonly kind: "unsettled"; readonly cause: unknown }
+  /** The record was not ours any more. */
+  | { readonly kind: "lost"; readonly detail: string }
+  | { readonly kind: "went-back"; readonly detail: string };
+
+/** How often a release is tried: it is a courtesy to others, and a stop waits for it. */
+const attemptsMax = 5;
+/** Between two tries that failed. */
+const retryDelayMs = 100;
+
+/**
+ * Releases a grant: its mark becomes what was really used, the only lawful lowering of a mark. Issuing under it must have stopped for good
+ * before this is called; so must its resume record be gone.
+ */
+export async function release(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<ReleaseOutcome> {
+  const sent = new Set<string>();
+  let cause: unknown;
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    try {
+      const outcome = await tryRelease(context, grant, rules, sent);
+      if (outcome !== undefined) return outcome;
+      continue;
+    } catch (problem) {
+      if (!(problem instanceof IdError)) throw problem;
+      if (wentBack(problem)) return { kind: "went-back", detail: problem.message };
+      cause = problem;
+    }
+    await delay(context.ports.timers, retryDelayMs * (1 + context.ports.random()));
+  }
+  return { kind: "unsettled", cause };
+}
+
+/**
+ * @returns undefined: a renewal of ours had landed first, and the next try starts from it.
+ * @throws IdError if the store gives no certain answer.
+ */
+async function tryRelease(
+  context: ProtocolContext,
+  grant: Grant,
+  rules: WindowRules,
+  sent: Set<string>,
+): Promise<ReleaseOutcome | undefined> {
+  const { store, ports } = context;
+  if (sent.size > 0) {
+    // An earlier try is without an answer: see whether it landed before another is sent.
+    const { entry } = await store.read(grant.key);
+    if (entry !== undefined && sent.has(entry.text)) return { kind: "released" };
+  }
+  if (!grant.isSettled) {
+    const standing = await settle(context, grant, rules);
+    if (standing.kind === "lost" || standing.kind === "went-back") return standing;
+  }
+  const writeId = ports.random128();
+  const text = encodeWorkerRecord({ ...grant.record, token: "", writeId, hwmMs: grant.usedToMs, expiresMs: 0 });
+  sent.add(text);
+  // From the whole record as last confirmed, never from the token or the generation alone.
+  const answer = await store.compareAndSet(grant.key, grant.entry, text);
+  if (answer.kind === "applied") return { kind: "released" };
+  sent.delete(text);
+  const { entry } = await store.read(grant.key);
+  if (entry !== undefined && sent.has(entry.text)) return { kind: "released" };
+  const standing = await settle(context, grant, rules);
+  // A window that is over is released like any other: nothing is issued under it.
+  return standing.kind === "lost" || standing.kind === "went-back" ? standing : undefined;
+}

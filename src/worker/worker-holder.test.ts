@@ -1,0 +1,295 @@
+import { describe, expect, test } from "vitest";
+import { type HolderSetup, HolderWorld, smallLayout, type TestProcess } from "../../test/support/holder-world.ts";
+import type { MemoryDatabaseOptions } from "../../test/support/memory-store.ts";
+import { decomposeId } from "../snowflake/layout.ts";
+
+const leadMaxMs = 2_000;
+const windowMs = 10_000;
+/** Q: the longest window, the lead, and the error of two clocks. */
+const quarantineMs = windowMs + leadMaxMs + 1_000;
+
+async function holding(
+  options: MemoryDatabaseOptions & { readonly hasClock?: boolean } = {},
+  setup: HolderSetup = {},
+): Promise<{ world: HolderWorld; process: TestProcess }> {
+  const world = new HolderWorld(options);
+  const process = world.process(setup);
+  await process.start();
+  return { world, process };
+}
+
+describe("a clock that goes back", () => {
+  test("by no more than the lead is noticed by nobody", async () => {
+    const { world, process } = await holding();
+    process.issue(100);
+    world.time.stepWall(-1_900);
+    expect(process.issue(100)).toBe(100);
+    await world.time.run(5_000);
+    expect(process.issue(100)).toBe(100);
+    expect(process.holder.counters).toMatchObject({ acquired: 1, rebased: 0 });
+  });
+
+  test("by more moves on to another worker ID at once, and only then gives the first back", async () => {
+    const { world, process } = await holding();
+    process.issue(100);
+    const { workerIndex } = process.holder.grant!;
+    const usedToMs = process.generator.markMs;
+    const order: string[] = [];
+    process.store.onWritten = (key) => {
+      order.push(
+        `${key === `worker-${workerIndex}` ? "old" : "new"}, issuing as ${process.holder.grant?.workerIndex === workerIndex ? "old" : "new"}`,
+      );
+    };
+    world.time.stepWall(-3_600_000);
+    expect(process.issue()).toBe("rolled-back");
+    await world.time.run(1);
+    expect(process.issue(100)).toBe(100);
+    const moved = process.holder.grant!;
+    expect(moved.workerIndex).not.toBe(workerIndex);
+    expect(moved.fromMs).toBeLessThanOrEqual(world.time.nowMs());
+    expect(order).toEqual(["new, issuing as old", "old, issuing as new"]);
+    expect(world.record(workerIndex)).toMatchObject({ token: "", hwmMs: usedToMs });
+    expect(process.holder.counters.rebased).toBe(1);
+  });
+
+  test("in several steps that sum to more, too", async () => {
+    const { world, process } = await holding();
+    const { workerIndex } = process.holder.grant!;
+    process.issue(100);
+    for (let step = 0; step < 3; step += 1) {
+      world.time.stepWall(-1_500);
+      process.issue(100);
+      await world.time.run(1);
+    }
+    await world.time.run(500);
+    expect(process.holder.grant!.workerIndex).not.toBe(workerIndex);
+    expect(process.issue(100)).toBe(100);
+  });
+
+  test("moves only to a worker ID whose mark is not above the clock, and else waits, says so, and goes on when time is back", async () => {
+    const { world, process } = await holding();
+    for (const name of ["b", "c", "d"]) await world.process({ name }).start();
+    process.issue(10);
+    const { workerIndex } = process.holder.grant!;
+    world.time.stepWall(-5_000);
+    process.issue();
+    await world.time.run(1_000);
+    expect(process.holder.phase).toEqual({ kind: "rebasing", spare: "none" });
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "rebase", outcome: "no-spare" }));
+    expect(process.issue()).toBe("rolled-back");
+    await world.time.run(2_500);
+    expect(process.holder.phase.kind).toBe("holding");
+    expect(process.issue()).toBe(1);
+    expect(process.holder.grant!.workerIndex).toBe(workerIndex);
+  });
+
+  test("leaves a pinned worker nowhere to go", async () => {
+    const { world, process } = await holding({}, { options: { datacenterId: 0, workerId: 0 } });
+    process.issue(10);
+    world.time.stepWall(-5_000);
+    process.issue();
+    await world.time.run(1);
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "rebase", outcome: "pinned" }));
+    await world.time.run(3_100);
+    expect(process.issue()).toBe(1);
+  });
+
+  test("keeps its window renewed meanwhile", async () => {
+    const { world, process } = await holding({}, { options: { datacenterId: 0, workerId: 0 } });
+    process.issue(10);
+    world.time.stepWall(-60_000);
+    await world.time.run(58_500);
+    expect(process.issue()).toBe(1);
+    expect(process.holder.counters).toMatchObject({ acquired: 1, lapsed: 0, lost: 0 });
+  });
+
+  test("across a restart never repeats an ID", async () => {
+    const { world, process } = await holding({ liveness: "lock" });
+    process.issue(5_000);
+    process.crash();
+    world.time.stepWall(-3_600_000);
+    for (const name of ["a", "b", "c"]) {
+      const restart = world.process({ name });
+      await restart.start();
+      expect(restart.issue(5_000)).toBe(5_000);
+    }
+    expect(world.ledger.count).toBe(20_000);
+  });
+});
+
+describe("a clock that steps forward", () => {
+  test("by an hour fails no call: time goes on, the step is followed after ten seconds, and the worker ID is acquired anew", async () => {
+    const { world, process } = await holding();
+    const { token } = process.holder.grant!;
+    world.time.stepWall(3_600_000);
+    const judgedMs = process.holder.judge.nowMs();
+    expect(judgedMs).toBeLessThan(world.time.nowMs() - 3_590_000);
+    for (let second = 0; second < 9; second += 1) {
+      expect(process.issue(10)).toBe(10);
+      await world.time.run(1_000);
+    }
+    expect(process.holder.grant!.token).toBe(token);
+    await world.time.run(2_000);
+    expect(process.holder.judge.nowMs()).toBe(world.time.nowMs());
+    expect(process.holder.counters.lapsed).toBe(1);
+    expect(process.issue(10)).toBe(10);
+  });
+
+  test("is followed at once if the store's clock says the same", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    world.time.stepWall(60_000);
+    await world.time.run(600);
+    expect(process.holder.judge.nowMs()).toBe(world.time.nowMs());
+    expect(process.issue()).toBe(1);
+  });
+
+  test("is not followed if the store's clock contradicts it, and burns no mark", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    process.clockAheadMs = 3_600_000;
+    await world.time.run(30_000);
+    expect(process.holder.judge.state.kind).toBe("contradicted");
+    expect(process.holder.judge.nowMs()).toBe(world.time.nowMs());
+    expect(process.holder.counters).toMatchObject({ lapsed: 0, lost: 0, acquired: 1 });
+    expect(world.record(process.holder.grant!.workerIndex)!.hwmMs).toBeLessThan(world.time.nowMs() + windowMs + 3_000);
+    expect(process.issue()).toBe(1);
+  });
+
+  test("because the machine slept is followed at once, and the grant has lapsed", async () => {
+    const { world, process } = await holding();
+    world.time.suspend(3_600_000);
+    await world.time.run(500);
+    expect(process.holder.counters.lapsed).toBe(1);
+    expect(process.issue()).toBe(1);
+    expect(process.holder.judge.nowMs()).toBe(world.time.nowMs());
+  });
+});
+
+describe("a store that loses data", () => {
+  test("when it is new beside no trace needs no quarantine; when it may have lost everything, the first grant waits for Q", async () => {
+    const fresh = new HolderWorld({ hasClock: true, emptyMeans: "new" });
+    await fresh.process().start();
+    const emptied = new HolderWorld({ hasClock: true, emptyMeans: "lost" });
+    const startMs = emptied.time.nowMs();
+    const process = emptied.process();
+    void process.holder.start();
+    await emptied.time.run(quarantineMs - leadMaxMs - 1);
+    expect(process.holder.phase).toMatchObject({ kind: "waiting", for: "quarantine" });
+    await emptied.time.run(2_000);
+    expect(process.holder.grant!.fromMs).toBeGreaterThanOrEqual(startMs + quarantineMs);
+  });
+
+  test("and starts again: new grants begin Q after its start, and a holder that has not lapsed goes on", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    world.database.incarnation = { ...world.database.incarnation, startedMs: world.time.nowMs() };
+    const startedMs = world.time.nowMs();
+    const other = world.process({ name: "b" });
+    void other.holder.start();
+    await world.time.run(5_000);
+    expect(other.holder.phase).toMatchObject({ kind: "waiting", for: "quarantine" });
+    expect(process.holder.counters).toMatchObject({ acquired: 1, lost: 0 });
+    expect(process.holder.counters.renewed).toBeGreaterThan(1);
+    await world.time.run(quarantineMs);
+    expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(startedMs + quarantineMs);
+  });
+
+  test("long after its restart makes nobody wait: t0 is its start, not the first look", async () => {
+    const { world } = await holding({ hasClock: true });
+    world.database.incarnation = { ...world.database.incarnation, startedMs: world.time.nowMs() };
+    await world.time.run(60_000);
+    const other = world.process({ name: "b" });
+    await other.start();
+    expect(other.holder.grant!.fromMs).toBe(world.time.nowMs());
+  });
+
+  test("and is another one: who renews notes it at once, so that a start long after does not wait", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    world.database.incarnation = { ...world.database.incarnation, identity: "memory-2" };
+    await world.time.run(60_000);
+    expect(process.kinds()).toEqual(["acquired", "incarnation-changed"]);
+    await world.process({ name: "b" }).start();
+  });
+
+  test("and is another one: t0 is the first look at it, for everyone the same", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    process.crash();
+    world.database.incarnation = { ...world.database.incarnation, identity: "memory-2" };
+    await world.time.run(60_000);
+    const seenMs = world.time.nowMs();
+    const first = world.process({ name: "b" });
+    void first.holder.start();
+    await world.time.run(5_000);
+    const second = world.process({ name: "c" });
+    void second.holder.start();
+    await world.time.run(quarantineMs);
+    for (const { holder } of [first, second]) {
+      expect(holder.grant!.fromMs).toBeGreaterThanOrEqual(seenMs + quarantineMs);
+      expect(holder.grant!.fromMs).toBeLessThan(seenMs + quarantineMs + 3_000);
+    }
+  });
+
+  test("and is emptied under a holder: it ends, puts a mark down for all, and nobody begins below what it knows", async () => {
+    const world = new HolderWorld({ hasClock: true, emptyMeans: "lost" });
+    const process = world.process();
+    await process.start(quarantineMs);
+    expect(process.holder.phase.kind).toBe("holding");
+    process.issue(100);
+    world.database.records.clear();
+    await world.time.run(2_000);
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "went-back" }));
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written" }));
+    const highestMs = process.generator.untilMs;
+    await world.time.run(30_000);
+    expect(process.holder.grant!.fromMs).toBeGreaterThan(highestMs);
+    expect(process.issue(100)).toBe(100);
+  });
+
+  test("and goes back to an older state: the mark holds from the highest that was known", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    const backup = new Map(world.database.records);
+    await world.time.run(20_000);
+    const knownMs = process.holder.grant!.untilMs;
+    for (const [key, record] of backup) world.database.records.set(key, { ...record, version: record.version + 1_000 });
+    await world.time.run(2_000);
+    const marked = process.events.find((event) => event.kind === "quarantine-written");
+    expect(marked).toMatchObject({ untilMs: expect.toSatisfy((untilMs: number) => untilMs >= knownMs + quarantineMs) });
+    await world.time.run(40_000);
+    expect(process.holder.grant!.fromMs).toBeGreaterThanOrEqual(knownMs + quarantineMs);
+  });
+
+  test("while it cannot be reached either: the mark is put down before anything else, however long that takes", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    world.database.records.clear();
+    await world.time.run(1_999);
+    let isCut = false;
+    process.store.onWritten = () => {};
+    process.store.fault = ({ kind, key }) => {
+      if (kind === "read" && key?.startsWith("worker-")) isCut = true;
+      return isCut && kind !== "read" ? "lost" : "none";
+    };
+    await world.time.run(30_000);
+    expect(process.holder.grant).toBeUndefined();
+    expect(process.holder.counters.quarantines).toBe(0);
+    process.store.fault = () => "none";
+    await world.time.run(2_000);
+    expect(process.holder.counters.quarantines).toBe(1);
+    expect(process.holder.grant).toBeUndefined();
+  });
+});
+
+test("a thousand periods later nothing has grown but the counters", async () => {
+  const { world, process } = await holding();
+  await world.time.run(2_000_000);
+  expect(process.holder.counters).toMatchObject({ acquired: 1, renewed: 1_000, lost: 0 });
+  expect(process.events).toHaveLength(1);
+  expect(process.holder.grant!.unanswered.size).toBe(0);
+});
+
+test("IDs carry the worker ID and the time that they were granted for", async () => {
+  const { world, process } = await holding();
+  const { judge, grant } = process.holder;
+  const reservation = process.generator.reserve(1, judge.nowMs(), "unary", () => judge.monotonicMs());
+  const { firstId } = (reservation as Extract<typeof reservation, { kind: "runs" }>).runs[0]!;
+  const parts = decomposeId(smallLayout, firstId);
+  expect(parts.datacenterId * 2 + parts.workerId).toBe(grant!.workerIndex);
+  expect(parts.ticks).toBe(world.time.nowMs() - smallLayout.epochMs);
+});

@@ -1,0 +1,245 @@
+import { IdError } from "../errors.ts";
+import { reserveCountMax, type SnowflakeGenerator } from "../snowflake/generator.ts";
+import type { Layout } from "../snowflake/layout.ts";
+import { type Refusal, refusalError } from "../snowflake/reservation.ts";
+import type { Grant } from "./grant.ts";
+import { type DrawOutcome, IdQueue, waitersMax } from "./id-queue.ts";
+import type {
+  GrantStatus,
+  IdSource,
+  ReservedIds,
+  ReserveRequest,
+  ServingState,
+  StoreStatus,
+  WorkerStatus,
+} from "./id-source.ts";
+import type { RecordStore } from "./record-store.ts";
+import { distrustedClockError, phaseError, shuttingDownError } from "./serving-error.ts";
+import { WorkerHolder } from "./worker-holder.ts";
+import type { WorkerPorts } from "./worker-ports.ts";
+import { splitWorkerIndex, type WorkerSettings } from "./worker-settings.ts";
+
+/** What a {@link WorkerSource} is made of. */
+export interface WorkerSourceParts {
+  readonly store: RecordStore;
+  readonly settings: WorkerSettings;
+  readonly generator: SnowflakeGenerator;
+  readonly ports: WorkerPorts;
+  /** The longest that a call waits for IDs. */
+  readonly waitMaxMs: number;
+}
+
+/** For so long a clock that the store's contradicts is kept going on the monotonic clock before the server says that it is not well. */
+const distrustAfterMs = 60_000;
+
+/** IDs from one held worker ID: generator, holder and queue put together. */
+export class WorkerSource implements IdSource {
+  readonly layout: Layout;
+  readonly reserveCountMax = reserveCountMax;
+  readonly #parts: WorkerSourceParts;
+  readonly #generator: SnowflakeGenerator;
+  readonly #holder: WorkerHolder;
+  readonly #queue: IdQueue;
+  /** The most that one bulk reservation takes, so that the burst is not gone at once. */
+  readonly #bulkMax: number;
+  readonly #monotonicMs: () => number;
+  readonly #listeners = new Set<(state: ServingState) => void>();
+  #state: ServingState;
+  #closed = false;
+  /** Why the last draw gave nothing; for the error of a wait that took too long. */
+  #refusal: Refusal | undefined;
+  #issued = 0;
+  #waited = 0;
+
+  constructor(parts: WorkerSourceParts) {
+    this.#parts = parts;
+    this.layout = parts.settings.layout;
+    this.#generator = parts.generator;
+    const { policy } = parts.generator;
+    this.#holder = new WorkerHolder({
+      store: parts.store,
+      settings: parts.settings,
+      ports: parts.ports,
+      generator: parts.generator,
+      // Under the others time never leads the clock by what it went back.
+      rebases: policy === "advance" || policy === "logical" || policy === "reuse",
+      onChange: () => this.#onHolderChange(),
+    });
+    this.#monotonicMs = () => parts.ports.clock.monotonicMs();
+    this.#bulkMax = Math.max(1, Math.floor(parts.generator.burstCount / 2));
+    this.#queue = new IdQueue({
+      timers: parts.ports.timers,
+      draw: (request) => this.#draw(request),
+      nowMs: () => this.#holder.judge.nowMs(),
+    });
+    this.#state = { kind: "not-serving", error: this.#problem()!, sinceMs: this.#monotonicMs() };
+  }
+
+  get epoch(): number {
+    return this.#generator.epoch;
+  }
+
+  get state(): ServingState {
+    return this.#state;
+  }
+
+  /** 32 hex digits that tell this deployment apart from others; undefined before the first grant. */
+  get deploymentId(): string | undefined {
+    return this.#holder.layoutRecord?.deploymentId;
+  }
+
+  /** See WorkerHolder.start. */
+  start(): Promise<void> {
+    return this.#holder.start();
+  }
+
+  /**
+   * Ends: nobody gets an ID any more, waiting calls get SHUTTING_DOWN, and the worker ID is given back if the store answers in time.
+   *
+   * @param timeoutMs - How long to wait for the store. Not one ID is issued afterwards in either case.
+   */
+  async close(timeoutMs: number): Promise<void> {
+    this.#closed = true;
+    this.#queue.rejectAll(shuttingDownError());
+    await this.#holder.close(timeoutMs);
+  }
+
+  tryNext(): bigint | undefined {
+    if (this.#queue.isTaken("unary") || !this.#canDraw()) return undefined;
+    const id = this.#generator.tryNext(this.#holder.judge.nowMs(), this.#monotonicMs);
+    if (id !== undefined) this.#issued += 1;
+    return id;
+  }
+
+  reserve(request: ReserveRequest): ReservedIds | Promise<ReservedIds> {
+    if (this.#closed) throw shuttingDownError();
+    if (!this.#queue.isTaken(request.priority)) {
+      const outcome = this.#draw(request);
+      if (outcome.kind === "drawn") return outcome.ids;
+    }
+    return this.#wait(request);
+  }
+
+  onStateChange(listener: (state: ServingState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  status(): WorkerStatus {
+    const { counters, grant, judge, phase } = this.#holder;
+    return {
+      state: this.#state,
+      phase: phase.kind,
+      grant: grant && this.#grantStatus(grant),
+      store: this.#storeStatus(),
+      counters: {
+        ...counters,
+        clockStepsBack: judge.stepsBack,
+        clockStepsForward: judge.stepsForward,
+        issued: this.#issued,
+        waited: this.#waited,
+      },
+      waiting: this.#queue.size,
+    };
+  }
+
+  #canDraw(): boolean {
+    return this.#holder.grant !== undefined && !this.#closed && !this.#isClockDistrusted();
+  }
+
+  #draw(request: ReserveRequest): DrawOutcome {
+    if (request.epoch !== undefined && request.epoch !== this.epoch) throw orderEnded();
+    if (!this.#canDraw()) return { kind: "refused", untilMs: undefined };
+    const { judge } = this.#holder;
+    const count = request.priority === "bulk" ? Math.min(request.count, this.#bulkMax) : request.count;
+    const nowMs = judge.nowMs();
+    const reservation = this.#generator.reserve(count, nowMs, request.priority, this.#monotonicMs);
+    // A step back under the policy `reuse` may have ended the order just now.
+    if (request.epoch !== undefined && request.epoch !== this.epoch) throw orderEnded();
+    if (reservation.kind !== "runs") {
+      this.#refusal = reservation;
+      if (reservation.kind === "rolled-back") this.#holder.wantRebase();
+      else if (reservation.cause === "window") this.#holder.wantWindow();
+      return { kind: "refused", untilMs: reservation.untilMs };
+    }
+    const { runs } = reservation;
+    const drawn = runs.reduce((sum, run) => sum + run.count, 0);
+    this.#issued += drawn;
+    return { kind: "drawn", ids: { runs, count: drawn, epoch: this.epoch } };
+  }
+
+  #wait(request: ReserveRequest): Promise<ReservedIds> {
+    const nowMs = this.#monotonicMs();
+    // Who comes after the wait of the first has been in vain need not wait as long for the same.
+    const brokenSinceMs = this.#state.kind === "not-serving" ? this.#state.sinceMs : nowMs;
+    const untilMs = Math.min(brokenSinceMs + this.#parts.waitMaxMs, request.deadlineMs ?? Number.POSITIVE_INFINITY);
+    if (request.signal?.aborted) return Promise.reject(request.signal.reason);
+    if (untilMs <= nowMs || this.#queue.size >= waitersMax) return Promise.reject(this.#lateError());
+    this.#waited += 1;
+    const waiting = this.#queue.wait(request, untilMs - nowMs, () => this.#lateError());
+    this.#queue.serve();
+    return waiting;
+  }
+
+  #lateError(): IdError {
+    const error = this.#problem();
+    if (error !== undefined) return error;
+    if (this.#refusal !== undefined) return refusalError(this.#refusal, this.#holder.judge.nowMs());
+    return new IdError("BURST_EXCEEDED", "Too many calls wait for IDs.", { retryAfterMs: this.#parts.waitMaxMs });
+  }
+
+  #problem(): IdError | undefined {
+    if (this.#closed) return shuttingDownError();
+    const error = phaseError(this.#holder.phase, this.#holder.judge.nowMs());
+    return error ?? (this.#isClockDistrusted() ? distrustedClockError() : undefined);
+  }
+
+  #isClockDistrusted(): boolean {
+    const { state } = this.#holder.judge;
+    return state.kind === "contradicted" && this.#monotonicMs() - state.sinceMs > distrustAfterMs;
+  }
+
+  #onHolderChange(): void {
+    const error = this.#problem();
+    const before = this.#state;
+    if (error === undefined) this.#state = { kind: "serving" };
+    else {
+      const sinceMs = before.kind === "not-serving" ? before.sinceMs : this.#monotonicMs();
+      this.#state = { kind: "not-serving", error, sinceMs };
+    }
+    const hasChanged =
+      before.kind !== this.#state.kind || (before.kind === "not-serving" && before.error.reason !== error?.reason);
+    if (hasChanged) for (const listener of this.#listeners) listener(this.#state);
+    if (this.#queue.size > 0) this.#queue.serve();
+  }
+
+  #grantStatus(grant: Grant): GrantStatus {
+    const nowMs = this.#holder.judge.nowMs();
+    return {
+      ...splitWorkerIndex(this.layout, grant.workerIndex),
+      generation: grant.generation,
+      sinceMs: grant.sinceMs,
+      untilMs: grant.untilMs,
+      windowLeftMs: Math.max(0, grant.untilMs - nowMs),
+      leadMs: this.#generator.leadMs(nowMs),
+    };
+  }
+
+  #storeStatus(): StoreStatus {
+    const { store, judge, candidates } = this.#holder;
+    const storeMs = store.clockMs();
+    return {
+      kind: store.kind,
+      reachable: store.problem === undefined && store.lastAnswerMs !== undefined,
+      lastAnswerMs: store.lastAnswerMs,
+      clockAheadMs: storeMs === undefined ? undefined : storeMs - judge.nowMs(),
+      workerIds: candidates && { free: candidates.free, total: candidates.total },
+    };
+  }
+}
+
+function orderEnded(): IdError {
+  const message =
+    "The clock went back, or the worker ID changed: further IDs may be below those of this stream. Start a new one.";
+  return new IdError("CLOCK_ROLLED_BACK", message, { retryAfterMs: 1 });
+}

@@ -1,0 +1,30 @@
+/** A figure of a table that is drawn as a bar as well. */
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  /** Ours stand out from the peers. */
+  readonly isOurs: boolean;
+}
+
+/** What a benchmark found: one table of docs/benchmarks.md. */
+export interface Finding {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Shorter is better. Absent: no picture. */
+  readonly chart?: { readonly unit: string; readonly bars: readonly Bar[] };
+}
+
+/** One benchmark of `npm run bench`: a section of docs/benchmarks.md. */
+export interface Benchmark {
+  /** One word: the argument of `npm run bench`, and the name of the section. */
+  readonly name: string;
+  /** Heading of the section. */
+  readonly title: string;
+  /** What is measured and how, in Markdown. */
+  readonly about: string;
+  /** npm packages whose versions belong to the figures. */
+  readonly packages: readonly string[];
+  /** Measures. `log` tells a person who waits how far it is. */
+  readonly run: (log: (line: string) => void) => Promise<readonly Finding[]>;
+}

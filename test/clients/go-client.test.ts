@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommand } from "../support/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { expectSampleLines, sampleNames } from "./sample-lines.ts";
+
+const module = resolve("clients/go");
+const project = mkdtempSync(join(tmpdir(), "snowlane-go-"));
+const environment = { GOFLAGS: "-mod=mod" };
+let server: SnowlaneProcess;
+
+const go = (args: readonly string[], cwd: string): Promise<string> =>
+  runCommand("nice", ["-n", "5", "go", ...args], { cwd, env: { ...environment, SNOWLANE_URL: server.url } });
+
+beforeAll(async () => {
+  server = await startSnowlane({ args: ["--store", `sqlite:${join(project, "snowlane.db")}`] });
+}, 600_000);
+
+afterAll(async () => {
+  await server.stop("SIGTERM");
+  rmSync(project, { recursive: true, force: true });
+});
+
+test("gofmt and go vet find nothing", { timeout: 600_000 }, async () => {
+  expect(await runCommand("gofmt", ["-l", "."], { cwd: module })).toBe("");
+  await go(["vet", "./..."], module);
+});
+
+test("go.mod is tidy", { timeout: 600_000 }, async () => {
+  await go(["mod", "tidy", "-diff"], module);
+});
+
+test("its own tests hold, and again under the race detector", { timeout: 900_000 }, async () => {
+  for (const flags of [[], ["-race", "-short"]]) {
+    const output = await go(["test", "-count=1", ...flags, "./..."], module);
+    expect(output).toContain("ok  \tsnowlane.dev/go\t");
+  }
+});
+
+test.each(sampleNames)("the sample %s", { timeout: 600_000 }, async (name) => {
+  expectSampleLines(name, await go(["run", `./samples/${name}`], module));
+});
+
+test("five lines in an empty module give an ID", { timeout: 600_000 }, async () => {
+  const code = readFileSync(join(module, "samples", "quickstart", "main.go"), "utf8");
+  const [, body = ""] = /func main\(\) \{\n([\s\S]*)\n\}/.exec(code) ?? [];
+  expect(body.split("\n")).toHaveLength(5);
+  const ported = code.replace("snowlane.Options{}", `snowlane.Options{Endpoints: []string{"${server.url}"}}`);
+  writeFileSync(join(project, "main.go"), ported);
+  await go(["mod", "init", "example.com/ids"], project);
+  // The lines of the README.
+  await go(["mod", "edit", "-require", "snowlane.dev/go@v0.0.0", "-replace", `snowlane.dev/go=${module}`], project);
+  await go(["mod", "tidy"], project);
+  expect(await go(["run", "."], project)).toMatch(/^\d{18,19} <nil>\n$/);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { findTool } from "../support/fetch/tools.ts";
+import { runCommand } from "../support/run-command.ts";
+import { runServer } from "../support/running-server.ts";
+
+/** Calls the server as an operator with a shell does: grpc-go inside, no proto files, by reflection alone. */
+async function grpcurl(...args: readonly string[]): Promise<string> {
+  const { path, env } = await findTool("grpcurl");
+  return runCommand(path, ["-plaintext", "-max-time", "30", ...args], { env });
+}
+
+describe.each(["node", "engine"])("grpcurl without proto files, --http2 %s", (http2) => {
+  test("lists the services, describes one, and gets an ID", { timeout: 300_000 }, async () => {
+    const { address } = await runServer({ http2 });
+    const services = (await grpcurl(address, "list")).trim().split("\n");
+    expect(services).toEqual(expect.arrayContaining(["grpc.health.v1.Health", "snowlane.v1.IdService"]));
+    expect(await grpcurl(address, "describe", "snowlane.v1.IdService")).toContain("rpc BatchNextIds");
+    const { id } = JSON.parse(await grpcurl(address, "snowlane.v1.IdService/NextId")) as { readonly id: string };
+    expect(BigInt(id)).toBeGreaterThan(2n ** 53n);
+    expect(JSON.parse(await grpcurl(address, "grpc.health.v1.Health/Check"))).toEqual({ status: "SERVING" });
+  });
+
+  test("streams IDs that rise", async () => {
+    const { address } = await runServer({ http2 });
+    const request = ["-d", '{"count": "10000", "chunk_size": 1000}'];
+    const output = await grpcurl(...request, address, "snowlane.v1.IdService/BatchNextIds");
+    const ids = [...output.matchAll(/"(\d+)"/g)].map(([, digits]) => BigInt(digits ?? ""));
+    expect(ids).toHaveLength(10_000);
+    expect(ids.every((id, place) => place === 0 || id > (ids[place - 1] ?? 0n))).toBe(true);
+  });
+
+  test("decodes the reason of an error", async () => {
+    const { address } = await runServer({ http2 });
+    const call = grpcurl("-d", '{"count": "0"}', address, "snowlane.v1.IdService/ReserveIds");
+    const problem = await call.catch((error: Error) => error.message);
+    for (const part of ["InvalidArgument", "google.rpc.ErrorInfo", "COUNT_OUT_OF_RANGE", "snowlane.dev"]) {
+      expect(problem).toContain(part);
+    }
+  });
+
+  test("is told UNIMPLEMENTED for a method that there is not", async () => {
+    const { address } = await runServer({ http2 });
+    const call = grpcurl("-d", "{}", address, "grpc.health.v1.Health/Nothing");
+    await expect(call).rejects.toThrow(/does not include a method named "Nothing"|Unimplemented/);
+  });
+});

@@ -1,0 +1,58 @@
+import { join, resolve } from "node:path";
+import { runCommand } from "../support/run-command.ts";
+
+/** What a client's interop program printed on `issue`. */
+export interface IssueResult {
+  readonly count: number;
+  /** Calls that failed and were made again. */
+  readonly failures: number;
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+/** What it printed on `errors`: an error, or null where an ID came. */
+export interface ErrorsResult {
+  readonly errors: readonly ({
+    readonly reason: string;
+    readonly code: string;
+    readonly metadata: Readonly<Record<string, string>>;
+    readonly retryAfterMs: number | null;
+  } | null)[];
+}
+
+/** The interop program of one client, ready to run; clients/README.md says what it does. */
+export interface ClientProgram {
+  readonly language: string;
+  /** Runs one of its commands to the end; what it prints. */
+  run<T>(command: string, keys: Readonly<Record<string, string | number>>): Promise<T>;
+}
+
+/**
+ * Builds the interop programs of all clients.
+ *
+ * @param folder - For what the builds leave behind.
+ */
+export async function buildClientPrograms(folder: string): Promise<readonly ClientProgram[]> {
+  const programs = [typeScriptProgram(), await goProgram(folder)];
+  return programs;
+}
+
+function typeScriptProgram(): ClientProgram {
+  return program("typescript", [process.execPath, "clients/typescript/test/interop-program.ts"]);
+}
+
+async function goProgram(folder: string): Promise<ClientProgram> {
+  const path = join(folder, "interop-go");
+  await runCommand("go", ["build", "-o", path, "./internal/interop"], { cwd: resolve("clients/go") });
+  return program("go", [path]);
+}
+
+function program(language: string, [command = "", ...before]: readonly string[]): ClientProgram {
+  return {
+    language,
+    run: async <T>(name: string, keys: Readonly<Record<string, string | number>>): Promise<T> => {
+      const pairs = Object.entries(keys).map(([key, value]) => `${key}=${value}`);
+      const output = await runCommand(command, [...before, name, ...pairs]);
+      return JSON.parse(output.trim().split("\n").at(-1) ?? "") as T;
+    },
+  };
+}

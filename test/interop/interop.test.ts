@@ -1,0 +1,270 @@
+import { Code } from "@connectrpc/connect";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { errorReasons } from "../../src/errors.ts";
+import { findRepeatedId, readIdFiles } from "../support/id-files.ts";
+import { faultError, ScriptedIdServer, type ScriptedFault } from "../support/scripted-id-server.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+import { buildClientPrograms, type ClientProgram, type ErrorsResult, type IssueResult } from "./client-programs.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "snowlane-interop-"));
+const store = `sqlite:${join(folder, "snowlane.db")}`;
+let programs: readonly ClientProgram[];
+
+beforeAll(async () => {
+  programs = await buildClientPrograms(folder);
+}, 600_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const startServer = (): Promise<SnowlaneProcess> => startSnowlane({ args: ["--store", store] });
+const portOf = ({ address }: SnowlaneProcess): number => Number(address.split(":")[1]);
+
+/** Runs `issue` in every client at once, and holds what they wrote to the promise. */
+async function issueEverywhere(
+  name: string,
+  keysOf: (program: ClientProgram, index: number) => Readonly<Record<string, string | number>>,
+): Promise<{ readonly results: readonly IssueResult[]; readonly ids: BigUint64Array }> {
+  const files = programs.map(({ language }) => join(folder, `${name}-${language}.ids`));
+  const keys = programs.map((program, index) => ({ callers: 64, ...keysOf(program, index), out: files[index] ?? "" }));
+  const results = await Promise.all(
+    programs.map((program, index) => program.run<IssueResult>("issue", keys[index] ?? {})),
+  );
+  for (const [index, file] of files.entries()) {
+    expect(readFileSync(file).length / 8, programs[index]?.language).toBe(results[index]?.count);
+  }
+  const ids = readIdFiles(files);
+  expect(findRepeatedId(ids)).toBeUndefined();
+  return { results, ids };
+}
+
+describe("one server, every client at once", () => {
+  test("10,000,000 IDs, none twice, and every client reads them alike", { timeout: 600_000 }, async () => {
+    const server = await startServer();
+    try {
+      const count = Math.ceil(10_000_000 / programs.length);
+      const { ids, results } = await issueEverywhere("load", () => ({
+        endpoints: server.url,
+        mode: "buffer",
+        count,
+        callers: 1_000,
+        timeout_ms: 60_000,
+      }));
+      expect(ids.length).toBeGreaterThanOrEqual(10_000_000);
+      expect(results.map(({ failures }) => failures)).toEqual(results.map(() => 0));
+      await expectReadAlike(ids);
+      expectPlantedRepeatFound(ids);
+    } finally {
+      await server.stop("SIGTERM");
+    }
+  });
+
+  test("every kind of call at once", { timeout: 300_000 }, async () => {
+    const server = await startServer();
+    const modes = ["single", "batch", "stream", "buffer"];
+    try {
+      for (const round of modes.keys()) {
+        await issueEverywhere(`modes-${round}`, (_, index) => {
+          const mode = modes[(index + round) % modes.length] ?? "";
+          return {
+            endpoints: server.url,
+            mode,
+            count: mode === "single" ? 2_000 : 200_000,
+            callers: 8,
+            timeout_ms: 60_000,
+          };
+        });
+      }
+    } finally {
+      await server.stop("SIGTERM");
+    }
+  });
+});
+
+/** Takes 10,000 of the IDs and lets every client read them. */
+async function expectReadAlike(ids: BigUint64Array): Promise<void> {
+  const sample = Buffer.alloc(80_000);
+  const step = Math.floor(ids.length / 10_000);
+  for (let index = 0; index < 10_000; index++) sample.writeBigUInt64BE(ids[index * step] ?? 0n, index * 8);
+  const input = join(folder, "sample.ids");
+  writeFileSync(input, sample);
+  const outputs: string[] = [];
+  for (const program of programs) {
+    const out = join(folder, `sample-${program.language}.txt`);
+    expect(await program.run("parse", { in: input, out })).toEqual({ count: 10_000 });
+    outputs.push(readFileSync(out, "utf8"));
+  }
+  expect(outputs[0]?.split("\n")).toHaveLength(10_001);
+  for (const [index, output] of outputs.entries()) expect(output === outputs[0], programs[index]?.language).toBe(true);
+}
+
+/** The checker of the checker. */
+function expectPlantedRepeatFound(ids: BigUint64Array): void {
+  const planted = ids[1_234_567] ?? 0n;
+  ids[7_654_321] = planted;
+  expect(findRepeatedId(ids)).toBe(planted);
+}
+
+describe("faults", () => {
+  test("a server that is killed and started again, six times: no ID twice", { timeout: 300_000 }, async () => {
+    let server = await startServer();
+    const proxy = await TcpProxy.start(portOf(server));
+    const done = new AbortController();
+    const killing = (async () => {
+      for (let round = 0; round < 6 && !done.signal.aborted; round++) {
+        await sleep(400);
+        await server.stop("SIGKILL");
+        proxy.cut();
+        server = await startServer();
+        proxy.targetPort = portOf(server);
+      }
+    })();
+    const modes = ["buffer", "stream", "batch", "single"];
+    try {
+      await issueEverywhere("killed", (_, index) => {
+        const mode = modes[index % modes.length] ?? "";
+        const endpoints = `http://127.0.0.1:${proxy.port}`;
+        return { endpoints, mode, count: mode === "single" ? 5_000 : 3_000_000, callers: 16, timeout_ms: 2_000 };
+      });
+    } finally {
+      done.abort();
+      await killing;
+      await proxy.stop();
+      await server.stop("SIGTERM");
+    }
+  });
+
+  test("two servers, of which one is killed: the clients go on with the other", { timeout: 300_000 }, async () => {
+    const [first, second] = await Promise.all([startServer(), startServer()]);
+    const killing = sleep(300).then(() => first.stop("SIGKILL"));
+    try {
+      const { results } = await issueEverywhere("failover", () => ({
+        endpoints: `${first.url},${second.url}`,
+        mode: "buffer",
+        count: 1_000_000,
+        timeout_ms: 60_000,
+      }));
+      expect(results.map(({ failures }) => failures)).toEqual(results.map(() => 0));
+    } finally {
+      await killing;
+      await second.stop("SIGTERM");
+    }
+  });
+
+  test("streams that are cut every 150 ms: no ID twice, as many as were asked for", { timeout: 300_000 }, async () => {
+    const server = await startServer();
+    const proxy = await TcpProxy.start(portOf(server));
+    const cutting = setInterval(() => proxy.cut(), 150);
+    try {
+      await issueEverywhere("cut", () => ({
+        endpoints: `http://127.0.0.1:${proxy.port}`,
+        mode: "stream",
+        count: 1_000_000,
+        callers: 4,
+      }));
+    } finally {
+      clearInterval(cutting);
+      await proxy.stop();
+      await server.stop("SIGTERM");
+    }
+  });
+
+  test("a server that hangs longer than stock may live, three times: no ID twice", { timeout: 300_000 }, async () => {
+    const server = await startServer();
+    const hanging = (async () => {
+      for (let round = 0; round < 3; round++) {
+        await sleep(300);
+        server.child.kill("SIGSTOP");
+        await sleep(600);
+        server.child.kill("SIGCONT");
+      }
+    })();
+    try {
+      await issueEverywhere("stale", () => ({
+        endpoints: server.url,
+        mode: "buffer",
+        count: 1_000_000,
+        callers: 1_000,
+        max_age_ms: 100,
+        timeout_ms: 10_000,
+      }));
+    } finally {
+      await hanging;
+      await server.stop("SIGTERM");
+    }
+  });
+});
+
+describe("errors", () => {
+  test("every reason arrives in every client as its typed error", { timeout: 300_000 }, async () => {
+    const faults = [...errorReasons.map(faultOf), { code: Code.Unimplemented }, { code: Code.Unavailable }];
+    const expected = faults.map((fault) => expectedError(fault));
+    for (const program of programs) {
+      const server = await new ScriptedIdServer().start();
+      // After each fault an ID, so that the client takes the endpoint for up again.
+      const script = faults.flatMap((fault) => [fault, undefined]);
+      server.handlers = {
+        nextId: () => {
+          const fault = script.shift();
+          if (fault !== undefined) throw faultError(fault);
+          return { id: 1n };
+        },
+      };
+      const count = script.length;
+      const { errors } = await program.run<ErrorsResult>("errors", { endpoints: server.url, count });
+      await server.kill();
+      const found = errors.filter((error) => error !== null);
+      expect(
+        errors.filter((_, index) => index % 2 === 1).every((error) => error === null),
+        program.language,
+      ).toBe(true);
+      expect(found, program.language).toEqual(expected);
+    }
+  });
+});
+
+const unavailable = new Set([
+  "CLOCK_ROLLED_BACK",
+  "BURST_EXCEEDED",
+  "WORKER_LEASE_LOST",
+  "WINDOW_EXPIRED",
+  "STORE_UNAVAILABLE",
+  "SHUTTING_DOWN",
+  "STREAM_STALLED",
+]);
+
+/** The status that a server gives to a reason. */
+function faultOf(reason: string): ScriptedFault {
+  const metadata = { some_key_ms: "12", reason_again: reason };
+  if (unavailable.has(reason)) return { reason, code: Code.Unavailable, retryAfterMs: 20, metadata };
+  if (reason === "QUOTA_EXCEEDED") return { reason, code: Code.ResourceExhausted, retryAfterMs: 20, metadata };
+  if (reason === "MISSING_CREDENTIALS") return { reason, code: Code.Unauthenticated, metadata };
+  return { reason, code: reason.startsWith("METHOD") ? Code.PermissionDenied : Code.InvalidArgument, metadata };
+}
+
+const codeNames: Readonly<Partial<Record<Code, string>>> = {
+  [Code.Unavailable]: "UNAVAILABLE",
+  [Code.ResourceExhausted]: "RESOURCE_EXHAUSTED",
+  [Code.Unauthenticated]: "UNAUTHENTICATED",
+  [Code.PermissionDenied]: "PERMISSION_DENIED",
+  [Code.InvalidArgument]: "INVALID_ARGUMENT",
+  [Code.Unimplemented]: "UNIMPLEMENTED",
+};
+
+function expectedError({
+  reason,
+  code,
+  retryAfterMs,
+  metadata,
+}: ScriptedFault): NonNullable<ErrorsResult["errors"][number]> {
+  const ownReason = code === Code.Unavailable ? "UNREACHABLE" : "RPC_FAILED";
+  return {
+    reason: reason ?? ownReason,
+    code: codeNames[code] ?? "",
+    metadata: metadata ?? {},
+    retryAfterMs: retryAfterMs ?? null,
+  };
+}

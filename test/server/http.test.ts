@@ -1,0 +1,215 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { toBinary, create } from "@bufbuild/protobuf";
+import { describe, expect, test } from "vitest";
+import { NextIdRequestSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, type HttpQuestion, sendBytes } from "../support/http-call.ts";
+import { runServer } from "../support/running-server.ts";
+
+const nextId = "/snowlane.v1.IdService/NextId";
+const issuing = ["NextId", "BatchNextIds", "ReserveIds"].map((method) => `/snowlane.v1.IdService/${method}`);
+const grpc = { "content-type": "application/grpc+proto", te: "trailers" };
+const empty = grpcFrame(toBinary(NextIdRequestSchema, create(NextIdRequestSchema)));
+
+/** Of a response with messages it stands in the trailers, of one without it may stand in the headers. */
+function grpcStatus({ headers, trailers }: HttpAnswer): unknown {
+  return trailers["grpc-status"] ?? headers["grpc-status"];
+}
+
+describe.each([
+  ["HTTP/1.1", askHttp1],
+  ["HTTP/2", askHttp2],
+])("over %s", (_name, ask) => {
+  test("an ID is a quoted decimal in JSON, and no cache may keep it", async () => {
+    const { url } = await runServer();
+    const { status, headers, body } = await ask(url, { path: nextId, body: "{}" });
+    expect(status).toBe(200);
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(body.toString()).toMatch(/^\{"id":"\d{17,19}"\}$/);
+  });
+
+  test("the calls that issue are refused as GET, whatever they carry", async () => {
+    const { url, server } = await runServer();
+    const issued = server.source.status().counters.issued;
+    for (const path of issuing) {
+      for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
+        const query = "?connect=v1&encoding=json&message=%7B%7D";
+        const { status, headers } = await ask(url, { path: path + query, method, headers: {} });
+        expect([path, method, status, headers["allow"], headers["cache-control"]]).toEqual([
+          path,
+          method,
+          405,
+          "POST",
+          "no-store",
+        ]);
+      }
+    }
+    expect(server.source.status().counters.issued).toBe(issued);
+  });
+
+  test("Parse can be a GET, for it has no side effects", async () => {
+    const { url } = await runServer();
+    const message = encodeURIComponent('{"id":"1541815603606036480"}');
+    const path = `/snowlane.v1.IdService/Parse?connect=v1&encoding=json&message=${message}`;
+    const { status, body } = await ask(url, { path, method: "GET", headers: {} });
+    expect([status, JSON.parse(body.toString())]).toMatchObject([200, { createTime: "2022-06-28T16:07:40.105Z" }]);
+  });
+
+  test("no page is allowed to call from another origin", async () => {
+    const { url } = await runServer();
+    const headers = { origin: "https://example.com", "access-control-request-method": "POST" };
+    const preflight = await ask(url, { path: nextId, method: "OPTIONS", headers });
+    expect(preflight.status).toBe(405);
+    const call = await ask(url, {
+      path: nextId,
+      headers: { ...headers, "content-type": "application/json" },
+      body: "{}",
+    });
+    for (const answer of [preflight, call]) expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  test.each<[string, HttpQuestion, number]>([
+    ["an unknown path", { path: "/nothing" }, 404],
+    ["an unknown method of ours", { path: "/snowlane.v1.IdService/Nothing" }, 404],
+    ["a path that is no URL", { path: "//" }, 404],
+    ["a body without its type", { path: nextId, headers: {}, body: "{}" }, 415],
+    ["a form", { path: nextId, headers: { "content-type": "application/x-www-form-urlencoded" }, body: "{}" }, 415],
+    ["text that is no JSON", { path: nextId, body: "{" }, 400],
+    ["JSON that is no request", { path: nextId, body: "[]" }, 400],
+    ["a count that is no number", { path: issuing[2]!, body: '{"count":"many"}' }, 400],
+    ["a negative count", { path: issuing[2]!, body: '{"count":-1}' }, 400],
+    ["an ID of 64 bits and more", { path: "/snowlane.v1.IdService/Parse", body: '{"id":"18446744073709551616"}' }, 400],
+    ["a negative ID", { path: "/snowlane.v1.IdService/Parse", body: '{"id":"-1"}' }, 400],
+    ["two sources", { path: "/snowlane.v1.IdService/Parse", body: '{"id":"1","text":"1"}' }, 400],
+    ["a message above the limit", { path: nextId, body: `{"textFormat":{"serialPrefix":"${"A".repeat(5000)}"}}` }, 429],
+    ["a message far above the limit", { path: nextId, body: " ".repeat(1_000_000) }, 429],
+  ])("%s is refused", async (_case, question, expected) => {
+    const { url, faults } = await runServer();
+    const { status, body } = await ask(url, question);
+    expect([status, body.toString()]).toEqual([expected, expect.not.stringContaining("/src/")]);
+    expect((await ask(url, { path: nextId, body: "{}" })).status).toBe(200);
+    expect(faults).toEqual([]);
+  });
+
+  test("headers above 16 KiB are refused, and the server goes on", async () => {
+    const { url } = await runServer();
+    const headers = { "content-type": "application/json", "x-big": "x".repeat(20_000) };
+    const refused = await ask(url, { path: nextId, headers, body: "{}" }).then(
+      ({ status }) => status,
+      () => "cut off",
+    );
+    expect([431, "cut off"]).toContain(refused);
+    expect((await ask(url, { path: nextId, body: "{}" })).status).toBe(200);
+  });
+});
+
+test("gRPC: an unknown method or service is UNIMPLEMENTED in headers that end the stream", async () => {
+  const { url } = await runServer();
+  for (const path of ["/snowlane.v1.IdService/Nothing", "/nothing.Service/Method", "/%"]) {
+    const { status, headers, body } = await askHttp2(url, { path, headers: grpc, body: empty });
+    expect([status, headers["grpc-status"], body.length]).toEqual([200, "12", 0]);
+  }
+});
+
+test("gRPC: bytes that are no message are refused with a code, and the connection goes on", async () => {
+  const { url, faults } = await runServer();
+  for (const bytes of [
+    Buffer.from([0, 0, 0, 0, 1, 0xff]),
+    Buffer.from([1, 0, 0, 0, 1, 0]),
+    Buffer.from([0, 0xff, 0xff, 0xff, 0xff]),
+  ]) {
+    const answer = await askHttp2(url, { path: nextId, headers: grpc, body: bytes });
+    expect(Number(grpcStatus(answer))).toBeGreaterThan(0);
+  }
+  expect(faults).toEqual([]);
+});
+
+test("gRPC: a compressed request that grows beyond the limit is refused", async () => {
+  const { url } = await runServer();
+  const frame = grpcFrame(gzipSync(Buffer.alloc(10_000_000)).subarray(0, 4000));
+  frame[0] = 1;
+  const answer = await askHttp2(url, {
+    path: nextId,
+    headers: { ...grpc, "grpc-encoding": "gzip" },
+    body: frame,
+  });
+  expect(Number(grpcStatus(answer))).toBeGreaterThan(0);
+});
+
+test("a deadline that no timer can count is none", async () => {
+  const { url } = await runServer();
+  for (const timeout of ["99999999H", "2147484S"]) {
+    const answer = await askHttp2(url, {
+      path: nextId,
+      headers: { ...grpc, "grpc-timeout": timeout },
+      body: empty,
+    });
+    expect(grpcStatus(answer)).toBe("0");
+  }
+  const headers = { "content-type": "application/json", "connect-timeout-ms": "9999999999" };
+  expect((await askHttp1(url, { path: nextId, headers, body: "{}" })).status).toBe(200);
+});
+
+test("a deadline that has passed is DEADLINE_EXCEEDED", async () => {
+  const { url } = await runServer();
+  const answer = await askHttp2(url, { path: nextId, headers: { ...grpc, "grpc-timeout": "1n" }, body: empty });
+  expect(["0", "4"]).toContain(grpcStatus(answer));
+});
+
+function oneByOne(text: string): readonly string[] {
+  return text.split("");
+}
+
+test("the first bytes may come one by one", async () => {
+  const { address } = await runServer();
+  const lines = [
+    "POST /snowlane.v1.IdService/NextId HTTP/1.1",
+    "host: x",
+    "content-type: application/json",
+    "content-length: 2",
+    "",
+    "{}",
+  ];
+  const text = lines.join("\r\n");
+  expect(await sendBytes(address, [...oneByOne(text.slice(0, 6)), text.slice(6)], "}")).toMatch(
+    /^HTTP\/1\.1 200 OK[\s\S]*\{"id":"\d+"\}$/,
+  );
+  const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+  const answer = await sendBytes(
+    address,
+    [...oneByOne(preface.slice(0, 5)), preface.slice(5), settings],
+    "\u0004\u0001",
+  );
+  expect(answer.charCodeAt(3)).toBe(4);
+});
+
+test("what is neither HTTP/1.1 nor HTTP/2 is closed, and the server goes on", async () => {
+  const { address, url } = await runServer();
+  for (const bytes of [
+    "\u0016\u0003\u0001\u0002\u0000",
+    "hello\r\n\r\n",
+    "PRI nonsense, and more of it that is long enough\r\n\r\n",
+    "GET / HTTP/1.0\r\n\r\n",
+  ]) {
+    await sendBytes(address, [bytes]);
+  }
+  expect((await askHttp1(url, { path: nextId, body: "{}" })).status).toBe(200);
+});
+
+test("more connections than allowed are closed, and the others go on", async () => {
+  const { address, url } = await runServer({ connectionsMax: "2" });
+  const [host, port] = address.split(":");
+  const sockets = Array.from({ length: 4 }, () => connect(Number(port), host).on("error", () => undefined));
+  await Promise.all(sockets.slice(2).map((socket) => once(socket, "close")));
+  for (const socket of sockets) socket.destroy();
+  await expect
+    .poll(() =>
+      askHttp1(url, { path: nextId, body: "{}" }).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(200);
+});

@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
+import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { expect, onTestFinished, test } from "vitest";
+import { BatchNextIdsRequestSchema, IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { grpcFrame } from "../support/http-call.ts";
+import { type RunningServer, runServer } from "../support/running-server.ts";
+
+const path = "/snowlane.v1.IdService/BatchNextIds";
+const endless = 1_000_000_000n;
+/** HTTP/2's window before anybody changes it (RFC 9113, 6.9.2). */
+const windowBytes = 65_535;
+
+/** Opens a stream over gRPC that nobody reads yet. */
+function openHttp2(
+  url: string,
+  chunkSize: number,
+): { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream } {
+  const session = connect(url);
+  session.on("error", () => undefined);
+  onTestFinished(() => session.destroy());
+  const stream = session.request({
+    ":path": path,
+    ":method": "POST",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  stream.on("error", () => undefined);
+  const message = create(BatchNextIdsRequestSchema, { count: endless, chunkSize });
+  stream.end(grpcFrame(toBinary(BatchNextIdsRequestSchema, message)));
+  return { session, stream };
+}
+
+/** Opens a stream over Connect and HTTP/1.1 that nobody reads yet. */
+async function openHttp1(url: string): Promise<IncomingMessage> {
+  const call = request(url + path, {
+    method: "POST",
+    agent: false,
+    headers: { "content-type": "application/connect+json" },
+  });
+  const message = create(BatchNextIdsRequestSchema, { count: endless });
+  call.end(grpcFrame(Buffer.from(toJsonString(BatchNextIdsRequestSchema, message))));
+  const [response] = await once(call, "response");
+  onTestFinished(() => void call.destroy());
+  return response;
+}
+
+function issued({ server }: RunningServer): number {
+  return server.source.status().counters.issued;
+}
+
+/** Waits until no more IDs are issued, and gives how many were. */
+async function settled(running: RunningServer): Promise<number> {
+  for (let before = -1; ; await sleep(200)) {
+    const now = issued(running);
+    if (now === before && now > 0) return now;
+    before = now;
+  }
+}
+
+test.each([1, 100, 4096])(
+  "over HTTP/2 a reader that takes nothing costs its window and two chunks of %i IDs",
+  async (chunkSize) => {
+    const running = await runServer();
+    openHttp2(running.url, chunkSize);
+    const listBytes = 8 * chunkSize;
+    // gRPC's five, the field's number and its length, the IDs.
+    const messageBytes = 5 + 1 + (listBytes < 128 ? 1 : listBytes < 16_384 ? 2 : 3) + listBytes;
+    const inWindow = Math.ceil(windowBytes / messageBytes) * chunkSize;
+    expect(await settled(running)).toBeLessThanOrEqual(inWindow + 2 * chunkSize);
+  },
+);
+
+test("over HTTP/1.1 a reader that takes nothing costs what the system buffers, and no more with time", async () => {
+  const running = await runServer();
+  await openHttp1(running.url);
+  const first = await settled(running);
+  await sleep(500);
+  expect(issued(running)).toBe(first);
+});
+
+test("a reader that leaves ends its stream, and the server can stop at once", async () => {
+  const running = await runServer({ drainTimeout: "60s" });
+  const { stream } = openHttp2(running.url, 0);
+  const response = await openHttp1(running.url);
+  await settled(running);
+  stream.close();
+  response.destroy();
+  const after = await settled(running);
+  await running.server.stop();
+  expect(issued(running)).toBeLessThanOrEqual(after + 2 * 4096);
+  expect(running.faults).toEqual([]);
+});
+
+test("a reader that stalls and comes back is told why its stream ended, or that it has", async () => {
+  const running = await runServer({ stallTimeout: "300ms" });
+  const { stream } = openHttp2(running.url, 0);
+  let trailers: Record<string, unknown> = {};
+  stream.on("trailers", (received) => (trailers = received));
+  // Noted before the stall: what was not sent through the reader's window may come at any time.
+  const closed = new Promise((resolve) => stream.once("close", resolve));
+  await settled(running);
+  await sleep(800);
+  stream.resume();
+  await closed;
+  // A reset that gRPC reports as UNAVAILABLE too, where the reader came back too late for the reason.
+  if (trailers["grpc-status"] === undefined) return expect(stream.rstCode).not.toBe(0);
+  expect(trailers["grpc-status"]).toBe("14");
+  const details = Buffer.from(String(trailers["grpc-status-details-bin"]), "base64").toString("latin1");
+  expect(details).toContain("STREAM_STALLED");
+});
+
+test("a reader that stalls and never comes back is cut off", async () => {
+  const running = await runServer({ stallTimeout: "300ms" });
+  const { stream } = openHttp2(running.url, 0);
+  const response = await openHttp1(running.url);
+  const closed = [stream, response].map((side) => new Promise((resolve) => side.once("close", resolve)));
+  await settled(running);
+  // A paused socket of node:http does not see the end before it is read.
+  setTimeout(() => response.on("error", () => undefined).resume(), 7_000);
+  await Promise.all(closed);
+  expect(stream.rstCode).not.toBe(0);
+  expect(response.complete).toBe(false);
+});
+
+test("a slow reader is not one that stalls", async () => {
+  const running = await runServer({ stallTimeout: "1s" });
+  const { stream } = openHttp2(running.url, 65_536);
+  let bytes = 0;
+  // 16 KiB each 100 ms: one message takes three seconds.
+  for (let step = 0; step < 30; step++) {
+    await sleep(100);
+    bytes += (stream.read(16_384) ?? stream.read() ?? Buffer.alloc(0)).length;
+  }
+  expect(stream.closed).toBe(false);
+  expect(bytes).toBeGreaterThan(100_000);
+});
+
+test("a stop that cannot wait longer ends a stream with SHUTTING_DOWN", async () => {
+  const running = await runServer({ drainTimeout: "200ms" });
+  const { stream } = openHttp2(running.url, 0);
+  let trailers: Record<string, unknown> = {};
+  stream.on("trailers", (received) => (trailers = received));
+  stream.resume();
+  await once(stream, "response");
+  await Promise.all([running.server.stop(), once(stream, "close")]);
+  expect(trailers["grpc-status"]).toBe("14");
+  expect(Buffer.from(String(trailers["grpc-status-details-bin"]), "base64").toString("latin1")).toContain(
+    "SHUTTING_DOWN",
+  );
+});
+
+test("a stop waits for a stream that will end", async () => {
+  const running = await runServer();
+  const client = createClient(IdService, createGrpcTransport({ baseUrl: running.url }));
+  let count = 0;
+  let stopped: Promise<void> | undefined;
+  for await (const { ids } of client.batchNextIds({ count: 300_000n })) {
+    count += ids.length;
+    stopped ??= running.server.stop();
+  }
+  await stopped;
+  expect(count).toBe(300_000);
+  await expect(client.nextId({})).rejects.toThrow(ConnectError);
+});

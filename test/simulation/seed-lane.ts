@@ -1,0 +1,57 @@
+/** One process of a run of seeds: started by run-seeds.ts with its options as JSON; writes a line of JSON for every hundred seeds. */
+import { registerHooks } from "node:module";
+import { mutants, sameRandomMutant } from "./mutants.ts";
+import type { BrokenSeed, SeedRun } from "./run-seeds.ts";
+
+const options = JSON.parse(process.argv[2] ?? "") as SeedRun & { readonly lane: number };
+const mutant = mutants.find(({ name }) => name === options.mutant);
+// Errors are made by the million here, and nobody reads where.
+Error.stackTraceLimit = 0;
+
+/** Replaces text in a source while it is loaded. With a mutant, the code's own assertions are off: the outside checker must see it alone. */
+function patchSource(path: string, find: string, replace: string): void {
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      if (!url.endsWith(`/src/${path}`)) return loaded;
+      const text = Buffer.from((loaded.source ?? "") as string).toString("utf8");
+      const pieces = text.split(find);
+      if (pieces.length !== 2) throw new Error(`"${find}" stands ${pieces.length - 1} times in src/${path}.`);
+      return { ...loaded, source: pieces.join(replace) };
+    },
+  });
+}
+
+if (options.mutant !== undefined) {
+  patchSource("assert.ts", "if (!condition)", "if (false)");
+  if (mutant !== undefined) patchSource(mutant.file, mutant.find, mutant.replace);
+  else if (options.mutant !== sameRandomMutant.name) throw new Error(`There is no mutant ${options.mutant}.`);
+}
+const { simulate } = await import("./simulation.ts");
+
+const reportEvery = 100;
+let report = emptyReport();
+
+function emptyReport() {
+  return { seeds: 0, issued: 0, broken: [] as BrokenSeed[], met: new Map<string, number>() };
+}
+
+function flush(): void {
+  process.stdout.write(`${JSON.stringify({ ...report, met: [...report.met] })}\n`);
+  report = emptyReport();
+}
+
+const clonesRandom = options.mutant === sameRandomMutant.name;
+for (let seed = options.first + options.lane; seed < options.first + options.count; seed += options.processes) {
+  const outcome = await simulate(seed, { clonesRandom });
+  const { traceHash, issued, met } = outcome;
+  // A mutant is caught by what it issues, not by being unable to.
+  const violations = outcome.violations.filter(({ promise }) => options.mutant === undefined || promise !== "L");
+  report.seeds += 1;
+  report.issued += issued;
+  for (const [key, count] of met) report.met.set(key, (report.met.get(key) ?? 0) + count);
+  if (violations.length > 0) report.broken.push({ seed, traceHash, violations });
+  if (violations.length > 0 && options.stopsAtFirst === true) break;
+  if (report.seeds >= reportEvery) flush();
+}
+flush();

@@ -1,0 +1,122 @@
+import type { EventQueue } from "./event-queue.ts";
+
+/** A plausible date for true time 0, above the earliest that a start accepts. */
+export const simulationStartMs = Date.UTC(2027, 5, 1);
+
+/** More than any drift of a simulation adds up to. */
+const driftMaxMs = 100;
+
+/** The clocks of one machine, and all that can go wrong with them. */
+export class SimulatedMachine {
+  readonly #queue: EventQueue;
+  /** Wall time = true time + offset + drift since the last change. */
+  #offsetMs: number;
+  #driftPerMs = 0;
+  #changedAtMs = 0;
+  /** A wall clock that stands still shows this. */
+  #stuckAtMs: number | undefined;
+  /** True time that the monotonic clock, or the uptime, left out. */
+  #monotonicLeftOutMs = 0;
+  #uptimeLeftOutMs = 0;
+  /** The furthest that the wall clock was ever ahead of true time. */
+  aheadMaxMs = 0;
+  #backwardMs: number;
+
+  constructor(queue: EventQueue, offsetMs: number) {
+    this.#queue = queue;
+    this.#offsetMs = offsetMs;
+    this.#backwardMs = Math.max(0, -offsetMs) + driftMaxMs;
+    this.#note();
+  }
+
+  /** Unix milliseconds of true time. */
+  get trueMs(): number {
+    return simulationStartMs + this.#queue.nowMs;
+  }
+
+  /**
+   * All that the wall clock ever lost against true time, what it gained again not taken off: how far a careful reader of it may be behind.
+   */
+  get backwardMs(): number {
+    const lagMs = this.#stuckAtMs === undefined ? 0 : this.trueMs + this.#offset() - this.#stuckAtMs;
+    return this.#backwardMs + Math.max(0, lagMs);
+  }
+
+  nowMs(): number {
+    this.#note();
+    return Math.floor(this.#stuckAtMs ?? this.trueMs + this.#offset());
+  }
+
+  monotonicMs(): number {
+    return 1_000_000 + this.#queue.nowMs - this.#monotonicLeftOutMs;
+  }
+
+  uptimeMs(): number {
+    return 5_000_000 + this.#queue.nowMs - this.#uptimeLeftOutMs;
+  }
+
+  step(byMs: number): void {
+    this.#settle();
+    this.#offsetMs += byMs;
+    this.#backwardMs += Math.max(0, -byMs);
+    this.#note();
+  }
+
+  /** @param partsPerMillion - Above 0 = the wall clock runs fast. */
+  drift(partsPerMillion: number): void {
+    this.#settle();
+    this.#driftPerMs = partsPerMillion / 1_000_000;
+  }
+
+  /** The wall clock stands still until {@link unfreeze}, then shows again what it would have shown. */
+  freeze(): void {
+    this.#note();
+    this.#stuckAtMs ??= this.trueMs + this.#offset();
+  }
+
+  unfreeze(): void {
+    if (this.#stuckAtMs === undefined) return;
+    this.#backwardMs += Math.max(0, this.trueMs + this.#offset() - this.#stuckAtMs);
+    this.#stuckAtMs = undefined;
+  }
+
+  /** The machine has slept for `lengthMs`, which have just passed: the monotonic clock left them out, wall clock and uptime did not. */
+  wakeFromSuspend(lengthMs: number): void {
+    this.#monotonicLeftOutMs += lengthMs;
+    // While a step forward is being judged, time goes on by the monotonic clock.
+    this.#backwardMs += lengthMs;
+  }
+
+  /** A hypervisor has held the machine for `lengthMs`, which have just passed: no clock of its own counted them. */
+  wakeUnseen(lengthMs: number): void {
+    this.#settle();
+    this.#monotonicLeftOutMs += lengthMs;
+    this.#uptimeLeftOutMs += lengthMs;
+    this.#offsetMs -= lengthMs;
+    this.#backwardMs += lengthMs;
+    this.#note();
+  }
+
+  /** A time service sets it right, by one step. */
+  heal(): void {
+    this.unfreeze();
+    this.#backwardMs += Math.max(0, this.#offset());
+    this.#offsetMs = 0;
+    this.#driftPerMs = 0;
+    this.#changedAtMs = this.#queue.nowMs;
+  }
+
+  #offset(): number {
+    return this.#offsetMs + (this.#queue.nowMs - this.#changedAtMs) * this.#driftPerMs;
+  }
+
+  #settle(): void {
+    this.#offsetMs = this.#offset();
+    this.#changedAtMs = this.#queue.nowMs;
+  }
+
+  #note(): void {
+    const shownMs = this.#stuckAtMs ?? this.trueMs + this.#offset();
+    this.aheadMaxMs = Math.max(this.aheadMaxMs, shownMs - this.trueMs);
+  }
+}

@@ -1,0 +1,199 @@
+import { IdError } from "../../src/errors.ts";
+import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
+import type { Layout } from "../../src/snowflake/layout.ts";
+import type { IdRun } from "../../src/snowflake/run.ts";
+import type { Priority } from "../../src/worker/id-source.ts";
+import type { RecordStore } from "../../src/worker/record-store.ts";
+import type { WorkerEvent } from "../../src/worker/worker-event.ts";
+import { WorkerSource } from "../../src/worker/worker-source.ts";
+import { settleWorkerSettings, type WorkerOptions } from "../../src/worker/worker-settings.ts";
+import type { EventQueue } from "./event-queue.ts";
+import { MirroredStore } from "./mirrored-store.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import type { SimulatedMachine } from "./simulated-machine.ts";
+import { type LinkState, type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
+
+/** What a process is started with. */
+export interface ProcessParts {
+  readonly name: string;
+  readonly layout: Layout;
+  readonly queue: EventQueue;
+  readonly machine: SimulatedMachine;
+  readonly server: SimulatedServer;
+  readonly link: LinkState;
+  /** Two processes of one seed draw alike. */
+  readonly seed: number;
+  readonly options: WorkerOptions;
+  readonly callTimeoutMs: number;
+  readonly onEvent: (process: SimulatedProcess, event: WorkerEvent) => void;
+}
+
+interface WaitingTask {
+  readonly order: number;
+  readonly run: () => void;
+}
+
+const waitMaxMs = 1_000;
+
+/** A call may be refused; anything but a typed error is a fault. */
+function passIdError(error: unknown): void {
+  if (!(error instanceof IdError)) throw error;
+}
+
+/**
+ * One process: the real holder and generator over simulated clocks, timers, network and store. It can stand still, die, and be copied.
+ */
+export class SimulatedProcess {
+  readonly name: string;
+  readonly machine: SimulatedMachine;
+  readonly source: WorkerSource;
+  readonly #queue: EventQueue;
+  readonly #store: SimulatedStore;
+  /** Draws that a copy repeats until it is on its own. */
+  #random: SeededRandom;
+  #state: "running" | "paused" | "dead" = "running";
+  /** What is due while it stands still, with the order in which it came. */
+  #waiting: WaitingTask[] = [];
+  /** A copy that does all that this process does, unseen, until the moment of the cloning. */
+  #shadow: SimulatedProcess | undefined;
+  readonly mirror: MirroredStore;
+  startError = "";
+  /** How its last grant ended; undefined while it has one, and before the first. For the checker. */
+  endedGrant: string | undefined;
+
+  /**
+   * @param role - `shadowed`: another is made in this same step, with this one as its role: its shadow, which does unseen what it does until
+   * it is cloned.
+   */
+  constructor(parts: ProcessParts, role: "alone" | "shadowed" | SimulatedProcess) {
+    const { layout, queue, machine, server, link } = parts;
+    const random = new SeededRandom(parts.seed);
+    this.name = parts.name;
+    this.machine = machine;
+    this.#queue = queue;
+    this.#random = random;
+    const deliver = (task: () => void): void => this.#run(task);
+    this.#store = new SimulatedStore({
+      server,
+      queue,
+      random: random.fork(),
+      link,
+      deliver,
+      callTimeoutMs: parts.callTimeoutMs,
+    });
+    this.mirror = new MirroredStore(this.#store, role instanceof SimulatedProcess ? role.mirror : role);
+    const store: RecordStore = this.mirror;
+    if (role instanceof SimulatedProcess) role.#shadow = this;
+    const settings = settleWorkerSettings(parts.options, layout, store);
+    this.source = new WorkerSource({
+      store,
+      settings,
+      generator: new SnowflakeGenerator({
+        layout,
+        leadMaxMs: settings.leadMaxMs,
+        random: () => this.#random.fraction(),
+      }),
+      waitMaxMs,
+      ports: {
+        clock: machine,
+        timers: { after: (delayMs, task) => queue.after(delayMs, () => this.#run(task)) },
+        uptimeMs: () => machine.uptimeMs(),
+        random128: () => this.#random.hex128(),
+        random: () => this.#random.fraction(),
+        report: (event) => parts.onEvent(this, event),
+      },
+    });
+    this.source.start().catch((error: unknown) => {
+      this.startError = error instanceof Error ? error.message : "?";
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.#state !== "dead";
+  }
+
+  get isRunning(): boolean {
+    return this.#state === "running";
+  }
+
+  /** The name of what it is doing. */
+  get phase(): string {
+    return this.source.status().phase;
+  }
+
+  /**
+   * Draws up to `count` IDs as a call does, which waits for a moment if it must.
+   *
+   * @param onDrawn - Told what came, now or later.
+   */
+  draw(count: number, priority: Priority, onDrawn: (runs: readonly IdRun[]) => void): void {
+    if (this.#state !== "running") return;
+    this.#shadow?.draw(count, priority, () => {});
+    const deadlineMs = this.machine.monotonicMs() + waitMaxMs / 4;
+    try {
+      const answer = this.source.reserve({ count, priority, deadlineMs });
+      if (answer instanceof Promise) answer.then(({ runs }) => onDrawn(runs), passIdError);
+      else onDrawn(answer.runs);
+    } catch (error) {
+      passIdError(error);
+    }
+  }
+
+  pause(): void {
+    if (this.#state !== "running") return;
+    this.#state = "paused";
+    this.#shadow?.pause();
+  }
+
+  /** Everything that was due meanwhile happens now, in the order in which it came: to a process and its shadow alike. */
+  resume(): void {
+    if (this.#state !== "paused") return;
+    const waiting = [...this.#wake(), ...(this.#shadow === undefined ? [] : this.#shadow.#wake())];
+    waiting.sort((one, other) => one.order - other.order);
+    for (const { run } of waiting) this.#queue.after(0, run);
+  }
+
+  #wake(): WaitingTask[] {
+    this.#state = "running";
+    return this.#waiting.splice(0);
+  }
+
+  /** kill -9: what is under way stays under way. */
+  crash(): void {
+    this.#state = "dead";
+    this.#waiting = [];
+    this.#store.dropLocks();
+    this.#shadow?.crash();
+  }
+
+  /** SIGTERM. */
+  async stop(timeoutMs: number): Promise<void> {
+    const closing = this.#shadow?.source.close(timeoutMs);
+    await this.source.close(timeoutMs);
+    await closing;
+    this.#state = "dead";
+    this.#store.dropLocks();
+  }
+
+  /**
+   * The cloning: the shadow is a process of its own from here on.
+   *
+   * @param random - What the kernel gives it; undefined = a mutant whose random state stood in the process and was copied with it.
+   */
+  releaseShadow(random: SeededRandom | undefined): SimulatedProcess | undefined {
+    const shadow = this.#shadow;
+    if (shadow === undefined || this.#state === "dead") return undefined;
+    this.#shadow = undefined;
+    if (shadow.mirror.hasDiverged) return undefined;
+    shadow.mirror.standAlone();
+    if (random !== undefined) shadow.#random = random;
+    return shadow;
+  }
+
+  #run(task: () => void): void {
+    if (this.#state === "running") task();
+    else if (this.#state === "paused") {
+      this.#waiting.push({ order: this.#queue.nextOrder(), run: () => this.#run(task) });
+    }
+  }
+}

@@ -1,0 +1,307 @@
+import { IdError } from "../../src/errors.ts";
+import type {
+  Entry,
+  Liveness,
+  ListAnswer,
+  ReadAnswer,
+  RecordStore,
+  StoreMoment,
+  StoreTiming,
+  WriteAnswer,
+} from "../../src/worker/record-store.ts";
+import { parseWorkerKey, parseWorkerRecord } from "../../src/worker/worker-record.ts";
+import type { EventQueue } from "./event-queue.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import type { SimulatedMachine } from "./simulated-machine.ts";
+
+/** What kind of store is simulated. */
+export interface StoreTraits {
+  readonly durability: "durable" | "lossy";
+  readonly hasClock: boolean;
+  readonly liveness: "ttl" | "lock";
+  readonly timing: StoreTiming;
+}
+
+interface Row {
+  readonly text: string;
+  readonly version: number;
+}
+
+/** How the way between a process and the store behaves just now. */
+export interface LinkState {
+  /** One way, in milliseconds: from 0 to so much. */
+  delayMaxMs: number;
+  /** Share of requests and of answers that never arrive. */
+  lossRate: number;
+  /** Share of write requests that arrive twice. */
+  duplicateRate: number;
+  isCut: boolean;
+}
+
+/**
+ * The server: records, and the ways in which it may fail. What it confirms is in `highestMark`, for the checker, whatever is lost later.
+ */
+export class SimulatedServer {
+  readonly traits: StoreTraits;
+  readonly #queue: EventQueue;
+  readonly #random: SeededRandom;
+  readonly #machine: SimulatedMachine;
+  #rows = new Map<string, Row>();
+  #version = 0;
+  #identity = "first";
+  #startedMs: number;
+  #wasEverEmptied = false;
+  /** Earlier states, the newest last: what a backup or a lagging replica may hold. */
+  readonly #past: Map<string, Row>[] = [];
+  #nextPastMs = 0;
+  isDown = false;
+  /** Answers nothing, and does everything later: a frozen server. */
+  #frozen: (() => void)[] | undefined;
+  /** A primary that has lost its majority: it applies writes, confirms none, and all of them are discarded when it is healed. */
+  isMinority = false;
+  #beforeSplit: Map<string, Row> | undefined;
+  /** Which process holds which lock. */
+  readonly locks = new Map<string, object>();
+  /** Told of every write that was applied. */
+  onApplied: (key: string, text: string) => void = () => {};
+  writes = 0;
+
+  constructor(queue: EventQueue, random: SeededRandom, machine: SimulatedMachine, traits: StoreTraits) {
+    this.#queue = queue;
+    this.#random = random;
+    this.#machine = machine;
+    this.traits = traits;
+    this.#startedMs = machine.nowMs();
+  }
+
+  /** Runs `operation` when the server gets to it; nothing at all while it is down. */
+  receive(operation: () => void): void {
+    if (this.isDown) return;
+    if (this.#frozen !== undefined) this.#frozen.push(operation);
+    else operation();
+  }
+
+  freeze(): void {
+    this.#frozen ??= [];
+  }
+
+  unfreeze(): void {
+    const waiting = this.#frozen ?? [];
+    this.#frozen = undefined;
+    for (const operation of waiting) operation();
+  }
+
+  moment(): StoreMoment {
+    return {
+      clockMs: this.traits.hasClock ? this.#machine.nowMs() : undefined,
+      incarnation: {
+        identity: this.#identity,
+        startedMs: this.traits.hasClock && this.traits.durability === "lossy" ? this.#startedMs : undefined,
+        emptyMeans: this.traits.durability === "lossy" && this.#wasEverEmptied ? "lost" : "new",
+      },
+    };
+  }
+
+  list(): ListAnswer {
+    return { entries: [...this.#rows].map(([key, row]) => entryOf(key, row)), moment: this.moment() };
+  }
+
+  read(key: string): ReadAnswer {
+    const row = this.#rows.get(key);
+    return { entry: row && entryOf(key, row), moment: this.moment() };
+  }
+
+  compareAndSet(key: string, expected: Entry | undefined, next: string): WriteAnswer {
+    const row = this.#rows.get(key);
+    if (row?.version !== expected?.version) return { kind: "conflict", moment: this.moment() };
+    this.#keepPast();
+    this.#version += 1;
+    this.writes += 1;
+    const written: Row = { text: next, version: this.#version };
+    this.#rows.set(key, written);
+    if (!this.isMinority) this.onApplied(key, next);
+    return { kind: "applied", entry: entryOf(key, written), moment: this.moment() };
+  }
+
+  /** Everything is gone, as after FLUSHALL: the incarnation's record goes with the rest. */
+  wipe(): void {
+    this.#rows = new Map();
+    this.#wasEverEmptied = true;
+  }
+
+  /** Back to an earlier state under a server that says that it is another one: a restored backup, a replica that took over. */
+  goBack(): void {
+    const past = this.#past[this.#random.between(0, this.#past.length - 1)];
+    this.#rows = new Map(past ?? []);
+    if (past === undefined) this.#wasEverEmptied = true;
+    this.restart("another");
+  }
+
+  /** The server process starts again; on a lossy store the last writes may be gone. */
+  restart(identity: "same" | "another"): void {
+    if (identity === "another") this.#identity = this.#random.hex128();
+    this.#startedMs = this.#machine.nowMs();
+    this.isDown = false;
+    this.#frozen = undefined;
+  }
+
+  /** A crash may take the last writes of a store that promises no more. */
+  loseLastWrites(): void {
+    if (this.traits.durability === "durable") return;
+    const past = this.#past.at(-1);
+    if (past !== undefined && this.#random.chance(0.7)) this.#rows = new Map(past);
+  }
+
+  split(): void {
+    if (this.isMinority) return;
+    this.isMinority = true;
+    this.#beforeSplit = new Map(this.#rows);
+  }
+
+  /** The old primary's writes are thrown away; the other side's state, as it was confirmed, is served by another server. */
+  healSplit(): void {
+    if (!this.isMinority) return;
+    this.isMinority = false;
+    this.#rows = this.#beforeSplit ?? new Map();
+    this.#beforeSplit = undefined;
+    this.restart("another");
+  }
+
+  #keepPast(): void {
+    if (this.#queue.nowMs < this.#nextPastMs) return;
+    this.#nextPastMs = this.#queue.nowMs + this.#random.between(200, 4_000);
+    this.#past.push(new Map(this.#rows));
+    if (this.#past.length > 8) this.#past.splice(this.#random.between(0, 6), 1);
+  }
+}
+
+function entryOf(key: string, row: Row): Entry {
+  return { key, text: row.text, version: row.version };
+}
+
+/** The mark in a worker record's text; undefined for other records. */
+export function markOf(
+  key: string,
+  text: string,
+): { readonly workerIndex: number; readonly hwmMs: number } | undefined {
+  const workerIndex = parseWorkerKey(key);
+  return workerIndex === undefined ? undefined : { workerIndex, hwmMs: parseWorkerRecord(key, text).hwmMs };
+}
+
+/** A process's way to the server. */
+export class SimulatedStore implements RecordStore {
+  readonly kind = "simulated";
+  readonly durability: RecordStore["durability"];
+  readonly liveness: Liveness;
+  readonly timing: StoreTiming;
+  readonly #server: SimulatedServer;
+  readonly #queue: EventQueue;
+  readonly #random: SeededRandom;
+  readonly #link: LinkState;
+  readonly #deliver: (task: () => void) => void;
+  readonly #callTimeoutMs: number;
+  readonly #owner = {};
+  #isClosed = false;
+
+  /** @param deliver - Runs a task in the process: at once, when it wakes up, or never if it is dead. */
+  constructor(parts: {
+    readonly server: SimulatedServer;
+    readonly queue: EventQueue;
+    readonly random: SeededRandom;
+    readonly link: LinkState;
+    readonly deliver: (task: () => void) => void;
+    readonly callTimeoutMs: number;
+  }) {
+    this.#server = parts.server;
+    this.#queue = parts.queue;
+    this.#random = parts.random;
+    this.#link = parts.link;
+    this.#deliver = parts.deliver;
+    this.#callTimeoutMs = parts.callTimeoutMs;
+    const { durability, liveness, timing } = parts.server.traits;
+    this.durability = durability;
+    this.timing = timing;
+    this.liveness =
+      liveness === "ttl"
+        ? { kind: "ttl" }
+        : { kind: "lock", tryLock: (key) => this.#lock(key), unlock: (key) => this.#unlock(key) };
+  }
+
+  moment(): Promise<StoreMoment> {
+    return this.#call(() => this.#server.moment(), false);
+  }
+
+  list(): Promise<ListAnswer> {
+    return this.#call(() => this.#server.list(), false);
+  }
+
+  read(key: string): Promise<ReadAnswer> {
+    return this.#call(() => this.#server.read(key), false);
+  }
+
+  compareAndSet(key: string, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
+    return this.#call(() => this.#server.compareAndSet(key, expected, next), true);
+  }
+
+  close(): Promise<void> {
+    this.dropLocks();
+    this.#isClosed = true;
+    return Promise.resolve();
+  }
+
+  /** What the end of a process does. */
+  dropLocks(): void {
+    for (const [key, owner] of this.#server.locks) if (owner === this.#owner) this.#server.locks.delete(key);
+  }
+
+  #lock(key: string): Promise<boolean> {
+    const owner = this.#server.locks.get(key);
+    if (owner === undefined) this.#server.locks.set(key, this.#owner);
+    return Promise.resolve(owner === undefined || owner === this.#owner);
+  }
+
+  #unlock(key: string): Promise<void> {
+    if (this.#server.locks.get(key) === this.#owner) this.#server.locks.delete(key);
+    return Promise.resolve();
+  }
+
+  #call<T>(operation: () => T, isWrite: boolean): Promise<T> {
+    if (this.#isClosed) return Promise.reject(unavailable("is closed"));
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const end = (task: () => void): void =>
+        this.#deliver(() => {
+          if (isOver) return;
+          isOver = true;
+          cancelTimeout();
+          task();
+        });
+      const cancelTimeout = this.#queue.after(this.#callTimeoutMs, () =>
+        end(() => reject(unavailable("did not answer"))),
+      );
+      const arrive = (): void =>
+        this.#server.receive(() => {
+          // Without its majority a primary knows of nothing what will stand: it confirms no write, and shows none.
+          const confirms = !this.#server.isMinority;
+          const answer = operation();
+          if (confirms && !this.#isLost()) this.#queue.after(this.#delay(), () => end(() => resolve(answer)));
+        });
+      if (!this.#isLost()) this.#queue.after(this.#delay(), arrive);
+      if (isWrite && this.#random.chance(this.#link.duplicateRate)) this.#queue.after(this.#delay() * 3, arrive);
+    });
+  }
+
+  #isLost(): boolean {
+    return this.#link.isCut || this.#random.chance(this.#link.lossRate);
+  }
+
+  /** Mostly quick, now and then as slow as it gets, so that requests and answers overtake each other. */
+  #delay(): number {
+    const share = this.#random.chance(0.9) ? 0.1 : 1;
+    return this.#random.fraction() * this.#link.delayMaxMs * share;
+  }
+}
+
+function unavailable(what: string): IdError {
+  return new IdError("STORE_UNAVAILABLE", `The simulated store ${what}.`, { retryAfterMs: 100 });
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Client, createClient } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { systemClock } from "../../src/clock.ts";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { duplicatesOf } from "../support/issuing-worker.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+
+/** What came of a churn. */
+export interface ChurnResult {
+  readonly idCount: number;
+  readonly duplicateCount: number;
+  /** Servers that were killed and replaced. */
+  readonly killCount: number;
+  readonly requestCount: number;
+  /** Requests that neither server answered within two seconds. */
+  readonly failedCount: number;
+  /** Longest time in which not one request was answered. */
+  readonly longestGapMs: number;
+}
+
+/** A running server and a client of it. */
+interface Target {
+  readonly process: SnowlaneProcess;
+  readonly session: Http2SessionManager;
+  readonly client: Client<typeof IdService>;
+}
+
+const callerCount = 8;
+const callTimeoutMs = 1_000;
+const requestTimeoutMs = 2_000;
+
+/**
+ * Starts two servers on a store, kills (kill -9) and replaces one after the other for `durationMs` while callers ask both for IDs, and says
+ * what came of it.
+ */
+export async function churn(
+  storeUrl: string,
+  durationMs: number,
+  onProgress: (line: string) => void,
+): Promise<ChurnResult> {
+  const targets = await Promise.all([startTarget(storeUrl), startTarget(storeUrl)]);
+  const load = new Load(targets);
+  let killCount = 0;
+  try {
+    const endMs = systemClock.monotonicMs() + durationMs;
+    for (let turn = 0; systemClock.monotonicMs() < endMs; turn = 1 - turn) {
+      await sleep(300);
+      await endTarget(targets[turn]!);
+      killCount += 1;
+      targets[turn] = await startTarget(storeUrl);
+      onProgress(`${killCount} servers killed and replaced, ${load.ids.length} IDs issued`);
+    }
+  } finally {
+    await load.stop();
+    await Promise.all(targets.map(endTarget));
+  }
+  const { ids, requestCount, failedCount, longestGapMs } = load;
+  const duplicateCount = duplicatesOf(ids).length;
+  return { idCount: ids.length, duplicateCount, killCount, requestCount, failedCount, longestGapMs };
+}
+
+/** Callers that ask one server, and the other where that one does not answer. */
+class Load {
+  readonly ids: bigint[] = [];
+  requestCount = 0;
+  failedCount = 0;
+  longestGapMs = 0;
+  readonly #targets: readonly Target[];
+  readonly #callers: readonly Promise<void>[];
+  #lastAnswerMs = systemClock.monotonicMs();
+  #isEnding = false;
+
+  constructor(targets: readonly Target[]) {
+    this.#targets = targets;
+    this.#callers = Array.from({ length: callerCount }, (_, index) => this.#call(index));
+  }
+
+  async stop(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.all(this.#callers);
+  }
+
+  async #call(index: number): Promise<void> {
+    for (let turn = index; !this.#isEnding; ) {
+      this.requestCount += 1;
+      const deadlineMs = systemClock.monotonicMs() + requestTimeoutMs;
+      let id: bigint | undefined;
+      for (; id === undefined && systemClock.monotonicMs() < deadlineMs; ) {
+        id = await this.#ask(turn);
+        if (id === undefined) turn += 1;
+      }
+      if (id === undefined) this.failedCount += 1;
+      else this.#note(id);
+    }
+  }
+
+  async #ask(turn: number): Promise<bigint | undefined> {
+    const { client } = this.#targets[turn % this.#targets.length]!;
+    try {
+      return (await client.nextId({}, { timeoutMs: callTimeoutMs })).id;
+    } catch {
+      await sleep(5);
+      return undefined;
+    }
+  }
+
+  #note(id: bigint): void {
+    const nowMs = systemClock.monotonicMs();
+    this.longestGapMs = Math.max(this.longestGapMs, nowMs - this.#lastAnswerMs);
+    this.#lastAnswerMs = nowMs;
+    this.ids.push(id);
+  }
+}
+
+async function startTarget(storeUrl: string): Promise<Target> {
+  const process = await startSnowlane({ args: ["--store", storeUrl] });
+  const session = new Http2SessionManager(process.url);
+  const transport = createGrpcTransport({ baseUrl: process.url, sessionManager: session });
+  return { process, session, client: createClient(IdService, transport) };
+}
+
+async function endTarget({ process, session }: Target): Promise<void> {
+  await process.stop("SIGKILL");
+  session.abort();
+}

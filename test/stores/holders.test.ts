@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { duplicatesOf, IssuingWorker } from "../support/issuing-worker.ts";
+import { type RemoteStoreServer, remoteStoreKinds } from "../support/servers/remote-stores.ts";
+
+/** What test/stores/acquire-many.ts prints. */
+interface Acquired {
+  readonly writes: number;
+  readonly holders: readonly { readonly workerIndex: number; readonly ids: readonly string[] }[];
+}
+
+describe.each(remoteStoreKinds)("holders on $kind", ({ kind, start }) => {
+  let server: RemoteStoreServer;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  test("64 in 4 processes acquire at once: 64 worker IDs, and at most 3 writes each on average", async () => {
+    const processes = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ["test/stores/acquire-many.ts", server.url, "16"], {
+        stdio: ["pipe", "pipe", "inherit"],
+      }),
+    );
+    onTestFinished(() => {
+      for (const child of processes) child.kill("SIGKILL");
+    });
+    const exits = processes.map((child) => once(child, "exit"));
+    const lines = processes.map((child) => once(createInterface({ input: child.stdout }), "line"));
+    const acquired = (await Promise.all(lines)).map(([line]) => JSON.parse(line as string) as Acquired);
+    const holders = acquired.flatMap(({ holders }) => holders);
+    expect(new Set(holders.map(({ workerIndex }) => workerIndex)).size).toBe(64);
+    expect(duplicatesOf(...holders.map(({ ids }) => ids.map(BigInt)))).toEqual([]);
+    expect(acquired.reduce((sum, { writes }) => sum + writes, 0)).toBeLessThanOrEqual(3 * 64);
+    for (const { stdin } of processes) stdin.end();
+    expect((await Promise.all(exits)).map(([code]) => code as unknown)).toEqual([0, 0, 0, 0]);
+  });
+
+  test.each(["frozen", "killed"] as const)("an outage within W - rho - 1 s is not noticed: %s", async (how) => {
+    // 15 - 2.5 - 1 = 11.5 s: starting a server again takes its part of it.
+    const worker = await startShort(server.url, `outage-${how}`, 15_000);
+    if (how === "frozen") server.pause();
+    else await server.kill();
+    await sleep(2_000);
+    if (how === "frozen") server.resume();
+    else await server.restart();
+    const untilMs = worker.source.status().grant!.untilMs;
+    await expect.poll(() => worker.source.status().grant?.untilMs, { timeout: 20_000 }).toBeGreaterThan(untilMs);
+    await worker.stop();
+    expect(worker.failedCount).toBe(0);
+    expect(duplicatesOf(worker.ids)).toEqual([]);
+    expect(worker.events.filter(({ kind }) => kind === "grant-ended")).toMatchObject([{ end: "released" }]);
+  });
+
+  test("after an outage longer than the window it serves again, and no ID comes twice", async () => {
+    const [one, other] = [await startShort(server.url, "long", 2_000), await startShort(server.url, "long", 2_000)];
+    server.pause();
+    await expect
+      .poll(() => [one, other].map(({ failedCount }) => failedCount > 0), { timeout: 20_000 })
+      .toEqual([true, true]);
+    server.resume();
+    const isServing = ({ source }: IssuingWorker): boolean => source.state.kind === "serving";
+    await expect.poll(() => [one, other].map(isServing), { timeout: 30_000 }).toEqual([true, true]);
+    await sleep(300);
+    await Promise.all([one.stop(), other.stop()]);
+    expect(duplicatesOf(one.ids, other.ids)).toEqual([]);
+    expect(one.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "lapsed" }));
+  });
+
+  test("what is given back is free for the next one at once", async () => {
+    const pinned = { storeUrl: server.url, namespace: "pinned", datacenterId: 1, workerId: 5, ...shortWindow(kind) };
+    const first = await IssuingWorker.start(pinned);
+    await first.stop();
+    const second = await IssuingWorker.start(pinned);
+    await second.stop();
+    expect(duplicatesOf(first.ids, second.ids)).toEqual([]);
+    expect(second.events.find(({ kind }) => kind === "acquired")).toMatchObject({ workerId: 5, generation: 2 });
+  });
+});
+
+function startShort(storeUrl: string, namespace: string, windowMs: number): Promise<IssuingWorker> {
+  const ttlMs = windowMs + 3_000;
+  // The longest window of the namespace decides how long a new one waits where a loss cannot be ruled out: Redis.
+  const times = { windowMs, windowMaxMs: windowMs, ttlMs, renewalPeriodMs: windowMs / 6, storeTimeoutMs: 500 };
+  return IssuingWorker.start({ storeUrl, namespace, ...times });
+}
+
+function shortWindow(kind: string): { windowMs?: number; windowMaxMs?: number } {
+  return kind === "redis" ? { windowMs: 1_000, windowMaxMs: 1_000 } : {};
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../src/worker/open-store.ts";
+import type { Entry, RecordStore, WriteAnswer } from "../../src/worker/record-store.ts";
+import { runCommand } from "../support/run-command.ts";
+import { type RemoteStoreServer, remoteStoreKinds, withPort } from "../support/servers/remote-stores.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+
+const unavailable = expect.objectContaining({ reason: "STORE_UNAVAILABLE" });
+
+describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
+  let server: RemoteStoreServer;
+  const handles: RecordStore[] = [];
+  let namespaces = 0;
+
+  /** Opens a store on a namespace of its own, or on the one given. */
+  async function open({ url = server.url, namespace = `n${(namespaces += 1)}`, callTimeoutMs = 1_000 } = {}) {
+    const store = await openStore(url, { namespace, callTimeoutMs });
+    handles.push(store);
+    return store;
+  }
+
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(async () => {
+    await Promise.all(handles.map((store) => store.close()));
+    await server.stop();
+  });
+
+  test("that is frozen ends every call in STORE_UNAVAILABLE, and answers again when it thaws", async () => {
+    const [connected, fresh] = [await open(), await open()];
+    const entry = applied(await answered(() => connected.compareAndSet("worker-1", undefined, "old"))).entry;
+    server.pause();
+    try {
+      await expect(connected.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
+      await expect(connected.read("worker-1")).rejects.toEqual(unavailable);
+      await expect(Promise.all([connected.list(), connected.moment()])).rejects.toEqual(unavailable);
+      await expect(fresh.moment()).rejects.toEqual(unavailable);
+    } finally {
+      server.resume();
+    }
+    await goesOnFromWhatStands(connected, ["old", "new"]);
+    await answered(() => fresh.moment());
+  });
+
+  test("that is killed ends every call in STORE_UNAVAILABLE, and has kept its records when it starts again", async () => {
+    const store = await open();
+    const entry = applied(await answered(() => store.compareAndSet("worker-1", undefined, "old"))).entry;
+    await server.kill();
+    try {
+      await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
+      await expect(store.read("worker-1")).rejects.toEqual(unavailable);
+    } finally {
+      await server.restart();
+    }
+    await goesOnFromWhatStands(store, ["old"]);
+  });
+
+  test("that was restarted while nobody called answers the next call, not only the one after it", async () => {
+    const store = await open({ callTimeoutMs: 5_000 });
+    await answered(() => store.moment());
+    await server.kill();
+    await server.restart();
+    await answered(() => store.moment());
+    await store.moment();
+  });
+
+  test("whose answer is lost leaves a write ambiguous, and a read tells that it landed", async () => {
+    const proxy = await TcpProxy.start(server.port);
+    try {
+      const namespace = "lost-answer";
+      const store = await open({ url: withPort(server, proxy.port), namespace, callTimeoutMs: 1_000 });
+      const direct = await open({ namespace, callTimeoutMs: 5_000 });
+      const { entry } = applied(await answered(() => store.compareAndSet("worker-1", undefined, "old")));
+      proxy.mode = "deaf";
+      await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
+      // ZooKeeper and Kubernetes read before they write: that answer is lost first, and nothing was written.
+      const standing = (await direct.read("worker-1")).entry?.text;
+      expect(["old", "new"]).toContain(standing);
+      proxy.mode = "open";
+      proxy.cut();
+      await goesOnFromWhatStands(store, [standing!]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  test("that is cut off, and one whose packets vanish, is STORE_UNAVAILABLE until the network is back", async () => {
+    const proxy = await TcpProxy.start(server.port);
+    try {
+      const store = await open({ url: withPort(server, proxy.port) });
+      const { entry } = applied(await answered(() => store.compareAndSet("worker-1", undefined, "old")));
+      proxy.mode = "black-hole";
+      await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
+      await expect(store.read("worker-1")).rejects.toEqual(unavailable);
+      proxy.mode = "open";
+      proxy.cut();
+      await goesOnFromWhatStands(store, ["old"]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  test("that is slow is waited for", async () => {
+    const proxy = await TcpProxy.start(server.port);
+    proxy.delayMs = 50;
+    try {
+      const store = await open({ url: withPort(server, proxy.port), callTimeoutMs: 10_000 });
+      const { entry } = applied(await store.compareAndSet("worker-1", undefined, "one"));
+      expect((await store.compareAndSet("worker-1", entry, "two")).kind).toBe("applied");
+      expect((await store.list()).entries.map(({ text }) => text)).toEqual(["two"]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  test("that is frozen holds up neither a close nor the end of the process", async () => {
+    const store = await open({ callTimeoutMs: 60_000 });
+    await answered(() => store.moment());
+    server.pause();
+    try {
+      const waiting = expect(store.read("worker-1")).rejects.toEqual(unavailable);
+      await store.close();
+      await waiting;
+      expect(await runCommand(process.execPath, ["test/stores/ask-and-end.ts", server.url])).toBe(
+        "STORE_UNAVAILABLE\n",
+      );
+    } finally {
+      server.resume();
+    }
+  });
+});
+
+/** What a call answers, tried again while the store finds its feet: after a restart, or with a cold cache. */
+async function answered<T>(call: () => Promise<T>): Promise<T> {
+  let answer: { readonly value: T } | undefined;
+  await expect
+    .poll(
+      async () => {
+        answer = { value: await call() };
+        return true;
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+    .toBe(true);
+  return answer!.value;
+}
+
+/** The record holds one of `texts`, whole; a write that expects it is applied, and one that expects another is not. */
+async function goesOnFromWhatStands(store: RecordStore, texts: readonly string[]): Promise<void> {
+  const { entry } = await answered(() => store.read("worker-1"));
+  expect(texts).toContain(entry?.text);
+  const stale: Entry = { key: "worker-1", text: "never written", version: "never written" };
+  expect((await store.compareAndSet("worker-1", stale, "wrong")).kind).toBe("conflict");
+  expect((await store.compareAndSet("worker-1", entry, "next")).kind).toBe("applied");
+  expect((await store.read("worker-1")).entry?.text).toBe("next");
+}
+
+function applied(answer: WriteAnswer): Extract<WriteAnswer, { kind: "applied" }> {
+  if (answer.kind !== "applied") throw new Error(`the write was answered ${answer.kind}`);
+  return answer;
+}

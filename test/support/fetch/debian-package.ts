@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runCommand } from "../run-command.ts";
+import { cacheFolder, fetchOnce, progress, withCacheLock } from "./user-cache.ts";
+
+/** A package of Debian 12. Its dependencies are those that this machine lacks, at the archive's version. */
+export interface DebianPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Of the amd64 file, in hex. What else is unpacked is held to the archive's signed index alone, by apt. */
+  readonly sha256: string;
+}
+
+/**
+ * Unpacks a Debian package and what it needs into the cache, without root and without installing anything.
+ *
+ * Debian's archive keeps one version of a package; when the pinned one has gone, the one that took its place is used and a line says so.
+ *
+ * @returns The folder that stands for `/`.
+ */
+export function fetchDebianPackage(debianPackage: DebianPackage): Promise<string> {
+  const { name, version } = debianPackage;
+  return fetchOnce(`debian-${name}-${version}`, (folder) =>
+    // One at a time: they share the package lists.
+    withCacheLock("apt", () => unpack(debianPackage, folder)),
+  );
+}
+
+async function unpack(wanted: DebianPackage, folder: string): Promise<void> {
+  await updateLists(86_400_000);
+  const archives = join(folder, ".archives");
+  mkdirSync(archives);
+  try {
+    await download(await resolve(wanted), archives);
+  } catch {
+    // The lists may name files that the archive has replaced since.
+    await updateLists(0);
+    await download(await resolve(wanted), archives);
+  }
+  for (const file of readdirSync(archives)) {
+    const path = join(archives, file);
+    // apt writes the colon of a version as %3a.
+    if (file.startsWith(`${wanted.name}_${wanted.version.replace(":", "%3a")}_`)) checkSum(wanted, path);
+    await runCommand("dpkg-deb", ["--extract", path, folder]);
+  }
+  rmSync(archives, { recursive: true });
+}
+
+/** `name=version` of the package and of each package that it needs and that is not installed here. */
+async function resolve({ name, version }: DebianPackage): Promise<string[]> {
+  let plan: string;
+  try {
+    plan = await simulateInstall(`${name}=${version}`);
+  } catch {
+    plan = await simulateInstall(name);
+    progress(`Debian's archive does not have ${name} ${version} any more; its present version is taken.`);
+  }
+  // For example: Inst redis-tools [5:7.0.15-1~deb12u9] (5:7.0.15-1~deb12u10 Debian:12/stable [amd64])
+  return [...plan.matchAll(/^Inst (\S+) (?:\[[^\]]*\] )?\((\S+) /gm)].map(([, name, version]) => `${name}=${version}`);
+}
+
+function simulateInstall(target: string): Promise<string> {
+  return aptGet(["install", "--simulate", "--reinstall", "--no-install-recommends", target]);
+}
+
+async function download(packages: readonly string[], folder: string): Promise<void> {
+  await aptGet(["download", ...packages], folder);
+}
+
+/** Brings the package lists of the cache up to date, unless they are younger than `ageMaxMs`. */
+async function updateLists(ageMaxMs: number): Promise<void> {
+  const apt = join(cacheFolder(), "apt");
+  const marker = join(apt, ".updated");
+  if (existsSync(marker) && Date.now() - statSync(marker).mtimeMs < ageMaxMs) return;
+  mkdirSync(join(apt, "state", "lists", "partial"), { recursive: true });
+  mkdirSync(join(apt, "cache", "archives", "partial"), { recursive: true });
+  await aptGet(["update"]);
+  writeFileSync(marker, "");
+}
+
+/** Runs apt-get with lists of our own, so that an ordinary user can; what is installed is read from the machine's own status. */
+function aptGet(args: readonly string[], cwd?: string): Promise<string> {
+  const apt = join(cacheFolder(), "apt");
+  const settings = [
+    `Dir::State=${join(apt, "state")}`,
+    "Dir::State::status=/var/lib/dpkg/status",
+    `Dir::Cache=${join(apt, "cache")}`,
+    "Debug::NoLocking=1",
+    "APT::Sandbox::User=root",
+    "Acquire::Languages=none",
+  ];
+  return runCommand("apt-get", ["-q", ...settings.flatMap((setting) => ["-o", setting]), ...args], {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { LC_ALL: "C" },
+  });
+}
+
+function checkSum(wanted: DebianPackage, path: string): void {
+  if (!path.endsWith("_amd64.deb") && !path.endsWith("_all.deb")) return;
+  const found = createHash("sha256").update(readFileSync(path)).digest("hex");
+  if (found === wanted.sha256) return;
+  throw new Error(`${wanted.name} ${wanted.version} has the SHA-256 ${found} instead of ${wanted.sha256}.`);
+}

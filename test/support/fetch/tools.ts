@@ -1,0 +1,192 @@
+import { existsSync, globSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type DebianPackage, fetchDebianPackage } from "./debian-package.ts";
+import { fetchGoProgram, type GoProgram } from "./go-program.ts";
+
+/** A program (or, for libfaketime, a library) that can be started, and what its environment needs. */
+export interface Tool {
+  readonly path: string;
+  /** To be laid over `process.env`: where the libraries of an unpacked package are. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+type Source =
+  | { readonly kind: "debian"; readonly package: DebianPackage }
+  | { readonly kind: "go"; readonly program: GoProgram };
+
+interface ToolEntry {
+  /** On PATH; absent where only `paths` count. */
+  readonly command?: string;
+  /** Under `/` or under the folder of the unpacked package; may hold `*`. */
+  readonly paths: readonly string[];
+  readonly source: Source;
+  /** What to say where it can be neither found nor fetched. */
+  readonly install: string;
+}
+
+const debian = (name: string, version: string, sha256: string): Source => ({
+  kind: "debian",
+  package: { name, version, sha256 },
+});
+const go = (path: string, version: string): Source => ({ kind: "go", program: { package: path, version } });
+
+/** What the tests start, each pinned. `paths` are tried on the machine itself first. */
+const tools = {
+  redis: {
+    command: "redis-server",
+    paths: ["usr/bin/redis-server"],
+    source: debian(
+      "redis-server",
+      "5:7.0.15-1~deb12u10",
+      "784e17b51024ff878fd7d709a68346658fa9b21f6de740cb75e474f28790971c",
+    ),
+    install: "apt-get install redis-server",
+  },
+  etcd: {
+    command: "etcd",
+    paths: ["usr/bin/etcd"],
+    source: debian("etcd-server", "3.4.23-4+b4", "3a9445d4560ad6de1c375756b2a17d97713df44cbd20a658c871fe108af7ef5d"),
+    install: "apt-get install etcd-server",
+  },
+  zookeeper: {
+    paths: ["usr/share/java/zookeeper.jar"],
+    source: debian(
+      "libzookeeper-java",
+      "3.8.0-11+deb12u2",
+      "b2976f2bb4352d01713d3e40a8e047a3219c05f5fa53054e050246a6bc179053",
+    ),
+    install: "apt-get install zookeeper",
+  },
+  postgres: {
+    command: "postgres",
+    paths: ["usr/lib/postgresql/15/bin/postgres", "usr/lib/postgresql/*/bin/postgres"],
+    source: debian(
+      "postgresql-15",
+      "15.20-0+deb12u1",
+      "8566850f295c2cb5034ff5dd5b40caf97eea81b75a841c8d1f691c05ab8815db",
+    ),
+    install: "apt-get install postgresql-15",
+  },
+  mariadb: {
+    command: "mariadbd",
+    paths: ["usr/sbin/mariadbd"],
+    source: debian(
+      "mariadb-server-core",
+      "1:10.11.19-0+deb12u1",
+      "bda81cb1c5b538e19eed27462fa8df577684b9cdc4fe40cee8d1da9cbc0fe76b",
+    ),
+    install: "apt-get install mariadb-server",
+  },
+  chromium: {
+    command: "chromium",
+    paths: ["usr/lib/chromium/chromium"],
+    source: debian(
+      "chromium",
+      "156.0.8078.79-1~deb12u1",
+      "8f1f898bd42225ffb0dd2ca0234505ab9e9a2fc1493f996a091afe32218d8996",
+    ),
+    install: "apt-get install chromium",
+  },
+  libfaketime: {
+    paths: ["usr/lib/*/faketime/libfaketime.so.1"],
+    source: debian("libfaketime", "0.9.10-2.1", "b09481e7690680966005330c3f907bba4b5eefc35e1faaea4783cc55655d1150"),
+    install: "apt-get install faketime",
+  },
+  h2load: {
+    command: "h2load",
+    paths: ["usr/bin/h2load"],
+    source: debian(
+      "nghttp2-client",
+      "1.52.0-1+deb12u3",
+      "ab4037b81496ff5736a0d56f2400f37342f9cd52604dba790b304609a1e7c218",
+    ),
+    install: "apt-get install nghttp2-client",
+  },
+  spin: {
+    command: "spin",
+    paths: ["usr/bin/spin"],
+    source: debian("spin", "6.5.2+dfsg-1", "55452ba139bae09a165363fdee18fe496913b4ae441d122280fbcbb48556502f"),
+    install: "apt-get install spin gcc",
+  },
+  openssl: {
+    command: "openssl",
+    paths: ["usr/bin/openssl"],
+    source: debian("openssl", "3.0.22-1~deb12u2", "5cdf0b735b1c8a96ae0bf83ed328c83c2170f8320dedb035e98705b60b2d0cfe"),
+    install: "apt-get install openssl",
+  },
+  grpcurl: {
+    command: "grpcurl",
+    paths: [],
+    source: go("github.com/fullstorydev/grpcurl/cmd/grpcurl", "v1.9.4"),
+    install: "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4",
+  },
+  h2spec: {
+    command: "h2spec",
+    paths: [],
+    source: go("github.com/summerwind/h2spec/cmd/h2spec", "v2.2.1+incompatible"),
+    install: "go install github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible",
+  },
+  connectconformance: {
+    command: "connectconformance",
+    paths: [],
+    source: go("connectrpc.com/conformance/cmd/connectconformance", "v1.0.6"),
+    install: "go install connectrpc.com/conformance/cmd/connectconformance@v1.0.6",
+  },
+} as const satisfies Record<string, ToolEntry>;
+
+/** Name of a tool that {@link findTool} knows. */
+export type ToolName = keyof typeof tools;
+
+/**
+ * Finds a tool: on PATH, else where its package puts it, else in the user's cache, where it is fetched to once.
+ *
+ * @throws Error with the command that installs it, where it cannot be had.
+ */
+export async function findTool(name: ToolName): Promise<Tool> {
+  const entry: ToolEntry = tools[name];
+  const installed = findInstalled(entry);
+  if (installed !== undefined) return { path: installed, env: {} };
+  try {
+    return await fetchTool(entry);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`A test needs ${name}, and it could not be fetched. Install it: ${entry.install}\n${reason}`, {
+      cause,
+    });
+  }
+}
+
+function findInstalled(entry: ToolEntry): string | undefined {
+  const { command } = entry;
+  if (command !== undefined) {
+    const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+    const found = folders.map((folder) => join(folder, command)).find((path) => existsSync(path));
+    if (found !== undefined) return found;
+  }
+  return findUnder("/", entry.paths);
+}
+
+async function fetchTool(entry: ToolEntry): Promise<Tool> {
+  if (entry.source.kind === "go") return { path: await fetchGoProgram(entry.source.program), env: {} };
+  const root = await fetchDebianPackage(entry.source.package);
+  const path = findUnder(root, entry.paths);
+  if (path === undefined) throw new Error(`None of ${entry.paths.join(", ")} is in ${root}.`);
+  const libraries = libraryFolders(root);
+  // An empty LD_LIBRARY_PATH would mean the current folder.
+  return { path, env: libraries.length === 0 ? {} : { LD_LIBRARY_PATH: libraries.join(delimiter) } };
+}
+
+function findUnder(root: string, patterns: readonly string[]): string | undefined {
+  for (const pattern of patterns) {
+    const [path] = globSync(pattern, { cwd: root }).toSorted();
+    if (path !== undefined) return join(root, path);
+  }
+  return undefined;
+}
+
+/** Folders with libraries: `usr/lib/x86_64-linux-gnu`, and that of a package that keeps its own one level deeper. */
+function libraryFolders(root: string): string[] {
+  const triplet = "*-linux-gnu*";
+  const folders = globSync([`usr/lib/${triplet}`, `lib/${triplet}`, `usr/lib/${triplet}/pulseaudio`], { cwd: root });
+  return folders.map((folder) => join(root, folder));
+}

@@ -1,0 +1,55 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import mysql from "mysql2/promise";
+import { findTool } from "../fetch/tools.ts";
+import { runCommand } from "../run-command.ts";
+import { TestServer } from "./test-server.ts";
+
+/** What mariadb-install-db feeds to the server, without the help texts. */
+const systemTables = ["mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data"];
+
+/** Starts MariaDB 10.11 with an account `root` without password and an empty database `test`. */
+export async function startMariadb(args: readonly string[] = []): Promise<TestServer> {
+  const tool = await findTool("mariadb");
+  const program = realpathSync(tool.path);
+  const base = dirname(dirname(program));
+  const common = (folder: string): string[] => [
+    "--no-defaults",
+    `--basedir=${base}`,
+    `--datadir=${folder}`,
+    ...(process.getuid?.() === 0 ? ["--user=root"] : []),
+  ];
+  return TestServer.start({
+    name: "mariadb",
+    prepare: async (folder) => {
+      const scripts = systemTables.map((name) => readFileSync(join(base, "share", "mysql", `${name}.sql`), "utf8"));
+      // The bootstrap takes one statement a line, or several lines up to a semicolon.
+      const input = ["create database mysql;", "use mysql;", "SET @auth_root_socket=NULL;", ...scripts].join("\n");
+      await runCommand(program, [...common(folder), "--bootstrap", "--skip-networking"], {
+        env: tool.env,
+        input: `${input}\ncreate database test;\n`,
+      });
+    },
+    command: async (folder, port) => {
+      const paths = [`--socket=${join(folder, "my.sock")}`, `--pid-file=${join(folder, "my.pid")}`];
+      return {
+        path: program,
+        env: tool.env,
+        args: [
+          ...common(folder),
+          `--port=${port}`,
+          "--bind-address=127.0.0.1",
+          "--skip-name-resolve",
+          ...paths,
+          ...args,
+        ],
+      };
+    },
+    isReady: async (port) => {
+      const link = await mysql.createConnection({ host: "127.0.0.1", port, user: "root", connectTimeout: 1_000 });
+      link.destroy();
+      return true;
+    },
+    url: (port) => `mysql://root@127.0.0.1:${port}/test`,
+  });
+}

@@ -1,0 +1,72 @@
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Client, type ClientConfig } from "pg";
+import { findTool, type Tool } from "../fetch/tools.ts";
+import { runCommand } from "../run-command.ts";
+import { TestServer } from "./test-server.ts";
+
+/** `nobody`: PostgreSQL refuses root. */
+export const nobody = 65_534;
+
+/** Starts PostgreSQL 15 with a superuser `postgres` without password. */
+export async function startPostgres(args: readonly string[] = []): Promise<TestServer> {
+  const tool = await findTool("postgres");
+  const userId = process.getuid?.() === 0 ? nobody : undefined;
+  let programs = dirname(realpathSync(tool.path));
+  return TestServer.start({
+    name: "postgres",
+    userId,
+    prepare: async (folder) => {
+      if (userId !== undefined && !isOpenToAll(programs)) programs = await copyPrograms(programs, dirname(folder));
+      await initialise(programs, folder, tool, userId);
+    },
+    command: async (folder, port) => {
+      // Without fsync a test is faster; kill -9 of the server loses nothing, as the kernel lives on.
+      const settings = ["listen_addresses=127.0.0.1", "fsync=off", "timezone=GMT", "log_timezone=GMT"];
+      return {
+        path: join(programs, "postgres"),
+        env: tool.env,
+        args: ["-D", folder, "-p", `${port}`, "-k", folder, ...settings.flatMap((setting) => ["-c", setting]), ...args],
+      };
+    },
+    isReady: async (port) => {
+      const client = new Client({ ...connection(port), connectionTimeoutMillis: 1_000, query_timeout: 1_000 });
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        await client.query("SELECT 1");
+        return true;
+      } finally {
+        await client.end().catch(() => {});
+      }
+    },
+    url: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+  });
+}
+
+function connection(port: number): ClientConfig {
+  return { host: "127.0.0.1", port, user: "postgres", database: "postgres" };
+}
+
+async function initialise(programs: string, folder: string, tool: Tool, userId: number | undefined): Promise<void> {
+  const args = ["-D", folder, "-A", "trust", "-U", "postgres", "--no-locale", "--encoding=UTF8", "--no-sync"];
+  const user = userId === undefined ? [] : [`--reuid=${userId}`, `--regid=${userId}`, "--clear-groups", "--"];
+  const [command, ...rest] = [...(userId === undefined ? [] : ["setpriv", ...user]), join(programs, "initdb"), ...args];
+  await runCommand(command!, rest, { cwd: folder, env: tool.env });
+}
+
+/** Whether other users may reach a folder: root's own home is closed to them, and the cache may lie in it. */
+function isOpenToAll(folder: string): boolean {
+  for (let path = folder; ; path = dirname(path)) {
+    if ((statSync(path).mode & 0o001) === 0) return false;
+    if (path === dirname(path)) return true;
+  }
+}
+
+/** `…/usr/lib/postgresql/15/bin` finds its own files relative to that path, so the tree under `usr` is copied as a whole. */
+async function copyPrograms(programs: string, base: string): Promise<string> {
+  const root = programs.slice(0, programs.lastIndexOf("/usr/lib/postgresql/"));
+  await runCommand("cp", ["-a", join(root, "usr"), join(base, "usr")]);
+  await runCommand("chmod", ["755", base]);
+  return join(base, programs.slice(root.length));
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+/** A log line of `snowlane serve --log-format json`. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** A running `snowlane serve`. */
+export interface SnowlaneProcess {
+  readonly child: ChildProcess;
+  /** `127.0.0.1:PORT`. */
+  readonly address: string;
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** Log lines so far; grows. */
+  readonly log: readonly LogLine[];
+  /** Sends a signal and resolves with the exit code, or the signal that ended it. */
+  stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+/** How to start it. */
+export interface SnowlaneOptions {
+  /** Beside `serve`, the address and the log format. */
+  readonly args: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The program before the arguments; by default the sources by type stripping. */
+  readonly program?: readonly string[];
+}
+
+/**
+ * Starts `snowlane serve` on a free port, and resolves when it serves.
+ *
+ * @throws Error with its log if it ends instead.
+ */
+export async function startSnowlane({ args, environment, program }: SnowlaneOptions): Promise<SnowlaneProcess> {
+  const [command = "", ...before] = program ?? [process.execPath, "src/cli/main.ts"];
+  const flags = ["serve", "--listen", "127.0.0.1:0", "--log-format", "json", ...args];
+  const child = spawn(command, [...before, ...flags], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...environment },
+  });
+  const log: LogLine[] = [];
+  const ended = once(child, "exit");
+  const serving = Promise.withResolvers<LogLine>();
+  createInterface({ input: child.stderr }).on("line", (text) => {
+    const line: LogLine = text.startsWith("{") ? JSON.parse(text) : { message: text };
+    log.push(line);
+    if (line["message"] === "Serves IDs") serving.resolve(line);
+  });
+  const failed = ended.then(() => {
+    throw new Error(`snowlane serve ended: ${JSON.stringify(log)}`);
+  });
+  failed.catch(() => undefined);
+  const { address } = await Promise.race([serving.promise, failed]);
+  return {
+    child,
+    address: String(address),
+    url: `http://${String(address)}`,
+    log,
+    stop: async (signal) => {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      const [code, killed] = await ended;
+      return code ?? killed;
+    },
+  };
+}

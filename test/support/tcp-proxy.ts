@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What becomes of bytes. `deaf`: questions arrive, answers are swallowed. `black-hole`: nothing arrives, and nobody is told. */
+export type ProxyMode = "open" | "deaf" | "black-hole";
+
+/** A link to a server of this machine that can be slow, deaf, dead or cut. */
+export class TcpProxy {
+  /** Where new connections go. */
+  targetPort: number;
+  readonly #server = createServer((client) => this.#accept(client));
+  readonly #sockets = new Set<Socket>();
+  mode: ProxyMode = "open";
+  /** Added to each piece of data, each way. */
+  delayMs = 0;
+
+  private constructor(targetPort: number) {
+    this.targetPort = targetPort;
+  }
+
+  static async start(targetPort: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(targetPort);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Resets every connection; new ones are taken. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #accept(client: Socket): void {
+    const server = connect(this.targetPort, "127.0.0.1");
+    this.#pass(client, server, () => this.mode !== "black-hole");
+    this.#pass(server, client, () => this.mode === "open");
+  }
+
+  #pass(from: Socket, to: Socket, isOpen: () => boolean): void {
+    this.#sockets.add(from);
+    let last: Promise<unknown> = Promise.resolve();
+    from.on("data", (chunk) => {
+      if (!isOpen()) return;
+      const delay = sleep(this.delayMs);
+      last = Promise.all([last, delay]).then(() => to.write(chunk));
+    });
+    from.on("error", () => to.destroy());
+    from.on("close", () => {
+      this.#sockets.delete(from);
+      to.destroy();
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { layouts } from "../../src/snowflake/presets.ts";
+import { createTextCodec } from "../../src/text/text-codec.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { runSnowlane } from "./run-snowlane.ts";
+
+const namespace = "next-command";
+const codec = createTextCodec({ layout: layouts.twitter, namespace });
+const folder = mkdtempSync(join(tmpdir(), "snowlane-next-"));
+const storeFlags = ["--store", `sqlite:${join(folder, "store.db")}`, "--namespace", namespace];
+let server: SnowlaneProcess;
+
+beforeAll(async () => {
+  server = await startSnowlane({ args: storeFlags });
+});
+afterAll(async () => {
+  await server.stop("SIGTERM");
+  rmSync(folder, { recursive: true });
+});
+
+const formats = [
+  { flags: ["--form", "base58"], format: { form: "base58" } },
+  { flags: ["--form", "uuid"], format: { form: "uuid" } },
+  { flags: ["--form", "base32", "--check-symbol"], format: { form: "base32", checkSymbol: true } },
+  {
+    flags: ["--form", "serial", "--prefix", "PAY", "--offset", "+08:00"],
+    format: { form: "serial", serialPrefix: "PAY", utcOffsetMinutes: 480 },
+  },
+] as const;
+
+describe.each([
+  ["in this process", (): readonly string[] => storeFlags],
+  ["by a server", (): readonly string[] => ["--server", server.url]],
+])("%s", (_, where) => {
+  test.each(formats)("next $flags prints texts beside their IDs in a table", async ({ flags, format }) => {
+    const table = await runSnowlane(["next", "-n", "3", "--format", "csv", ...flags, ...where()]);
+    expect(table).toMatchObject({ exitCode: 0, stderr: "" });
+    const [head, ...rows] = table.stdout.trim().split("\n");
+    expect(head).toBe("id,create_time,datacenter_id,worker_id,sequence,text");
+    expect(rows).toHaveLength(3);
+    for (const row of rows) {
+      const cells = row.split(",");
+      expect(codec.writer(format)(BigInt(cells[0]!))).toBe(cells.at(-1));
+    }
+  });
+
+  test("next --form prints texts alone as lines", async () => {
+    const { exitCode, stdout } = await runSnowlane(["next", "-n", "3", "--form", "hex", ...where()]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^(0x[0-9a-f]{16}\n){3}$/);
+  });
+});
+
+test("what next --form prints, parse reads", async () => {
+  const made = await runSnowlane(["next", "-n", "1000", "--form", "uuid", ...storeFlags]);
+  const read = await runSnowlane(["parse", "--namespace", namespace], made.stdout);
+  expect(read).toMatchObject({ exitCode: 0, stderr: "" });
+  const ids = read.stdout
+    .trim()
+    .split("\n")
+    .map((line) => BigInt(line.split("\t")[1]!));
+  expect(ids.map(codec.writer({ form: "uuid" })).join("\n")).toBe(made.stdout.trim());
+});
+
+test("options without their form, and a form for bytes, are refused together", async () => {
+  const { exitCode, stderr } = await runSnowlane(["next", "--prefix", "PAY", "--check-symbol", ...storeFlags]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/--prefix.*--form serial[\s\S]*--check-symbol.*--form base32/);
+  const bytes = await runSnowlane(["next", "--form", "hex", "--format", "binary", ...storeFlags]);
+  expect(bytes.exitCode).toBe(2);
+});

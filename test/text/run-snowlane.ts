@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+
+/** How a command ended. */
+export interface SnowlaneRun {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `snowlane` from its sources to its end. */
+export async function runSnowlane(args: readonly string[], input: string | Buffer = ""): Promise<SnowlaneRun> {
+  const child = spawn(process.execPath, ["src/cli/main.ts", ...args], { stdio: "pipe" });
+  const exited = new Promise<number | null>((resolve) => void child.once("close", resolve));
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  }
+  // A command that ends before it has read everything is what some tests look at.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  return { exitCode: await exited, ...texts };
+}

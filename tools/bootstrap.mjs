@@ -1,0 +1,71 @@
+/**
+ * Makes a fresh clone runnable, under any recent Node and npm: installs the packages that the lockfile names (the pinned Node among
+ * them) and bundles src/ into dist/ where a source is newer. Plain JavaScript, because the system's Node may be too old for anything else.
+ *
+ * It stands in `start` and `test` themselves, not in `prestart`, which is left out under ignore-scripts=true.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+process.chdir(root);
+const pinnedNode = "node_modules/.bin/node";
+
+function pinnedNodeRuns() {
+  if (!existsSync(pinnedNode)) return false;
+  const wanted = JSON.parse(readFileSync("package.json", "utf8")).devDependencies.node;
+  const found = spawnSync(pinnedNode, ["-v"], { encoding: "utf8" });
+  return found.status === 0 && found.stdout.trim() === `v${wanted}`;
+}
+
+/** npm writes node_modules/.package-lock.json last, so it is older than package-lock.json only when an install is due. */
+function installIsDue() {
+  const installed = "node_modules/.package-lock.json";
+  return (
+    !existsSync(installed) || statSync(installed).mtimeMs < statSync("package-lock.json").mtimeMs || !pinnedNodeRuns()
+  );
+}
+
+function run(command, args, failure) {
+  const result = spawnSync(command, args, { stdio: ["ignore", 2, 2] });
+  if (result.status === 0) return;
+  console.error(failure);
+  process.exit(result.status ?? 1);
+}
+
+function install() {
+  console.error("Installing what package-lock.json names; this takes some ten seconds once.");
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm ? [process.execPath, [npm]] : ["npm", []];
+  const flags = ["ci", "--include=dev", "--ignore-scripts=false", "--loglevel=error", "--no-fund", "--no-audit"];
+  run(command, [...first, ...flags], "npm ci failed: see above. With a reachable npm registry, run the command again.");
+}
+
+function newestSourceMs(folder) {
+  let newest = statSync(folder).mtimeMs;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    newest = Math.max(newest, entry.isDirectory() ? newestSourceMs(path) : statSync(path).mtimeMs);
+  }
+  return newest;
+}
+
+function bundleIsStale() {
+  const stamp = "dist/.bundled";
+  if (!existsSync(stamp)) return true;
+  const bundledMs = statSync(stamp).mtimeMs;
+  return [newestSourceMs("src"), statSync("package.json").mtimeMs, statSync("tools/bundle.mjs").mtimeMs].some(
+    (ms) => ms > bundledMs,
+  );
+}
+
+if (installIsDue()) install();
+if (bundleIsStale()) run(pinnedNode, ["tools/bundle.mjs"], "The bundle of src/ could not be made: see above.");
+if (process.argv.includes("--build"))
+  run(
+    pinnedNode,
+    ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"],
+    "The types could not be written: see above.",
+  );

@@ -1,0 +1,35 @@
+/** Writes docs/configuration.md from the settings themselves. */
+import { writeFileSync } from "node:fs";
+import { serverSettings } from "../src/config/server-settings.ts";
+import { environmentName, flagName, type Setting } from "../src/config/setting.ts";
+
+const head = `<!-- Written by npm run generate from src/config. Do not edit. -->
+
+# Configuration
+
+Every setting can be said in three places. A flag wins over the environment, the environment over the file:
+
+\`\`\`
+snowlane serve --drain-timeout 5s
+SNOWLANE_DRAIN_TIMEOUT=5s snowlane serve
+snowlane serve --config snowlane.json        # { "drainTimeout": "5s" }
+\`\`\`
+
+The file holds one JSON object whose keys are the names below; \`SNOWLANE_CONFIG\` names it as well. An empty variable counts as not set.
+Time spans are a number with \`ms\`, \`s\`, \`m\` or \`h\`. Everything that is wrong is reported together, each with the setting, its value and the
+cure, and the process ends with code 2. \`snowlane serve --dry-run\` checks and prints the configuration, and starts nothing. Passwords in
+the store's URL are never logged or printed.
+`;
+
+function section(setting: Setting<unknown>): string {
+  const fallback = setting.fallback === undefined ? "" : `\n\nDefault: \`${setting.format(setting.fallback)}\``;
+  return `## ${setting.name}
+
+\`--${flagName(setting)} ${setting.placeholder}\` · \`${environmentName(setting)}\`
+
+${setting.doc}${fallback}
+`;
+}
+
+const sections = Object.values(serverSettings).map(section);
+writeFileSync("docs/configuration.md", `${[head, ...sections].join("\n").trimEnd()}\n`);
