@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** One project a suite: `npm test core` runs one alone. tools/run-suites.ts gives the order and the time that each may take. */
+/**
+ * One project a suite: `npm test core` runs one alone. tools/run-suites.ts gives the order and the time that each may
+ * take.
+ */
 const suites = {
   core: {
     include: ["src/**/*.test.ts", "test/*.test.ts", "test/{property,server,cli,contract}/**/*.test.ts"],

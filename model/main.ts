@@ -1,6 +1,7 @@
 /**
- * Runs the model checks and prints a table: `npm run model`, or `npm run model -- --size full` for the long ones too (about an hour and up to
- * 16 GiB). With `--write` the table goes into model/README.md. Exits with 1 if a finding is not the expected one.
+ * Runs the model checks and prints a table: `npm run model`, or `npm run model -- --size full` for the long ones too
+ * (about an hour and up to 16 GiB). With `--write` the table goes into model/README.md. Exits with 1 if a finding is
+ * not the expected one.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";

@@ -9,7 +9,10 @@ const execute = promisify(execFile);
 
 /** What a run of the model checker found. */
 export interface Finding {
-  /** `exhausted`: all states within the bounds were visited, none was wrong. `caught`: an assertion failed. `cut`: a limit was met first. */
+  /**
+   * `exhausted`: all states within the bounds were visited, none was wrong. `caught`: an assertion failed. `cut`: a
+   * limit was met first.
+   */
   readonly outcome: "exhausted" | "caught" | "cut";
   /** Distinct states that were stored. */
   readonly states: number;

@@ -4,7 +4,10 @@ import { uptime } from "node:os";
 export interface Clock {
   /** Wall time for timestamps: Unix milliseconds, whole. May step either way at any moment. */
   nowMs(): number;
-  /** For elapsed time: milliseconds since an arbitrary start, never falling. May stand still while the machine is suspended. */
+  /**
+   * For elapsed time: milliseconds since an arbitrary start, never falling. May stand still while the machine is
+   * suspended.
+   */
   monotonicMs(): number;
 }
 
@@ -40,8 +43,8 @@ export function delay(timers: Timers, delayMs: number): Promise<void> {
 }
 
 /**
- * Time since the machine started, suspended time included: what the monotonic clock leaves out shows as the difference of both. undefined
- * where the platform derives it from the wall clock.
+ * Time since the machine started, suspended time included: what the monotonic clock leaves out shows as the difference
+ * of both. undefined where the platform derives it from the wall clock.
  */
 export function systemUptimeMs(): number | undefined {
   return process.platform === "linux" ? uptime() * 1_000 : undefined;

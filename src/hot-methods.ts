@@ -1,7 +1,8 @@
 /**
- * NextId, BatchNextIds and ReserveIds from bytes to bytes: what they do is the service's (service/issue-ids.ts), only reading the request and
- * writing the response is done here, without an object for each message. Everything that is not plain and simple goes the way of all other
- * methods: texts beside the IDs, unknown fields, numbers beyond what is sensible.
+ * NextId, BatchNextIds and ReserveIds from bytes to bytes: what they do is the service's (service/issue-ids.ts), only
+ * reading the request and writing the response is done here, without an object for each message. Everything that is not
+ * plain and simple goes the way of all other methods: texts beside the IDs, unknown fields, numbers beyond what is
+ * sensible.
  */
 import { assert } from "./assert.ts";
 import { readBatchRequest, readReserveRequest } from "./hot-requests.ts";
@@ -9,14 +10,17 @@ import { type CallContext, checkBatch, checkReserveCount, draw, type IssueOption
 import { IdWords } from "./snowflake/id-words.ts";
 import { type IdRun, writeRun } from "./snowflake/run.ts";
 
-/** The messages of a stream, one after another: framed as {@link HotMethod} says, valid until the next is asked for; undefined at the end. */
+/**
+ * The messages of a stream, one after another: framed as {@link HotMethod} says, valid until the next is asked for;
+ * undefined at the end.
+ */
 export interface HotStream {
   next(): Uint8Array | Promise<Uint8Array | undefined> | undefined;
 }
 
 /**
- * What a hot method answers: "unfit" if it has done nothing, for the call has to go the way of all others; else a framed message that is valid
- * until any method is called, a promise of one that stays valid, or a stream.
+ * What a hot method answers: "unfit" if it has done nothing, for the call has to go the way of all others; else a
+ * framed message that is valid until any method is called, a promise of one that stays valid, or a stream.
  */
 export type HotAnswer = "unfit" | Uint8Array | Promise<Uint8Array> | HotStream;
 

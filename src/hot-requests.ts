@@ -1,4 +1,7 @@
-/** Reads the flat requests of the hot methods. What they do not take for plain is undefined, and protobuf-es reads it instead. */
+/**
+ * Reads the flat requests of the hot methods. What they do not take for plain is undefined, and protobuf-es reads it
+ * instead.
+ */
 
 /** A BatchNextIdsRequest without texts. */
 export interface PlainBatchRequest {
@@ -26,7 +29,10 @@ export function readBatchRequest(message: Buffer): PlainBatchRequest | undefined
   return { count: fields[0], chunkSize: fields[1] };
 }
 
-/** The values of fields 1 and 2, each the last of its kind, 0 where there is none. @param lastTag - The highest tag that may occur. */
+/**
+ * The values of fields 1 and 2, each the last of its kind, 0 where there is none. @param lastTag - The highest tag that
+ * may occur.
+ */
 function readVarints(message: Buffer, lastTag: number): readonly [number, number] | undefined {
   const values: [number, number] = [0, 0];
   let at = 0;

@@ -1,6 +1,7 @@
 /**
- * Unique, time-sorted 64-bit IDs in process. {@link openWorker} holds a worker ID from a store, so that no two processes of a deployment ever
- * issue the same ID; {@link SnowflakeGenerator} is the generator alone, for callers who see to that themselves.
+ * Unique, time-sorted 64-bit IDs in process. {@link openWorker} holds a worker ID from a store, so that no two
+ * processes of a deployment ever issue the same ID; {@link SnowflakeGenerator} is the generator alone, for callers who
+ * see to that themselves.
  *
  * @module
  */

@@ -10,8 +10,9 @@ const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
 };
 
 /**
- * A registry may hold the newest version of a tool before its builds for every platform. `npm install` passes over what is missing; `npm ci`
- * then fails with EUSAGE, for everybody. The cure is the newest version whose builds are all there.
+ * A registry may hold the newest version of a tool before its builds for every platform. `npm install` passes over what
+ * is missing; `npm ci` then fails with EUSAGE, for everybody. The cure is the newest version whose builds are all
+ * there.
  */
 test("the lockfile names every platform's build of every package", () => {
   const names = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)));

@@ -1,6 +1,7 @@
 /**
- * Makes a fresh clone runnable, under any recent Node and npm: installs the packages that the lockfile names (the pinned Node among
- * them) and bundles src/ into dist/ where a source is newer. Plain JavaScript, because the system's Node may be too old for anything else.
+ * Makes a fresh clone runnable, under any recent Node and npm: installs the packages that the lockfile names (the
+ * pinned Node among them) and bundles src/ into dist/ where a source is newer. Plain JavaScript, because the system's
+ * Node may be too old for anything else.
  *
  * It stands in `start` and `test` themselves, not in `prestart`, which is left out under ignore-scripts=true.
  */
@@ -20,7 +21,9 @@ function pinnedNodeRuns() {
   return found.status === 0 && found.stdout.trim() === `v${wanted}`;
 }
 
-/** npm writes node_modules/.package-lock.json last, so it is older than package-lock.json only when an install is due. */
+/**
+ * npm writes node_modules/.package-lock.json last, so it is older than package-lock.json only when an install is due.
+ */
 function installIsDue() {
   const installed = "node_modules/.package-lock.json";
   return (

@@ -1,6 +1,6 @@
 /**
- * Bundles src/ into dist/: the command line, the library, and each worker thread as an entry of its own. 200 ms to the first ID instead of
- * 550 ms by type stripping. Packages stay outside: drivers of the stores are loaded on first use.
+ * Bundles src/ into dist/: the command line, the library, and each worker thread as an entry of its own. 200 ms to the
+ * first ID instead of 550 ms by type stripping. Packages stay outside: drivers of the stores are loaded on first use.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { rolldown } from "rolldown";

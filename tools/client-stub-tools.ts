@@ -6,8 +6,8 @@ import { fetchPythonVenv } from "../test/support/fetch/python-venv.ts";
 import { runCommand } from "../test/support/run-command.ts";
 
 /**
- * protobuf's compiler: the line whose Java code demands least of users, for protobuf-java 3.25 runs it, which grpc-java itself brings, and so
- * does 4.x. grpc-java's plugin: the last release whose programs the Maven repositories have.
+ * protobuf's compiler: the line whose Java code demands least of users, for protobuf-java 3.25 runs it, which grpc-java
+ * itself brings, and so does 4.x. grpc-java's plugin: the last release whose programs the Maven repositories have.
  */
 const protoc = "com.google.protobuf:protoc:3.25.9";
 const grpcJava = "io.grpc:protoc-gen-grpc-java:1.83.1";

@@ -21,7 +21,10 @@ export async function generateTypeScriptStubs(root: string): Promise<void> {
   await runCommand("node_modules/.bin/buf", ["generate", "--output", root]);
 }
 
-/** Writes the stubs of Go, Java and Python: see {@link generateTypeScriptStubs}. Needs their tool chains; says which is missing. */
+/**
+ * Writes the stubs of Go, Java and Python: see {@link generateTypeScriptStubs}. Needs their tool chains; says which is
+ * missing.
+ */
 export async function generateClientStubs(root: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-generate-"));
   try {

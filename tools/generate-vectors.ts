@@ -1,4 +1,7 @@
-/** Writes test/vectors: what the tests of every language read. test/vectors/README.md gives the shapes. Part of `npm run generate`. */
+/**
+ * Writes test/vectors: what the tests of every language read. test/vectors/README.md gives the shapes. Part of `npm run
+ * generate`.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { idVectors } from "./vectors/id-vectors.ts";
 import { layoutVectors } from "./vectors/layout-vectors.ts";

@@ -1,6 +1,6 @@
 /**
- * Writes everything in the repository that is generated: `npm run generate`. `npm run generate typescript` leaves out the stubs of other
- * languages and needs Node alone. Tests generate it anew and fail when something differs.
+ * Writes everything in the repository that is generated: `npm run generate`. `npm run generate typescript` leaves out
+ * the stubs of other languages and needs Node alone. Tests generate it anew and fail when something differs.
  */
 import { runCommand } from "../test/support/run-command.ts";
 import { generateClientStubs, generateTypeScriptStubs } from "./generate-stubs.ts";

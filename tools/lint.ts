@@ -1,4 +1,6 @@
-/** Types, lint, format, proto and dead code, all of them even when one fails: `npm run lint`. Zero warnings are allowed. */
+/**
+ * Types, lint, format, proto and dead code, all of them even when one fails: `npm run lint`. Zero warnings are allowed.
+ */
 import { spawnSync } from "node:child_process";
 
 const bin = (name: string): string => `node_modules/.bin/${name}`;

@@ -1,6 +1,6 @@
 /**
- * Fills the code blocks of the clients' READMEs from the samples, so that what is shown is what is tested. A block belongs to the file that
- * the comment above it names, relative to the README: `<!-- samples/basic.ts -->`.
+ * Fills the code blocks of the clients' READMEs from the samples, so that what is shown is what is tested. A block
+ * belongs to the file that the comment above it names, relative to the README: `<!-- samples/basic.ts -->`.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,13 +1,16 @@
 /**
- * Runs the test suites in turn and prints the minutes of each: `npm test`, or `npm test core text` for some of them. The last line is
- * `N passed, N failed`; a skipped test counts as failed, so that nothing is skipped in silence.
+ * Runs the test suites in turn and prints the minutes of each: `npm test`, or `npm test core text` for some of them.
+ * The last line is `N passed, N failed`; a skipped test counts as failed, so that nothing is skipped in silence.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Minutes that each suite should stay below on two cores, everything fetched. A guide for readers of the table, not a limit. */
+/**
+ * Minutes that each suite should stay below on two cores, everything fetched. A guide for readers of the table, not a
+ * limit.
+ */
 const budgetMinutes: Readonly<Record<string, number>> = { core: 3, text: 1, proof: 4, stores: 5, clients: 4, http2: 5 };
 
 interface Outcome {

@@ -17,8 +17,9 @@ export interface IdWriter {
 /**
  * Makes a writer of IDs.
  *
- * lines: one ID a line, as its text where there are texts, else decimal. csv (RFC 4180 but for the line end, which is LF): a header, then ID,
- * its parts, and its text where there are texts. binary: eight bytes an ID, highest byte first, so that the files sort as the IDs do.
+ * lines: one ID a line, as its text where there are texts, else decimal. csv (RFC 4180 but for the line end, which is
+ * LF): a header, then ID, its parts, and its text where there are texts. binary: eight bytes an ID, highest byte first,
+ * so that the files sort as the IDs do.
  */
 export function createIdWriter(format: IdFormat, layout: Layout, hasTexts: boolean): IdWriter {
   switch (format) {

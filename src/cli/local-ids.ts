@@ -30,7 +30,8 @@ export async function openLocalIds(
   const choice = valueOf(settleWorker(settings, environment));
   const worker = await openWorker({
     ...choice,
-    // One name for all runs on this machine: they follow each other as a rule, and two at once take two worker IDs all the same.
+    // One name for all runs on this machine: they follow each other as a rule, and two at once take two worker IDs all
+    // the same.
     instance: settings.instance ?? `${hostname()}:cli`,
     version,
   });

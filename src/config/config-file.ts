@@ -8,7 +8,10 @@ export interface ConfigFile {
   readonly problems: readonly SettingProblem[];
 }
 
-/** Reads a configuration file: one JSON object whose keys are setting names. Never throws: what is wrong is in `problems`. */
+/**
+ * Reads a configuration file: one JSON object whose keys are setting names. Never throws: what is wrong is in
+ * `problems`.
+ */
 export function readConfigFile(path: string, settings: Settings): ConfigFile {
   let content: unknown;
   try {

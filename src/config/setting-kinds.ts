@@ -102,7 +102,10 @@ export function tick(base: SettingBase): Setting<number> {
   };
 }
 
-/** A setting that takes a moment, in Unix milliseconds: RFC 3339 with an offset (`2020-01-01T00:00:00Z`), or a date, which means 00:00 UTC. */
+/**
+ * A setting that takes a moment, in Unix milliseconds: RFC 3339 with an offset (`2020-01-01T00:00:00Z`), or a date,
+ * which means 00:00 UTC.
+ */
 export function moment(base: SettingBase): Setting<number> {
   return {
     placeholder: "TIME",

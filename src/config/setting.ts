@@ -5,7 +5,10 @@ export class SettingError extends Error {
 
 /** One setting: how it is written, what it means, and what it is when nobody says. */
 export interface Setting<T> {
-  /** In camel case. The flag is `--kebab-case`, the environment name `SNOWLANE_UPPER_SNAKE`, the key in a configuration file the name itself. */
+  /**
+   * In camel case. The flag is `--kebab-case`, the environment name `SNOWLANE_UPPER_SNAKE`, the key in a configuration
+   * file the name itself.
+   */
   readonly name: string;
   /** One letter for the command line; absent for most. */
   readonly short?: string;
@@ -13,7 +16,9 @@ export interface Setting<T> {
   readonly placeholder: string;
   /** What it does, what values it takes and in which range: whole sentences. */
   readonly doc: string;
-  /** The value when nobody says; absent where there is none, or where it hangs on other settings (then `doc` says how). */
+  /**
+   * The value when nobody says; absent where there is none, or where it hangs on other settings (then `doc` says how).
+   */
   readonly fallback?: T;
   /** @throws SettingError if `text` is not a value of this setting. */
   parse(text: string): T;

@@ -48,7 +48,10 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
   };
 }
 
-/** {@link settleWorker} for a server: whoever can be reached from other machines says who may call, and where its records are. */
+/**
+ * {@link settleWorker} for a server: whoever can be reached from other machines says who may call, and where its
+ * records are.
+ */
 export function settleServer(config: ServerConfig, environment: Environment): Settled<WorkerChoice> {
   const worker = settleWorker(config, environment);
   const problems: SettingProblem[] = [...problemsOf(worker)];

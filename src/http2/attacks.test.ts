@@ -1,4 +1,7 @@
-/** What is cheap for a client and dear for a server: each attack ends in bounded work. The memory and the neighbours are measured in test/http2. */
+/**
+ * What is cheap for a client and dear for a server: each attack ends in bounded work. The memory and the neighbours are
+ * measured in test/http2.
+ */
 import { expect, test } from "vitest";
 import {
   data,

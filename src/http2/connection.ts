@@ -1,8 +1,8 @@
 /**
  * One HTTP/2 connection, the server's side: RFC 9113 sections 3.4, 5.4, 6.3, 6.5, 6.7, 6.8 and 10.5.
  *
- * It does no I/O and reads no clock: bytes go in by `receive`, bytes come out by `output`, time comes as a parameter in milliseconds that
- * never fall. Scope: no push, no priorities, no CONNECT, no upgrade from HTTP/1.1.
+ * It does no I/O and reads no clock: bytes go in by `receive`, bytes come out by `output`, time comes as a parameter in
+ * milliseconds that never fall. Scope: no push, no priorities, no CONNECT, no upgrade from HTTP/1.1.
  */
 import { Budget } from "./budget.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -22,12 +22,15 @@ export interface ConnectionHost extends RequestHost {
 }
 
 /**
- * `open`; `announced`: the client was told that the end is near, and what it has sent meanwhile is still served; `lastCall`: no new requests;
- * `ended`: write what `output` still has, then end the socket; `dead`: nobody is there, destroy the socket.
+ * `open`; `announced`: the client was told that the end is near, and what it has sent meanwhile is still served;
+ * `lastCall`: no new requests; `ended`: write what `output` still has, then end the socket; `dead`: nobody is there,
+ * destroy the socket.
  */
 export type ConnectionState = "open" | "announced" | "lastCall" | "ended" | "dead";
 
-/** The payloads of the PING that follows a drain's announcement, and of the one that asks whether the client is there. */
+/**
+ * The payloads of the PING that follows a drain's announcement, and of the one that asks whether the client is there.
+ */
 const drainPing = Buffer.from("draining", "latin1");
 const keepAlivePing = Buffer.from("are you?", "latin1");
 /** How long a drain waits for the answer to its PING. */
@@ -106,8 +109,8 @@ export class Connection implements FrameSink {
   }
 
   /**
-   * Gives the next bytes for the client, at most 64 kB; undefined if there are none. Call {@link Connection.settle} before anything else,
-   * and leave other work its turn before the next call.
+   * Gives the next bytes for the client, at most 64 kB; undefined if there are none. Call {@link Connection.settle}
+   * before anything else, and leave other work its turn before the next call.
    */
   output(): Buffer | undefined {
     if (this.#streams.sender.canSend)
@@ -120,15 +123,18 @@ export class Connection implements FrameSink {
     this.#outbox.settle(fate);
   }
 
-  /** Says whether the socket takes bytes. While it does not, stop calling `receive` too, or what is owed to the client piles up. */
+  /**
+   * Says whether the socket takes bytes. While it does not, stop calling `receive` too, or what is owed to the client
+   * piles up.
+   */
   setWritable(isWritable: boolean): void {
     if (isWritable) this.#drainCount++;
     this.#streams.sender.isWritable = isWritable;
   }
 
   /**
-   * Ends the connection without losing a request: the client is told, what it sent before it heard is served, then no more; `ended` follows
-   * when the last request is done, or at `drainTimeoutMs`. RFC 9113 section 6.8.
+   * Ends the connection without losing a request: the client is told, what it sent before it heard is served, then no
+   * more; `ended` follows when the last request is done, or at `drainTimeoutMs`. RFC 9113 section 6.8.
    */
   drain(nowMs: number): void {
     if (this.#state !== "open") return;
@@ -278,7 +284,8 @@ export class Connection implements FrameSink {
     const isSized = end - start === 5;
     if (isSized && (bytes.readUInt32BE(start) & streamIdMax) !== streamId) return;
     const code = isSized ? errorCode.protocolError : errorCode.frameSizeError;
-    // RST_STREAM must not be sent for a stream that is idle (section 6.4), so that there the whole connection has to end.
+    // RST_STREAM must not be sent for a stream that is idle (section 6.4), so that there the whole connection has to
+    // end.
     if (this.#streams.isOpen(streamId)) throw new StreamError(streamId, code, "PRIORITY is malformed");
     throw new ConnectionError(code, "PRIORITY is malformed");
   }

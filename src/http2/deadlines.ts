@@ -1,10 +1,16 @@
-/** When a connection has waited long enough: RFC 9113 sections 5.4.1, 6.7, 9.1 and 10.5. Time comes as a parameter, in milliseconds. */
+/**
+ * When a connection has waited long enough: RFC 9113 sections 5.4.1, 6.7, 9.1 and 10.5. Time comes as a parameter, in
+ * milliseconds.
+ */
 import type { Limits } from "./limits.ts";
 
 /** What is to be done about a connection. */
 export type Verdict = "fine" | "ping" | "drain" | "handshakeTimeout" | "frameTimeout" | "drainTimeout" | "peerGone";
 
-/** What a connection is doing at the moment, and counters that tell whether it is still the same thing as at the last look. */
+/**
+ * What a connection is doing at the moment, and counters that tell whether it is still the same thing as at the last
+ * look.
+ */
 export interface ConnectionActivity {
   /** Whether the client's first SETTINGS came. */
   readonly isSettled: boolean;
@@ -27,7 +33,10 @@ class Spell {
   #sinceMs: number | undefined;
   #count = 0;
 
-  /** Returns for how long it has gone on, as far as the looks can tell; 0 if it does not, or if the counter moved since the last look. */
+  /**
+   * Returns for how long it has gone on, as far as the looks can tell; 0 if it does not, or if the counter moved since
+   * the last look.
+   */
   look(nowMs: number, goesOn: boolean, count: number): number {
     if (!goesOn || count !== this.#count) this.#sinceMs = undefined;
     this.#count = count;

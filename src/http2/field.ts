@@ -41,7 +41,8 @@ const meanings: ReadonlyMap<string, readonly [kind: FieldKind, values: RegExp]> 
 ]);
 
 /**
- * A header field as it was received. It is judged once, when it is made: entries of the compression tables are used again and again.
+ * A header field as it was received. It is judged once, when it is made: entries of the compression tables are used
+ * again and again.
  *
  * Name and value hold one character for each byte, 0 to 255.
  */

@@ -5,7 +5,8 @@ import { frameHeaderBytes, preface } from "./frame.ts";
 /** Takes whole frames. */
 export interface FrameSink {
   /**
-   * Takes one frame. Its payload lies in `bytes` from `start` to `end`, exclusive, and is only lent: the bytes may be overwritten later.
+   * Takes one frame. Its payload lies in `bytes` from `start` to `end`, exclusive, and is only lent: the bytes may be
+   * overwritten later.
    *
    * @throws ConnectionError to stop reading.
    */
@@ -13,8 +14,8 @@ export interface FrameSink {
 }
 
 /**
- * Cuts what a client sends into frames, however the bytes are split. A frame that lies whole in one chunk is not copied; of any other, each
- * byte is copied once, into a buffer of the frame's own length.
+ * Cuts what a client sends into frames, however the bytes are split. A frame that lies whole in one chunk is not
+ * copied; of any other, each byte is copied once, into a buffer of the frame's own length.
  */
 export class FrameReader {
   readonly #sink: FrameSink;
@@ -47,7 +48,8 @@ export class FrameReader {
   /**
    * Reads one chunk.
    *
-   * @throws ConnectionError PROTOCOL_ERROR if the preface is wrong, FRAME_SIZE_ERROR if a frame declares too much; what the sink throws.
+   * @throws ConnectionError PROTOCOL_ERROR if the preface is wrong, FRAME_SIZE_ERROR if a frame declares too much; what
+   * the sink throws.
    */
   read(chunk: Buffer): void {
     let at = this.#prefaceSeen < preface.length ? this.#readPreface(chunk) : 0;

@@ -4,7 +4,10 @@ import { Harness, hello, okBlock } from "../../test/support/http2-wire.ts";
 import { SeededRandom } from "../../test/support/seeded-random.ts";
 import type { ServerStream, StreamHandler } from "./stream.ts";
 
-/** How many connections are tried: `SNOWLANE_FUZZ_COUNT=1000000` for the long run, `SNOWLANE_FUZZ_SEED` to see one again. */
+/**
+ * How many connections are tried: `SNOWLANE_FUZZ_COUNT=1000000` for the long run, `SNOWLANE_FUZZ_SEED` to see one
+ * again.
+ */
 const count = Number(process.env["SNOWLANE_FUZZ_COUNT"] ?? 4_000);
 const firstSeed = Number(process.env["SNOWLANE_FUZZ_SEED"] ?? 1);
 

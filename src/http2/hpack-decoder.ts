@@ -6,12 +6,15 @@ import { decodeHuffman } from "./huffman.ts";
 
 /** Blocks up to this length are remembered, to be recognized when they come again. */
 const rememberedBytesMax = 256;
-/** A list this many times over its limit is no longer a client with much to say. Decoding stops, and with it the connection. */
+/**
+ * A list this many times over its limit is no longer a client with much to say. Decoding stops, and with it the
+ * connection.
+ */
 const excessFactor = 8;
 
 /**
- * Decodes the header blocks of one connection in the order in which they arrive. Each one must be decoded, also that of a refused stream:
- * the table is shared (RFC 7541 section 2.2).
+ * Decodes the header blocks of one connection in the order in which they arrive. Each one must be decoded, also that of
+ * a refused stream: the table is shared (RFC 7541 section 2.2).
  */
 export class HpackDecoder {
   readonly #table = new DynamicTable();
@@ -19,7 +22,8 @@ export class HpackDecoder {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #end = 0;
-  // The last block that left the table as it was. The same bytes mean the same fields for as long as the table does not change.
+  // The last block that left the table as it was. The same bytes mean the same fields for as long as the table does not
+  // change.
   #lastBlock: Buffer | undefined;
   #lastLength = 0;
   #lastChangeCount = -1;
@@ -33,8 +37,8 @@ export class HpackDecoder {
   /**
    * Decodes the block in `bytes` from `start` to `end`, exclusive.
    *
-   * Returns its fields, the very same array where the same block came again; undefined if they weigh more than the limit, in which case
-   * the table is right none the less. Keeps nothing of `bytes`.
+   * Returns its fields, the very same array where the same block came again; undefined if they weigh more than the
+   * limit, in which case the table is right none the less. Keeps nothing of `bytes`.
    *
    * @throws ConnectionError COMPRESSION_ERROR if the block is malformed, or many times over the limit.
    */

@@ -1,15 +1,16 @@
 /**
  * Fields to header blocks: RFC 7541 sections 5 and 6.
  *
- * The encoder remembers nothing: it names entries of the static table and writes everything else out. So a block means the same on every
- * connection at any time and can be made once. The price is some tens of bytes a response.
+ * The encoder remembers nothing: it names entries of the static table and writes everything else out. So a block means
+ * the same on every connection at any time and can be made once. The price is some tens of bytes a response.
  */
 import { isSendable } from "./field.ts";
 import { staticTable } from "./hpack-tables.ts";
 
 /**
- * Stands at the head of the first block of each connection: the encoder's table has 0 bytes from now on (section 6.3). So no lowering of
- * SETTINGS_HEADER_TABLE_SIZE by the client, which the next block would have to acknowledge (section 4.2), can concern us.
+ * Stands at the head of the first block of each connection: the encoder's table has 0 bytes from now on (section 6.3).
+ * So no lowering of SETTINGS_HEADER_TABLE_SIZE by the client, which the next block would have to acknowledge (section
+ * 4.2), can concern us.
  */
 export const emptyTableUpdate: Buffer = Buffer.of(0x20);
 
@@ -24,7 +25,8 @@ for (const [index, field] of staticTable.entries()) {
 /**
  * Encodes fields to one block.
  *
- * @param fields - Names in lower case; values of characters 0 to 255, each of which becomes one byte. `:status` comes first where it is needed.
+ * @param fields - Names in lower case; values of characters 0 to 255, each of which becomes one byte. `:status` comes
+ * first where it is needed.
  * @throws TypeError if a field may not be sent: see {@link isSendable}.
  */
 export function encodeFields(fields: Iterable<readonly [name: string, value: string]>): Buffer {

@@ -28,7 +28,10 @@ export const tableBytesMax = 4096;
 
 /** The fields that one direction of a connection remembers, newest first: sections 2.3.2, 4.3 and 4.4. */
 export class DynamicTable {
-  /** Grows with every change, so that what was decoded under an equal count still means the same. One counter: it stays exact up to 2^53. */
+  /**
+   * Grows with every change, so that what was decoded under an equal count still means the same. One counter: it stays
+   * exact up to 2^53.
+   */
   changeCount = 0;
   #limitBytes = tableBytesMax;
   #sizeBytes = 0;
@@ -42,7 +45,10 @@ export class DynamicTable {
     return age < this.#count ? this.#ring[(this.#insertedCount - 1 - age) & (this.#ring.length - 1)] : undefined;
   }
 
-  /** Adds a field and evicts the oldest as needed. A field that is too large leaves the table empty, which is not an error: section 4.4. */
+  /**
+   * Adds a field and evicts the oldest as needed. A field that is too large leaves the table empty, which is not an
+   * error: section 4.4.
+   */
   insert(field: Field): void {
     this.changeCount++;
     this.#evictTo(this.#limitBytes - field.weightBytes);

@@ -2,8 +2,8 @@
 import { ConnectionError, errorCode } from "./error-code.ts";
 
 /**
- * How many bits the code of each byte has, 0 to 255 (RFC 7541 appendix B). The code is canonical, so that the lengths alone give it: codes
- * are handed out by length, then by symbol, each one above the one before.
+ * How many bits the code of each byte has, 0 to 255 (RFC 7541 appendix B). The code is canonical, so that the lengths
+ * alone give it: codes are handed out by length, then by symbol, each one above the one before.
  */
 // biome-ignore format: sixteen by sixteen
 const codeBits: readonly number[] = [
@@ -16,12 +16,16 @@ const codeBits: readonly number[] = [
   26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,
   20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
 ];
-/** The symbol after the 256 bytes ends a string; it must never appear (section 5.2), and its first bits are the padding. */
+/**
+ * The symbol after the 256 bytes ends a string; it must never appear (section 5.2), and its first bits are the padding.
+ */
 const endOfString = 256;
 const endOfStringBits = 30;
 const shortestCodeBits = 5;
 
-/** The code as a binary tree: `children[2 * node + bit]` is the next node, or `~symbol` at a leaf. Node 0 is the root. */
+/**
+ * The code as a binary tree: `children[2 * node + bit]` is the next node, or `~symbol` at a leaf. Node 0 is the root.
+ */
 function growTree(): readonly number[] {
   const lengths = [...codeBits, endOfStringBits];
   const symbols = lengths.map((_, symbol) => symbol).toSorted((a, b) => lengths[a]! - lengths[b]! || a - b);
@@ -48,8 +52,9 @@ function growTree(): readonly number[] {
 }
 
 /**
- * What four bits do in each state (a node of the tree): in the low 16 bits the next state, above them the decoded byte plus one, or 0 where
- * none is complete. No four bits complete two, for the shortest code has five. `impossible` stands where the end of string is reached.
+ * What four bits do in each state (a node of the tree): in the low 16 bits the next state, above them the decoded byte
+ * plus one, or 0 where none is complete. No four bits complete two, for the shortest code has five. `impossible` stands
+ * where the end of string is reached.
  */
 function tabulate(children: readonly number[]): Int32Array {
   const steps = new Int32Array(children.length * 8);
@@ -85,7 +90,8 @@ let scratch = Buffer.allocUnsafeSlow(4096);
 /**
  * Decodes the string in `bytes` from `start` to `end`, exclusive: one character for each byte.
  *
- * @throws ConnectionError COMPRESSION_ERROR if the end of string stands in it, or if it ends in anything but up to seven ones.
+ * @throws ConnectionError COMPRESSION_ERROR if the end of string stands in it, or if it ends in anything but up to
+ * seven ones.
  */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string {
   const roomBytes = Math.ceil(((end - start) * 8) / shortestCodeBits);

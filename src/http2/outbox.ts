@@ -1,9 +1,9 @@
 /**
  * Frames on their way out: RFC 9113 sections 4.1 and 6.
  *
- * Frames are written one after another into slabs, so that what a connection says in one turn leaves in one write. Nobody but this file ever
- * holds a slab: a slab changes when it is full, and bytes that are written into one that was held too long end up in the middle of something
- * else.
+ * Frames are written one after another into slabs, so that what a connection says in one turn leaves in one write.
+ * Nobody but this file ever holds a slab: a slab changes when it is full, and bytes that are written into one that was
+ * held too long end up in the middle of something else.
  */
 import { frameFlag, framePayloadBytesMin, frameHeaderBytes, frameType } from "./frame.ts";
 import type { ErrorCode } from "./error-code.ts";
@@ -56,8 +56,8 @@ export class Outbox {
   }
 
   /**
-   * Takes the oldest bytes that wait, at most one slab of them; undefined if none do. They stay as they are until {@link Outbox.settle},
-   * which must be called before anything else.
+   * Takes the oldest bytes that wait, at most one slab of them; undefined if none do. They stay as they are until
+   * {@link Outbox.settle}, which must be called before anything else.
    */
   take(): Buffer | undefined {
     if (this.pendingBytes === 0) return undefined;
@@ -73,7 +73,8 @@ export class Outbox {
     const taken = this.#taken;
     if (taken === undefined) return;
     this.#taken = undefined;
-    // Room whose bytes are with the kernel is used again: a fresh slab for each 64 kB of a long stream costs twice the memory.
+    // Room whose bytes are with the kernel is used again: a fresh slab for each 64 kB of a long stream costs twice the
+    // memory.
     if (fate === "held") taken.slab.from = taken.end;
     this.#pool.give(taken.slab);
   }

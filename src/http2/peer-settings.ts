@@ -5,10 +5,11 @@ import { framePayloadBytesMax, framePayloadBytesMin, settingId, windowBytesMax }
 const settingBytes = 6;
 
 /**
- * Reads the payload of a SETTINGS frame, and returns the initial window of streams that it sets, or `initialWindowBytes` where it sets none.
+ * Reads the payload of a SETTINGS frame, and returns the initial window of streams that it sets, or
+ * `initialWindowBytes` where it sets none.
  *
- * Nothing else concerns us: we push nothing, our header blocks use no table, and our frames and header lists are as small as any client
- * must accept.
+ * Nothing else concerns us: we push nothing, our header blocks use no table, and our frames and header lists are as
+ * small as any client must accept.
  *
  * @throws ConnectionError FRAME_SIZE_ERROR, PROTOCOL_ERROR, FLOW_CONTROL_ERROR.
  */

@@ -1,4 +1,7 @@
-/** Mistakes that HTTP/2 servers make, this engine's forerunner among them: each has a test named after what used to happen. */
+/**
+ * Mistakes that HTTP/2 servers make, this engine's forerunner among them: each has a test named after what used to
+ * happen.
+ */
 import { expect, test } from "vitest";
 import {
   data,
@@ -150,7 +153,8 @@ test("INITIAL_WINDOW_SIZE moved no window of an open stream, or the connection's
 });
 
 test("a lowered SETTINGS_HEADER_TABLE_SIZE was not acknowledged by the next block", () => {
-  // The first block of each connection sets the table to 0 bytes, before anybody asks: no later change can need an answer.
+  // The first block of each connection sets the table to 0 bytes, before anybody asks: no later change can need an
+  // answer.
   for (const size of [0, 100, 4_096, 65_536]) {
     const harness = new Harness();
     harness.exchange(settings([1, size]));

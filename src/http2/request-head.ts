@@ -30,7 +30,10 @@ export class RequestHead {
     this.fields = fields;
   }
 
-  /** The value of a field by its lower-case name; several are joined by ", ", crumbs of `cookie` by "; " (section 8.2.3). */
+  /**
+   * The value of a field by its lower-case name; several are joined by ", ", crumbs of `cookie` by "; " (section
+   * 8.2.3).
+   */
   get(name: string): string | undefined {
     let value: string | undefined;
     for (const field of this.fields) {

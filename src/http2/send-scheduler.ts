@@ -22,7 +22,10 @@ export class SendScheduler {
   initialWindowBytes = windowBytesInitial;
   /** False while the socket takes nothing. */
   isWritable = true;
-  /** Streams with bytes to send and a window of their own. A stream that leaves and comes again stands last: that is the round robin. */
+  /**
+   * Streams with bytes to send and a window of their own. A stream that leaves and comes again stands last: that is the
+   * round robin.
+   */
   readonly #ready = new Set<Stream>();
 
   constructor(outbox: Outbox, outputBytesMax: number, events: SendSchedulerEvents) {
@@ -98,7 +101,8 @@ export class SendScheduler {
   }
 
   /**
-   * Sets what streams begin with, and moves the windows of those that are open by the difference, below zero too: section 6.9.2.
+   * Sets what streams begin with, and moves the windows of those that are open by the difference, below zero too:
+   * section 6.9.2.
    *
    * @throws ConnectionError FLOW_CONTROL_ERROR if one of them grows beyond 2^31 - 1.
    */

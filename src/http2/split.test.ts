@@ -3,7 +3,10 @@ import { soundScript, brokenScript } from "../../test/support/http2-script.ts";
 import { echoHandler, Harness, hello, windowUpdate } from "../../test/support/http2-wire.ts";
 import { SeededRandom } from "../../test/support/seeded-random.ts";
 
-/** Sends bytes in chunks and returns what the handlers saw, and what each stream was answered. Windows are wide: who gets the last of one may differ. */
+/**
+ * Sends bytes in chunks and returns what the handlers saw, and what each stream was answered. Windows are wide: who
+ * gets the last of one may differ.
+ */
 function run(bytes: Buffer, nextChunkBytes: () => number): readonly string[] {
   const harness = new Harness({ greeted: false, onRequest: () => echoHandler(3_000), limits: { outputBytesMax: 1e9 } });
   const answers = new Map<string, string>();

@@ -4,8 +4,8 @@
 const droppedMax = 512;
 
 /**
- * What is known of a stream that is not open. `idle`: not used yet. `skipped`: left out by the client, never open. `dropped`: reset by us.
- * `closed`: any other.
+ * What is known of a stream that is not open. `idle`: not used yet. `skipped`: left out by the client, never open.
+ * `dropped`: reset by us. `closed`: any other.
  */
 export type ClosedKind = "idle" | "skipped" | "dropped" | "closed";
 
@@ -19,7 +19,10 @@ export class StreamIds {
   /** Oldest first. */
   readonly #dropped = new Set<number>();
 
-  /** Says what is known of a stream that is not open. Clients' streams have odd numbers, and servers open none without push. */
+  /**
+   * Says what is known of a stream that is not open. Clients' streams have odd numbers, and servers open none without
+   * push.
+   */
   kindOfClosed(id: number): ClosedKind {
     if (id > this.lastId || id % 2 === 0) return "idle";
     if (this.#dropped.has(id)) return "dropped";

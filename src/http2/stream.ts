@@ -4,15 +4,15 @@ import type { Field } from "./field.ts";
 import type { RequestHead } from "./request-head.ts";
 
 /**
- * What a server does with a request. Called in the order of its methods, inside {@link Connection.receive} and its like; what a method throws
- * ends the stream with INTERNAL_ERROR, and the connection goes on.
+ * What a server does with a request. Called in the order of its methods, inside {@link Connection.receive} and its
+ * like; what a method throws ends the stream with INTERNAL_ERROR, and the connection goes on.
  *
  * One object may serve all requests that need no state of their own.
  */
 export interface StreamHandler {
   /**
-   * Takes bytes of the body. They are only lent: copy what is kept. Call `stream.consume` once they are dealt with, or the client will stop
-   * sending.
+   * Takes bytes of the body. They are only lent: copy what is kept. Call `stream.consume` once they are dealt with, or
+   * the client will stop sending.
    *
    * @param isLast - Whether the request ends with these bytes; `onEnd` follows if the stream is still open.
    */
@@ -22,17 +22,21 @@ export interface StreamHandler {
   /** What was written has left the queue: write on. */
   onWritable?(stream: ServerStream): void;
   /**
-   * The client has taken no byte for {@link Limits.stallTimeoutMs}. The handler may end the response in its own way; whatever it does, the
-   * stream is reset when as much time has passed again without a byte. Without this method it is reset at once.
+   * The client has taken no byte for {@link Limits.stallTimeoutMs}. The handler may end the response in its own way;
+   * whatever it does, the stream is reset when as much time has passed again without a byte. Without this method it is
+   * reset at once.
    */
   onStall?(stream: ServerStream): void;
-  /** The stream was cut before the response was complete: by the client, by an error, by a limit. Nothing can be sent any more. */
+  /**
+   * The stream was cut before the response was complete: by the client, by an error, by a limit. Nothing can be sent
+   * any more.
+   */
   onAbort?(stream: ServerStream, code: ErrorCode): void;
 }
 
 /**
- * The server's side of one stream. Calls that come after the stream was closed do nothing, for the client may close it at any moment; calls in
- * a wrong order throw.
+ * The server's side of one stream. Calls that come after the stream was closed do nothing, for the client may close it
+ * at any moment; calls in a wrong order throw.
  */
 export interface ServerStream {
   readonly id: number;
@@ -52,11 +56,14 @@ export interface ServerStream {
   consume(length: number): void;
   /** Sends a head of status 100 to 199, before the response: a block of `encodeFields`. */
   inform(block: Buffer): void;
-  /** Sends the response's head: a block of `encodeFields`. With "end" the response ends with it, else a body or trailers follow. */
+  /**
+   * Sends the response's head: a block of `encodeFields`. With "end" the response ends with it, else a body or trailers
+   * follow.
+   */
   respond(block: Buffer, then: "body" | "end"): void;
   /**
-   * Sends bytes of the response's body. Returns whether they were all framed; if not, they are kept (as they are, not copied) and sent as the
-   * client lets us, and `onWritable` says when that is done. Wait for it before the next write.
+   * Sends bytes of the response's body. Returns whether they were all framed; if not, they are kept (as they are, not
+   * copied) and sent as the client lets us, and `onWritable` says when that is done. Wait for it before the next write.
    */
   write(bytes: Uint8Array): boolean;
   /** As {@link ServerStream.write}, but copies what it must keep: `bytes` may be used again at once. */
@@ -103,7 +110,10 @@ export class Stream implements ServerStream {
   queue: Uint8Array[] = [];
   queuedBytes = 0;
   trailers: Buffer | undefined;
-  /** Half-closed by the client, and closed: section 5.1. We never half-close: a response that is complete closes the stream. */
+  /**
+   * Half-closed by the client, and closed: section 5.1. We never half-close: a response that is complete closes the
+   * stream.
+   */
   hasEnded = false;
   isClosed = false;
   hasResponded = false;

@@ -1,4 +1,7 @@
-/** The requests of one connection: HEADERS, DATA, RST_STREAM and their windows. RFC 9113 sections 5.1, 5.2, 6.1, 6.2, 6.4, 6.9 and 8.1. */
+/**
+ * The requests of one connection: HEADERS, DATA, RST_STREAM and their windows. RFC 9113 sections 5.1, 5.2, 6.1, 6.2,
+ * 6.4, 6.9 and 8.1.
+ */
 import { Budget } from "./budget.ts";
 import { ConnectionError, errorCode, type ErrorCode, StreamError } from "./error-code.ts";
 import type { Field } from "./field.ts";

@@ -4,8 +4,9 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import type { Interceptor } from "@connectrpc/connect";
 
 /**
- * Answers one request, whatever carried it: one HTTP/2 stream, or one HTTP/1.1 request. Knows no socket. The response's body is pulled as
- * fast as the reader takes it; a response without body and trailer is sent as one block of headers that ends the stream.
+ * Answers one request, whatever carried it: one HTTP/2 stream, or one HTTP/1.1 request. Knows no socket. The response's
+ * body is pulled as fast as the reader takes it; a response without body and trailer is sent as one block of headers
+ * that ends the stream.
  */
 export type Dispatch = (request: UniversalServerRequest) => Promise<UniversalServerResponse>;
 

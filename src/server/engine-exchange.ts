@@ -18,7 +18,9 @@ export interface EngineExchangeOptions {
 const badRequest = encodeFields([[":status", "400"]]);
 const goOn = encodeFields([[":status", "100"]]);
 
-/** Answers one stream of the HTTP/2 engine through the dispatch: what node-exchange.ts is for node:http and node:http2. */
+/**
+ * Answers one stream of the HTTP/2 engine through the dispatch: what node-exchange.ts is for node:http and node:http2.
+ */
 export function serveStream(stream: ServerStream, options: EngineExchangeOptions): StreamHandler {
   const url = urlOf(stream.head);
   if (url === undefined) {

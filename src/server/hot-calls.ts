@@ -26,7 +26,10 @@ const noBody: Buffer = Buffer.alloc(0);
 const noFields: HotContext["responseFields"] = [];
 const okTrailers = encodeFields([["grpc-status", "0"]]);
 
-/** gRPC calls of the hot methods on streams of the HTTP/2 engine. What is waiting or streaming is known by name, so that it can be ended. */
+/**
+ * gRPC calls of the hot methods on streams of the HTTP/2 engine. What is waiting or streaming is known by name, so that
+ * it can be ended.
+ */
 export class HotCalls {
   readonly options: HotCallsOptions;
   readonly #methods: ReadonlyMap<string, HotMethod>;
@@ -65,7 +68,8 @@ export class HotCalls {
 }
 
 /**
- * One call. In the common case its request comes in one piece, is answered in the same turn, and nothing else is ever made for it.
+ * One call. In the common case its request comes in one piece, is answered in the same turn, and nothing else is ever
+ * made for it.
  */
 class HotCall implements StreamHandler, HotContext {
   readonly #calls: HotCalls;

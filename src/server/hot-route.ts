@@ -31,8 +31,9 @@ const timeoutPattern = /^(\d{1,8})([HMSmun])$/;
 const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
 
 /**
- * Reads the head of a request. Undefined where it is not a call of a hot method in plain gRPC: another method, protocol or codec, compressed
- * messages, a timeout that is malformed. Those go the way of all other methods, which knows what to make of them.
+ * Reads the head of a request. Undefined where it is not a call of a hot method in plain gRPC: another method, protocol
+ * or codec, compressed messages, a timeout that is malformed. Those go the way of all other methods, which knows what
+ * to make of them.
  */
 export function readHotRoute(head: RequestHead, methods: ReadonlyMap<string, HotMethod>): HotRoute | undefined {
   const method = head.method === "POST" ? methods.get(head.path) : undefined;

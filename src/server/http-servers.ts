@@ -30,8 +30,8 @@ export interface ConnectionServer {
   /** Takes over a fresh connection. */
   readonly admit: (socket: Socket) => void;
   /**
-   * Closes what is idle, and tells the rest that no new calls are taken (GOAWAY, Connection: close). Resolves when no call is in flight; never
-   * rejects. Can be called again, to wait again.
+   * Closes what is idle, and tells the rest that no new calls are taken (GOAWAY, Connection: close). Resolves when no
+   * call is in flight; never rejects. Can be called again, to wait again.
    */
   readonly drain: () => Promise<void>;
   /** Stops the timers. Connections are closed by whoever accepted them. */
@@ -45,7 +45,10 @@ export interface Http2Server {
   readonly close: () => void;
 }
 
-/** From connecting to the end of a TLS handshake, from there to the first bytes, and from the first bytes of an HTTP/1.1 request to its last. */
+/**
+ * From connecting to the end of a TLS handshake, from there to the first bytes, and from the first bytes of an HTTP/1.1
+ * request to its last.
+ */
 const handshakeTimeoutMs = 10_000;
 const headerCountMax = 128;
 const idleTimeoutMs = 300_000;

@@ -9,8 +9,8 @@ import type { RequestHost } from "../http2/streams.ts";
 /** How often time limits are looked at. */
 const lookMs = 1_000;
 /**
- * How long a socket is still read after its end was written. Closing it with unread input would make the kernel reset it, and the client might
- * never see the reason that GOAWAY gives.
+ * How long a socket is still read after its end was written. Closing it with unread input would make the kernel reset
+ * it, and the client might never see the reason that GOAWAY gives.
  */
 const lingerMs = 1_000;
 
@@ -46,7 +46,10 @@ export class Http2Sockets {
     if (this.#isDraining) void session.drain();
   }
 
-  /** Ends every connection after its last request, at the latest when `drainTimeoutMs` has passed. Resolves when all requests are over. */
+  /**
+   * Ends every connection after its last request, at the latest when `drainTimeoutMs` has passed. Resolves when all
+   * requests are over.
+   */
   async drain(): Promise<void> {
     this.#isDraining = true;
     await Promise.all([...this.#sessions].map((session) => session.drain()));

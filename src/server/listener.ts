@@ -16,7 +16,10 @@ export interface Listener {
   readonly accept: (admit: (socket: Socket) => void) => void;
   /** Takes no more connections. */
   readonly stop: () => void;
-  /** Lets connections that are on their way out go for `graceMs`, then cuts what is left. Resolves when the port is free. */
+  /**
+   * Lets connections that are on their way out go for `graceMs`, then cuts what is left. Resolves when the port is
+   * free.
+   */
   readonly close: (graceMs: number) => Promise<void>;
 }
 

@@ -6,8 +6,8 @@ import type { Dispatch } from "./dispatch.ts";
 import { stallError, stallGraceMs } from "./stall.ts";
 
 /**
- * One HTTP/1.1 request with its response, or one HTTP/2 stream, as node:http and node:http2 give it. The compatibility API of node:http2 has
- * the members that are used here, and `stream` beside them.
+ * One HTTP/1.1 request with its response, or one HTTP/2 stream, as node:http and node:http2 give it. The compatibility
+ * API of node:http2 has the members that are used here, and `stream` beside them.
  */
 export interface NodeExchange {
   readonly request: IncomingMessage & { readonly authority?: string };
@@ -24,22 +24,23 @@ export interface ExchangeOptions {
 }
 
 /**
- * Written at once at most. Each piece that leaves is progress of the reader, so that a slow reader of large messages is not taken for one
- * that stalls.
+ * Written at once at most. Each piece that leaves is progress of the reader, so that a slow reader of large messages is
+ * not taken for one that stalls.
  */
 const pieceBytes = 16_384;
 /** node:http holds HTTP/1.1 to it, too; node:http2 announces it and lets four times as much pass. */
 export const headerBytesMax = 16_384;
 /**
- * How much of a request body that nobody reads is let through, and for how long. More on HTTP/1.1: what is cut there is the connection, and with it
- * the next request, which the caller may have sent on it after the response.
+ * How much of a request body that nobody reads is let through, and for how long. More on HTTP/1.1: what is cut there is
+ * the connection, and with it the next request, which the caller may have sent on it after the response.
  */
 const unreadBytesMax = { stream: 262_144, connection: 4_194_304 };
 const unreadTimeoutMs = 5_000;
 
 /**
- * Answers one exchange through the dispatch. Written in place of connect-node's adapter, which has no limit on a reader's time, resets
- * HTTP/1.1 connections whose body is over the limit, and prints each cancelled stream on the console.
+ * Answers one exchange through the dispatch. Written in place of connect-node's adapter, which has no limit on a
+ * reader's time, resets HTTP/1.1 connections whose body is over the limit, and prints each cancelled stream on the
+ * console.
  *
  * @returns When the response has been handed to the system, or the reader has gone. Rejects only for a fault of ours.
  */
@@ -107,7 +108,8 @@ async function* readBody(request: IncomingMessage, stallTimeoutMs: number): Asyn
       yield chunk.value;
     }
   } finally {
-    // Or it would go on listening, and what is left of the body could never be let through. It waits for its last chunk, if need be.
+    // Or it would go on listening, and what is left of the body could never be let through. It waits for its last
+    // chunk, if need be.
     void chunks.return?.();
   }
 }
@@ -124,8 +126,8 @@ async function nextInTime<T>(chunks: AsyncIterator<T>, stallTimeoutMs: number): 
 }
 
 /**
- * Lets through what the handler left unread of the request, now that the response is on its way: a bounded part of it, for a bounded time.
- * Cut off at once, many clients would report the cut and not the response.
+ * Lets through what the handler left unread of the request, now that the response is on its way: a bounded part of it,
+ * for a bounded time. Cut off at once, many clients would report the cut and not the response.
  */
 function dropUnread({ request, response }: NodeExchange): void {
   if (request.readableEnded || request.destroyed) return;
@@ -196,7 +198,8 @@ class ResponseWriter {
   #writeHeadAlone(): void {
     const headers = toNodeHeaders(this.#answer.header);
     const { stream } = this.#response;
-    // gRPC clients want a status without messages in one HEADERS frame that ends the stream, which end() alone does not send.
+    // gRPC clients want a status without messages in one HEADERS frame that ends the stream, which end() alone does not
+    // send.
     if (stream !== undefined && headers["grpc-status"] !== undefined) {
       stream.respond({ ":status": this.#answer.status, ...headers }, { endStream: true });
     } else this.#response.writeHead(this.#answer.status, headers).end();
@@ -217,7 +220,10 @@ class ResponseWriter {
     });
   }
 
-  /** Waits until the piece before has left, the reader has gone, or it has stalled: then the handler is told, and nothing waits any more. */
+  /**
+   * Waits until the piece before has left, the reader has gone, or it has stalled: then the handler is told, and
+   * nothing waits any more.
+   */
   async #untilTaken(): Promise<void> {
     if (this.#stalled) return;
     if ((await this.#raceStall(this.#pending)) === "stalled") {

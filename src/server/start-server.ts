@@ -27,20 +27,24 @@ export interface Server {
   readonly address: Address;
   readonly source: IdSource;
   /**
-   * Ends in order: says NOT_SERVING, takes no more calls, lets those in flight finish for at most the drain time, cuts the rest, and gives
-   * the worker ID back. Never rejects.
+   * Ends in order: says NOT_SERVING, takes no more calls, lets those in flight finish for at most the drain time, cuts
+   * the rest, and gives the worker ID back. Never rejects.
    */
   readonly stop: () => Promise<void>;
 }
 
 /** How long the store may take to take the worker ID back. It comes free by itself if that is not enough. */
 const releaseTimeoutMs = 3_000;
-/** How long calls that were told to end may take to say so to their readers, and connections to be closed from the other side. */
+/**
+ * How long calls that were told to end may take to say so to their readers, and connections to be closed from the other
+ * side.
+ */
 const farewellMs = 500;
 /**
  * Binds the port, takes a worker ID, and begins to answer.
  *
- * @throws IdError INVALID_CONFIG if the TLS files cannot be used, and as the worker does; the system's error if the address cannot be bound; the reason of `signal`.
+ * @throws IdError INVALID_CONFIG if the TLS files cannot be used, and as the worker does; the system's error if the
+ * address cannot be bound; the reason of `signal`.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { config, clock, log, onFault, signal } = options;

@@ -1,6 +1,8 @@
 import type { Clock } from "../clock.ts";
 
-/** npm forwards what the terminal has already sent: the second of two signals within this time is the first one again. */
+/**
+ * npm forwards what the terminal has already sent: the second of two signals within this time is the first one again.
+ */
 const echoMs = 500;
 
 /** Ends of the process that people ask for. */
@@ -15,7 +17,8 @@ export interface StopSignal {
  * Listens for SIGTERM and SIGINT.
  *
  * @param emitter - The process.
- * @param endAtOnce - Called for a further signal, with 128 + its number: what a shell shows for a process that it killed.
+ * @param endAtOnce - Called for a further signal, with 128 + its number: what a shell shows for a process that it
+ * killed.
  */
 export function listenForStop(
   emitter: Pick<NodeJS.Process, "on" | "off">,

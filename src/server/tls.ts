@@ -14,7 +14,10 @@ export interface TlsFiles {
 
 /** Makes TLS connections of TCP connections. */
 export interface TlsAcceptor {
-  /** Takes over a fresh connection. A caller who cannot agree with us on TLS, or has no certificate where one is needed, is cut off. */
+  /**
+   * Takes over a fresh connection. A caller who cannot agree with us on TLS, or has no certificate where one is needed,
+   * is cut off.
+   */
   readonly admit: (socket: Socket) => void;
   readonly close: () => void;
 }
@@ -27,7 +30,10 @@ const handshakeTimeoutMs = 10_000;
 /** How often the files are looked at. */
 const lookMs = 10_000;
 
-/** TLS 1.2 with forward secrecy and authenticated encryption only; what TLS 1.3 has is all of that kind. RFC 9113 section 9.2.2. */
+/**
+ * TLS 1.2 with forward secrecy and authenticated encryption only; what TLS 1.3 has is all of that kind. RFC 9113
+ * section 9.2.2.
+ */
 const ciphers = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -41,8 +47,8 @@ const ciphers = [
 ].join(":");
 
 /**
- * Reads the files, and again when they have changed: connections that are made from then on have the new certificate. Files that do not fit
- * together are reported to `onFault`, and what was read before stays.
+ * Reads the files, and again when they have changed: connections that are made from then on have the new certificate.
+ * Files that do not fit together are reported to `onFault`, and what was read before stays.
  *
  * @param onSecure - Takes over a connection once its handshake is done.
  * @throws IdError INVALID_CONFIG as {@link readTlsContext}.

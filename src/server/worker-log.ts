@@ -18,7 +18,10 @@ const lines: { readonly [K in WorkerEvent["kind"]]: readonly [LogLevel, string] 
   pause: ["warn", "This process did not run for a while"],
 };
 
-/** Writes what the worker reports as log lines. `starting`: the line that says that the server serves will tell of the worker ID. */
+/**
+ * Writes what the worker reports as log lines. `starting`: the line that says that the server serves will tell of the
+ * worker ID.
+ */
 export function logWorkerEvent(log: Log, event: WorkerEvent, phase: "starting" | "serving"): void {
   const { kind, ...fields } = event;
   const [level, message] = lines[kind];

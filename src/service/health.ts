@@ -11,7 +11,8 @@ export interface HealthSource {
 /**
  * grpc.health.v1 for the services of `sources`, by full name; the empty name is the server as a whole.
  *
- * A watcher is told of each change, and let go with the reason of `drainSignal`, which would otherwise wait for it in vain.
+ * A watcher is told of each change, and let go with the reason of `drainSignal`, which would otherwise wait for it in
+ * vain.
  *
  * Check of an unknown service is NOT_FOUND; Watch of one says SERVICE_UNKNOWN and goes on, as the protocol asks
  * (https://github.com/grpc/grpc/blob/master/doc/health-checking.md).

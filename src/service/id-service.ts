@@ -47,7 +47,9 @@ const policyMessages: Readonly<Record<RollbackPolicy, PolicyMessage>> = {
   reuse: PolicyMessage.REUSE,
 };
 
-/** IdService: translates, and leaves the work to the source. docs of each method: proto/snowlane/v1/id_service.proto. */
+/**
+ * IdService: translates, and leaves the work to the source. docs of each method: proto/snowlane/v1/id_service.proto.
+ */
 export function createIdService(options: IdServiceOptions): ServiceImpl<typeof IdService> {
   const { source, namespace } = options;
   const codec = createTextCodec({ layout: source.layout, namespace });

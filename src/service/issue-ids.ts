@@ -20,7 +20,10 @@ export interface CallContext {
 
 /** IDs in one message of a stream where the caller does not say. */
 const chunkSizeDefault = 4096;
-/** A message of this many IDs, each with a text of the longest form, stays below the 4 MiB that gRPC clients take by default. */
+/**
+ * A message of this many IDs, each with a text of the longest form, stays below the 4 MiB that gRPC clients take by
+ * default.
+ */
 export const chunkSizeMax = 65_536;
 
 /**

@@ -31,8 +31,8 @@ export function layoutToMessage(layout: Layout): LayoutMessage {
 }
 
 /**
- * Reads the layout of a request: unset = the server's; a name alone = that preset; a name and an epoch = that preset with another epoch;
- * fields without a name = a layout of one's own, with epoch and tick.
+ * Reads the layout of a request: unset = the server's; a name alone = that preset; a name and an epoch = that preset
+ * with another epoch; fields without a name = a layout of one's own, with epoch and tick.
  *
  * @throws IdError INVALID_LAYOUT.
  */

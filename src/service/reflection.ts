@@ -8,9 +8,11 @@ import {
 } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 
 /**
- * Registers gRPC server reflection, v1 and v1alpha: grpcurl asks for the older one where it meets no newer one, and not the other way round.
+ * Registers gRPC server reflection, v1 and v1alpha: grpcurl asks for the older one where it meets no newer one, and not
+ * the other way round.
  *
- * @param roots - Files whose services are listed, and files that only messages are needed of (google.rpc error details, which travel as Any).
+ * @param roots - Files whose services are listed, and files that only messages are needed of (google.rpc error details,
+ * which travel as Any).
  */
 export function addReflection(router: ConnectRouter, roots: readonly DescFile[]): void {
   const index = createIndex(roots);

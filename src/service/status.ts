@@ -56,8 +56,9 @@ export function inField<T>(field: string, read: () => T): T {
 }
 
 /**
- * Turns whatever a handler threw into what its caller gets: code, ErrorInfo, RetryInfo where waiting helps, BadRequest where a field is at
- * fault. A ConnectError passes as it is. Anything unforeseen is handed to `onUnforeseen` and leaves as INTERNAL without its cause.
+ * Turns whatever a handler threw into what its caller gets: code, ErrorInfo, RetryInfo where waiting helps, BadRequest
+ * where a field is at fault. A ConnectError passes as it is. Anything unforeseen is handed to `onUnforeseen` and leaves
+ * as INTERNAL without its cause.
  */
 export function toConnectError(error: unknown, onUnforeseen: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;

@@ -22,7 +22,10 @@ export type AcquireOutcome =
     }
   /** Somebody was faster at this worker ID, or what was granted could not be kept: try again. */
   | { readonly kind: "raced"; readonly workerIndex: number }
-  /** Every worker ID has a holder; the first may come free at `untilMs`. `ours` = it is the pinned one and was this instance's before. */
+  /**
+   * Every worker ID has a holder; the first may come free at `untilMs`. `ours` = it is the pinned one and was this
+   * instance's before.
+   */
   | { readonly kind: "none-free"; readonly untilMs: number; readonly ours: boolean; readonly detail: string }
   /** Nothing may be granted before `untilMs`: marks lie ahead of the clock, or the store is under quarantine. */
   | { readonly kind: "wait"; readonly for: WaitCause; readonly untilMs: number; readonly detail: string }
@@ -33,7 +36,10 @@ export type AcquireOutcome =
 export interface AcquireChoice {
   /** Held by us already, or lost to somebody in this round. */
   readonly excluded: ReadonlySet<number>;
-  /** How far the mark of a free record may lie above the wall clock: A; for a rebase 0, so that IDs fall no further behind. */
+  /**
+   * How far the mark of a free record may lie above the wall clock: A; for a rebase 0, so that IDs fall no further
+   * behind.
+   */
   readonly markAheadMaxMs: number;
 }
 
@@ -49,13 +55,15 @@ interface Survey {
 /**
  * Tries once to acquire a worker ID. Never touches a grant that is held already.
  *
- * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records), and whatever the store throws: nothing is granted then.
+ * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records), and whatever the store throws: nothing is granted
+ * then.
  */
 export async function acquire(context: ProtocolContext, choice: AcquireChoice): Promise<AcquireOutcome> {
   const { store, settings, judge } = context;
   const listed = await store.list();
   context.unchanged.note(listed.entries, judge.monotonicMs());
-  // The incarnation before the layout: who finds any other record finds it among them, or knows that something was lost.
+  // The incarnation before the layout: who finds any other record finds it among them, or knows that something was
+  // lost.
   const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
   const seen = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
   const incarnation = await noteIncarnation(store, seen, judge.nowMs());
@@ -221,7 +229,10 @@ async function lock({ store }: ProtocolContext, { workerIndex }: Candidate): Pro
   return store.liveness.kind === "lock" ? await store.liveness.tryLock(workerKey(workerIndex)) : true;
 }
 
-/** Gives a worker ID's lock back, where there are locks. Never throws: what cannot be given back is ours until the process ends. */
+/**
+ * Gives a worker ID's lock back, where there are locks. Never throws: what cannot be given back is ours until the
+ * process ends.
+ */
 export async function unlock({ store }: ProtocolContext, key: string): Promise<void> {
   if (store.liveness.kind !== "lock") return;
   try {

@@ -12,8 +12,8 @@ export type RecordStanding =
   /** Where locks tell: it has a holder, dead or alive; who gets the lock may take it. */
   | { readonly kind: "locked-maybe" }
   /**
-   * Its holder has time left: until `untilMs` by the clock that counts. `isSilent`: its time is over by our clock, but we have not yet watched it
-   * stand still for long enough.
+   * Its holder has time left: until `untilMs` by the clock that counts. `isSilent`: its time is over by our clock, but
+   * we have not yet watched it stand still for long enough.
    */
   | { readonly kind: "held"; readonly untilMs: number; readonly isSilent: boolean };
 
@@ -28,8 +28,9 @@ export interface Candidate {
 }
 
 /**
- * Remembers since when each record has stood unchanged before our eyes. Where the store has no clock, expiresAt was written by another's
- * clock and is read by ours; a record is expired only if it also stood still for its TTL of our monotonic time.
+ * Remembers since when each record has stood unchanged before our eyes. Where the store has no clock, expiresAt was
+ * written by another's clock and is read by ours; a record is expired only if it also stood still for its TTL of our
+ * monotonic time.
  */
 export class UnchangedRecords {
   readonly #seen = new Map<RecordKey, { readonly text: string; readonly sinceMs: number; readonly moved: boolean }>();
@@ -145,7 +146,8 @@ export class Candidates {
   }
 
   /**
-   * Those that `accept` takes, in random order and each once: first the free ones, then those whose lock would have to be tried.
+   * Those that `accept` takes, in random order and each once: first the free ones, then those whose lock would have to
+   * be tried.
    *
    * @param random - From 0 inclusive to 1 exclusive.
    */

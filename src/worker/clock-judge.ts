@@ -31,11 +31,12 @@ const anchorAgeMaxMs = 10_000;
 const lossMaxMs = 100;
 
 /**
- * A wall clock that follows steps back at once (the rollback policy deals with them) and steps forward by more than 2 s only when
- * something confirms them: a mad step forward would burn worker IDs and put IDs into the future.
+ * A wall clock that follows steps back at once (the rollback policy deals with them) and steps forward by more than 2 s
+ * only when something confirms them: a mad step forward would burn worker IDs and put IDs into the future.
  *
- * While a step is undecided, time is the last good reading plus monotonic growth, so no request fails. Opinions, first that answers: growth
- * of uptime beyond the monotonic clock (the machine slept); the store's clock; 10 s of agreement with itself.
+ * While a step is undecided, time is the last good reading plus monotonic growth, so no request fails. Opinions, first
+ * that answers: growth of uptime beyond the monotonic clock (the machine slept); the store's clock; 10 s of agreement
+ * with itself.
  */
 export class ClockJudge implements Clock {
   readonly #clock: Clock;
@@ -133,7 +134,8 @@ export class ClockJudge implements Clock {
     } else if (state.kind === "judging" && monotonicMs - state.sinceMs >= agreementMs) {
       return this.#follow(wallMs, gainMs, "agreed");
     }
-    // Drift since the anchor may have put the last reading a little above what the anchor gives: time stands until that is past.
+    // Drift since the anchor may have put the last reading a little above what the anchor gives: time stands until that
+    // is past.
     this.#lastMs = Math.max(this.#lastMs, expectedMs);
     return this.#lastMs;
   }

@@ -11,7 +11,8 @@ export interface UnansweredWrite {
 }
 
 /**
- * The right to one worker ID, as we know it from answers of the store. Only acquire.ts makes one; only renewal.ts and release.ts change it.
+ * The right to one worker ID, as we know it from answers of the store. Only acquire.ts makes one; only renewal.ts and
+ * release.ts change it.
  */
 export class Grant {
   readonly workerIndex: number;

@@ -3,7 +3,8 @@ export interface GrantedGenerator {
   /**
    * Takes up a grant; the one before, if any, is over.
    *
-   * @param grant - Timestamps from `fromMs` inclusive to `untilMs` exclusive: Unix milliseconds, both rounded up to ticks.
+   * @param grant - Timestamps from `fromMs` inclusive to `untilMs` exclusive: Unix milliseconds, both rounded up to
+   * ticks.
    */
   grant(
     grant: {

@@ -1,6 +1,9 @@
 import type { IdError } from "../errors.ts";
 
-/** What only time can bring: a clock above the mark, the end of a quarantine, a record that has stood still for a whole TTL. */
+/**
+ * What only time can bring: a clock above the mark, the end of a quarantine, a record that has stood still for a whole
+ * TTL.
+ */
 export type WaitCause = "mark" | "quarantine" | "silence";
 
 /** What a holder is doing. */

@@ -5,7 +5,10 @@ import type { Priority, ReservedIds, ReserveRequest } from "./id-source.ts";
 /** What one look at the head of the queue came to. */
 export type DrawOutcome =
   | { readonly kind: "drawn"; readonly ids: ReservedIds }
-  /** Not one ID for this kind of caller. `untilMs` (wall clock): when to look again by itself; undefined = when something happens. */
+  /**
+   * Not one ID for this kind of caller. `untilMs` (wall clock): when to look again by itself; undefined = when
+   * something happens.
+   */
   | { readonly kind: "refused"; readonly untilMs: number | undefined };
 
 interface Waiter {
@@ -29,8 +32,8 @@ export interface IdQueueParts {
 export const waitersMax = 10_000;
 
 /**
- * Callers that wait for IDs, served in turn: each gets one turn, a stream at most one chunk of it. A stream that is refused the last part of a
- * tick does not stand in the way of unary calls behind it.
+ * Callers that wait for IDs, served in turn: each gets one turn, a stream at most one chunk of it. A stream that is
+ * refused the last part of a tick does not stand in the way of unary calls behind it.
  */
 export class IdQueue {
   readonly #parts: IdQueueParts;

@@ -1,12 +1,15 @@
 /**
- * What the service draws IDs from: one worker ID's generator behind a queue that is fair and bounded. The parts below it (grant, clock, store)
- * show only as a state, a snapshot and typed errors.
+ * What the service draws IDs from: one worker ID's generator behind a queue that is fair and bounded. The parts below
+ * it (grant, clock, store) show only as a state, a snapshot and typed errors.
  */
 import type { IdError } from "../errors.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import type { IdRun } from "../snowflake/run.ts";
 
-/** `unary`: few IDs that a caller waits for. `bulk`: a stream or a reservation; leaves the last part of each tick to the others. */
+/**
+ * `unary`: few IDs that a caller waits for. `bulk`: a stream or a reservation; leaves the last part of each tick to the
+ * others.
+ */
 export type Priority = "unary" | "bulk";
 
 /** What a caller of {@link IdSource.reserve} wants. */
@@ -18,7 +21,10 @@ export interface ReserveRequest {
   readonly deadlineMs?: number | undefined;
   /** Gives up the place in the queue. */
   readonly signal?: AbortSignal | undefined;
-  /** The epoch of the IDs that this stream has already had: a reservation under another one is refused with CLOCK_ROLLED_BACK. */
+  /**
+   * The epoch of the IDs that this stream has already had: a reservation under another one is refused with
+   * CLOCK_ROLLED_BACK.
+   */
   readonly epoch?: number | undefined;
 }
 
@@ -63,7 +69,9 @@ export interface StoreStatus {
   readonly lastAnswerMs: number | undefined;
   /** How far the store's clock is ahead of ours at the last answer; undefined where it has none. */
   readonly clockAheadMs: number | undefined;
-  /** Worker IDs that could be taken and those that exist for us, at the last look at all records; undefined before it. */
+  /**
+   * Worker IDs that could be taken and those that exist for us, at the last look at all records; undefined before it.
+   */
   readonly workerIds: { readonly free: number; readonly total: number } | undefined;
 }
 
@@ -90,7 +98,10 @@ export interface WorkerCounters {
 /** A snapshot for health, metrics, the page and logs. */
 export interface WorkerStatus {
   readonly state: ServingState;
-  /** What the holder is doing, in one word of worker-holder.ts: `acquiring`, `holding`, `rebasing`, `waiting-for-mark`, `released`, ... */
+  /**
+   * What the holder is doing, in one word of worker-holder.ts: `acquiring`, `holding`, `rebasing`, `waiting-for-mark`,
+   * `released`, ...
+   */
   readonly phase: string;
   readonly grant: GrantStatus | undefined;
   readonly store: StoreStatus;
@@ -105,8 +116,8 @@ export interface IdSource {
   /** The most IDs of one reservation: 1,048,576, or less where the layout holds less. */
   readonly reserveCountMax: number;
   /**
-   * Names the span of time in which IDs rise. Grows with each new grant, and with each step back under the policy `reuse`. A stream notes
-   * it with its first IDs.
+   * Names the span of time in which IDs rise. Grows with each new grant, and with each step back under the policy
+   * `reuse`. A stream notes it with its first IDs.
    */
   readonly epoch: number;
   readonly state: ServingState;
@@ -117,11 +128,12 @@ export interface IdSource {
    */
   tryNext(): bigint | undefined;
   /**
-   * Draws 1 to `count` IDs: what can be had without waiting. Waits only when not even one can be had, in turn with all other waiters, until
-   * the deadline, the signal, or waitMax, whichever is first. A promise is made only then.
+   * Draws 1 to `count` IDs: what can be had without waiting. Waits only when not even one can be had, in turn with all
+   * other waiters, until the deadline, the signal, or waitMax, whichever is first. A promise is made only then.
    *
-   * @throws IdError (also as rejection) COUNT_OUT_OF_RANGE, CLOCK_ROLLED_BACK, BURST_EXCEEDED, WORKER_LEASE_LOST, WINDOW_EXPIRED,
-   * STORE_UNAVAILABLE, SHUTTING_DOWN, TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH. The environment's carry `retryAfterMs`.
+   * @throws IdError (also as rejection) COUNT_OUT_OF_RANGE, CLOCK_ROLLED_BACK, BURST_EXCEEDED, WORKER_LEASE_LOST,
+   * WINDOW_EXPIRED, STORE_UNAVAILABLE, SHUTTING_DOWN, TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH. The environment's carry
+   * `retryAfterMs`.
    */
   reserve(request: ReserveRequest): ReservedIds | Promise<ReservedIds>;
   /** Calls `listener` after each change of {@link state}; returns what ends that. */

@@ -8,7 +8,8 @@ import type { WorkerSettings } from "./worker-settings.ts";
  *
  * @param listed - A fresh list of all records.
  * @returns The record that stands.
- * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record; as the store does.
+ * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record; as the store
+ * does.
  */
 export async function agreeOnLayout(
   store: RecordStore,

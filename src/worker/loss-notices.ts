@@ -5,8 +5,8 @@ import { type Incarnation, type StoreMoment, sameIncarnation } from "./record-st
 import { quarantineMs, type WindowRules } from "./window.ts";
 
 /**
- * What this process knows of losses of the store and the others must learn: a record that went back, for which a quarantine mark is put down,
- * and another life of the store, whose first sight is noted.
+ * What this process knows of losses of the store and the others must learn: a record that went back, for which a
+ * quarantine mark is put down, and another life of the store, whose first sight is noted.
  */
 export class LossNotices {
   /** What went back and has not yet been said. */

@@ -22,7 +22,8 @@ export interface StoreObserver {
 }
 
 /**
- * A store seen through a window: remembers whether it answers and what its clock said, and turns whatever it throws into an IdError.
+ * A store seen through a window: remembers whether it answers and what its clock said, and turns whatever it throws
+ * into an IdError.
  */
 export class ObservedStore implements RecordStore {
   readonly kind: string;
@@ -55,7 +56,10 @@ export class ObservedStore implements RecordStore {
     return this.#last?.atMs;
   }
 
-  /** The store's clock now, as its last answer and the monotonic clock give it; undefined where it has none or never answered. */
+  /**
+   * The store's clock now, as its last answer and the monotonic clock give it; undefined where it has none or never
+   * answered.
+   */
   clockMs(): number | undefined {
     const clockMs = this.#last?.moment.clockMs;
     return clockMs === undefined ? undefined : Math.floor(clockMs + this.#clock.monotonicMs() - this.#last!.atMs);
@@ -126,8 +130,8 @@ export function asStoreError(cause: unknown, kind: string): IdError {
 }
 
 /**
- * Tells whether the store says that the place of its records is gone or another one. Everything else that a write throws leaves its outcome
- * open: it may have landed, or may still.
+ * Tells whether the store says that the place of its records is gone or another one. Everything else that a write
+ * throws leaves its outcome open: it may have landed, or may still.
  */
 export function wentBack(cause: unknown): boolean {
   return cause instanceof IdError && cause.reason === "STORE_WENT_BACK";

@@ -14,7 +14,10 @@ import { createHolder } from "./worker-record.ts";
 import { settleWorkerSettings } from "./worker-settings.ts";
 import { WorkerSource } from "./worker-source.ts";
 
-/** What a worker is opened with. Lengths of time are milliseconds; what is absent is the store's or the generator's default. */
+/**
+ * What a worker is opened with. Lengths of time are milliseconds; what is absent is the store's or the generator's
+ * default.
+ */
 export interface OpenWorkerOptions {
   /** `sqlite:PATH` and so on: see openStore. */
   readonly storeUrl: string;
@@ -39,8 +42,8 @@ export interface OpenWorkerOptions {
   /** The longest that one call to the store takes. Default 5,000 for a file, 1,000 for a server. */
   readonly storeTimeoutMs?: number | undefined;
   /**
-   * A folder of this machine for what lets a restart go on while the store is down; see resume-record.ts. Absent = no restart goes on. Not used
-   * with a local file as the store.
+   * A folder of this machine for what lets a restart go on while the store is down; see resume-record.ts. Absent = no
+   * restart goes on. Not used with a local file as the store.
    */
   readonly resumeFolder?: string | undefined;
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
@@ -56,7 +59,8 @@ export interface Worker {
   /** Equal for all processes of one deployment, different otherwise. 32 hex digits. */
   readonly deploymentFingerprint: string;
   /**
-   * Gives the worker ID back and closes the store. Waits at most `timeoutMs` for the store; not one ID is issued afterwards in either case.
+   * Gives the worker ID back and closes the store. Waits at most `timeoutMs` for the store; not one ID is issued
+   * afterwards in either case.
    */
   close(timeoutMs: number): Promise<void>;
 }
@@ -69,7 +73,8 @@ const giveUpTimeoutMs = 1_000;
  *
  * Resolves with the first grant; while the store does not answer it goes on trying, until `signal`.
  *
- * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, NO_FREE_WORKER_ID, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED; the signal's reason.
+ * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, NO_FREE_WORKER_ID, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED; the
+ * signal's reason.
  */
 export async function openWorker(options: OpenWorkerOptions): Promise<Worker> {
   const { layout, namespace, storeUrl, signal, clock = systemClock } = options;

@@ -15,12 +15,15 @@ export interface ProtocolContext {
   readonly judge: ClockJudge;
   readonly unchanged: UnchangedRecords;
   /**
-   * Above every timestamp that this process issued itself, for each worker index. A copy of this process may have released one of them with a mark
-   * that is lower; no new grant of ours begins below.
+   * Above every timestamp that this process issued itself, for each worker index. A copy of this process may have
+   * released one of them with a mark that is lower; no new grant of ours begins below.
    */
   readonly used: Map<number, number>;
   readonly unused: UnusedGrants;
-  /** The highest mark of any worker ID that this process ever saw or asked for: what a store that went back may have forgotten. */
+  /**
+   * The highest mark of any worker ID that this process ever saw or asked for: what a store that went back may have
+   * forgotten.
+   */
   readonly marks: HighestMark;
   /** Told all records at each look, for the status. */
   readonly noteCandidates: (candidates: Candidates) => void;

@@ -1,8 +1,9 @@
 /**
  * What binds new grants after a store lost data, or may have: the floor below which none begins.
  *
- * Two records beside the others say it. The incarnation record remembers which life of the store was first seen when (t0); it is lost with
- * the others, which is what gives a loss away. The quarantine mark is put down by a holder whose record went back, or by an operator.
+ * Two records beside the others say it. The incarnation record remembers which life of the store was first seen when
+ * (t0); it is lost with the others, which is what gives a loss away. The quarantine mark is put down by a holder whose
+ * record went back, or by an operator.
  */
 import { IdError } from "../errors.ts";
 import {
@@ -67,8 +68,9 @@ export function quarantineFloor(
 }
 
 /**
- * Tells whether a grant written under `floor` may be used: after the write, the same incarnation answers, and the same two records stand.
- * A store that was emptied between the look and the write would otherwise take the grant without a quarantine.
+ * Tells whether a grant written under `floor` may be used: after the write, the same incarnation answers, and the same
+ * two records stand. A store that was emptied between the look and the write would otherwise take the grant without a
+ * quarantine.
  *
  * @param written - The moment of the write's answer.
  */
@@ -92,14 +94,18 @@ export interface NotedIncarnation {
   readonly changed: boolean;
 }
 
-/** Rounds of compare-and-set before the caller has to come again: others note the same, so the second look nearly always ends it. */
+/**
+ * Rounds of compare-and-set before the caller has to come again: others note the same, so the second look nearly always
+ * ends it.
+ */
 const noteRoundsMax = 5;
 
 /**
- * Notes the store's incarnation beside the records if another or none stands there. Whoever sees it first does it; t0 is from then on the
- * same for all.
+ * Notes the store's incarnation beside the records if another or none stands there. Whoever sees it first does it; t0
+ * is from then on the same for all.
  *
- * @param seen - What an answer showed: the record if it did, and whether it showed that the store holds no record at all.
+ * @param seen - What an answer showed: the record if it did, and whether it showed that the store holds no record at
+ * all.
  */
 export async function noteIncarnation(
   store: RecordStore,

@@ -1,34 +1,42 @@
 /**
  * The contract of a record store: the durable place on which uniqueness rests.
  *
- * A store keeps small texts under keys and does one thing: compare and set. It knows nothing of leases, marks, time windows or layouts;
- * the protocol stands once above it (worker-holder.ts), and for every store it is the same. What differs between stores is said by values:
- * whether they have a clock, whether they may lose data, how a dead holder shows.
+ * A store keeps small texts under keys and does one thing: compare and set. It knows nothing of leases, marks, time
+ * windows or layouts; the protocol stands once above it (worker-holder.ts), and for every store it is the same. What
+ * differs between stores is said by values: whether they have a clock, whether they may lose data, how a dead holder
+ * shows.
  *
  * ## What every store must do
- * 1. **compareAndSet is linearizable and durable.** `applied` means: the record was what `expected` says at the moment of the write, `next`
- *    is there now, and it survives the crash of any one machine as far as the store can promise. `conflict` means: this write did not
- *    happen and never will. No answer, or an answer that cannot be trusted, is thrown: the write may have happened, may happen later,
- *    or never. A driver never repeats a write by itself.
- * 2. **`expected` is what was read.** An entry carries a version that only the store understands: the value itself in SQL, the
- *    revision in etcd, the znode version in ZooKeeper, the resourceVersion in Kubernetes. `undefined` = the key must be absent.
+ * 1. **compareAndSet is linearizable and durable.** `applied` means: the record was what `expected` says at the moment
+ *    of the write, `next` is there now, and it survives the crash of any one machine as far as the store can promise.
+ *    `conflict` means: this write did not happen and never will. No answer, or an answer that cannot be trusted, is
+ *    thrown: the write may have happened, may happen later, or never. A driver never repeats a write by itself.
+ * 2. **`expected` is what was read.** An entry carries a version that only the store understands: the value itself in
+ *    SQL, the revision in etcd, the znode version in ZooKeeper, the resourceVersion in Kubernetes. `undefined` = the
+ *    key must be absent.
  * 3. **Records are never deleted** and hang on no session, lease or expiry: a mark must outlive its holder.
  * 4. **read and list are as fresh as the last write** of anyone that was answered before they were sent.
- * 5. **Every answer carries the store's moment**: clock and incarnation as they were when the operation took effect, or read after it in the
- *    same call; never from before it. A change of incarnation between two answers is how a loss of data shows.
- * 6. **Every call ends** within the deadline that was given at opening: it answers or throws. A frozen server is cut off, its connection
- *    destroyed.
+ * 5. **Every answer carries the store's moment**: clock and incarnation as they were when the operation took effect, or
+ *    read after it in the same call; never from before it. A change of incarnation between two answers is how a loss of
+ *    data shows.
+ * 6. **Every call ends** within the deadline that was given at opening: it answers or throws. A frozen server is cut
+ *    off, its connection destroyed.
  *
  * ## What a store may throw
- * An {@link IdError}. `STORE_UNAVAILABLE`: nothing is known of the outcome, try again. `INVALID_CONFIG`: only an operator can help (refused
- * credentials, a foreign file, a read-only folder). `STORE_WENT_BACK`: the place that held the records is gone or is another one (a file
- * deleted or replaced while it was open): the caller's grant ends at once. Anything else that is thrown counts as `STORE_UNAVAILABLE`.
+ * An {@link IdError}. `STORE_UNAVAILABLE`: nothing is known of the outcome, try again. `INVALID_CONFIG`: only an
+ * operator can help (refused credentials, a foreign file, a read-only folder). `STORE_WENT_BACK`: the place that held
+ * the records is gone or is another one (a file deleted or replaced while it was open): the caller's grant ends at
+ * once. Anything else that is thrown counts as `STORE_UNAVAILABLE`.
  *
  * ## What a store need not do
- * Bounds on marks are checked above it, from the moment that each answer carries; so it needs no knowledge of what a record says.
+ * Bounds on marks are checked above it, from the moment that each answer carries; so it needs no knowledge of what a
+ * record says.
  */
 
-/** Key of a record: `layout`, `incarnation`, `quarantine`, or `worker-` and a number. Lower-case letters, digits and hyphens only. */
+/**
+ * Key of a record: `layout`, `incarnation`, `quarantine`, or `worker-` and a number. Lower-case letters, digits and
+ * hyphens only.
+ */
 export type RecordKey = string;
 
 /** A record as the store had it. Handed back as `expected`; only the store looks into `version`. */
@@ -40,28 +48,36 @@ export interface Entry {
   readonly version: unknown;
 }
 
-/** Which life of the store answered. A restart, a restored backup or another server is another incarnation, as far as the store can tell. */
+/**
+ * Which life of the store answered. A restart, a restored backup or another server is another incarnation, as far as
+ * the store can tell.
+ */
 export interface Incarnation {
   /**
-   * Whose data this is; compared exactly. Redis: run_id. PostgreSQL: system identifier, timeline and the table's object ID. MySQL: server_uuid.
-   * etcd: cluster ID. ZooKeeper: epoch. SQLite: an ID drawn when the file was made. Printable ASCII, 1 to 200 characters.
+   * Whose data this is; compared exactly. Redis: run_id. PostgreSQL: system identifier, timeline and the table's object
+   * ID. MySQL: server_uuid. etcd: cluster ID. ZooKeeper: epoch. SQLite: an ID drawn when the file was made. Printable
+   * ASCII, 1 to 200 characters.
    */
   readonly identity: string;
   /**
-   * When the server started: Unix milliseconds by its own clock; may waver by up to 1 s between answers (an uptime in whole seconds does).
-   * undefined where the identity covers restarts, or a restart cannot lose data.
+   * When the server started: Unix milliseconds by its own clock; may waver by up to 1 s between answers (an uptime in
+   * whole seconds does). undefined where the identity covers restarts, or a restart cannot lose data.
    */
   readonly startedMs: number | undefined;
   /**
-   * What it means if the store holds no record at all. `new`: nothing was ever here, so nothing was lost. `lost`: that cannot be told from a
-   * loss (Redis after FLUSHALL; a file that is new beside traces of an older one), so new grants wait out the quarantine.
+   * What it means if the store holds no record at all. `new`: nothing was ever here, so nothing was lost. `lost`: that
+   * cannot be told from a loss (Redis after FLUSHALL; a file that is new beside traces of an older one), so new grants
+   * wait out the quarantine.
    */
   readonly emptyMeans: "new" | "lost";
 }
 
 /** When and in which life of the store something was answered. */
 export interface StoreMoment {
-  /** The store's own wall clock, Unix milliseconds; undefined where it has none to give (etcd, ZooKeeper, Kubernetes; a local file). */
+  /**
+   * The store's own wall clock, Unix milliseconds; undefined where it has none to give (etcd, ZooKeeper, Kubernetes; a
+   * local file).
+   */
   readonly clockMs: number | undefined;
   readonly incarnation: Incarnation;
 }
@@ -75,7 +91,10 @@ export interface ReadAnswer {
 
 /** Answer to list. */
 export interface ListAnswer {
-  /** All records of the namespace, in any order. Each is as it was at some instant of the call; not a snapshot of them all. */
+  /**
+   * All records of the namespace, in any order. Each is as it was at some instant of the call; not a snapshot of them
+   * all.
+   */
   readonly entries: readonly Entry[];
   readonly moment: StoreMoment;
 }
@@ -108,7 +127,10 @@ export interface StoreTiming {
   readonly windowMs: number;
   /** Between two renewals. */
   readonly renewalPeriodMs: number;
-  /** From a write to expiresAt; 0 with `lock`. At least the window, plus the lead, plus twice the clock error: 3 s more than the window. */
+  /**
+   * From a write to expiresAt; 0 with `lock`. At least the window, plus the lead, plus twice the clock error: 3 s more
+   * than the window.
+   */
   readonly ttlMs: number;
 }
 
@@ -116,7 +138,10 @@ export interface StoreTiming {
 export interface RecordStore {
   /** The scheme of its URL, for logs and status: `sqlite`, `postgres`, ... */
   readonly kind: string;
-  /** `lossy`: an answered write may be undone by a crash of the store (Redis). Records that were not released are then taken over later. */
+  /**
+   * `lossy`: an answered write may be undone by a crash of the store (Redis). Records that were not released are then
+   * taken over later.
+   */
   readonly durability: "durable" | "lossy";
   readonly liveness: Liveness;
   readonly timing: StoreTiming;
@@ -145,7 +170,9 @@ export interface StoreOptions {
   readonly password?: string | undefined;
 }
 
-/** Server starts that are nearer to each other than this are one start: some stores tell their uptime in whole seconds. */
+/**
+ * Server starts that are nearer to each other than this are one start: some stores tell their uptime in whole seconds.
+ */
 const startToleranceMs = 2_000;
 
 /** Tells whether two answers came from one life of the store. */

@@ -23,8 +23,8 @@ const attemptsMax = 5;
 const retryDelayMs = 100;
 
 /**
- * Releases a grant: its mark becomes what was really used, the only lawful lowering of a mark. Issuing under it must have stopped for good
- * before this is called; so must its resume record be gone.
+ * Releases a grant: its mark becomes what was really used, the only lawful lowering of a mark. Issuing under it must
+ * have stopped for good before this is called; so must its resume record be gone.
  */
 export async function release(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<ReleaseOutcome> {
   const sent = new Set<string>();

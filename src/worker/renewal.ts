@@ -21,7 +21,10 @@ export type RenewalOutcome =
   | { readonly kind: "lapsed" }
   /** Another's write stands in the record. Not one more ID. */
   | { readonly kind: "lost"; readonly detail: string }
-  /** The record went back though we neither lapsed nor released: the store lost data. Not one more ID, and a quarantine for all. */
+  /**
+   * The record went back though we neither lapsed nor released: the store lost data. Not one more ID, and a quarantine
+   * for all.
+   */
   | { readonly kind: "went-back"; readonly detail: string };
 
 /** What a read of the record says about our right. `ours` may have raised the grant's `untilMs`. */
@@ -45,7 +48,8 @@ export async function renew(
 ): Promise<RenewalOutcome> {
   const { store, judge } = context;
   try {
-    // A step forward of the wall clock that is not decided yet: the store's clock decides, and with it whether we lapsed.
+    // A step forward of the wall clock that is not decided yet: the store's clock decides, and with it whether we
+    // lapsed.
     if (judge.state.kind !== "following" && store.clockMs() !== undefined) await store.moment();
     if (hasLapsed(context, grant)) return { kind: "lapsed" };
     if (grant.unanswered.size > 0 || !grant.isSettled) {
@@ -91,8 +95,9 @@ async function write(
 }
 
 /**
- * Reads the record and says whose it is. Only the record as last confirmed, or exactly one of our own writes still without an answer, is
- * ours. Anything else is not, even under our own token: that is how a copy of this process is fenced.
+ * Reads the record and says whose it is. Only the record as last confirmed, or exactly one of our own writes still
+ * without an answer, is ours. Anything else is not, even under our own token: that is how a copy of this process is
+ * fenced.
  *
  * @throws IdError as the store does: nothing is known then.
  */
@@ -142,7 +147,10 @@ export function hasLapsed({ judge }: ProtocolContext, grant: Grant): boolean {
   return judge.nowMs() >= grant.untilMs;
 }
 
-/** A resumed grant goes on only under the life of the store that granted it: another one may have forgotten what others were granted since. */
+/**
+ * A resumed grant goes on only under the life of the store that granted it: another one may have forgotten what others
+ * were granted since.
+ */
 function isHeldBack(grant: Grant, moment: StoreMoment): boolean {
   return grant.isResumed && !sameIncarnation(grant.incarnation, moment.incarnation);
 }
@@ -166,7 +174,8 @@ function judgeForeign(
   if (hasLapsed(context, grant)) return { kind: "lost", detail: "the window ended, and the record is another's" };
   if (record === undefined) return { kind: "went-back", detail: "the record is not one of Snowlane's any more" };
   const isUnderOurToken = record.token === grant.token && record.hwmMs >= grant.record.hwmMs;
-  // Only who has our token can have released our generation; where data may be lost, it may also be another's of the same number.
+  // Only who has our token can have released our generation; where data may be lost, it may also be another's of the
+  // same number.
   const isOurRelease = record.token === "" && record.generation === grant.generation && store.durability === "durable";
   if (isUnderOurToken || isOurRelease) {
     return { kind: "lost", detail: "a write that is not ours stands under our token: this process was copied" };
@@ -183,9 +192,10 @@ function judgeForeign(
 }
 
 /**
- * Tells whether the record went on from ours as a takeover makes it go on. Our own clocks cannot say whether we were silent for long enough:
- * a machine that its hypervisor held does not know that it stood still. So nothing is concluded from them, and no quarantine is laid upon all
- * because one machine was held. Where data may be lost, nobody may take over before the mark and the error of two clocks are past.
+ * Tells whether the record went on from ours as a takeover makes it go on. Our own clocks cannot say whether we were
+ * silent for long enough: a machine that its hypervisor held does not know that it stood still. So nothing is concluded
+ * from them, and no quarantine is laid upon all because one machine was held. Where data may be lost, nobody may take
+ * over before the mark and the error of two clocks are past.
  */
 function isRightfulTakeover(
   durability: "durable" | "lossy",

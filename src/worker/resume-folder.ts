@@ -18,7 +18,8 @@ const recordPattern = /^worker-(\d+)\.json$/;
  * Opens the folder for one namespace of one store.
  *
  * @param root - For all resume records of this machine's user, for example `~/.local/state/snowlane/resume`.
- * @returns undefined where one boot of one machine cannot be told from another, or the folder cannot be made: then there is no resuming.
+ * @returns undefined where one boot of one machine cannot be told from another, or the folder cannot be made: then
+ * there is no resuming.
  */
 export function openResumeFolder(
   root: string,

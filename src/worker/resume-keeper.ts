@@ -33,8 +33,8 @@ const moveBelowMs = 1_500;
 /**
  * Keeps a resume record beside each grant in use, always ahead of use.
  *
- * A disk that fails does not stop the issuing for long: if the record cannot be written but can be removed, the grant goes on without one.
- * If it cannot be removed either, nothing is issued beyond its mark.
+ * A disk that fails does not stop the issuing for long: if the record cannot be written but can be removed, the grant
+ * goes on without one. If it cannot be removed either, nothing is issued beyond its mark.
  */
 export class ResumeKeeper {
   readonly #parts: ResumeKeeperParts;
@@ -48,8 +48,8 @@ export class ResumeKeeper {
   }
 
   /**
-   * Finds the grant of an earlier life of this instance that may be continued now; removes what can never be. Records of other instances on this
-   * machine are left to them.
+   * Finds the grant of an earlier life of this instance that may be continued now; removes what can never be. Records
+   * of other instances on this machine are left to them.
    */
   async recall(): Promise<RecalledGrant | undefined> {
     const { journal, judge, settings } = this.#parts;
@@ -158,7 +158,8 @@ export class ResumeKeeper {
       await this.#parts.journal.remove(kept.grant.workerIndex);
       kept.markMs = Number.POSITIVE_INFINITY;
     } catch {
-      // It may stand, with the old mark or the new: nothing is issued beyond the old one, and the next touch tries again.
+      // It may stand, with the old mark or the new: nothing is issued beyond the old one, and the next touch tries
+      // again.
     }
   }
 

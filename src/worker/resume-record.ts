@@ -1,15 +1,20 @@
 /**
- * RESUME: what a process writes down beside itself, so that it can start again while the store is down and go on under the grant that it had.
+ * RESUME: what a process writes down beside itself, so that it can start again while the store is down and go on under
+ * the grant that it had.
  *
- * The record is ahead of use: no timestamp at or above its `localMarkMs` is issued before a higher one is durably written. A restart begins at
- * that mark, so it repeats nothing, whatever its clock shows; and it goes on only below the `untilMs` that the store had confirmed.
+ * The record is ahead of use: no timestamp at or above its `localMarkMs` is issued before a higher one is durably
+ * written. A restart begins at that mark, so it repeats nothing, whatever its clock shows; and it goes on only below
+ * the `untilMs` that the store had confirmed.
  */
 import * as v from "valibot";
 import { Grant } from "./grant.ts";
 import type { Incarnation } from "./record-store.ts";
 import { type LayoutRecord, parseLayoutRecord, parseWorkerRecord, workerKey } from "./worker-record.ts";
 
-/** On what machine, since which boot, and for which records a resume record was written. All must be equal to go on from it. */
+/**
+ * On what machine, since which boot, and for which records a resume record was written. All must be equal to go on from
+ * it.
+ */
 export interface ResumePlace {
   readonly namespace: string;
   /** The store's URL without credentials. */
@@ -38,17 +43,23 @@ export interface ResumeRecord {
 /** Keeps resume records durably, one for each worker ID, each under a lock that dies with its process. */
 export interface ResumeJournal {
   readonly place: ResumePlace;
-  /** Finds the records of earlier lives of this place whose lock is free, and takes their locks. Those that cannot be read are removed. */
+  /**
+   * Finds the records of earlier lives of this place whose lock is free, and takes their locks. Those that cannot be
+   * read are removed.
+   */
   recall(): Promise<readonly ResumeRecord[]>;
   /**
-   * Writes a record in place of the one before, so that it outlives a crash of the machine. Takes the lock with the first.
+   * Writes a record in place of the one before, so that it outlives a crash of the machine. Takes the lock with the
+   * first.
    *
    * @throws If the outcome is not certain: then the old one may stand, or the new one.
    */
   write(record: ResumeRecord): Promise<void>;
   /** Leaves a recalled record where it is, for whom it belongs to, and gives its lock back. */
   leave(workerIndex: number): void;
-  /** Removes a record durably, and gives its lock back. Nothing happens if there is none. @throws If it may still stand. */
+  /**
+   * Removes a record durably, and gives its lock back. Nothing happens if there is none. @throws If it may still stand.
+   */
   remove(workerIndex: number): Promise<void>;
 }
 

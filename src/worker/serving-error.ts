@@ -16,8 +16,8 @@ export function distrustedClockError(): IdError {
 }
 
 /**
- * What a call gets in a phase in which no ID can be had; undefined where one may be. Says nothing of hosts, paths or other holders: those stand
- * in the cause, which is for the log.
+ * What a call gets in a phase in which no ID can be had; undefined where one may be. Says nothing of hosts, paths or
+ * other holders: those stand in the cause, which is for the log.
  *
  * @param nowMs - Unix milliseconds.
  */

@@ -1,6 +1,8 @@
 import type { Timers } from "../clock.ts";
 
-/** Lets one loop sleep, and others wake it. A call that comes while it works is not lost: the next sleep ends at once. */
+/**
+ * Lets one loop sleep, and others wake it. A call that comes while it works is not lost: the next sleep ends at once.
+ */
 export class Sleeper {
   readonly #timers: Timers;
   #wake: (() => void) | undefined;
@@ -34,8 +36,8 @@ export class Sleeper {
 }
 
 /**
- * How long to wait before the next try: doubles with each failure up to a bound, and wavers by half, so that a thousand processes that failed
- * together do not come back together.
+ * How long to wait before the next try: doubles with each failure up to a bound, and wavers by half, so that a thousand
+ * processes that failed together do not come back together.
  *
  * @param failures - In a row; at least 1.
  */

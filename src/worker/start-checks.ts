@@ -2,8 +2,8 @@ import { IdError } from "../errors.ts";
 import type { Layout } from "../snowflake/layout.ts";
 
 /**
- * A wall clock before this is wrong: 2026-01-01, well before this release. A machine that lost its battery starts in 1970 or at the date of its
- * firmware, which may lie after the epoch.
+ * A wall clock before this is wrong: 2026-01-01, well before this release. A machine that lost its battery starts in
+ * 1970 or at the date of its firmware, which may lie after the epoch.
  */
 export const plausibleFromMs = Date.UTC(2026, 0, 1);
 
@@ -25,7 +25,9 @@ export function checkWallClock(nowMs: number, layout: Layout): void {
   }
 }
 
-/** Refuses a start with a wall clock that the store's contradicts. The longest difference that passes is in window.ts. */
+/**
+ * Refuses a start with a wall clock that the store's contradicts. The longest difference that passes is in window.ts.
+ */
 export function clockOffError(aheadMs: number): IdError {
   const difference = `${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? "ahead of" : "behind"}`;
   const message = `The clock of this machine is ${difference} the store's clock. Set it right (for example by NTP).`;

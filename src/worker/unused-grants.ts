@@ -1,9 +1,10 @@
 import type { Entry, RecordKey } from "./record-store.ts";
 
 /**
- * Grants that this process asked for and never used: the answer did not come, or came too late to be relied on. The write may have landed all
- * the same, and the record would stand there until its time is over. Nothing was ever issued under it, so who finds exactly it may take it
- * again from where it began; a bad network would otherwise use up one worker ID with each try.
+ * Grants that this process asked for and never used: the answer did not come, or came too late to be relied on. The
+ * write may have landed all the same, and the record would stand there until its time is over. Nothing was ever issued
+ * under it, so who finds exactly it may take it again from where it began; a bad network would otherwise use up one
+ * worker ID with each try.
  */
 export class UnusedGrants {
   readonly #sent = new Map<RecordKey, { readonly text: string; readonly fromMs: number }>();
@@ -18,7 +19,10 @@ export class UnusedGrants {
     this.#sent.delete(key);
   }
 
-  /** Where a record that is one of these began: nothing at or above it was issued under it. undefined for every other record. */
+  /**
+   * Where a record that is one of these began: nothing at or above it was issued under it. undefined for every other
+   * record.
+   */
   startMs(entry: Entry): number | undefined {
     const sent = this.#sent.get(entry.key);
     return sent?.text === entry.text ? sent.fromMs : undefined;

@@ -1,6 +1,12 @@
-/** Arithmetic of time windows: which marks may be asked for and how far a confirmed one may be used. All times are Unix milliseconds. */
+/**
+ * Arithmetic of time windows: which marks may be asked for and how far a confirmed one may be used. All times are Unix
+ * milliseconds.
+ */
 
-/** Each clock of a deployment is taken to be within so much of true time, where data may be lost. Uniqueness on a durable store needs nothing of it. */
+/**
+ * Each clock of a deployment is taken to be within so much of true time, where data may be lost. Uniqueness on a
+ * durable store needs nothing of it.
+ */
 export const clockErrorMs = 500;
 
 /** A process whose clock is further than this from the store's does not start. */
@@ -24,14 +30,18 @@ export interface Window {
   readonly untilMs: number;
 }
 
-/** Q: how long after a loss of data a lost grant may still be in use: the longest window, the lead, and the error of two clocks. */
+/**
+ * Q: how long after a loss of data a lost grant may still be in use: the longest window, the lead, and the error of two
+ * clocks.
+ */
 export function quarantineMs(rules: WindowRules): number {
   return rules.windowMaxMs + rules.leadMaxMs + 2 * clockErrorMs;
 }
 
 /**
- * The highest mark that the store's clock allows: nobody's window ends later, however wrong his own clock is. So a mad clock cannot burn a
- * worker ID, and what was lost with a store's data is over Q after the loss by the store's own time.
+ * The highest mark that the store's clock allows: nobody's window ends later, however wrong his own clock is. So a mad
+ * clock cannot burn a worker ID, and what was lost with a store's data is over Q after the loss by the store's own
+ * time.
  *
  * @param storeMs - The store's clock; undefined where it has none: then the wall clock alone bounds.
  */
@@ -50,8 +60,8 @@ export function isBehind(rules: WindowRules, wallMs: number, storeMs: number | u
  * The window of a new grant: from the highest of mark, wall clock and floor.
  *
  * @param floorMs - What a quarantine sets; see quarantine.ts.
- * @returns undefined if the window would begin further ahead of the wall clock than a timestamp may, or if the store's clock allows less
- * than half of it.
+ * @returns undefined if the window would begin further ahead of the wall clock than a timestamp may, or if the store's
+ * clock allows less than half of it.
  */
 export function grantWindow(
   rules: WindowRules,

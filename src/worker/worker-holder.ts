@@ -1,8 +1,10 @@
 /**
- * Holds one worker ID: acquires it, renews its window, moves to another one when the clock went back too far, and gives it back.
+ * Holds one worker ID: acquires it, renews its window, moves to another one when the clock went back too far, and gives
+ * it back.
  *
- * This is the protocol of docs/safety.md, once, above every store. One loop does all that talks to the store, one thing at a time; a heartbeat
- * beside it watches the clock. IDs are issued only while there is a grant, and `#end` is the one place where it goes.
+ * This is the protocol of docs/safety.md, once, above every store. One loop does all that talks to the store, one thing
+ * at a time; a heartbeat beside it watches the clock. IDs are issued only while there is a grant, and `#end` is the one
+ * place where it goes.
  */
 import { IdError } from "../errors.ts";
 import { type AcquireOutcome, acquire, unlock } from "./acquire.ts";
@@ -139,10 +141,11 @@ export class WorkerHolder {
   }
 
   /**
-   * Starts, and resolves with the first grant. While the store does not answer, or a mark has to be waited for, it goes on trying.
+   * Starts, and resolves with the first grant. While the store does not answer, or a mark has to be waited for, it goes
+   * on trying.
    *
-   * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED, NO_FREE_WORKER_ID: only an operator can help.
-   * SHUTTING_DOWN if it is closed before.
+   * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED, NO_FREE_WORKER_ID: only
+   * an operator can help. SHUTTING_DOWN if it is closed before.
    */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -167,7 +170,8 @@ export class WorkerHolder {
   }
 
   /**
-   * Stops issuing, and gives the worker ID back if the store answers in time. Never issues again afterwards, answer or no answer.
+   * Stops issuing, and gives the worker ID back if the store answers in time. Never issues again afterwards, answer or
+   * no answer.
    *
    * @param timeoutMs - Longest time to wait for the store; the worker ID comes free by itself if that is not enough.
    */
@@ -379,7 +383,8 @@ export class WorkerHolder {
 
   async #giveBack(grant: Grant): Promise<void> {
     this.#recordsToRemove.add(grant);
-    // Its record must be gone first: a restart would go on from it. If it cannot be removed, the worker ID comes free by itself.
+    // Its record must be gone first: a restart would go on from it. If it cannot be removed, the worker ID comes free
+    // by itself.
     if ((await this.#removeRecords()) !== undefined) return;
     const outcome = await release(this.#context, grant, this.#rules);
     if (outcome.kind === "went-back") this.#losses.wentBack(outcome.detail);

@@ -1,14 +1,17 @@
 /**
  * The records that the protocol keeps in a store, and their text form: one line of JSON in printable ASCII.
  *
- * Reading is strict: a text that is not exactly what this file writes is a foreign or damaged value and never taken for a record.
+ * Reading is strict: a text that is not exactly what this file writes is a foreign or damaged value and never taken for
+ * a record.
  */
 import * as v from "valibot";
 import { IdError } from "../errors.ts";
 import type { LayoutField } from "../snowflake/layout.ts";
 import type { RecordKey } from "./record-store.ts";
 
-/** Who holds or last held a worker ID. For operators, and so that a restart finds its own record; never for uniqueness. */
+/**
+ * Who holds or last held a worker ID. For operators, and so that a restart finds its own record; never for uniqueness.
+ */
 export interface Holder {
   /** Host name and port of the server; what stays the same over a restart. 1 to 100 characters. */
   readonly instance: string;

@@ -29,7 +29,10 @@ export interface WorkerSourceParts {
   readonly waitMaxMs: number;
 }
 
-/** For so long a clock that the store's contradicts is kept going on the monotonic clock before the server says that it is not well. */
+/**
+ * For so long a clock that the store's contradicts is kept going on the monotonic clock before the server says that it
+ * is not well.
+ */
 const distrustAfterMs = 60_000;
 
 /** IDs from one held worker ID: generator, holder and queue put together. */
@@ -94,7 +97,8 @@ export class WorkerSource implements IdSource {
   }
 
   /**
-   * Ends: nobody gets an ID any more, waiting calls get SHUTTING_DOWN, and the worker ID is given back if the store answers in time.
+   * Ends: nobody gets an ID any more, waiting calls get SHUTTING_DOWN, and the worker ID is given back if the store
+   * answers in time.
    *
    * @param timeoutMs - How long to wait for the store. Not one ID is issued afterwards in either case.
    */

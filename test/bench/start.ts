@@ -1,6 +1,7 @@
 /**
- * Measures how long `snowlane serve` takes from its start to the first ID over HTTP, and what an idle process weighs: `node test/bench/start.ts
- * [rounds]`. Starts the bundle, which is what serves, and the sources by type stripping beside it; interleaved rounds, a store of its own each.
+ * Measures how long `snowlane serve` takes from its start to the first ID over HTTP, and what an idle process weighs:
+ * `node test/bench/start.ts [rounds]`. Starts the bundle, which is what serves, and the sources by type stripping
+ * beside it; interleaved rounds, a store of its own each.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,8 @@
 /**
- * A process that serves the conformance service by the server's own listener, dispatch and hot path. Called by the suite's runner: it reads a
- * ServerCompatRequest from standard input and writes a ServerCompatResponse to standard output. Arguments: the path of the descriptors, then
- * `node`, `engine`, or `hot` for the engine with Unary and ServerStream on the hot path.
+ * A process that serves the conformance service by the server's own listener, dispatch and hot path. Called by the
+ * suite's runner: it reads a ServerCompatRequest from standard input and writes a ServerCompatResponse to standard
+ * output. Arguments: the path of the descriptors, then `node`, `engine`, or `hot` for the engine with Unary and
+ * ServerStream on the hot path.
  */
 import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";

@@ -1,4 +1,7 @@
-/** The service that Connect's conformance suite calls: docs/testing_servers.md of connectrpc/conformance says what each method does. */
+/**
+ * The service that Connect's conformance suite calls: docs/testing_servers.md of connectrpc/conformance says what each
+ * method does.
+ */
 import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { type Any, anyPack } from "@bufbuild/protobuf/wkt";
 import { type Code, ConnectError, type HandlerContext } from "@connectrpc/connect";

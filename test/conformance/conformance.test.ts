@@ -1,4 +1,7 @@
-/** The whole suite of Connect against the server's own listener, dispatch, TLS and hot path, once over each kind of HTTP/2. */
+/**
+ * The whole suite of Connect against the server's own listener, dispatch, TLS and hot path, once over each kind of
+ * HTTP/2.
+ */
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
@@ -44,9 +47,10 @@ test("with unary and server-streaming methods on the hot path every gRPC case pa
 });
 
 /**
- * Go's client announces a content-length; when it has read the whole response before its body is out, it ends the body short of it, and nghttp2
- * answers with RST_STREAM(PROTOCOL_ERROR), by which Go's client then forgets the response. RFC 9113 section 8.1 has the cure, RST_STREAM(NO_ERROR)
- * after the response, which the engine sends; from node:http2 it would overtake the trailers. See differential.test.ts for the bytes.
+ * Go's client announces a content-length; when it has read the whole response before its body is out, it ends the body
+ * short of it, and nghttp2 answers with RST_STREAM(PROTOCOL_ERROR), by which Go's client then forgets the response. RFC
+ * 9113 section 8.1 has the cure, RST_STREAM(NO_ERROR) after the response, which the engine sends; from node:http2 it
+ * would overtake the trailers. See differential.test.ts for the bytes.
  */
 const flakyOnNode = "Server Message Size/HTTPVersion:2/**/Compression:COMPRESSION_IDENTITY/**";
 

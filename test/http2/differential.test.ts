@@ -1,4 +1,7 @@
-/** The engine beside node:http2, the same bytes to both: sound clients get the same answers, broken ones meet the same refusal. */
+/**
+ * The engine beside node:http2, the same bytes to both: sound clients get the same answers, broken ones meet the same
+ * refusal.
+ */
 import { createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -83,7 +86,8 @@ async function outcomeAt(
 test("sound clients get the same answers from both, whatever they send and in whatever pieces", async () => {
   for (let seed = 1; seed <= 40; seed++) {
     const random = new SeededRandom(seed);
-    // Resets race with the answer, and node:http2 lets a client send more than the stream's window at once: both are left out.
+    // Resets race with the answer, and node:http2 lets a client send more than the stream's window at once: both are
+    // left out.
     const script = soundScript(random, 12).filter((bytes) => bytes[3] !== frameType.rstStream);
     const ids = Array.from({ length: 12 }, (_, index) => 2 * index + 1);
     const [ours, theirs] = await Promise.all(ports().map((port) => outcomeAt(port, script, ids)));
@@ -381,7 +385,8 @@ test.each(violations)("both meet $name alike, or differ for a reason", async ({ 
 });
 
 test("a client that ends its body short, for it has the whole response already, keeps that response with the engine alone", async () => {
-  // What Go's client does when an upload is refused halfway; node:http2 resets the stream with PROTOCOL_ERROR after the response.
+  // What Go's client does when an upload is refused halfway; node:http2 resets the stream with PROTOCOL_ERROR after the
+  // response.
   const early = createServer();
   early.on("stream", (stream) => {
     stream.on("error", () => undefined);

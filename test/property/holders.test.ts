@@ -27,7 +27,10 @@ type Step =
 
 const processesMax = 4;
 
-/** So few IDs in so long a tick that every process uses every tick up: two windows that overlap anywhere give a duplicate. */
+/**
+ * So few IDs in so long a tick that every process uses every tick up: two windows that overlap anywhere give a
+ * duplicate.
+ */
 const tickMs = 250;
 const layoutOf = (workerBits: number): Layout =>
   createLayout({

@@ -1,4 +1,7 @@
-/** Everything that can go wrong in a simulation. Each is counted, and counted again for each state of the holder that it met. */
+/**
+ * Everything that can go wrong in a simulation. Each is counted, and counted again for each state of the holder that it
+ * met.
+ */
 export const faultKinds = [
   "clock-back-small",
   "clock-back-large",

@@ -24,7 +24,8 @@ interface IssuedRun {
 }
 
 /**
- * All IDs that anyone issued, and what they must not be. It looks at IDs from outside and knows nothing of the protocol's own checks.
+ * All IDs that anyone issued, and what they must not be. It looks at IDs from outside and knows nothing of the
+ * protocol's own checks.
  */
 export class IssueHistory {
   readonly violations: Violation[] = [];
@@ -64,7 +65,10 @@ export class IssueHistory {
     if (this.violations.length < 20) this.violations.push({ promise, detail });
   }
 
-  /** A process was copied: its two lives may share what lies below every mark that the original had asked for by then, and nothing else. */
+  /**
+   * A process was copied: its two lives may share what lies below every mark that the original had asked for by then,
+   * and nothing else.
+   */
   allowClone(clone: CloneAllowance): void {
     this.#clones.push(clone);
   }

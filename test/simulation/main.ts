@@ -1,6 +1,7 @@
 /**
- * Runs the simulation: `npm run simulate`, a million seeds by `npm run simulate -- --seeds 1000000`, one by `--seed 4711`. A seed that breaks a
- * promise is printed with the shortest list of faults that still breaks it, and how to run it again. Exits with 1 then.
+ * Runs the simulation: `npm run simulate`, a million seeds by `npm run simulate -- --seeds 1000000`, one by `--seed
+ * 4711`. A seed that breaks a promise is printed with the shortest list of faults that still breaks it, and how to run
+ * it again. Exits with 1 then.
  */
 import { parseArgs } from "node:util";
 import { faultKinds, holderStates } from "./fault.ts";

@@ -8,8 +8,9 @@ import type {
 } from "../../src/worker/record-store.ts";
 
 /**
- * A store whose calls a shadow can repeat: the shadow's n-th call gets the answer of the original's n-th call, at the same moment, until
- * the shadow stands alone. So two holders that do the same see the same, as two copies of one memory do.
+ * A store whose calls a shadow can repeat: the shadow's n-th call gets the answer of the original's n-th call, at the
+ * same moment, until the shadow stands alone. So two holders that do the same see the same, as two copies of one memory
+ * do.
  */
 export class MirroredStore implements RecordStore {
   readonly #store: RecordStore;

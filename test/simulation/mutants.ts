@@ -1,4 +1,7 @@
-/** A protocol with one rule removed: a change to the text of one source file, made while it is loaded. The source itself stays as it is. */
+/**
+ * A protocol with one rule removed: a change to the text of one source file, made while it is loaded. The source itself
+ * stays as it is.
+ */
 export interface Mutant {
   readonly name: string;
   /** The rule that is gone. */
@@ -9,8 +12,8 @@ export interface Mutant {
   readonly find: string;
   readonly replace: string;
   /**
-   * Whether the tests hold that the simulation catches it. The plan of faults does not yet bring about what the others need often enough; until it
-   * does, the models (model/) and the tests of the holder show those rules.
+   * Whether the tests hold that the simulation catches it. The plan of faults does not yet bring about what the others
+   * need often enough; until it does, the models (model/) and the tests of the holder show those rules.
    */
   readonly isHeld: boolean;
 }

@@ -1,4 +1,7 @@
-/** Seeds that once showed a fault, and what they showed. The scenario of a seed changes when the plan of faults does; then they are just seeds. */
+/**
+ * Seeds that once showed a fault, and what they showed. The scenario of a seed changes when the plan of faults does;
+ * then they are just seeds.
+ */
 export const regressionSeeds: readonly { readonly seed: number; readonly showed: string }[] = [
   { seed: 5, showed: "a renewal that was answered while the process stopped broke an invariant" },
   { seed: 142, showed: "starts that failed one after the other never watched a dead holder's record for long enough" },

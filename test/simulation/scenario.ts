@@ -74,7 +74,8 @@ function planFaults(
 ): readonly Fault[] {
   const losesData = random.chance(0.5);
   const possible = faultKinds.filter((kind) => {
-    // What followed a clock that was an hour ahead is used up for an hour: without spare worker IDs nobody could serve again.
+    // What followed a clock that was an hour ahead is used up for an hour: without spare worker IDs nobody could serve
+    // again.
     if (kind === "clock-forward-large" && isScarce && !traits.hasClock) return false;
     if (kind === "clone") return traits.liveness === "ttl";
     if (traits.liveness === "lock" && lossFaults.has(kind)) return false;

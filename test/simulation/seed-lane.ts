@@ -1,4 +1,7 @@
-/** One process of a run of seeds: started by run-seeds.ts with its options as JSON; writes a line of JSON for every hundred seeds. */
+/**
+ * One process of a run of seeds: started by run-seeds.ts with its options as JSON; writes a line of JSON for every
+ * hundred seeds.
+ */
 import { registerHooks } from "node:module";
 import { mutants, sameRandomMutant } from "./mutants.ts";
 import type { BrokenSeed, SeedRun } from "./run-seeds.ts";
@@ -8,7 +11,10 @@ const mutant = mutants.find(({ name }) => name === options.mutant);
 // Errors are made by the million here, and nobody reads where.
 Error.stackTraceLimit = 0;
 
-/** Replaces text in a source while it is loaded. With a mutant, the code's own assertions are off: the outside checker must see it alone. */
+/**
+ * Replaces text in a source while it is loaded. With a mutant, the code's own assertions are off: the outside checker
+ * must see it alone.
+ */
 function patchSource(path: string, find: string, replace: string): void {
   registerHooks({
     load(url, context, next) {

@@ -3,7 +3,8 @@ import type { Violation } from "./issue-history.ts";
 import { simulate } from "./simulation.ts";
 
 /**
- * Finds a short list of faults with which a seed still breaks a promise: leaves out one after the other as long as it does.
+ * Finds a short list of faults with which a seed still breaks a promise: leaves out one after the other as long as it
+ * does.
  *
  * @param seed - One that breaks a promise.
  */

@@ -35,7 +35,8 @@ export class SimulatedMachine {
   }
 
   /**
-   * All that the wall clock ever lost against true time, what it gained again not taken off: how far a careful reader of it may be behind.
+   * All that the wall clock ever lost against true time, what it gained again not taken off: how far a careful reader
+   * of it may be behind.
    */
   get backwardMs(): number {
     const lagMs = this.#stuckAtMs === undefined ? 0 : this.trueMs + this.#offset() - this.#stuckAtMs;
@@ -80,7 +81,10 @@ export class SimulatedMachine {
     this.#stuckAtMs = undefined;
   }
 
-  /** The machine has slept for `lengthMs`, which have just passed: the monotonic clock left them out, wall clock and uptime did not. */
+  /**
+   * The machine has slept for `lengthMs`, which have just passed: the monotonic clock left them out, wall clock and
+   * uptime did not.
+   */
   wakeFromSuspend(lengthMs: number): void {
     this.#monotonicLeftOutMs += lengthMs;
     // While a step forward is being judged, time goes on by the monotonic clock.

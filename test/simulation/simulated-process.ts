@@ -41,7 +41,8 @@ function passIdError(error: unknown): void {
 }
 
 /**
- * One process: the real holder and generator over simulated clocks, timers, network and store. It can stand still, die, and be copied.
+ * One process: the real holder and generator over simulated clocks, timers, network and store. It can stand still, die,
+ * and be copied.
  */
 export class SimulatedProcess {
   readonly name: string;
@@ -62,8 +63,8 @@ export class SimulatedProcess {
   endedGrant: string | undefined;
 
   /**
-   * @param role - `shadowed`: another is made in this same step, with this one as its role: its shadow, which does unseen what it does until
-   * it is cloned.
+   * @param role - `shadowed`: another is made in this same step, with this one as its role: its shadow, which does
+   * unseen what it does until it is cloned.
    */
   constructor(parts: ProcessParts, role: "alone" | "shadowed" | SimulatedProcess) {
     const { layout, queue, machine, server, link } = parts;
@@ -145,7 +146,9 @@ export class SimulatedProcess {
     this.#shadow?.pause();
   }
 
-  /** Everything that was due meanwhile happens now, in the order in which it came: to a process and its shadow alike. */
+  /**
+   * Everything that was due meanwhile happens now, in the order in which it came: to a process and its shadow alike.
+   */
   resume(): void {
     if (this.#state !== "paused") return;
     const waiting = [...this.#wake(), ...(this.#shadow === undefined ? [] : this.#shadow.#wake())];
@@ -178,7 +181,8 @@ export class SimulatedProcess {
   /**
    * The cloning: the shadow is a process of its own from here on.
    *
-   * @param random - What the kernel gives it; undefined = a mutant whose random state stood in the process and was copied with it.
+   * @param random - What the kernel gives it; undefined = a mutant whose random state stood in the process and was
+   * copied with it.
    */
   releaseShadow(random: SeededRandom | undefined): SimulatedProcess | undefined {
     const shadow = this.#shadow;

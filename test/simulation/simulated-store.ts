@@ -39,7 +39,8 @@ export interface LinkState {
 }
 
 /**
- * The server: records, and the ways in which it may fail. What it confirms is in `highestMark`, for the checker, whatever is lost later.
+ * The server: records, and the ways in which it may fail. What it confirms is in `highestMark`, for the checker,
+ * whatever is lost later.
  */
 export class SimulatedServer {
   readonly traits: StoreTraits;
@@ -57,7 +58,10 @@ export class SimulatedServer {
   isDown = false;
   /** Answers nothing, and does everything later: a frozen server. */
   #frozen: (() => void)[] | undefined;
-  /** A primary that has lost its majority: it applies writes, confirms none, and all of them are discarded when it is healed. */
+  /**
+   * A primary that has lost its majority: it applies writes, confirms none, and all of them are discarded when it is
+   * healed.
+   */
   isMinority = false;
   #beforeSplit: Map<string, Row> | undefined;
   /** Which process holds which lock. */
@@ -129,7 +133,10 @@ export class SimulatedServer {
     this.#wasEverEmptied = true;
   }
 
-  /** Back to an earlier state under a server that says that it is another one: a restored backup, a replica that took over. */
+  /**
+   * Back to an earlier state under a server that says that it is another one: a restored backup, a replica that took
+   * over.
+   */
   goBack(): void {
     const past = this.#past[this.#random.between(0, this.#past.length - 1)];
     this.#rows = new Map(past ?? []);
@@ -158,7 +165,9 @@ export class SimulatedServer {
     this.#beforeSplit = new Map(this.#rows);
   }
 
-  /** The old primary's writes are thrown away; the other side's state, as it was confirmed, is served by another server. */
+  /**
+   * The old primary's writes are thrown away; the other side's state, as it was confirmed, is served by another server.
+   */
   healSplit(): void {
     if (!this.isMinority) return;
     this.isMinority = false;

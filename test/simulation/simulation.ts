@@ -194,7 +194,8 @@ export class Simulation {
       return;
     }
     if (state === "rebasing") {
-      // The clock goes back by more than the lead, and an ID is wanted: the way to another worker ID takes a few round trips.
+      // The clock goes back by more than the lead, and an ID is wanted: the way to another worker ID takes a few round
+      // trips.
       slot.machine.step(-leadMaxMs(this.#scenario.layout) - this.random.between(1_000, 3_000));
       this.draw(process, 1);
       this.queue.after(3_000, () => slot.machine.heal());

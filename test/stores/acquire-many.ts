@@ -1,6 +1,7 @@
 /**
- * A process that acquires many worker IDs at once, each as a server of its own would: on a connection of its own. Prints one line of JSON
- * when all have one, draws some IDs with each, and gives them back when its standard input ends.
+ * A process that acquires many worker IDs at once, each as a server of its own would: on a connection of its own.
+ * Prints one line of JSON when all have one, draws some IDs with each, and gives them back when its standard input
+ * ends.
  *
  * Arguments: store URL, number of holders.
  */

@@ -1,4 +1,7 @@
-/** A process that asks a store once, closes it, and has nothing more to do: it must end by itself. Prints how the call ended. */
+/**
+ * A process that asks a store once, closes it, and has nothing more to do: it must end by itself. Prints how the call
+ * ended.
+ */
 import { IdError } from "../../src/errors.ts";
 import { openStore } from "../../src/worker/open-store.ts";
 

@@ -1,6 +1,7 @@
 /**
- * `npm run churn`: for each remote store, starts its real server, starts two Snowlane servers on it, kills and replaces them in a loop under
- * load for a minute, and prints what came of it. `npm run churn -- redis etcd --seconds 10` for some of them, and another length.
+ * `npm run churn`: for each remote store, starts its real server, starts two Snowlane servers on it, kills and replaces
+ * them in a loop under load for a minute, and prints what came of it. `npm run churn -- redis etcd --seconds 10` for
+ * some of them, and another length.
  */
 import { parseArgs } from "node:util";
 import { remoteStoreKinds } from "../support/servers/remote-stores.ts";

@@ -31,8 +31,8 @@ const callTimeoutMs = 1_000;
 const requestTimeoutMs = 2_000;
 
 /**
- * Starts two servers on a store, kills (kill -9) and replaces one after the other for `durationMs` while callers ask both for IDs, and says
- * what came of it.
+ * Starts two servers on a store, kills (kill -9) and replaces one after the other for `durationMs` while callers ask
+ * both for IDs, and says what came of it.
  */
 export async function churn(
   storeUrl: string,

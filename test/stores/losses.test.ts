@@ -99,7 +99,9 @@ test.concurrent.for(losses)(
   },
 );
 
-/** Both want the worker ID after the quarantine. Where the one that lost it is faster, the other is told so and ends. */
+/**
+ * Both want the worker ID after the quarantine. Where the one that lost it is faster, the other is told so and ends.
+ */
 function takenBack(error: unknown): undefined {
   if (!(error instanceof IdError) || error.reason !== "NO_FREE_WORKER_ID") throw error;
 }
@@ -112,7 +114,10 @@ function isQuarantine(event: IssuingWorker["events"][number]): boolean {
   return event.kind === "quarantine-written" || (event.kind === "waiting" && event.for === "quarantine");
 }
 
-/** W = 2 s, so that the quarantine is 5 s. Without spread two that issue in the same millisecond repeat each other for certain. */
+/**
+ * W = 2 s, so that the quarantine is 5 s. Without spread two that issue in the same millisecond repeat each other for
+ * certain.
+ */
 function startPinned(storeUrl: string, workerId: number): Promise<IssuingWorker> {
   const times = { windowMs: 2_000, windowMaxMs: 2_000, renewalPeriodMs: 500, ttlMs: 5_000, storeTimeoutMs: 1_000 };
   return IssuingWorker.start({ storeUrl, datacenterId: 1, workerId, sequenceSpread: false, ...times });

@@ -55,7 +55,10 @@ export async function askHttp2(
   }
 }
 
-/** Sends bytes on a fresh connection, in pieces with a pause between, and gives what comes back until the server closes or `untilText` came. */
+/**
+ * Sends bytes on a fresh connection, in pieces with a pause between, and gives what comes back until the server closes
+ * or `untilText` came.
+ */
 export async function sendBytes(
   address: string,
   pieces: readonly (string | Buffer)[],

@@ -43,7 +43,9 @@ export class RawClient {
     return this.until((lines) => lines.includes(`ping ack ${probe}`), probe);
   }
 
-  /** Waits until `isDone`, or until the server closed; returns and forgets the lines so far, without answers to probes. */
+  /**
+   * Waits until `isDone`, or until the server closed; returns and forgets the lines so far, without answers to probes.
+   */
   async until(isDone: (lines: readonly string[]) => boolean, probe = ""): Promise<readonly string[]> {
     while (!isDone(this.#lines) && !this.isClosed) {
       await new Promise<void>((resolve) => {

@@ -58,7 +58,10 @@ function dataFrame(random: SeededRandom, id: number, endsStream: boolean): Buffe
   );
 }
 
-/** Frames of a client that may break any rule: sound ones, with types, flags, numbers, lengths and payloads changed here and there. */
+/**
+ * Frames of a client that may break any rule: sound ones, with types, flags, numbers, lengths and payloads changed here
+ * and there.
+ */
 export function brokenScript(random: SeededRandom, requestCount: number): readonly Buffer[] {
   const frames = soundScript(random, requestCount);
   const mutated: Buffer[] = [];

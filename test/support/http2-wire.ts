@@ -1,4 +1,7 @@
-/** HTTP/2 by hand, the client's side: frames to bytes, bytes to frames, and a connection whose every event is written down. */
+/**
+ * HTTP/2 by hand, the client's side: frames to bytes, bytes to frames, and a connection whose every event is written
+ * down.
+ */
 import { Connection } from "../../src/http2/connection.ts";
 import { errorCode } from "../../src/http2/error-code.ts";
 import type { Field } from "../../src/http2/field.ts";

@@ -1,7 +1,9 @@
 /**
- * A process of its own that holds a worker ID on an embedded store and issues without a pause. Started by worker-processes.ts.
+ * A process of its own that holds a worker ID on an embedded store and issues without a pause. Started by
+ * worker-processes.ts.
  *
- * Writes to its standard output, a line each: what the worker reports, as JSON, and each run of IDs as `first count stride`.
+ * Writes to its standard output, a line each: what the worker reports, as JSON, and each run of IDs as `first count
+ * stride`.
  */
 import { argv, stdin, stdout } from "node:process";
 import { systemClock } from "../../src/clock.ts";

@@ -26,7 +26,10 @@ export interface MemoryDatabaseOptions {
 
 const defaultTiming: StoreTiming = { windowMs: 10_000, renewalPeriodMs: 2_000, ttlMs: 13_000 };
 
-/** What lies behind memory stores: the "server". Each handle on it is a RecordStore of its own. Tests change its fields to make faults. */
+/**
+ * What lies behind memory stores: the "server". Each handle on it is a RecordStore of its own. Tests change its fields
+ * to make faults.
+ */
 export class MemoryDatabase {
   readonly options: MemoryDatabaseOptions;
   /** Key to text and a version that rises with each write. */

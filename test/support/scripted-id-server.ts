@@ -31,8 +31,8 @@ export function faultError({ reason, code, retryAfterMs, metadata = {} }: Script
 }
 
 /**
- * An ID service that does what a test tells it to, over cleartext HTTP/2: for faults that a real server cannot be made to show at will.
- * It counts up from `firstId`, unless `handlers` says otherwise.
+ * An ID service that does what a test tells it to, over cleartext HTTP/2: for faults that a real server cannot be made
+ * to show at will. It counts up from `firstId`, unless `handlers` says otherwise.
  */
 export class ScriptedIdServer {
   /** Laid over the handlers that count. */

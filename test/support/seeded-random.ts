@@ -1,4 +1,6 @@
-/** A small repeatable generator of numbers for fuzzing: splitmix32. A failing seed is printed and can be given again. */
+/**
+ * A small repeatable generator of numbers for fuzzing: splitmix32. A failing seed is printed and can be given again.
+ */
 export class SeededRandom {
   #state: number;
 

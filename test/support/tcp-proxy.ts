@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What becomes of bytes. `deaf`: questions arrive, answers are swallowed. `black-hole`: nothing arrives, and nobody is told. */
+/**
+ * What becomes of bytes. `deaf`: questions arrive, answers are swallowed. `black-hole`: nothing arrives, and nobody is
+ * told.
+ */
 export type ProxyMode = "open" | "deaf" | "black-hole";
 
 /** A link to a server of this machine that can be slow, deaf, dead or cut. */

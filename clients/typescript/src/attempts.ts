@@ -35,8 +35,8 @@ export interface Attempt {
 }
 
 /**
- * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. A call that makes progress (a stream) says so by
- * {@link progress}.
+ * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. A call that makes
+ * progress (a stream) says so by {@link progress}.
  */
 export class Attempts {
   readonly #settings: AttemptSettings;

@@ -3,8 +3,8 @@ import { invalidResponse } from "./errors.ts";
 const idMax = (1n << 63n) - 1n;
 
 /**
- * Holds the chunks of one server's stream to the rules: none is empty, no more than were asked for, ascending from chunk to chunk. Of a
- * chunk the first and last ID are looked at.
+ * Holds the chunks of one server's stream to the rules: none is empty, no more than were asked for, ascending from
+ * chunk to chunk. Of a chunk the first and last ID are looked at.
  */
 export class ChunkCheck {
   #leftCount: number;

@@ -8,9 +8,15 @@ export type Token = string | (() => string | Promise<string>);
 
 /** What a client may be told, wherever it runs. */
 export interface ClientOptions {
-  /** `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment. Default: `http://127.0.0.1:7609`. */
+  /**
+   * `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment. Default:
+   * `http://127.0.0.1:7609`.
+   */
   readonly endpoints?: readonly string[];
-  /** Sent as `authorization: Bearer TOKEN`. Refused over plaintext to a host that is not loopback, unless `insecureToken` is true. */
+  /**
+   * Sent as `authorization: Bearer TOKEN`. Refused over plaintext to a host that is not loopback, unless
+   * `insecureToken` is true.
+   */
   readonly token?: Token;
   readonly insecureToken?: boolean;
   /** Deadline of a call whose caller gives none, over all attempts and waits. Default: 5,000 ms. */

@@ -24,8 +24,8 @@ const stayMinMs = 300_000;
 const stayMaxMs = 900_000;
 
 /**
- * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; never returns in step with
- * other clients. clients/README.md has the rules.
+ * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; never returns
+ * in step with other clients. clients/README.md has the rules.
  */
 export class Endpoints {
   readonly #endpoints: readonly Endpoint[];

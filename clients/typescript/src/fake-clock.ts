@@ -20,7 +20,10 @@ export class FakeClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
-  /** Lets `ms` pass: runs the timers that fall due, in order, and after each what it set going as far as it gets without time. */
+  /**
+   * Lets `ms` pass: runs the timers that fall due, in order, and after each what it set going as far as it gets without
+   * time.
+   */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     await settle();

@@ -46,7 +46,10 @@ export interface FakeOptions {
   readonly namespace?: string;
 }
 
-/** Stands in for IdClient in tests: hands out what its script says, without a server. A script that has ended throws SCRIPT_ENDED. */
+/**
+ * Stands in for IdClient in tests: hands out what its script says, without a server. A script that has ended throws
+ * SCRIPT_ENDED.
+ */
 export class FakeIdClient extends OfflineIds implements IdSource {
   readonly clock: FakeClock;
   readonly #layout: Layout;

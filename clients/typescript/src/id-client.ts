@@ -33,7 +33,8 @@ export class IdClient extends OfflineIds implements IdSource {
   #layout: Promise<Layout> | undefined;
 
   /**
-   * Made by `createNodeClient` of `@snowlane/client/node` and `createWebClient` of `@snowlane/client/web`; by itself, for another runtime.
+   * Made by `createNodeClient` of `@snowlane/client/node` and `createWebClient` of `@snowlane/client/web`; by itself,
+   * for another runtime.
    *
    * @throws RangeError, TypeError, if an option is wrong.
    */
@@ -85,8 +86,8 @@ export class IdClient extends OfflineIds implements IdSource {
   }
 
   /**
-   * Issues `count` IDs as a stream of chunks: exactly so many, or an error. A stream that breaks is taken up by another, whose IDs may
-   * start lower, unless `ordered` is set. Leaving the loop cancels it.
+   * Issues `count` IDs as a stream of chunks: exactly so many, or an error. A stream that breaks is taken up by
+   * another, whose IDs may start lower, unless `ordered` is set. Leaving the loop cancels it.
    *
    * @param count - 1 to 10^9, inclusive.
    */
@@ -120,7 +121,8 @@ export class IdClient extends OfflineIds implements IdSource {
   }
 
   /**
-   * Reserves 1 to `count` IDs, as runs; a server grants what it has without waiting. They belong to the caller, used or not.
+   * Reserves 1 to `count` IDs, as runs; a server grants what it has without waiting. They belong to the caller, used or
+   * not.
    *
    * @param count - 1 to 1,048,576, inclusive.
    */
@@ -198,7 +200,10 @@ export class IdClient extends OfflineIds implements IdSource {
     }
   }
 
-  /** Bounds the wait for a transport that does not keep its deadline: one whose connection is given up while it opens may never answer. */
+  /**
+   * Bounds the wait for a transport that does not keep its deadline: one whose connection is given up while it opens
+   * may never answer.
+   */
   async #within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const error = new ConnectError("The transport did not keep the deadline.", Code.DeadlineExceeded);

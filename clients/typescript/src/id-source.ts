@@ -6,7 +6,9 @@ import type { CallOptions, RunSource } from "./run-source.ts";
 
 /** What one stream may be told. */
 export interface StreamOptions extends CallOptions {
-  /** Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk. */
+  /**
+   * Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk.
+   */
   readonly timeoutMs?: number;
   /** The most IDs of one chunk; 0, the default, leaves it to the server. */
   readonly chunkSize?: number;
@@ -24,7 +26,10 @@ export interface IdSource extends RunSource {
   stream(count: number, options?: StreamOptions): AsyncGenerator<readonly bigint[], void, undefined>;
   /** The deployment's layout, asked for once. */
   layout(options?: CallOptions): Promise<Layout>;
-  /** Reads an ID, or a text form of one, by {@link layout}. MALFORMED_TEXT for a UUID that holds no ID of the deployment. */
+  /**
+   * Reads an ID, or a text form of one, by {@link layout}. MALFORMED_TEXT for a UUID that holds no ID of the
+   * deployment.
+   */
   parse(idOrText: bigint | string, options?: TextReadOptions): Promise<ParsedId>;
   /** The IDs of [start, end), by {@link layout}. */
   idRange(start: Moment, end: Moment): Promise<IdRange>;

@@ -1,4 +1,7 @@
-/** An AbortController that aborts with others, until it is unlinked: unlike AbortSignal.any, nothing stays behind on signals that live long. */
+/**
+ * An AbortController that aborts with others, until it is unlinked: unlike AbortSignal.any, nothing stays behind on
+ * signals that live long.
+ */
 export class LinkedAbort {
   readonly #controller = new AbortController();
   readonly #sources: readonly AbortSignal[];

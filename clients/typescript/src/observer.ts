@@ -35,7 +35,10 @@ export interface ExpireEvent {
   readonly droppedCount: number;
 }
 
-/** The metrics hook. Each method is optional, runs outside the fast path, must return soon, and what it throws is ignored. */
+/**
+ * The metrics hook. Each method is optional, runs outside the fast path, must return soon, and what it throws is
+ * ignored.
+ */
 export interface Observer {
   onAttempt?(event: AttemptEvent): void;
   onRefill?(event: RefillEvent): void;

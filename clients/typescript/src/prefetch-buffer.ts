@@ -54,7 +54,8 @@ const incurable: ReadonlySet<StatusCode> = new Set([
 /**
  * Hands out IDs from memory and reserves more behind the scenes, before they run out. An ID goes to at most one caller.
  *
- * clients/README.md has the rules. Each worker thread makes its own; `structuredClone` of one gives nothing that hands out IDs.
+ * clients/README.md has the rules. Each worker thread makes its own; `structuredClone` of one gives nothing that hands
+ * out IDs.
  */
 export class PrefetchBuffer {
   readonly #source: RunSource;
@@ -113,9 +114,11 @@ export class PrefetchBuffer {
   /**
    * Hands out one ID: at once from stock, else a promise of one.
    *
-   * `await` costs ten times what the ID costs, so test `typeof id === "bigint"` in hot loops. A loop that never yields is never refilled.
+   * `await` costs ten times what the ID costs, so test `typeof id === "bigint"` in hot loops. A loop that never yields
+   * is never refilled.
    *
-   * @throws SnowlaneError (as a rejection) CLIENT_CLOSED, CANCELLED; at the deadline the last failure of a reservation, or DEADLINE_EXCEEDED.
+   * @throws SnowlaneError (as a rejection) CLIENT_CLOSED, CANCELLED; at the deadline the last failure of a reservation,
+   * or DEADLINE_EXCEEDED.
    */
   nextId(options?: CallOptions): bigint | Promise<bigint> {
     const index = this.#next;

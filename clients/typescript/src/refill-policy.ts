@@ -17,8 +17,8 @@ const elapsedMinMs = 10;
 /**
  * How much to reserve, and when. Fed with what was handed out and how long reservations took; reads no clock.
  *
- * The figures behind it: with a median round trip of 1 ms of which one in 1,000 takes 200 ms, under steady and under bursty load, fewer than 1 call in
- * 10,000 waits and fewer than one reservation a second is made.
+ * The figures behind it: with a median round trip of 1 ms of which one in 1,000 takes 200 ms, under steady and under
+ * bursty load, fewer than 1 call in 10,000 waits and fewer than one reservation a second is made.
  */
 export class RefillPolicy {
   readonly #bounds: RefillBounds;

@@ -29,8 +29,8 @@ const statusCodes: Readonly<Record<Code, StatusCode>> = {
 /**
  * Reads what an attempt failed with, whose caller did not cancel it. Errors of this package pass as they are.
  *
- * A failure without a word from the server (connection refused, reset or closed, no trailers) is UNREACHABLE, whatever code the transport
- * gives it: such errors carry a cause, or none of the server's trailers.
+ * A failure without a word from the server (connection refused, reset or closed, no trailers) is UNREACHABLE, whatever
+ * code the transport gives it: such errors carry a cause, or none of the server's trailers.
  */
 export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: string }): SnowlaneError {
   if (error instanceof SnowlaneError) return error;

@@ -33,8 +33,8 @@ export interface CallOptions {
 const idEnd = 1n << 63n;
 
 /**
- * Counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID at or above 2^63; at
- * most `askedCount` IDs in all.
+ * Counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID at
+ * or above 2^63; at most `askedCount` IDs in all.
  *
  * @throws SnowlaneError INVALID_RESPONSE: the answer must be dropped whole.
  */

@@ -4,7 +4,10 @@ import { IdClient } from "./id-client.ts";
 
 /** What a client in a browser may be told. */
 export interface WebClientOptions extends ClientOptions {
-  /** Where the page is served by Snowlane itself: `location.origin`. From another origin, the server must allow that origin. */
+  /**
+   * Where the page is served by Snowlane itself: `location.origin`. From another origin, the server must allow that
+   * origin.
+   */
   readonly endpoints: readonly string[];
 }
 

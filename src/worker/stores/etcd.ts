@@ -1,8 +1,9 @@
 /**
  * Records in etcd 3: one key a record, compared by value in a transaction.
  *
- * Values are compared, not revisions: after a restored snapshot revisions come again, random writeIds do not. Reads are linearizable, etcd's
- * default. etcd has no clock to give, and its cluster ID survives a restore with the same token: that needs the step of the runbook.
+ * Values are compared, not revisions: after a restored snapshot revisions come again, random writeIds do not. Reads are
+ * linearizable, etcd's default. etcd has no clock to give, and its cluster ID survives a restore with the same token:
+ * that needs the step of the runbook.
  */
 import { type Client, Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -32,7 +33,8 @@ interface Link {
 /**
  * Opens an etcd store; the cluster need not be there yet.
  *
- * @param text - `etcd://`, with any of the cluster's members. The path is the prefix of all keys, `snowlane` without one.
+ * @param text - `etcd://`, with any of the cluster's members. The path is the prefix of all keys, `snowlane` without
+ * one.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openEtcdStore(text: string, options: StoreOptions): Promise<RecordStore> {
@@ -166,8 +168,8 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * A role that lacks the prefix, or a wrong password, which etcd calls an invalid argument. Not an invalid token: tokens run out, and the next
- * connection has another.
+ * A role that lacks the prefix, or a wrong password, which etcd calls an invalid argument. Not an invalid token: tokens
+ * run out, and the next connection has another.
  */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof ConnectError && [Code.PermissionDenied, Code.InvalidArgument].includes(cause.code);

@@ -7,8 +7,8 @@ export interface FileIdentity {
 }
 
 /**
- * Looks which file stands at a path. Never opens it: closing a file that SQLite has open in this process drops SQLite's locks without a word
- * (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+ * Looks which file stands at a path. Never opens it: closing a file that SQLite has open in this process drops SQLite's
+ * locks without a word (https://www.sqlite.org/howtocorrupt.html, section 2.2).
  *
  * @returns undefined if there is none.
  */
@@ -23,7 +23,10 @@ export function standsAt(path: string, file: FileIdentity): boolean {
   return there !== undefined && there.device === file.device && there.inode === file.inode;
 }
 
-/** Magic numbers of file systems whose locks do not reach across machines, or cannot be trusted: statfs(2), linux/magic.h. */
+/**
+ * Magic numbers of file systems whose locks do not reach across machines, or cannot be trusted: statfs(2),
+ * linux/magic.h.
+ */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],

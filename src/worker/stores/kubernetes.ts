@@ -1,8 +1,9 @@
 /**
  * Records in Kubernetes: one Lease object a record, its text in an annotation.
  *
- * A write reads the object first and compares its text, then replaces it under the resourceVersion that was read: what is written is so
- * compared by value, whatever became of the cluster's own store. The API tells nothing that would show that its data went back.
+ * A write reads the object first and compares its text, then replaces it under the resourceVersion that was read: what
+ * is written is so compared by value, whatever became of the cluster's own store. The API tells nothing that would show
+ * that its data went back.
  */
 import { IdError } from "../../errors.ts";
 import type {
@@ -30,8 +31,9 @@ const clusterServer = "https://kubernetes.default.svc";
 /**
  * Opens a Kubernetes store; the API need not be there yet.
  *
- * @param text - `kubernetes://namespace/name`: the Kubernetes namespace of the Lease objects, and with what their names begin. Inside a pod
- * that is all. Elsewhere `server=` is the API's URL, and `tokenFile=`, or `certFile=` and `keyFile=`, say who calls.
+ * @param text - `kubernetes://namespace/name`: the Kubernetes namespace of the Lease objects, and with what their names
+ * begin. Inside a pod that is all. Elsewhere `server=` is the API's URL, and `tokenFile=`, or `certFile=` and
+ * `keyFile=`, say who calls.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openKubernetesStore(text: string, options: StoreOptions): Promise<RecordStore> {

@@ -1,7 +1,8 @@
 import { IdError } from "../../errors.ts";
 
 /**
- * Loads the library of a store on first use. Such libraries are optional peer dependencies, so that nobody installs six of them.
+ * Loads the library of a store on first use. Such libraries are optional peer dependencies, so that nobody installs six
+ * of them.
  *
  * @throws IdError INVALID_CONFIG with the command that installs it.
  */

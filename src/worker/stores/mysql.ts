@@ -1,8 +1,8 @@
 /**
  * Records in MySQL or MariaDB: one table for all namespaces, compared by value, byte for byte.
  *
- * Every statement commits by itself. What an answered commit is worth is the server's setting: innodb_flush_log_at_trx_commit and
- * sync_binlog must be 1, their defaults.
+ * Every statement commits by itself. What an answered commit is worth is the server's setting:
+ * innodb_flush_log_at_trx_commit and sync_binlog must be 1, their defaults.
  */
 import { connect, type Socket } from "node:net";
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from "mysql2/promise";
@@ -35,7 +35,8 @@ const table = "TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'snowlane_record'";
 
 /** Columns are binary: neither case nor a trailing space may be overlooked when texts are compared. */
 const sql = {
-  // Comments with a version from 5.7 to 9.9 are run by MySQL, which would answer from a day-old cache, and skipped by MariaDB, which has none.
+  // Comments with a version from 5.7 to 9.9 are run by MySQL, which would answer from a day-old cache, and skipped by
+  // MariaDB, which has none.
   prepare: "SET autocommit = 1, time_zone = '+00:00' /*!80000 , information_schema_stats_expiry = 0 */",
   look: `SELECT @@GLOBAL.read_only AS standby, VERSION() AS version,
     (SELECT count(*) FROM information_schema.TABLES WHERE ${table}) AS tables`,
@@ -52,7 +53,8 @@ const sql = {
 /**
  * Opens a MySQL or MariaDB store; the server need not be there yet.
  *
- * @param text - `mysql://` or `mariadb://`, with one or several servers of which one takes writes; the path is the database.
+ * @param text - `mysql://` or `mariadb://`, with one or several servers of which one takes writes; the path is the
+ * database.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openMysqlStore(text: string, options: StoreOptions): Promise<RecordStore> {

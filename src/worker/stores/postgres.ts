@@ -1,8 +1,9 @@
 /**
  * Records in PostgreSQL: one table for all namespaces, compared by value.
  *
- * Every statement is a transaction of its own and needs no state of the session, so that a connection pooler may stand between. A write is
- * answered after its commit is on disk (and on the synchronous standbys, if there are any), also where the server's default is laxer.
+ * Every statement is a transaction of its own and needs no state of the session, so that a connection pooler may stand
+ * between. A write is answered after its commit is on disk (and on the synchronous standbys, if there are any), also
+ * where the server's default is laxer.
  */
 import { Socket } from "node:net";
 import type { Client, ClientConfig } from "pg";
@@ -43,8 +44,9 @@ interface MomentRow {
 /**
  * Opens a PostgreSQL store; the server need not be there yet.
  *
- * @param text - `postgres://` or `postgresql://`, with one or several servers of which one takes writes; the path is the database. `schema=`
- * names another schema than the first of the search path. `sslmode=` is read as other clients read it, but certificates are verified always.
+ * @param text - `postgres://` or `postgresql://`, with one or several servers of which one takes writes; the path is
+ * the database. `schema=` names another schema than the first of the search path. `sslmode=` is read as other clients
+ * read it, but certificates are verified always.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openPostgresStore(text: string, options: StoreOptions): Promise<RecordStore> {
@@ -216,7 +218,8 @@ function writeStatements(table: string) {
     replace: `WITH ${durable}, done AS (
       UPDATE ${table} SET text = $3 FROM durable WHERE namespace = $1 AND key = $2 AND text = $4 RETURNING 1)
       SELECT count(*)::int AS count FROM done`,
-    // The timeline grows with each promotion and each recovery to a point in time; the object ID when the table is made anew.
+    // The timeline grows with each promotion and each recovery to a point in time; the object ID when the table is made
+    // anew.
     moment: `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock_ms,
       (extract(epoch FROM pg_postmaster_start_time()) * 1000)::bigint AS started_ms,
       (SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)

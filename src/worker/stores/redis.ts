@@ -1,9 +1,9 @@
 /**
  * Records in Redis: one hash a namespace, compared and set by a script.
  *
- * All records of a namespace lie under one key, so that whatever empties Redis takes all of them or none, and a script touches that key
- * alone. Redis may lose what it has answered (it is `lossy`): a write counts once a majority of the replicas that exist have it, and what a
- * restart or a failover lost shows as another run_id.
+ * All records of a namespace lie under one key, so that whatever empties Redis takes all of them or none, and a script
+ * touches that key alone. Redis may lose what it has answered (it is `lossy`): a write counts once a majority of the
+ * replicas that exist have it, and what a restart or a failover lost shows as another run_id.
  */
 import type { RedisClientType, createClient as CreateClient } from "@redis/client";
 import { IdError } from "../../errors.ts";
@@ -25,8 +25,8 @@ import { type Endpoint, parseCount, parseRemoteUrl, readPassword, readTls, type 
 const kind = "redis";
 
 /**
- * One script for everything, so that each answer carries the moment at which it was true. HGET gives false for what is absent, not nil.
- * INFO is asked in two, for Redis 6 takes one section at a time.
+ * One script for everything, so that each answer carries the moment at which it was true. HGET gives false for what is
+ * absent, not nil. INFO is asked in two, for Redis 6 takes one section at a time.
  */
 const script = `
 local answer = false
@@ -60,9 +60,9 @@ interface Answer {
 /**
  * Opens a Redis store; the server need not be there yet.
  *
- * @param text - `redis://` or `rediss://`, with a primary and its replicas in any order, or with `sentinel=` and the name of the primary the
- * sentinels that know it. The path is the database's number. `replicas=` is how many replicas there should be: without it, as many as are
- * connected count.
+ * @param text - `redis://` or `rediss://`, with a primary and its replicas in any order, or with `sentinel=` and the
+ * name of the primary the sentinels that know it. The path is the database's number. `replicas=` is how many replicas
+ * there should be: without it, as many as are connected count.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openRedisStore(text: string, options: StoreOptions): Promise<RecordStore> {
@@ -154,7 +154,10 @@ class RedisStore implements RecordStore {
     };
   }
 
-  /** A write counts when more than half of all servers, the primary among them, have it: otherwise its outcome is unknown. */
+  /**
+   * A write counts when more than half of all servers, the primary among them, have it: otherwise its outcome is
+   * unknown.
+   */
   async #awaitReplicas(client: Client, replicas: number): Promise<void> {
     const needed = Math.floor((replicas + 1) / 2);
     if (needed === 0) return;

@@ -1,8 +1,8 @@
 /**
  * The URL of a remote store: `scheme://[user[:password]@]host[:port][,host[:port]…][/path][?name=value&…]`.
  *
- * A user, a password and a path are percent-encoded. TLS and passwords may stand in files, which are read again at each connection, so that
- * what is renewed there is used without a restart.
+ * A user, a password and a path are percent-encoded. TLS and passwords may stand in files, which are read again at each
+ * connection, so that what is renewed there is used without a restart.
  */
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";

@@ -1,9 +1,11 @@
 /**
- * The embedded store: one SQLite file, and beside it a folder of locks. Synchronous; it runs in a thread of its own (sqlite-thread.ts).
+ * The embedded store: one SQLite file, and beside it a folder of locks. Synchronous; it runs in a thread of its own
+ * (sqlite-thread.ts).
  *
- * Three things stand beside the file, in `<file>.locks/`: one small file for each worker ID, whose lock tells whether the holder lives; and
- * `revision`, which remembers which file stood here and how far it had come. The file's own revision grows with each write, so a copy that
- * was put back shows, whoever put it there and whether or not a process was running.
+ * Three things stand beside the file, in `<file>.locks/`: one small file for each worker ID, whose lock tells whether
+ * the holder lives; and `revision`, which remembers which file stood here and how far it had come. The file's own
+ * revision grows with each write, so a copy that was put back shows, whoever put it there and whether or not a process
+ * was running.
  */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -51,8 +53,8 @@ const applicationId = 0x534e574c;
 const formatVersion = 1;
 const lockSuffix = ".lock";
 
-// EXTRA, not FULL: in this journal mode FULL does not sync the folder, and a power cut could undo an answered commit. Not WAL: a WAL goes on
-// being written for a file that was deleted.
+// EXTRA, not FULL: in this journal mode FULL does not sync the folder, and a power cut could undo an answered commit.
+// Not WAL: a WAL goes on being written for a file that was deleted.
 const pragmas = "PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA;";
 
 /** See the head of this file. Whatever it throws is an IdError. */
@@ -181,7 +183,10 @@ export class SqliteFile {
     return work(store);
   }
 
-  /** Turns what is thrown into an IdError. A store that is not what it was is closed; the next call opens what stands there then. */
+  /**
+   * Turns what is thrown into an IdError. A store that is not what it was is closed; the next call opens what stands
+   * there then.
+   */
   #guard<T>(work: () => T): T {
     try {
       return work();
@@ -243,7 +248,8 @@ export class SqliteFile {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const beside = this.#openFile(this.#besidePath, (database) => database.exec(pragmas + besideSchema));
     try {
-      // Under the lock of the revision: of several processes that start at once, one creates, and nobody writes meanwhile.
+      // Under the lock of the revision: of several processes that start at once, one creates, and nobody writes
+      // meanwhile.
       return inTransaction(beside.database, "BEGIN IMMEDIATE", () => {
         const place = readPlace(beside.database);
         const main = this.#openMain(place !== undefined || hasTraces);

@@ -1,6 +1,6 @@
 /**
- * The thread in which the embedded store works: node:sqlite is synchronous, and the event loop that serves IDs must never wait for the disk.
- * An entry of the bundle of its own.
+ * The thread in which the embedded store works: node:sqlite is synchronous, and the event loop that serves IDs must
+ * never wait for the disk. An entry of the bundle of its own.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import type { ErrorReason, IdError } from "../../errors.ts";

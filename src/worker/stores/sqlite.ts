@@ -24,9 +24,11 @@ import type { SqliteCall, SqliteReply, SqliteRequest, SqliteResult } from "./sql
 /**
  * Opens the embedded store.
  *
- * The file is opened with the first call, and created if it is not there: by a start only. Several processes of one machine may share it.
+ * The file is opened with the first call, and created if it is not there: by a start only. Several processes of one
+ * machine may share it.
  *
- * @param url - `sqlite:PATH`, relative paths from the working directory; `?network-file-system=force` takes a network file system.
+ * @param url - `sqlite:PATH`, relative paths from the working directory; `?network-file-system=force` takes a network
+ * file system.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openSqliteStore(url: string, options: StoreOptions): Promise<RecordStore> {
@@ -125,7 +127,8 @@ class SqliteStore implements RecordStore {
   }
 
   async #close(): Promise<void> {
-    // The thread closes its files itself, so that no journal is left behind; a disk that does not answer is not waited for.
+    // The thread closes its files itself, so that no journal is left behind; a disk that does not answer is not waited
+    // for.
     await this.#call({ kind: "close" }, "done").catch(() => {});
     this.#end(unavailable(this.#path, "the store is closed"));
     await this.#thread.terminate();

@@ -8,8 +8,8 @@ export interface LinkOptions<T> {
   /** Longest time of a call, from its start to its answer, a connection included. */
   readonly callTimeoutMs: number;
   /**
-   * Connects, and destroys what it has begun when `signal` aborts. Calls `lost` when the connection ends by itself, so that the next call does
-   * not find out.
+   * Connects, and destroys what it has begun when `signal` aborts. Calls `lost` when the connection ends by itself, so
+   * that the next call does not find out.
    */
   readonly connect: (signal: AbortSignal, lost: () => void) => Promise<T>;
   /** Gives up a connection at once: never waits for the server. */
@@ -27,10 +27,11 @@ interface Attempt<T> {
 const pauseMaxMs = 500;
 
 /**
- * One connection to a store: made on first use, given up after a failure, and made again no faster than a back-off with jitter allows.
+ * One connection to a store: made on first use, given up after a failure, and made again no faster than a back-off with
+ * jitter allows.
  *
- * Calls take turns, for most drivers want one at a time. Every call ends within its deadline, whatever the driver and the server do. A call
- * that fails is never repeated here: its outcome is unknown, and the protocol above settles that.
+ * Calls take turns, for most drivers want one at a time. Every call ends within its deadline, whatever the driver and
+ * the server do. A call that fails is never repeated here: its outcome is unknown, and the protocol above settles that.
  */
 export class StoreLink<T> {
   readonly #options: LinkOptions<T>;
@@ -49,8 +50,8 @@ export class StoreLink<T> {
   /**
    * Does some work on the connection.
    *
-   * @throws IdError STORE_UNAVAILABLE: the outcome is unknown. INVALID_CONFIG: the store refuses us. Errors of this class that `work` throws
-   * pass as they are.
+   * @throws IdError STORE_UNAVAILABLE: the outcome is unknown. INVALID_CONFIG: the store refuses us. Errors of this
+   * class that `work` throws pass as they are.
    */
   async call<R>(work: (connection: T) => Promise<R>): Promise<R> {
     const { callTimeoutMs, kind } = this.#options;
@@ -137,8 +138,8 @@ function describe(cause: unknown): string {
 }
 
 /**
- * Codes of Node's TLS (an unknown authority, another name, a certificate that ran out), and mysql2's for all of them. Found in a cause as
- * well: drivers wrap it.
+ * Codes of Node's TLS (an unknown authority, another name, a certificate that ran out), and mysql2's for all of them.
+ * Found in a cause as well: drivers wrap it.
  */
 function isCertificateProblem(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;

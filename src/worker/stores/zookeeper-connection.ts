@@ -1,8 +1,8 @@
 /**
  * One connection to a ZooKeeper server with a session of its own: the six operations that the record store needs.
  *
- * Requests are answered in the order in which they were sent. When the connection ends, for whatever reason, every waiting request is
- * refused, and the connection is of no more use; nothing is ever sent again.
+ * Requests are answered in the order in which they were sent. When the connection ends, for whatever reason, every
+ * waiting request is refused, and the connection is of no more use; nothing is ever sent again.
  */
 import { connect as connectTcp, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -58,7 +58,10 @@ const pingXid = -2;
 const authXid = -4;
 const allPermissions = 31;
 
-/** Asked of the server, which may choose another: a session says nothing about a worker, so it only has to outlast a pause between pings. */
+/**
+ * Asked of the server, which may choose another: a session says nothing about a worker, so it only has to outlast a
+ * pause between pings.
+ */
 const sessionTimeoutMs = 10_000;
 
 /** Far above the largest answer: 65,536 names of records. */

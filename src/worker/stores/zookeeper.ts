@@ -1,8 +1,9 @@
 /**
  * Records in ZooKeeper: one persistent znode a record, never deleted, for its version would start again.
  *
- * A write reads the znode first, on the same connection and behind a sync, and compares its text: a version alone could come again after a
- * restored snapshot, a random writeId does not. ZooKeeper has no clock to give. Its epoch grows with each election of a leader.
+ * A write reads the znode first, on the same connection and behind a sync, and compares its text: a version alone could
+ * come again after a restored snapshot, a random writeId does not. ZooKeeper has no clock to give. Its epoch grows with
+ * each election of a leader.
  */
 import { IdError } from "../../errors.ts";
 import type {
@@ -30,8 +31,9 @@ interface Link {
 /**
  * Opens a ZooKeeper store; the ensemble need not be there yet.
  *
- * @param text - `zookeeper://`, with any of the ensemble's servers. The path is the znode above all namespaces, `snowlane` without one. A user
- * and a password are those of the digest scheme; the znodes then belong to that user alone.
+ * @param text - `zookeeper://`, with any of the ensemble's servers. The path is the znode above all namespaces,
+ * `snowlane` without one. A user and a password are those of the digest scheme; the znodes then belong to that user
+ * alone.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openZooKeeperStore(text: string, options: StoreOptions): Promise<RecordStore> {

@@ -15,7 +15,8 @@ export interface DebianPackage {
 /**
  * Unpacks a Debian package and what it needs into the cache, without root and without installing anything.
  *
- * Debian's archive keeps one version of a package; when the pinned one has gone, the one that took its place is used and a line says so.
+ * Debian's archive keeps one version of a package; when the pinned one has gone, the one that took its place is used
+ * and a line says so.
  *
  * @returns The folder that stands for `/`.
  */
@@ -79,7 +80,10 @@ async function updateLists(ageMaxMs: number): Promise<void> {
   writeFileSync(marker, "");
 }
 
-/** Runs apt-get with lists of our own, so that an ordinary user can; what is installed is read from the machine's own status. */
+/**
+ * Runs apt-get with lists of our own, so that an ordinary user can; what is installed is read from the machine's own
+ * status.
+ */
 function aptGet(args: readonly string[], cwd?: string): Promise<string> {
   const apt = join(cacheFolder(), "apt");
   const settings = [

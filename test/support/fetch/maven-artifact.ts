@@ -14,7 +14,10 @@ export interface MavenArtifact {
 
 const dependencyPlugin = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1";
 
-/** Copies one file of a Maven repository into the cache, with the Maven of this machine; returns its path. It may be executed. */
+/**
+ * Copies one file of a Maven repository into the cache, with the Maven of this machine; returns its path. It may be
+ * executed.
+ */
 export async function fetchMavenArtifact({ coordinates, sha256 }: MavenArtifact): Promise<string> {
   const folder = await fetchOnce(`maven-${coordinates}`, async (folder) => {
     await runCommand("mvn", [

@@ -5,11 +5,12 @@ import { runCommand } from "../run-command.ts";
 import { fetchOnce } from "./user-cache.ts";
 
 /**
- * Makes a Python virtual environment in the cache, with the Python of this machine; returns the path of its interpreter.
+ * Makes a Python virtual environment in the cache, with the Python of this machine; returns the path of its
+ * interpreter.
  *
  * @param name - For the folder's name and messages.
- * @param requirements - Text of a requirements file: each package with `==`, and with `--hash` where content is to be held, too. Another
- * text is another environment.
+ * @param requirements - Text of a requirements file: each package with `==`, and with `--hash` where content is to be
+ * held, too. Another text is another environment.
  */
 export async function fetchPythonVenv(name: string, requirements: string): Promise<string> {
   const digest = createHash("sha256").update(requirements).digest("hex").slice(0, 12);

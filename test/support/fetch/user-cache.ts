@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where fetched servers and tools are kept: `$XDG_CACHE_HOME` or `~/.cache`, then `snowlane/`. It may be deleted at any time. */
+/**
+ * Where fetched servers and tools are kept: `$XDG_CACHE_HOME` or `~/.cache`, then `snowlane/`. It may be deleted at any
+ * time.
+ */
 export function cacheFolder(): string {
   const base = process.env["XDG_CACHE_HOME"];
   return join(base === undefined || base === "" ? join(homedir(), ".cache") : base, "snowlane");
@@ -39,7 +42,8 @@ export async function fetchOnce(name: string, fill: (folder: string) => Promise<
 /**
  * Runs `work` while no other process that asks for the lock of this name does.
  *
- * The lock is an exclusive transaction on an empty SQLite file: the kernel frees it when its process dies, however that happens.
+ * The lock is an exclusive transaction on an empty SQLite file: the kernel frees it when its process dies, however that
+ * happens.
  */
 export async function withCacheLock<T>(name: string, work: () => Promise<T>): Promise<T> {
   const folder = join(cacheFolder(), "locks");

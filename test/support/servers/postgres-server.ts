@@ -63,7 +63,10 @@ function isOpenToAll(folder: string): boolean {
   }
 }
 
-/** `…/usr/lib/postgresql/15/bin` finds its own files relative to that path, so the tree under `usr` is copied as a whole. */
+/**
+ * `…/usr/lib/postgresql/15/bin` finds its own files relative to that path, so the tree under `usr` is copied as a
+ * whole.
+ */
 async function copyPrograms(programs: string, base: string): Promise<string> {
   const root = programs.slice(0, programs.lastIndexOf("/usr/lib/postgresql/"));
   await runCommand("cp", ["-a", join(root, "usr"), join(base, "usr")]);

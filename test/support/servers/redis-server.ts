@@ -4,7 +4,10 @@ import { TestServer } from "./test-server.ts";
 
 /** How a test's Redis is set up. */
 export interface RedisServerOptions {
-  /** `none`: a restart loses all data, Redis's way of a cache. `every-write`: the append-only file, synced before each answer. */
+  /**
+   * `none`: a restart loses all data, Redis's way of a cache. `every-write`: the append-only file, synced before each
+   * answer.
+   */
   readonly persistence?: "none" | "every-write";
   /** Further arguments of redis-server. */
   readonly args?: readonly string[];

@@ -14,7 +14,8 @@ export interface ServerCommand {
 }
 
 /**
- * A running server. Everything is done by process ID, and to its child processes, too (PostgreSQL has one for each connection).
+ * A running server. Everything is done by process ID, and to its child processes, too (PostgreSQL has one for each
+ * connection).
  *
  * It dies with the process that started it, also when that is killed.
  */

@@ -92,7 +92,10 @@ export class TestServer {
     throw new Error(`${name} does not serve on port ${this.port}:\n${started.output}`);
   }
 
-  /** Copies the data aside. A running server is frozen meanwhile; what that copy is worth is what a snapshot of a disk is worth. */
+  /**
+   * Copies the data aside. A running server is frozen meanwhile; what that copy is worth is what a snapshot of a disk
+   * is worth.
+   */
   async backUp(): Promise<void> {
     this.pause();
     rmSync(this.#backup, { recursive: true, force: true });
