@@ -143,15 +143,15 @@ export function judgeIncarnation(
   const fresh = { identity, startedMs: startedMs ?? null };
   if (known === undefined) return { ...fresh, t0Ms: empty && emptyMeans === "new" ? 0 : nowMs };
   if (known.identity !== identity) return { ...fresh, t0Ms: nowMs };
-  if (!sameStart(known.startedMs ?? undefined, startedMs)) {
+  if (!sameStart({ startedMs: known.startedMs ?? undefined }, moment.incarnation)) {
     // The same data under a server that started again: what it lost was granted before the start.
-    return { ...fresh, t0Ms: Math.max(known.t0Ms, startedMs === undefined ? nowMs : startedMs + startWobbleMs) };
+    return { ...fresh, t0Ms: Math.max(known.t0Ms, startedMs === undefined ? nowMs : startedMs + startErrorMs) };
   }
   return known;
 }
 
 /** By how much a start that was worked out of an uptime in whole seconds may be too early. */
-const startWobbleMs = 1_000;
+const startErrorMs = 1_000;
 
 /**
  * Puts down a quarantine mark for the whole store, or raises the one that stands.

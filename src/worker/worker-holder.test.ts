@@ -192,6 +192,18 @@ describe("a store that loses data", () => {
     expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(startedMs + quarantineMs);
   });
 
+  test("and starts again within a second of its start: two starts that are told exactly are never taken for one", async () => {
+    const world = new HolderWorld({ hasClock: true });
+    const startedMs = world.time.nowMs();
+    world.database.incarnation = { ...world.database.incarnation, startedMs };
+    await world.process({ name: "a" }).start();
+    world.database.incarnation = { ...world.database.incarnation, startedMs: startedMs + 300 };
+    const other = world.process({ name: "b" });
+    void other.holder.start();
+    await world.time.run(5_000);
+    expect(other.holder.phase).toMatchObject({ kind: "waiting", for: "quarantine" });
+  });
+
   test("long after its restart makes nobody wait: t0 is its start, not the first look", async () => {
     const { world } = await holding({ hasClock: true });
     world.database.incarnation = { ...world.database.incarnation, startedMs: world.time.nowMs() };

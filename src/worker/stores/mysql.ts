@@ -7,15 +7,16 @@
 import { connect, type Socket } from "node:net";
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { IdError } from "../../errors.ts";
-import type {
-  Entry,
-  ListAnswer,
-  ReadAnswer,
-  RecordKey,
-  RecordStore,
-  StoreMoment,
-  StoreOptions,
-  WriteAnswer,
+import {
+  type Entry,
+  type ListAnswer,
+  type ReadAnswer,
+  type RecordKey,
+  type RecordStore,
+  type StoreMoment,
+  type StoreOptions,
+  wholeSecondsWobbleMs,
+  type WriteAnswer,
 } from "../record-store.ts";
 import { loadDriver } from "./load-driver.ts";
 import { connectToAny, StoreLink } from "./store-link.ts";
@@ -217,7 +218,7 @@ async function readMoment({ connection, momentSql }: Link): Promise<StoreMoment>
   if (!Number.isSafeInteger(clockMs) || !Number.isSafeInteger(startedMs)) throw new Error("it does not tell its time");
   // A table that is made anew, by a restored dump for example, has another time of creation.
   const identity = `${row?.["server"]}/${row?.["created_s"] ?? "no table"}`;
-  return { clockMs, incarnation: { identity, startedMs, emptyMeans: "new" } };
+  return { clockMs, incarnation: { identity, startedMs, startWobbleMs: wholeSecondsWobbleMs, emptyMeans: "new" } };
 }
 
 async function create(connection: Connection, values: readonly string[]): Promise<boolean> {

@@ -7,16 +7,17 @@
  */
 import type { RedisClientType, createClient as CreateClient } from "@redis/client";
 import { IdError } from "../../errors.ts";
-import type {
-  Entry,
-  Incarnation,
-  ListAnswer,
-  ReadAnswer,
-  RecordKey,
-  RecordStore,
-  StoreMoment,
-  StoreOptions,
-  WriteAnswer,
+import {
+  type Entry,
+  type Incarnation,
+  type ListAnswer,
+  type ReadAnswer,
+  type RecordKey,
+  type RecordStore,
+  type StoreMoment,
+  type StoreOptions,
+  wholeSecondsWobbleMs,
+  type WriteAnswer,
 } from "../record-store.ts";
 import { loadDriver } from "./load-driver.ts";
 import { connectToAny, StoreLink } from "./store-link.ts";
@@ -235,6 +236,7 @@ function readIncarnation(server: string, clockMs: number): Incarnation {
   return {
     identity: infoField(server, "run_id"),
     startedMs: clockMs - Number(infoField(server, "uptime_in_seconds")) * 1_000,
+    startWobbleMs: wholeSecondsWobbleMs,
     // An empty Redis may have been flushed a moment ago.
     emptyMeans: "lost",
   };
