@@ -97,7 +97,7 @@ class HotCall implements StreamHandler, HotContext {
       return;
     }
     this.#body = Buffer.concat([this.#body, bytes]);
-    if (this.#body.length > bodyBytesMax) this.#handOn();
+    if (this.#body.length > bodyBytesMax || announcedBytes(this.#body) > bodyBytesMax) this.#handOn();
     else if (isLast) this.#begin(this.#body);
   }
 
@@ -293,6 +293,11 @@ class HotCall implements StreamHandler, HotContext {
     this.#isRunning = false;
     this.#calls.ended(this);
   }
+}
+
+/** How long a body is, as far as its first message's prefix tells; a lie of 4 GiB is not waited for. */
+function announcedBytes(body: Buffer): number {
+  return body.length < prefixBytes ? 0 : prefixBytes + body.readUInt32BE(1);
 }
 
 function deadlineError(): ConnectError {

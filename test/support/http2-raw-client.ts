@@ -11,6 +11,8 @@ export class RawClient {
   #wake: (() => void) | undefined;
   #probeCount = 0;
   isClosed = false;
+  /** Whether GOAWAY came. */
+  isDismissed = false;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -34,6 +36,31 @@ export class RawClient {
 
   send(...parts: readonly Uint8Array[]): void {
     this.#socket.write(Buffer.concat(parts));
+  }
+
+  /**
+   * Sends what `round` gives, again and again, until the server ends the connection or says that it will. Returns how
+   * often.
+   */
+  async flood(round: (index: number) => Uint8Array): Promise<number> {
+    let index = 0;
+    while (!this.isClosed && !this.isDismissed) {
+      const hasRoom = this.#socket.write(round(index++));
+      await new Promise<void>((resolve) => {
+        if (hasRoom) {
+          setImmediate(resolve);
+          return;
+        }
+        this.#socket.once("drain", resolve);
+        this.#socket.once("close", () => resolve());
+      });
+    }
+    return index;
+  }
+
+  /** Reads nothing from now on. */
+  stopReading(): void {
+    this.#socket.pause();
   }
 
   /** Sends bytes and a PING, and returns what came until its answer, or until the server closed the connection. */
@@ -70,6 +97,7 @@ export class RawClient {
       const [type, flags] = [this.#pending[3]!, this.#pending[4]!];
       const streamId = this.#pending.readUInt32BE(5);
       frames.push({ type, flags, streamId, payload: this.#pending.subarray(9, end) });
+      if (type === frameType.goAway) this.isDismissed = true;
       // A client answers pings, or the server takes it for gone.
       if (type === frameType.ping && (flags & frameFlag.ack) === 0) {
         this.send(ping(this.#pending.toString("latin1", 9, end), frameFlag.ack));

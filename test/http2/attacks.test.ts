@@ -1,0 +1,93 @@
+/**
+ * Attacks on `snowlane serve` with the engine: each ends as it should, another caller is served all the while, and
+ * memory stays bounded. test/bench/attacks.ts measures what they cost the other caller.
+ */
+import { readFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
+import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import { progress } from "../support/fetch/user-cache.ts";
+import { Neighbour } from "../support/neighbour.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+
+let certificates: Certificates;
+let plain: SnowlaneProcess;
+let secure: SnowlaneProcess;
+let neighbour: Neighbour;
+let startMib = 0;
+let p99Ms = 0;
+
+/** Times that a test can wait for. */
+const limits = [
+  ["--stall-timeout", "4s"],
+  ["--http2-limits", "handshakeTimeoutMs=4000,frameTimeoutMs=4000,bodyTimeoutMs=4000"],
+].flat();
+
+const portOf = ({ address }: SnowlaneProcess): number => Number(address.split(":")[1]);
+
+/** The most that a process ever had in memory. */
+function peakMib({ child }: SnowlaneProcess): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
+}
+
+beforeAll(async () => {
+  certificates = await makeCertificates();
+  const { certFile, keyFile } = certificates.server;
+  const store = (name: string): string => `sqlite:${certificates.folder}/${name}.db`;
+  const engine = ["--http2", "engine", ...limits];
+  [plain, secure] = await Promise.all([
+    startSnowlane({ args: [...engine, "--store", store("plain")] }),
+    startSnowlane({ args: [...engine, "--store", store("secure"), "--tls-cert", certFile, "--tls-key", keyFile] }),
+  ]);
+  neighbour = new Neighbour(plain.url);
+  await neighbour.served(500);
+  startMib = peakMib(plain);
+  neighbour.report();
+});
+
+afterEach(async () => {
+  await neighbour.served(20);
+  const { calls, failures, p99Ms: thisP99Ms } = neighbour.report();
+  p99Ms = Math.max(p99Ms, thisP99Ms);
+  expect(failures).toEqual([]);
+  expect(calls).toBeGreaterThanOrEqual(20);
+});
+
+afterAll(async () => {
+  await neighbour.stop();
+  await Promise.all([plain.stop("SIGTERM"), secure.stop("SIGTERM")]);
+  certificates.remove();
+});
+
+test.each(quickAttacks)("$name", async ({ run, end }) => {
+  expect(await run(portOf(plain))).toMatch(end);
+});
+
+/** All at once, for they wait more than they do. */
+async function outcomes(attacks: readonly Attack[], port: number): Promise<Readonly<Record<string, string>>> {
+  const results = await Promise.all(attacks.map(async ({ name, run }) => [name, await run(port)] as const));
+  return Object.fromEntries(results);
+}
+
+function expected(attacks: readonly Attack[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(attacks.map(({ name, end }) => [name, expect.stringMatching(end)]));
+}
+
+test("callers that take their time, or say too little", { timeout: 180_000 }, async () => {
+  const [onPlain, onSecure] = await Promise.all([
+    outcomes(slowAttacks, portOf(plain)),
+    outcomes(tlsAttacks, portOf(secure)),
+  ]);
+  expect(onPlain).toEqual(expected(slowAttacks));
+  expect(onSecure).toEqual(expected(tlsAttacks));
+});
+
+test("after all of it the server has needed little memory, and no fault of its own is in its log", async () => {
+  const grownMib = peakMib(plain) - startMib;
+  progress(`The server grew by ${grownMib.toFixed(0)} MiB; the neighbour's worst p99 was ${p99Ms.toFixed(1)} ms.`);
+  expect(grownMib).toBeLessThan(150);
+  for (const { log } of [plain, secure]) {
+    expect(log.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  }
+});
