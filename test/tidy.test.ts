@@ -26,28 +26,102 @@ function partOf(path: string): string {
   return second === undefined ? basename(first, ".ts") : first;
 }
 
-test("pure parts import nothing above them, and nothing of Node", () => {
-  const allowed: Readonly<Record<string, readonly string[]>> = {
-    snowflake: ["snowflake", "errors", "assert"],
-    text: ["text", "snowflake", "errors", "assert"],
-  };
+/**
+ * What each part of src/ may import of the others. A part is a folder, or a file beside them. docs/architecture.md
+ * draws it.
+ */
+const pure = ["errors", "assert", "snowflake"];
+const core = [...pure, "text", "clock", "worker"];
+const served = [...core, "version", "gen", "service", "hot-requests", "hot-methods"];
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  assert: [],
+  clock: [],
+  version: [],
+  snowflake: pure,
+  text: [...pure, "text"],
+  // A store may speak gRPC to its own server, by stubs of its own.
+  worker: [...core.filter((part) => part !== "text"), "gen"],
+  http2: ["http2"],
+  service: [...core, "version", "gen", "service"],
+  "hot-requests": ["gen"],
+  "hot-methods": served,
+  config: [...core, "http2", "config"],
+  server: [...served, "http2", "config", "server"],
+  cli: [...served, "config", "server", "cli"],
+  index: [...core, "version"],
+};
+
+test("imports point one way", () => {
   const wrong = sources.flatMap((path) => {
-    const parts = allowed[partOf(path)];
-    if (parts === undefined) return [];
+    const allowed = mayImport[partOf(path)];
+    if (allowed === undefined) return [`${path}: this part is not in the table`];
     return importsOf(path)
-      .filter((name) => !name.startsWith(".") || !parts.includes(partOf(join(dirname(path), name))))
+      .filter((name) => name.startsWith("."))
+      .filter((name) => !allowed.includes(partOf(join(dirname(path), name))))
       .map((name) => `${path}: ${name}`);
   });
   expect(wrong).toEqual([]);
 });
 
-test("nothing below the service imports it, the server, the command line or the stubs", () => {
-  const below = sources.filter((path) => ["http2", "snowflake", "text", "worker"].includes(partOf(path)));
-  const above = new Set(["service", "server", "cli", "config"]);
-  const wrong = below.flatMap((path) =>
-    importsOf(path)
-      .filter((name) => name.startsWith(".") && above.has(partOf(join(dirname(path), name))))
-      .map((name) => `${path}: ${name}`),
+test("pure parts use no package and nothing of Node; the HTTP/2 engine knows no socket, no RPC and no clock", () => {
+  const wrong = sources
+    .filter((path) => ["snowflake", "text", "http2"].includes(partOf(path)))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((name) => !name.startsWith("."))
+        .map((name) => `${path}: ${name}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test("protobuf and Connect are known above the worker only, and in the store that speaks gRPC to its server", () => {
+  const above = new Set(["service", "hot-requests", "hot-methods", "server", "cli"]);
+  const wrong = sources
+    .filter((path) => !above.has(partOf(path)) && path !== "src/worker/stores/etcd.ts")
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((name) => /^@(bufbuild|connectrpc)\//.test(name))
+        .map((name) => `${path}: ${name}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+/** Places in src/ where a pattern stands, comments aside. */
+function placesOf(pattern: RegExp, exceptions: readonly string[]): readonly string[] {
+  return sources
+    .filter((path) => !exceptions.includes(path))
+    .flatMap((path) =>
+      textOf(path)
+        .split("\n")
+        .map((line, index) => ({ place: `${path}:${index + 1}`, line }))
+        .filter(({ line }) => !/^\s*(\*|\/\/|\/\*)/.test(line) && pattern.test(line))
+        .map(({ place }) => place),
+    );
+}
+
+test("one file reads the clocks, one place reads the environment", () => {
+  expect(placesOf(/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b/, ["src/clock.ts"])).toEqual([]);
+  expect(placesOf(/\bprocess\.env\b/, ["src/cli/main.ts"])).toEqual([]);
+});
+
+test("tests are never skipped, singled out or left for later", () => {
+  const tests = tracked.filter((path) => path.endsWith(".test.ts") && path !== "test/tidy.test.ts");
+  expect(tests.length).toBeGreaterThan(50);
+  const wrong = tests.filter((path) =>
+    /\b(test|it|describe)(\.\w+)*\.(skip|only|todo|fails|skipIf|runIf)\b/.test(textOf(path)),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("comments keep within 120 columns, as the formatter keeps code", () => {
+  const written = tracked.filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes("/gen/"));
+  const wrong = written.flatMap((path) =>
+    textOf(path)
+      .split("\n")
+      .map((line, index) => ({ line, place: `${path}:${index + 1}` }))
+      .filter(({ line }) => line.length > 120 && /^\s*(\*|\/\/|\/\*)/.test(line) && !line.includes("http"))
+      .map(({ place }) => place),
   );
   expect(wrong).toEqual([]);
 });

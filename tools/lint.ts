@@ -1,5 +1,5 @@
 /**
- * Types, lint, format, proto and dead code, all of them even when one fails: `npm run lint`. Zero warnings are allowed.
+ * Types, lint, format, dead code and protos, all of them even when one fails: `npm run lint`. Zero warnings are allowed.
  */
 import { spawnSync } from "node:child_process";
 
@@ -8,6 +8,7 @@ const checks: readonly (readonly [string, readonly string[]])[] = [
   [bin("tsc"), ["-p", "tsconfig.json"]],
   [bin("oxlint"), ["--type-aware", "--deny-warnings"]],
   [bin("biome"), ["format", "."]],
+  [bin("knip"), ["--no-progress"]],
   [bin("buf"), ["lint"]],
   [bin("buf"), ["breaking", "proto", "--against", "proto/released.binpb"]],
 ];

@@ -29,7 +29,7 @@ export interface Setting<T> {
 }
 
 /** The value of a setting, undefined where nobody says and there is no fallback. */
-export type SettingValue<S> =
+type SettingValue<S> =
   S extends Setting<infer T> ? (S extends { readonly fallback: unknown } ? T : T | undefined) : never;
 
 /** Settings by their name in code. */

@@ -2,10 +2,10 @@ import { type Setting, SettingError } from "./setting.ts";
 import { type SettingBase, text } from "./setting-kinds.ts";
 
 /** The kinds of store that a URL can name. */
-export const storeKinds = ["sqlite", "postgres", "mysql", "redis", "etcd", "zookeeper", "kubernetes"] as const;
+const storeKinds = ["sqlite", "postgres", "mysql", "redis", "etcd", "zookeeper", "kubernetes"] as const;
 
 /** One of {@link storeKinds}. */
-export type StoreKind = (typeof storeKinds)[number];
+type StoreKind = (typeof storeKinds)[number];
 
 /** Other spellings of a scheme, as other programs write them. */
 const aliases: Readonly<Record<string, StoreKind>> = { postgresql: "postgres", mariadb: "mysql", rediss: "redis" };
@@ -27,7 +27,7 @@ export function storeUrl(base: SettingBase): Setting<string> {
 }
 
 /** The kind of store that a URL names, undefined if none. */
-export function storeKind(url: string): StoreKind | undefined {
+function storeKind(url: string): StoreKind | undefined {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   return aliases[scheme] ?? storeKinds.find((kind) => kind === scheme);
 }

@@ -22,7 +22,7 @@ export interface DispatchOptions {
 }
 
 /** The largest request message, compressed and not: no request of ours comes near it. */
-export const requestBytesMax = 4096;
+const requestBytesMax = 4096;
 /** setTimeout takes 2^31 - 1 ms at most and fires at once above it: a deadline beyond that (24 days) is none. */
 const timeoutMsMax = 2 ** 31 - 1;
 

@@ -1,11 +1,11 @@
 /** How important a log line is, least first. */
-export const logLevels = ["debug", "info", "warn", "error"] as const;
+const logLevels = ["debug", "info", "warn", "error"] as const;
 
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** Values beside the message; the unit is in the key. An `error` is written with its causes. */
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes log lines: a message that never varies, and what varies in the fields. Never throws, never waits. */
 export type Log = { readonly [L in LogLevel]: (message: string, fields?: LogFields) => void };

@@ -5,7 +5,7 @@ import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/googl
 import { nsToDuration } from "./time-message.ts";
 
 /** `ErrorInfo.domain` of every error. */
-export const errorDomain = "snowlane.dev";
+const errorDomain = "snowlane.dev";
 
 /** Reasons that an operator sees when a server starts. A call never ends with one. */
 type StartReason = "NO_FREE_WORKER_ID" | "LAYOUT_MISMATCH" | "STORE_WENT_BACK" | "INVALID_CONFIG";

@@ -1,7 +1,7 @@
 import { IdError } from "../errors.ts";
 
 /** What a field of a layout can hold. */
-export const layoutFieldKinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
+const layoutFieldKinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
 
 /** One of {@link layoutFieldKinds}. */
 export type LayoutFieldKind = (typeof layoutFieldKinds)[number];

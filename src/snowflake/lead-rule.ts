@@ -9,9 +9,9 @@ export interface LeadLimits {
 }
 
 /** A burst of calls is served from the next few ticks instead of being made to wait for a timer. */
-export const burstMsDefault = 10;
+const burstMsDefault = 10;
 /** Above a leap second, and above what time daemons step by in ordinary operation. */
-export const leadMaxMsDefault = 2_000;
+const leadMaxMsDefault = 2_000;
 
 /** Limits that are asked for; absent means the default. */
 export interface AskedLeadLimits {

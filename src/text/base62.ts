@@ -6,7 +6,7 @@ import { idMax } from "./text-form.ts";
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Characters of a text. */
-export const base62Length = 11;
+const base62Length = 11;
 const radix = createRadix("base62", alphabet, base62Length);
 
 /**

@@ -2,7 +2,7 @@ import { malformedText } from "./malformed-text.ts";
 import { checkId, idMax } from "./text-form.ts";
 
 /** Digits of 2^63 - 1. */
-export const decimalLengthMax = 19;
+const decimalLengthMax = 19;
 
 /**
  * Writes an ID in decimal: 1 to 19 digits without leading zeros. Sorts as the IDs do only among texts of one length.

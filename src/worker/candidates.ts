@@ -6,7 +6,7 @@ import { parseWorkerKey, parseWorkerRecord, type WorkerRecord } from "./worker-r
 import { splitWorkerIndex } from "./worker-settings.ts";
 
 /** Where a worker record stands. */
-export type RecordStanding =
+type RecordStanding =
   /** absent, released or expired: it may be taken. */
   | { readonly kind: "free" }
   /** Where locks tell: it has a holder, dead or alive; who gets the lock may take it. */
@@ -69,7 +69,7 @@ export interface StandingRules {
 }
 
 /** Tells whether a record may be taken over. Uniqueness does not depend on it, except where a store may lose data. */
-export function judgeStanding(
+function judgeStanding(
   entry: Entry | undefined,
   record: WorkerRecord | undefined,
   rules: StandingRules,

@@ -76,7 +76,7 @@ export interface StoreStatus {
 }
 
 /** Counts since the process started; each only grows. */
-export interface WorkerCounters {
+interface WorkerCounters {
   readonly acquired: number;
   readonly renewed: number;
   /** Writes that stayed without a certain answer. */

@@ -133,7 +133,7 @@ export async function noteIncarnation(
  *
  * @returns `known` itself if it is right.
  */
-export function judgeIncarnation(
+function judgeIncarnation(
   known: IncarnationRecord | undefined,
   moment: StoreMoment,
   empty: boolean,

@@ -65,8 +65,8 @@ export interface Incarnation {
    */
   readonly startedMs: number | undefined;
   /**
-   * By how much `startedMs` may waver between answers, in milliseconds: an uptime in whole seconds does. Starts nearer to
-   * each other than this are not told apart. Absent where the start is told exactly.
+   * By how much `startedMs` may waver between answers, in milliseconds: an uptime in whole seconds does. Starts nearer
+   * to each other than this are not told apart. Absent where the start is told exactly.
    */
   readonly startWobbleMs?: number;
   /**

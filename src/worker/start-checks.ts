@@ -5,7 +5,7 @@ import type { Layout } from "../snowflake/layout.ts";
  * A wall clock before this is wrong: 2026-01-01, well before this release. A machine that lost its battery starts in
  * 1970 or at the date of its firmware, which may lie after the epoch.
  */
-export const plausibleFromMs = Date.UTC(2026, 0, 1);
+const plausibleFromMs = Date.UTC(2026, 0, 1);
 
 /**
  * Refuses a wall clock that cannot be right.

@@ -87,7 +87,7 @@ function isBefore(one: Event, other: Event): boolean {
 }
 
 /** Resolves when no promise is left that could settle without an event. */
-export function settled(): Promise<void> {
+function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -8,7 +8,7 @@ export const traceStartMs = Date.UTC(2026, 10, 21);
 const ticksNs = [1_000, 8_000, 125_000, 500_000, 1_000_000, 7_000_000, 10_000_000, 1_000_000_000, 60_000_000_000];
 
 /** Any order of fields, widths from 1, with or without each but the timestamp. */
-export const arbitraryFields: fc.Arbitrary<readonly LayoutField[]> = fc
+const arbitraryFields: fc.Arbitrary<readonly LayoutField[]> = fc
   .record({
     timestamp: fc.integer({ min: 24, max: 41 }),
     datacenter: fc.integer({ min: 0, max: 4 }),
@@ -23,7 +23,7 @@ function fieldsOf(bits: Readonly<Record<LayoutField["kind"], number>>): LayoutFi
 }
 
 /** A layout of one's own whose life holds {@link traceStartMs}: just begun, half over, or about to end. */
-export const arbitraryCustomLayout: fc.Arbitrary<Layout> = fc
+const arbitraryCustomLayout: fc.Arbitrary<Layout> = fc
   .record({
     fields: arbitraryFields,
     tickNs: fc.constantFrom(...ticksNs),

@@ -36,7 +36,7 @@ export interface RemoteUrlRules {
 }
 
 /** Parameters that every remote store takes. */
-export const commonParameters = ["tls", "caFile", "certFile", "keyFile", "tlsServerName", "passwordFile"] as const;
+const commonParameters = ["tls", "caFile", "certFile", "keyFile", "tlsServerName", "passwordFile"] as const;
 
 const urlPattern =
   /^(?<scheme>[a-z][a-z0-9+]*):\/\/(?:(?<user>[^@/?#]*)@)?(?<hosts>[^@/?#]+)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
@@ -101,7 +101,7 @@ export function tlsServerName({ parameters }: RemoteUrl, { host }: Endpoint): st
 }
 
 /** A parameter that is `true` or `false`; undefined if absent. */
-export function parseFlag(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
+function parseFlag(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
   const text = parameters.get(name);
   if (text === undefined) return undefined;
   if (text === "true" || text === "false") return text === "true";

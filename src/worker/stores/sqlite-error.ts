@@ -11,7 +11,7 @@ const notADatabase = 26;
 const moved = 1_032;
 
 /** SQLite's extended result code of what node:sqlite threw; undefined if it did not come from SQLite. */
-export function sqliteCode(cause: unknown): number | undefined {
+function sqliteCode(cause: unknown): number | undefined {
   return cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number" ? cause.errcode : undefined;
 }
 

@@ -188,7 +188,7 @@ export async function connectToAny<E, T>(
 }
 
 /** A call whose outcome is unknown. */
-export function unavailable(kind: string, problem: string, cause?: unknown): IdError {
+function unavailable(kind: string, problem: string, cause?: unknown): IdError {
   return new IdError("STORE_UNAVAILABLE", `The ${kind} store does not answer: ${problem}.`, {
     metadata: { store: kind, problem },
     ...(cause === undefined ? {} : { cause }),
