@@ -1,5 +1,6 @@
 /**
- * Types, lint, format, dead code and protos, all of them even when one fails: `npm run lint`. Zero warnings are allowed.
+ * Types, lint, format, dead code and protos, all of them even when one fails: `npm run lint`. Zero warnings are
+ * allowed.
  */
 import { spawnSync } from "node:child_process";
 

@@ -52,7 +52,10 @@ export interface Http2Server {
 const handshakeTimeoutMs = 10_000;
 const headerCountMax = 128;
 const idleTimeoutMs = 300_000;
-/** How often node:http looks at the times of its connections; its own choice of 30 seconds lets a slow caller stay that much longer. */
+/**
+ * How often node:http looks at the times of its connections; its own choice of 30 seconds lets a slow caller stay that
+ * much longer.
+ */
 const lookMs = 2_000;
 
 /** HTTP/1.1 by node:http, HTTP/2 by either server, told apart by the first bytes. */
