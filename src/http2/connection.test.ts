@@ -552,6 +552,17 @@ test("a reader that takes nothing is told to go, in its own way if the handler h
   expect(harness.wait(2_000)).toEqual(["rstStream 5 cancel"]);
 });
 
+test("a reader that stalls is told so first, though the looks are further apart than the timeout is long", () => {
+  const stalls: number[] = [];
+  const deaf: StreamHandler = { ...echoHandler(100), onStall: (stream) => stalls.push(stream.id) };
+  const limits = { stallTimeoutMs: 100, stallGraceMs: 5_000 };
+  const harness = new Harness({ onRequest: () => deaf, limits });
+  harness.exchange(settings([4, 50]), headers(1, "end"));
+  expect(harness.wait(4_000)).toEqual([]);
+  expect(stalls).toEqual([1]);
+  expect(harness.wait(2_500)).toEqual(["rstStream 1 cancel"]);
+});
+
 test("bytes that were lent may be used again at once, though they have to wait", () => {
   const harness = new Harness({ onRequest: () => silent });
   harness.exchange(settings([4, 3]), headers(1, "end"));

@@ -99,6 +99,10 @@ export const limitTable = {
     30_000,
     "How long response bytes may wait without any being taken: by the client's window, then the stream ends; by the socket, then the connection.",
   ),
+  stallGraceMs: duration(
+    30_000,
+    "How much longer such a response may wait, if it ends in its own way, before its stream is reset.",
+  ),
   idleTimeoutMs: duration(600_000, "How long a connection may have no open request before it is drained."),
   keepAliveIntervalMs: duration(60_000, "Silence of a client after which it is asked by a PING whether it is there."),
   keepAliveTimeoutMs: duration(20_000, "How long it may take to answer, by any byte, before the connection ends."),

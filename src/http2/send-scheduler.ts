@@ -68,7 +68,7 @@ export class SendScheduler {
       const first = stream.queue[0]!;
       const sent = this.#sendFrame(stream, first, 0);
       stream.movedMs = nowMs;
-      stream.isStallTold = false;
+      stream.stallToldMs = undefined;
       stream.queuedBytes -= sent;
       if (sent === first.length) stream.queue.shift();
       else stream.queue[0] = first.subarray(sent);

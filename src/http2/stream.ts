@@ -23,8 +23,8 @@ export interface StreamHandler {
   onWritable?(stream: ServerStream): void;
   /**
    * The client has taken no byte for {@link Limits.stallTimeoutMs}. The handler may end the response in its own way;
-   * whatever it does, the stream is reset when as much time has passed again without a byte. Without this method it is
-   * reset at once.
+   * whatever it does, the stream is reset when {@link Limits.stallGraceMs} more have passed without a byte. Without this
+   * method it is reset at once.
    */
   onStall?(stream: ServerStream): void;
   /**
@@ -122,8 +122,8 @@ export class Stream implements ServerStream {
   readonly openedMs: number;
   /** When bytes of the response last left the queue, or began to wait in it. */
   movedMs: number;
-  /** Whether the handler was told that nothing has moved since. */
-  isStallTold = false;
+  /** When the handler was told that nothing has moved since. */
+  stallToldMs: number | undefined;
 
   constructor(
     owner: StreamOwner,

@@ -223,15 +223,15 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
 
   /** Ends what has waited too long. */
   checkDeadlines(): void {
-    const { bodyTimeoutMs, stallTimeoutMs } = this.#limits;
+    const { bodyTimeoutMs, stallTimeoutMs, stallGraceMs } = this.#limits;
     for (const stream of this.#open.values()) {
       if (stream.queuedBytes > 0) {
-        const stalledMs = this.nowMs - stream.movedMs;
-        if (stalledMs >= 2 * stallTimeoutMs || (stalledMs >= stallTimeoutMs && stream.handler.onStall === undefined)) {
+        if (this.nowMs - stream.movedMs < stallTimeoutMs) continue;
+        const { stallToldMs } = stream;
+        if (stallToldMs === undefined && stream.handler.onStall !== undefined) this.#tellStall(stream);
+        // From when it was told, not from when bytes began to wait: looks may be further apart than the timeout is long.
+        else if (stallToldMs === undefined || this.nowMs - stallToldMs >= stallGraceMs)
           this.#cut(stream, errorCode.cancel);
-        } else if (stalledMs >= stallTimeoutMs && !stream.isStallTold) {
-          this.#tellStall(stream);
-        }
       } else if (!stream.hasEnded && !stream.hasResponded && this.nowMs - stream.openedMs >= bodyTimeoutMs) {
         this.#cut(stream, errorCode.cancel);
       }
@@ -274,7 +274,7 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
   }
 
   #tellStall(stream: Stream): void {
-    stream.isStallTold = true;
+    stream.stallToldMs = this.nowMs;
     try {
       stream.handler.onStall?.(stream);
     } catch (error) {

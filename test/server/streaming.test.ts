@@ -96,7 +96,7 @@ test("a reader that leaves ends its stream, and the server can stop at once", as
   expect(running.faults).toEqual([]);
 });
 
-test("a reader that stalls and comes back is told why its stream ended, or that it has", async () => {
+test("a reader that stalls and comes back is told why its stream ended", async () => {
   const running = await runServer({ stallTimeout: "300ms" });
   const { stream } = openHttp2(running.url, 0);
   let trailers: Record<string, unknown> = {};
@@ -104,11 +104,10 @@ test("a reader that stalls and comes back is told why its stream ended, or that 
   // Noted before the stall: what was not sent through the reader's window may come at any time.
   const closed = new Promise((resolve) => stream.once("close", resolve));
   await settled(running);
-  await sleep(800);
+  // The engine looks once a second; the reader has 5 s from then.
+  await sleep(2_500);
   stream.resume();
   await closed;
-  // A reset that gRPC reports as UNAVAILABLE too, where the reader came back too late for the reason.
-  if (trailers["grpc-status"] === undefined) return expect(stream.rstCode).not.toBe(0);
   expect(trailers["grpc-status"]).toBe("14");
   const details = Buffer.from(String(trailers["grpc-status-details-bin"]), "base64").toString("latin1");
   expect(details).toContain("STREAM_STALLED");
@@ -128,12 +127,12 @@ test("a reader that stalls and never comes back is cut off", async () => {
 });
 
 test("a slow reader is not one that stalls", async () => {
-  const running = await runServer({ stallTimeout: "1s" });
+  const running = await runServer({ stallTimeout: "4s" });
   const { stream } = openHttp2(running.url, 65_536);
   let bytes = 0;
-  // 16 KiB each 100 ms: one message takes three seconds.
+  // 16 KiB each 200 ms: one message takes six seconds.
   for (let step = 0; step < 30; step++) {
-    await sleep(100);
+    await sleep(200);
     bytes += (stream.read(16_384) ?? stream.read() ?? Buffer.alloc(0)).length;
   }
   expect(stream.closed).toBe(false);
