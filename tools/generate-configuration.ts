@@ -22,12 +22,13 @@ the store's URL are never logged or printed.
 `;
 
 function section(setting: Setting<unknown>): string {
-  const fallback = setting.fallback === undefined ? "" : `\n\nDefault: \`${setting.format(setting.fallback)}\``;
+  const isSaid = setting.fallback === undefined && setting.doc.includes("Default");
+  const fallback = setting.fallback === undefined ? "none" : `\`${setting.format(setting.fallback)}\``;
   return `## ${setting.name}
 
 \`--${flagName(setting)} ${setting.placeholder}\` · \`${environmentName(setting)}\`
 
-${setting.doc}${fallback}
+${setting.doc}${isSaid ? "" : `\n\nDefault: ${fallback}`}
 `;
 }
 

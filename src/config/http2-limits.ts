@@ -6,6 +6,7 @@ import type { SettingBase } from "./setting-kinds.ts";
 const settledElsewhere: Readonly<Partial<Record<LimitName, string>>> = {
   concurrentStreamsMax: "--streams-max",
   stallTimeoutMs: "--stall-timeout",
+  drainTimeoutMs: "--drain-timeout",
 };
 
 /** A setting that takes limits of the HTTP/2 engine: `NAME=NUMBER`, several with commas between. */

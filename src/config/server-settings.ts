@@ -91,6 +91,23 @@ export const workerSettings = {
     maxMs: 43_200_000,
     doc: "How often the window is renewed; at most half of it. Default: the store's; 2s for SQLite.",
   }),
+  windowMaxMs: duration({
+    name: "windowMax",
+    minMs: 1_000,
+    maxMs: 86_400_000,
+    doc:
+      "The longest window that any process of the namespace may take; after a loss of the store's data new grants wait for about as " +
+      "long. Written into the store once, by the first process; from then on it may be left out, or must be the same. Default: the " +
+      "store's, or the first process's window if that is longer; 10s for SQLite.",
+  }),
+  ttlMs: duration({
+    name: "ttl",
+    minMs: 4_000,
+    maxMs: 172_800_000,
+    doc:
+      "How long after its last renewal a process that is silent keeps its worker ID; at least the window and 3s. Uniqueness does not " +
+      "depend on it. Not with SQLite, where a lock tells who lives. Default: the store's, or the window and 3s if that is longer.",
+  }),
 };
 
 /** The settings of `snowlane serve`. */

@@ -2,6 +2,7 @@ import { homedir, hostname } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Layout } from "../snowflake/layout.ts";
 import type { OpenWorkerOptions } from "../worker/open-worker.ts";
+import { windowSlackMs } from "../worker/worker-settings.ts";
 import { type Address, formatAddress, isLoopback } from "./address.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import type { ServerConfig, WorkerConfig } from "./server-settings.ts";
@@ -21,7 +22,9 @@ export type WorkerChoice = Omit<OpenWorkerOptions, "instance" | "version" | "onE
 export function settleWorker(config: WorkerConfig, environment: Environment): Settled<WorkerChoice> {
   const layout = settleLayout(config);
   const problems: SettingProblem[] = [...problemsOf(layout)];
-  if (layout.kind === "good") problems.push(...workerProblems(config, layout.value));
+  if (layout.kind === "good") {
+    problems.push(...workerProblems(config, layout.value), ...timingProblems(config, layout.value));
+  }
   if (config.storeUrl === undefined && environment["KUBERNETES_SERVICE_HOST"] !== undefined) {
     const cure =
       "Give it: in a Kubernetes pod there is no default, as each pod would have a file of its own and repeat the others' IDs.";
@@ -32,7 +35,8 @@ export function settleWorker(config: WorkerConfig, environment: Environment): Se
 }
 
 function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): WorkerChoice {
-  const { namespace, rollbackPolicy, burstMs, datacenterId, workerId, windowMs, renewalPeriodMs } = config;
+  const { namespace, rollbackPolicy, burstMs, datacenterId, workerId } = config;
+  const { windowMs, windowMaxMs, renewalPeriodMs, ttlMs } = config;
   const sequenceSpread = config.sequenceSpread === "on";
   return {
     layout,
@@ -44,7 +48,9 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
     datacenterId,
     workerId,
     windowMs,
+    windowMaxMs,
     renewalPeriodMs,
+    ttlMs,
   };
 }
 
@@ -80,10 +86,7 @@ export function settleServer(config: ServerConfig, environment: Environment): Se
   return worker.kind === "bad" || problems.length > 0 ? { kind: "bad", problems } : worker;
 }
 
-function workerProblems(
-  { datacenterId, workerId, windowMs, renewalPeriodMs }: WorkerConfig,
-  layout: Layout,
-): SettingProblem[] {
+function workerProblems({ datacenterId, workerId }: WorkerConfig, layout: Layout): SettingProblem[] {
   const problems: SettingProblem[] = [];
   const bounds = [
     ["--datacenter-id", datacenterId, layout.datacenter.max],
@@ -99,8 +102,30 @@ function workerProblems(
       cure: "Give it with --worker-id: the layout counts workers within a datacenter.",
     });
   }
+  return problems;
+}
+
+/** What is wrong with lengths of time that were both said. What hangs on the store's defaults shows at the start. */
+function timingProblems(config: WorkerConfig, layout: Layout): SettingProblem[] {
+  const { windowMs, windowMaxMs, renewalPeriodMs, ttlMs, storeUrl } = config;
+  const problems: SettingProblem[] = [];
   if (windowMs !== undefined && renewalPeriodMs !== undefined && renewalPeriodMs * 2 > windowMs) {
     problems.push({ place: "--renewal-period", value: `${renewalPeriodMs}ms`, cure: "Give at most half of --window." });
+  }
+  if (windowMs !== undefined && windowMaxMs !== undefined && windowMaxMs < windowMs) {
+    problems.push({ place: "--window-max", value: `${windowMaxMs}ms`, cure: "Give at least --window." });
+  }
+  if (ttlMs === undefined) return problems;
+  const value = `${ttlMs}ms`;
+  const ttlMinMs = (windowMs ?? 0) + windowSlackMs(layout);
+  if (storeUrl === undefined || storeUrl.startsWith("sqlite:")) {
+    problems.push({ place: "--ttl", value, cure: "Leave it out: with SQLite a lock tells who lives." });
+  } else if (ttlMs < ttlMinMs) {
+    problems.push({
+      place: "--ttl",
+      value,
+      cure: `Give at least ${ttlMinMs}ms: the window and ${windowSlackMs(layout)}ms.`,
+    });
   }
   return problems;
 }

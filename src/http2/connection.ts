@@ -33,8 +33,11 @@ export type ConnectionState = "open" | "announced" | "lastCall" | "ended" | "dea
  */
 const drainPing = Buffer.from("draining", "latin1");
 const keepAlivePing = Buffer.from("are you?", "latin1");
-/** How long a drain waits for the answer to its PING. */
-const announcementMs = 1_000;
+/**
+ * How long a drain waits for the answer to its PING, as grpc-go's server does. A busy client takes its time, and what it
+ * sent meanwhile would be refused.
+ */
+const announcementMs = 5_000;
 
 /** The engine of one connection. */
 export class Connection implements FrameSink {

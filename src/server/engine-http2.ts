@@ -8,14 +8,23 @@ import { HotCalls } from "./hot-calls.ts";
 import type { ConnectionOptions, Http2Server } from "./http-servers.ts";
 import { Http2Sockets } from "./http2-sockets.ts";
 
+/** How long calls that were told to end may take to say so, before the engine cuts what is left. */
+const farewellMs = 1_000;
+
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
   const { dispatch, hotMethods, toError, shutdownSignal } = application;
-  const { streamsMax, stallTimeoutMs, http2Limits, onFault } = options;
+  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault } = options;
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, { dispatch, stallTimeoutMs, onFault });
   const hot = new HotCalls({ methods: hotMethods, others, clock: systemClock, stallTimeoutMs, toError });
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
-  const limits = createLimits({ ...http2Limits, concurrentStreamsMax: streamsMax, stallTimeoutMs });
+  const limits = createLimits({
+    ...http2Limits,
+    concurrentStreamsMax: streamsMax,
+    stallTimeoutMs,
+    // Calls that are still open at the drain timeout are told why they end; only then may their connection be cut.
+    drainTimeoutMs: drainTimeoutMs + farewellMs,
+  });
   const sockets = new Http2Sockets({ onRequest: (stream) => hot.onRequest(stream), onFault }, limits, systemClock);
   return {
     accept: (socket) => sockets.accept(socket),

@@ -15,6 +15,8 @@ export interface ConnectionOptions {
   readonly streamsMax: number;
   /** How long a reader may take nothing. */
   readonly stallTimeoutMs: number;
+  /** How long calls in flight may take once the server, or their connection, drains. For the engine. */
+  readonly drainTimeoutMs: number;
   /** Which of the two serves HTTP/2: Node's own, or the engine of src/http2. */
   readonly http2: "node" | "engine";
   /** Absent: cleartext. */

@@ -46,6 +46,11 @@ export function leadMaxMs(layout: Layout): number {
   return Math.max(leadMs, Math.ceil((2 * layout.tickNs) / nsPerMs));
 }
 
+/** How much longer than its window a holder's record must be left alone: the lead, and the error of two clocks. */
+export function windowSlackMs(layout: Layout): number {
+  return leadMaxMs(layout) + 2 * clockErrorMs;
+}
+
 /**
  * Fills in what was not said and checks what was.
  *
@@ -53,10 +58,9 @@ export function leadMaxMs(layout: Layout): number {
  */
 export function settleWorkerSettings(options: WorkerOptions, layout: Layout, store: RecordStore): WorkerSettings {
   const timing: StoreTiming = store.timing;
-  const lead = leadMaxMs(layout);
   const windowMs = options.windowMs ?? timing.windowMs;
   const renewalPeriodMs = options.renewalPeriodMs ?? Math.min(timing.renewalPeriodMs, windowMs / 3);
-  const slackMs = lead + 2 * clockErrorMs;
+  const slackMs = windowSlackMs(layout);
   const ttlMs = store.liveness.kind === "lock" ? 0 : (options.ttlMs ?? Math.max(timing.ttlMs, windowMs + slackMs));
   checkRange("window_ms", windowMs, 1_000, 86_400_000);
   checkRange("renewal_period_ms", renewalPeriodMs, 100, windowMs / 2);
@@ -70,7 +74,7 @@ export function settleWorkerSettings(options: WorkerOptions, layout: Layout, sto
     datacenterIds: options.datacenterIds?.toSorted((one, other) => one - other),
     windowMs,
     windowMaxMs: options.windowMaxMs,
-    leadMaxMs: lead,
+    leadMaxMs: leadMaxMs(layout),
     renewalPeriodMs,
     ttlMs,
   };

@@ -72,6 +72,7 @@ const answering = createConnectionServer(
     tls: request.useTls ? writeTlsFiles(folder, request) : undefined,
     streamsMax: 100,
     stallTimeoutMs: 30_000,
+    drainTimeoutMs: 10_000,
     onFault,
   },
 );

@@ -153,6 +153,22 @@ test("a stop that cannot wait longer ends a stream with SHUTTING_DOWN", async ()
   );
 });
 
+test("a stop waits as long as its setting says, beyond the ten seconds of the default", async () => {
+  const running = await runServer({ drainTimeout: "60s" });
+  const { stream } = openHttp2(running.url, 0);
+  await settled(running);
+  const stopped = running.server.stop();
+  // As slow as lets the stream live, and the server wait for it.
+  for (let step = 0; step < 26; step++) {
+    stream.read();
+    await sleep(500);
+    expect(stream.closed).toBe(false);
+  }
+  stream.close();
+  await stopped;
+  expect(running.faults).toEqual([]);
+});
+
 test("a stop waits for a stream that will end", async () => {
   const running = await runServer();
   const client = createClient(IdService, createGrpcTransport({ baseUrl: running.url }));

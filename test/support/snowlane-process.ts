@@ -23,6 +23,8 @@ export interface SnowlaneOptions {
   /** Beside `serve`, the address and the log format. */
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** `127.0.0.1:PORT`; by default a free port. */
+  readonly listen?: string;
   /** The program before the arguments; by default the sources by type stripping. */
   readonly program?: readonly string[];
 }
@@ -32,9 +34,9 @@ export interface SnowlaneOptions {
  *
  * @throws Error with its log if it ends instead.
  */
-export async function startSnowlane({ args, environment, program }: SnowlaneOptions): Promise<SnowlaneProcess> {
+export async function startSnowlane({ args, environment, listen, program }: SnowlaneOptions): Promise<SnowlaneProcess> {
   const [command = "", ...before] = program ?? [process.execPath, "src/cli/main.ts"];
-  const flags = ["serve", "--listen", "127.0.0.1:0", "--log-format", "json", ...args];
+  const flags = ["serve", "--listen", listen ?? "127.0.0.1:0", "--log-format", "json", ...args];
   const child = spawn(command, [...before, ...flags], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...environment },
