@@ -34,8 +34,8 @@ export type ConnectionState = "open" | "announced" | "lastCall" | "ended" | "dea
 const drainPing = Buffer.from("draining", "latin1");
 const keepAlivePing = Buffer.from("are you?", "latin1");
 /**
- * How long a drain waits for the answer to its PING, as grpc-go's server does. A busy client takes its time, and what it
- * sent meanwhile would be refused.
+ * How long a drain waits for the answer to its PING, as grpc-go's server does. A busy client takes its time, and what
+ * it sent meanwhile would be refused.
  */
 const announcementMs = 5_000;
 

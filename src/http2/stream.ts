@@ -23,8 +23,8 @@ export interface StreamHandler {
   onWritable?(stream: ServerStream): void;
   /**
    * The client has taken no byte for {@link Limits.stallTimeoutMs}. The handler may end the response in its own way;
-   * whatever it does, the stream is reset when {@link Limits.stallGraceMs} more have passed without a byte. Without this
-   * method it is reset at once.
+   * whatever it does, the stream is reset when {@link Limits.stallGraceMs} more have passed without a byte. Without
+   * this method it is reset at once.
    */
   onStall?(stream: ServerStream): void;
   /**

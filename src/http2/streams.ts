@@ -229,7 +229,7 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
         if (this.nowMs - stream.movedMs < stallTimeoutMs) continue;
         const { stallToldMs } = stream;
         if (stallToldMs === undefined && stream.handler.onStall !== undefined) this.#tellStall(stream);
-        // From when it was told, not from when bytes began to wait: looks may be further apart than the timeout is long.
+        // From when it was told, not from when bytes began to wait: looks may be further apart than the timeout.
         else if (stallToldMs === undefined || this.nowMs - stallToldMs >= stallGraceMs)
           this.#cut(stream, errorCode.cancel);
       } else if (!stream.hasEnded && !stream.hasResponded && this.nowMs - stream.openedMs >= bodyTimeoutMs) {
