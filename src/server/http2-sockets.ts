@@ -78,6 +78,8 @@ class Session implements ConnectionHost {
   readonly #over = Promise.withResolvers<void>();
   #isFlushPlanned = false;
   #isEnding = false;
+  /** Until the socket is cut, once its end was written. */
+  #cutting: NodeJS.Timeout | undefined;
   readonly #flushLater = (): void => {
     this.#isFlushPlanned = false;
     this.#flush();
@@ -96,6 +98,8 @@ class Session implements ConnectionHost {
     // An error is followed by "close", and a client that goes away is no news.
     socket.on("error", () => undefined);
     socket.on("close", () => {
+      // A timer that waits on would keep the connection's memory for as long.
+      clearTimeout(this.#cutting);
       this.#connection.abort();
       this.#over.resolve();
       onClosed();
@@ -175,11 +179,16 @@ class Session implements ConnectionHost {
   #end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
+    this.#cutAfter(this.#stallTimeoutMs);
     this.#socket.end(() => {
       this.#over.resolve();
-      setTimeout(() => this.#socket.destroy(), lingerMs).unref();
+      this.#cutAfter(lingerMs);
     });
     this.#socket.resume();
-    setTimeout(() => this.#socket.destroy(), this.#stallTimeoutMs).unref();
+  }
+
+  #cutAfter(ms: number): void {
+    clearTimeout(this.#cutting);
+    if (!this.#socket.closed) this.#cutting = setTimeout(() => this.#socket.destroy(), ms).unref();
   }
 }

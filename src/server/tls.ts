@@ -1,3 +1,4 @@
+import { constants } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
@@ -27,8 +28,6 @@ export type AlpnProtocol = "h2" | "http/1.1" | undefined;
 
 /** How long a handshake may take. */
 const handshakeTimeoutMs = 10_000;
-/** How often the files are looked at. */
-const lookMs = 10_000;
 
 /**
  * TLS 1.2 with forward secrecy and authenticated encryption only; what TLS 1.3 has is all of that kind. RFC 9113
@@ -51,12 +50,14 @@ const ciphers = [
  * Files that do not fit together are reported to `onFault`, and what was read before stays.
  *
  * @param onSecure - Takes over a connection once its handshake is done.
+ * @param lookMs - How often the files are looked at.
  * @throws IdError INVALID_CONFIG as {@link readTlsContext}.
  */
 export function createTlsAcceptor(
   files: TlsFiles,
   onSecure: (socket: TLSSocket, protocol: AlpnProtocol) => void,
   onFault: (error: unknown) => void,
+  lookMs = 10_000,
 ): TlsAcceptor {
   let context = readTlsContext(files);
   const server = createServer(
@@ -101,6 +102,8 @@ export function readTlsContext({ certPath, keyPath, clientCaPath }: TlsFiles): S
       minVersion: "TLSv1.2",
       ciphers,
       honorCipherOrder: true,
+      // It would change whom we talk to under HTTP/2's feet, and costs us more than the caller: RFC 9113 section 9.2.1.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     };
     // Fails where certificate and key do not belong together.
     createSecureContext(context);

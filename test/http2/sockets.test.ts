@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { errorCode } from "../../src/http2/error-code.ts";
 import type { ServerStream, StreamHandler } from "../../src/http2/stream.ts";
@@ -150,6 +152,28 @@ test("a client that breaks the rules reads why, though it goes on writing", asyn
   expect(lines.at(-1)).toBe("goAway 0 protocolError");
   await client.until(() => false);
   expect(client.isClosed).toBe(true);
+});
+
+test("a connection that was ended is forgotten, though its socket might have lingered", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  let held: WeakRef<ServerStream> | undefined;
+  await using server = await startHttp2TestServer((stream) => {
+    held = new WeakRef(stream);
+    return echoHandler();
+  });
+  const client = await RawClient.connect(server.port);
+  client.send(hello, headers(1, "body"), data(3, 10));
+  expect(await client.until(() => false)).toContain("goAway 1 protocolError");
+  await expect
+    .poll(
+      () => {
+        collect();
+        return held?.deref();
+      },
+      { timeout: 20_000 },
+    )
+    .toBeUndefined();
 });
 
 test("a client that stops reading stops the producer, and its own requests", async () => {
