@@ -5,7 +5,7 @@ import { findTool } from "./fetch/tools.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Files of one certificate and its key. */
-interface CertificateFiles {
+export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
