@@ -4,9 +4,10 @@
  */
 import type { Benchmark } from "./benchmark.ts";
 import { generatorBenchmark } from "./generator.ts";
+import { serviceBenchmark } from "./service.ts";
 import { machine, markdownTable, writeSection } from "./report.ts";
 
-const benchmarks: readonly Benchmark[] = [generatorBenchmark];
+const benchmarks: readonly Benchmark[] = [generatorBenchmark, serviceBenchmark];
 
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));

@@ -120,6 +120,12 @@ const tools = {
     source: go("github.com/fullstorydev/grpcurl/cmd/grpcurl", "v1.9.4"),
     install: "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4",
   },
+  ghz: {
+    command: "ghz",
+    paths: [],
+    source: go("github.com/bojand/ghz/cmd/ghz", "v0.93.0"),
+    install: "go install github.com/bojand/ghz/cmd/ghz@v0.93.0",
+  },
   h2spec: {
     command: "h2spec",
     paths: [],

@@ -1,0 +1,144 @@
+/** Servers under measurement: each a process of its own, whose CPU time and memory the system tells. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort } from "../support/free-port.ts";
+import { runCommand } from "../support/run-command.ts";
+
+/** Clock ticks of /proc a second: 100 on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+const startTimeoutMs = 30_000;
+
+/** A server that runs. */
+export interface BenchServer {
+  readonly name: string;
+  readonly isOurs: boolean;
+  readonly port: number;
+  readonly processId: number;
+  /** Processor time so far, of all its threads, in microseconds; in steps of 10 ms. */
+  readonly cpuUs: () => number;
+  readonly residentMb: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+/** What to start. `command` gets the port to listen on, on 127.0.0.1, and an empty folder. */
+export interface BenchServerOptions {
+  readonly name: string;
+  readonly isOurs: boolean;
+  readonly command: (port: number, folder: string) => readonly string[];
+}
+
+/** Starts a server and waits until it takes connections. */
+export async function startBenchServer({ name, isOurs, command }: BenchServerOptions): Promise<BenchServer> {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
+  const port = await findFreePort();
+  const [program = "", ...args] = command(port, folder);
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
+  const ended = once(child, "exit");
+  const processId = child.pid ?? 0;
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let waitedMs = 0; !(await takesConnections(port)); waitedMs += 20) {
+    if (waitedMs > startTimeoutMs || child.exitCode !== null) throw new Error(`${name} does not start`);
+    await sleep(20);
+  }
+  return {
+    name,
+    isOurs,
+    port,
+    processId,
+    cpuUs: () => cpuUs(processId),
+    residentMb: () => residentMb(processId),
+    stop,
+  };
+}
+
+function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+function cpuUs(processId: number): number {
+  const fields = readFileSync(`/proc/${processId}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
+}
+
+function residentMb(processId: number): number {
+  const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${processId}/status`, "utf8"))?.[1];
+  return Number(kb) / 1024;
+}
+
+/** The certificate and key of a TLS server. */
+export interface ServerCertificate {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Snowlane as it is installed: the bundle, with a store of its own. */
+export function snowlane(name: string, http2: "engine" | "node", tls?: ServerCertificate): Promise<BenchServer> {
+  const secure = tls === undefined ? [] : ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile];
+  return startBenchServer({
+    name,
+    isOurs: true,
+    command: (port, folder) => [
+      process.execPath,
+      "dist/main.js",
+      "serve",
+      "--listen",
+      `127.0.0.1:${port}`,
+      "--http2",
+      http2,
+      "--store",
+      `sqlite:${join(folder, "snowlane.db")}`,
+      "--log-level",
+      "warn",
+      "--log-format",
+      "json",
+      ...secure,
+    ],
+  });
+}
+
+/** A peer in Node; see peers/node-peer.ts. */
+export function nodePeer(name: string, mode: "bare" | "connect" | "grpc-js"): Promise<BenchServer> {
+  const command = (port: number): readonly string[] => [
+    process.execPath,
+    "test/bench/peers/node-peer.ts",
+    mode,
+    `${port}`,
+  ];
+  return startBenchServer({ name, isOurs: false, command });
+}
+
+/** A peer in Go; see peers/go. */
+export function goPeer(
+  program: string,
+  name: string,
+  mode: "grpc" | "connect",
+  tls?: ServerCertificate,
+): Promise<BenchServer> {
+  const secure = tls === undefined ? [] : [tls.certFile, tls.keyFile];
+  return startBenchServer({
+    name,
+    isOurs: false,
+    command: (port) => [program, mode, `127.0.0.1:${port}`, ...secure],
+  });
+}
+
+/** Builds peers/go with the Go of this machine. */
+export async function buildGoPeer(folder: string): Promise<string> {
+  const program = join(folder, "peer");
+  await runCommand("go", ["build", "-o", program, "."], { cwd: "test/bench/peers/go" });
+  return program;
+}

@@ -1,0 +1,357 @@
+/** What a call costs the server: NextId, ReserveIds, BatchNextIds and Parse, beside what people would use instead. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findTool } from "../support/fetch/tools.ts";
+import { makeCertificates } from "../support/certificates.ts";
+import { runCommand } from "../support/run-command.ts";
+import { type BenchServer, buildGoPeer, goPeer, nodePeer, snowlane } from "./bench-server.ts";
+import type { Benchmark, Finding } from "./benchmark.ts";
+import { interleave, median } from "./interleave.ts";
+import { type H2load, type LoadResult, percentile, runGhz, runH2load } from "./load.ts";
+import { formatFigure } from "./report.ts";
+
+const rounds = 3;
+/** IDs that a batch stream brings: five seconds at the ceiling of the layout twitter. */
+const batchCount = 20_000_000;
+/** 4,096 in a millisecond. */
+const ceilingPerSecond = 4_096_000;
+
+type Log = (line: string) => void;
+
+/** The servers, and how to load them. */
+interface Stage {
+  readonly servers: Readonly<Record<ServerName, BenchServer>>;
+  readonly goProgram: string;
+  readonly ghz: string;
+  readonly folder: string;
+  readonly log: Log;
+}
+
+const serverNames = [
+  "engine",
+  "node",
+  "connect",
+  "bare",
+  "grpcJs",
+  "grpcGo",
+  "connectGo",
+  "engineTls",
+  "goTls",
+] as const;
+type ServerName = (typeof serverNames)[number];
+
+/** A claim of ours, what was found, and whether it held. */
+interface Target {
+  readonly claim: string;
+  readonly found: string;
+  readonly isMet: boolean;
+}
+
+interface Part {
+  readonly finding: Finding;
+  readonly targets: readonly Target[];
+}
+
+function ratio(claim: string, value: number, limit: number): Target {
+  const digits = value < 0.1 ? 4 : 2;
+  return { claim, found: value.toFixed(digits), isMet: value <= limit };
+}
+
+function middle(results: readonly LoadResult[], pick: (result: LoadResult) => number): number {
+  return median(results.map(pick));
+}
+
+/** One table of throughput and processor time under one load. */
+async function compareLoads(
+  { servers, log }: Stage,
+  title: string,
+  calls: Partial<Record<ServerName, number>>,
+  run: (server: BenchServer, calls: number) => Promise<LoadResult>,
+): Promise<{ readonly finding: Finding; readonly of: (name: ServerName) => { rate: number; cpuUs: number } }> {
+  log(title);
+  const names = serverNames.filter((name) => calls[name] !== undefined);
+  const contestants = names.map((name) => ({ name, run: () => run(servers[name], calls[name]!) }));
+  const results = await interleave(contestants, rounds, log);
+  const of = (name: ServerName): { rate: number; cpuUs: number } => {
+    const found = results.get(name) ?? [];
+    return { rate: middle(found, (one) => one.callsPerSecond), cpuUs: middle(found, (one) => one.cpuUs) };
+  };
+  const rows = names.map((name) => ({ server: servers[name], figures: of(name) }));
+  const finding: Finding = {
+    title,
+    columns: ["server", "calls/s", "µs of processor a call"],
+    rows: rows.map(({ server, figures }) => [server.name, formatFigure(figures.rate), formatFigure(figures.cpuUs)]),
+    chart: {
+      unit: "µs",
+      bars: rows.map(({ server, figures }) => ({ label: server.name, value: figures.cpuUs, isOurs: server.isOurs })),
+    },
+  };
+  return { finding, of };
+}
+
+const h2load = (stage: Stage, load: Omit<H2load, "calls">) => (server: BenchServer, calls: number) =>
+  runH2load(server, { ...load, calls }, stage.folder);
+
+async function manyStreams(stage: Stage): Promise<Part> {
+  const { finding, of } = await compareLoads(
+    stage,
+    "NextId, h2load, 4 connections of 32 streams",
+    {
+      engine: 500_000,
+      node: 10_000,
+      connect: 10_000,
+      bare: 60_000,
+      grpcJs: 40_000,
+      grpcGo: 120_000,
+      connectGo: 50_000,
+    },
+    h2load(stage, { connections: 4, streams: 32 }),
+  );
+  const ours = of("engine");
+  const targets = [
+    ratio("NextId: processor time at most 1/6 of grpc-go", ours.cpuUs / of("grpcGo").cpuUs, 1 / 6),
+    ratio("NextId: at most 1/10 of bare node:http2", ours.cpuUs / of("bare").cpuUs, 1 / 10),
+    ratio("NextId: at most 1/100 of plain Connect-Node", ours.cpuUs / of("connect").cpuUs, 1 / 100),
+    ratio("NextId: at least twice the calls of grpc-go (grpc-go / ours)", of("grpcGo").rate / ours.rate, 1 / 2),
+  ];
+  return { finding, targets };
+}
+
+async function manyConnections(stage: Stage): Promise<Part> {
+  const { finding, of } = await compareLoads(
+    stage,
+    "NextId, h2load, 100 connections of one stream",
+    { engine: 150_000, bare: 30_000, grpcGo: 80_000 },
+    h2load(stage, { connections: 100, streams: 1 }),
+  );
+  const share = of("engine").cpuUs / of("grpcGo").cpuUs;
+  return { finding, targets: [ratio("100 connections of one call: at most 1/2 of grpc-go", share, 1 / 2)] };
+}
+
+async function overTls(stage: Stage): Promise<Part> {
+  const { finding, of } = await compareLoads(
+    stage,
+    "NextId over TLS, h2load, 4 connections of 32 streams",
+    { engineTls: 300_000, goTls: 100_000 },
+    h2load(stage, { connections: 4, streams: 32, tls: true }),
+  );
+  const share = of("goTls").rate / of("engineTls").rate;
+  return { finding, targets: [ratio("with TLS at least the calls of grpc-go (grpc-go / ours)", share, 1)] };
+}
+
+async function withDeadlines(stage: Stage): Promise<Part> {
+  const { finding, of } = await compareLoads(
+    stage,
+    "NextId from a grpc-go client (ghz), 64 in flight, deadlines that vary",
+    { engine: 100_000, bare: 40_000, grpcGo: 60_000 },
+    (server, calls) => runGhz(server, stage.ghz, { calls, concurrency: 64, connections: 4 }),
+  );
+  const share = of("engine").cpuUs / of("grpcGo").cpuUs;
+  return { finding, targets: [ratio("ghz with deadlines: at most 1/3 of grpc-go", share, 1 / 3)] };
+}
+
+async function reserve(stage: Stage): Promise<Part> {
+  // Field 1, count 8: more would meet the layout's ceiling, not the code's.
+  const message = [0x08, 0x08];
+  stage.log("ReserveIds");
+  const load = { connections: 4, streams: 32, calls: 300_000 };
+  const { engine } = stage.servers;
+  const contestants = [
+    { name: "NextId", run: () => runH2load(engine, load, stage.folder) },
+    { name: "ReserveIds", run: () => runH2load(engine, { ...load, method: "ReserveIds", message }, stage.folder) },
+  ];
+  const results = await interleave(contestants, rounds, stage.log);
+  const cpuUs = (name: string): number => middle(results.get(name) ?? [], (one) => one.cpuUs);
+  const finding = {
+    title: "ReserveIds of 8 beside NextId, h2load, engine",
+    columns: ["method", "µs of processor a call"],
+    rows: contestants.map(({ name }) => [name, formatFigure(cpuUs(name))]),
+  };
+  return { finding, targets: [ratio("ReserveIds: within 1.5 of NextId", cpuUs("ReserveIds") / cpuUs("NextId"), 1.5)] };
+}
+
+/** Parse of a decimal text is not hot: it goes through Connect's handlers. */
+async function notHot(stage: Stage): Promise<Part> {
+  // Field 1, fixed64.
+  const message = [0x09, 0, 0, 0, 0, 0, 0, 0x40, 0x1a];
+  const { finding, of } = await compareLoads(
+    stage,
+    "Parse, h2load, 4 connections of 32 streams: a call that is not hot",
+    { engine: 10_000, connect: 10_000 },
+    h2load(stage, { connections: 4, streams: 32, method: "Parse", message }),
+  );
+  const share = of("engine").cpuUs / of("connect").cpuUs;
+  return { finding, targets: [ratio("Parse: not slower than plain Connect-Node", share, 1)] };
+}
+
+const figure = (value: number): string => value.toFixed(2);
+
+async function openLoop(stage: Stage): Promise<Part> {
+  const { servers, ghz, log } = stage;
+  log("NextId at 10,000/s");
+  const load = { calls: 50_000, concurrency: 256, connections: 8, perSecond: 10_000 };
+  const names = ["engine", "bare", "grpcGo"] as const;
+  const contestants = names.map((name) => ({ name, run: () => runGhz(servers[name], ghz, load) }));
+  const results = await interleave<LoadResult>(contestants, rounds, log);
+  const at = (name: ServerName, share: number): number =>
+    middle(results.get(name) ?? [], ({ latenciesMs }) => percentile(latenciesMs, share));
+  const shares = [0.5, 0.99, 0.999];
+  const finding = {
+    title: "NextId at 10,000 calls/s, open loop, ghz: latency in ms",
+    columns: ["server", "p50", "p99", "p99.9"],
+    rows: names.map((name) => [servers[name].name].concat(shares.map((share) => figure(at(name, share))))),
+  };
+  const [p99, p999] = [at("engine", 0.99), at("engine", 0.999)];
+  const targets = [
+    { claim: "10,000/s: p99 below 1 ms", found: `${figure(p99)} ms`, isMet: p99 < 1 },
+    { claim: "10,000/s: p99.9 below 2 ms", found: `${figure(p999)} ms`, isMet: p999 < 2 },
+    ratio("10,000/s: p99 not above grpc-go's", p99 / at("grpcGo", 0.99), 1),
+    ratio("10,000/s: p99.9 not above grpc-go's", p999 / at("grpcGo", 0.999), 1),
+  ];
+  return { finding, targets };
+}
+
+interface StreamRead {
+  readonly ids: number;
+  readonly seconds: number;
+  readonly rising: boolean;
+}
+
+async function readBatch({ goProgram }: Stage, server: BenchServer, count: number): Promise<StreamRead> {
+  return JSON.parse(await runCommand(goProgram, ["read", `127.0.0.1:${server.port}`, `${count}`])) as StreamRead;
+}
+
+async function batch(stage: Stage): Promise<Part> {
+  const { servers, log } = stage;
+  log("BatchNextIds");
+  const rates = new Map<string, number>();
+  const growthMb = new Map<string, number>();
+  for (const server of [servers.engine, servers.node]) {
+    await readBatch(stage, server, batchCount / 10);
+    const before = server.residentMb();
+    const read = await readBatch(stage, server, batchCount);
+    if (!read.rising || read.ids !== batchCount) throw new Error(`${server.name}: the stream was not whole`);
+    rates.set(server.name, read.ids / read.seconds);
+    growthMb.set(server.name, server.residentMb() - before);
+  }
+  const finding = {
+    title: `BatchNextIds, one stream of ${batchCount.toLocaleString("en-US")} IDs to a grpc-go reader`,
+    columns: ["server", "IDs/s", "of the layout's ceiling", "memory grew by, MB"],
+    rows: [...rates].map(([name, rate]) => [
+      name,
+      formatFigure(rate),
+      `${((100 * rate) / ceilingPerSecond).toFixed(1)} %`,
+      growthMb.get(name)!.toFixed(0),
+    ]),
+  };
+  const share = rates.get(servers.engine.name)! / ceilingPerSecond;
+  const claim = "BatchNextIds: at least 98 % of the layout's ceiling";
+  return { finding, targets: [{ claim, found: `${(share * 100).toFixed(1)} %`, isMet: share >= 0.98 }] };
+}
+
+/** The latency of NextId while a stream and a reserving client take all that they can get. */
+async function fairness(stage: Stage): Promise<Part> {
+  const { servers, ghz, log } = stage;
+  log("fairness");
+  const load = { calls: 5_000, concurrency: 64, connections: 4, perSecond: 1_000 };
+  // Field 1, count 4,096.
+  const message = [0x08, 0x80, 0x20];
+  const reserving = { connections: 1, streams: 1, calls: 2_000, method: "ReserveIds", message };
+  const quiet: number[] = [];
+  const busy: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const alone = await runGhz(servers.engine, ghz, load);
+    // Longer than the calls take, at the ceiling.
+    const flatOut = [
+      readBatch(stage, servers.engine, ceilingPerSecond * 6),
+      runH2load(servers.engine, reserving, stage.folder),
+    ];
+    const beside = await runGhz(servers.engine, ghz, load);
+    await Promise.all(flatOut);
+    if (round === 0) continue;
+    quiet.push(percentile(alone.latenciesMs, 0.99));
+    busy.push(percentile(beside.latenciesMs, 0.99));
+    log(`round ${round} of ${rounds}`);
+  }
+  const [alone, beside] = [median(quiet), median(busy)];
+  const finding = {
+    title: "Fairness: p99 of NextId at 1,000 calls/s, ghz, in ms",
+    columns: ["beside", "p99"],
+    rows: [
+      ["nothing", alone.toFixed(2)],
+      ["one stream and one reserving client that take all they can get", beside.toFixed(2)],
+    ],
+  };
+  return {
+    finding,
+    targets: [ratio("p99 of NextId within 2 while a stream and a reserving client run flat out", beside / alone, 2)],
+  };
+}
+
+async function raise(folder: string): Promise<{ servers: Stage["servers"]; goProgram: string; remove: () => void }> {
+  const goProgram = await buildGoPeer(folder);
+  const certificates = await makeCertificates();
+  const tls = certificates.server;
+  const servers = {
+    engine: await snowlane("Snowlane, --http2 engine", "engine"),
+    node: await snowlane("Snowlane, --http2 node", "node"),
+    connect: await nodePeer("Connect-Node", "connect"),
+    bare: await nodePeer("bare node:http2", "bare"),
+    grpcJs: await nodePeer("@grpc/grpc-js", "grpc-js"),
+    grpcGo: await goPeer(goProgram, "grpc-go + bwmarrin/snowflake", "grpc"),
+    connectGo: await goPeer(goProgram, "connect-go + bwmarrin/snowflake", "connect"),
+    engineTls: await snowlane("Snowlane, --http2 engine, TLS", "engine", tls),
+    goTls: await goPeer(goProgram, "grpc-go, TLS", "grpc", tls),
+  };
+  return { servers, goProgram, remove: certificates.remove };
+}
+
+/** A summary of all parts, in the order in which they were measured. */
+function targetsTable(parts: readonly Part[]): Finding {
+  const rows = parts.flatMap(({ targets }) =>
+    targets.map(({ claim, found, isMet }) => [claim, found, isMet ? "yes" : "no"]),
+  );
+  return { title: "Targets", columns: ["target", "found", "met"], rows };
+}
+
+/** The service over the network. */
+export const serviceBenchmark: Benchmark = {
+  name: "service",
+  title: "The service, by call",
+  about: [
+    `Each server is one process with what it needs; the load runs beside it on the same machine, so compare ratios.`,
+    `${rounds} rounds in which the servers take turns, after one that warms up; the figures are medians. Processor time`,
+    "is that of the server's process, all its threads. Snowlane is the bundle with its store; the peers keep nothing.",
+    "grpc-go and connect-go call bwmarrin/snowflake, which waits for the next millisecond after 4,096 IDs, as ours does.",
+  ].join("\n"),
+  packages: ["@connectrpc/connect-node", "@grpc/grpc-js"],
+  run: async (log) => {
+    const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-service-"));
+    const ghz = (await findTool("ghz")).path;
+    await runCommand(process.execPath, ["tools/bundle.mjs"]);
+    const { servers, goProgram, remove } = await raise(folder);
+    try {
+      const stage: Stage = { servers, goProgram, ghz, folder, log };
+      const parts: Part[] = [];
+      for (const part of [
+        manyStreams,
+        manyConnections,
+        overTls,
+        withDeadlines,
+        openLoop,
+        reserve,
+        batch,
+        fairness,
+        notHot,
+      ]) {
+        parts.push(await part(stage));
+      }
+      return [targetsTable(parts), ...parts.map(({ finding }) => finding)];
+    } finally {
+      await Promise.all(Object.values(servers).map((server) => server.stop()));
+      remove();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
