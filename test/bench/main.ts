@@ -4,10 +4,11 @@
  */
 import type { Benchmark } from "./benchmark.ts";
 import { generatorBenchmark } from "./generator.ts";
+import { schemesBenchmark } from "./schemes.ts";
 import { serviceBenchmark } from "./service.ts";
 import { machine, markdownTable, writeSection } from "./report.ts";
 
-const benchmarks: readonly Benchmark[] = [generatorBenchmark, serviceBenchmark];
+const benchmarks: readonly Benchmark[] = [generatorBenchmark, serviceBenchmark, schemesBenchmark];
 
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));

@@ -1,0 +1,187 @@
+/** What an ID costs its caller under the schemes that people use instead: a round trip each, or a value of its own. */
+import { createClient } from "@redis/client";
+import mysql from "mysql2/promise";
+import { randomUUID } from "node:crypto";
+import { Client as PgClient, Pool } from "pg";
+import { createNodeClient } from "../../clients/typescript/src/node.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import { startRedis } from "../support/servers/redis-server.ts";
+import { snowlane } from "./bench-server.ts";
+import type { Benchmark } from "./benchmark.ts";
+import { interleave, median } from "./interleave.ts";
+import { percentile } from "./load.ts";
+import { formatFigure } from "./report.ts";
+
+const rounds = 3;
+const roundMs = 1_000;
+const inFlight = 64;
+/** Connections to the databases; Redis needs but one. */
+const connectionCount = 16;
+/** Time in the high bits, a counter in the low: the usual recipe. */
+const luaWithTime = `
+  local time = redis.call('TIME')
+  local sequence = redis.call('INCR', KEYS[1]) % 4096
+  return tostring((time[1] * 1000 + math.floor(time[2] / 1000)) * 4096 + sequence)`;
+
+interface Scheme {
+  readonly name: string;
+  readonly isOurs: boolean;
+  readonly next: () => unknown;
+}
+
+interface Measured {
+  readonly perSecond: number;
+  readonly medianUs: number;
+  readonly p99Us: number;
+}
+
+/** One caller after the other, then 64 at once. */
+async function measure(next: Scheme["next"]): Promise<Measured> {
+  const latenciesUs: number[] = [];
+  for (const endMs = performance.now() + roundMs; performance.now() < endMs; ) {
+    const startMs = performance.now();
+    await next();
+    latenciesUs.push((performance.now() - startMs) * 1_000);
+  }
+  latenciesUs.sort((a, b) => a - b);
+  const startMs = performance.now();
+  let count = 0;
+  const callers = Array.from({ length: inFlight }, async () => {
+    for (; performance.now() < startMs + roundMs; count++) await next();
+  });
+  await Promise.all(callers);
+  const perSecond = (count * 1_000) / (performance.now() - startMs);
+  return { perSecond, medianUs: percentile(latenciesUs, 0.5), p99Us: percentile(latenciesUs, 0.99) };
+}
+
+/** What was started, stopped in reverse. */
+type Stops = (() => Promise<unknown> | void)[];
+
+async function ourSchemes(stops: Stops): Promise<Scheme[]> {
+  const server = await snowlane("Snowlane", "engine");
+  stops.push(() => server.stop());
+  const client = createNodeClient({ endpoints: [`http://127.0.0.1:${server.port}`] });
+  const buffer = client.prefetch();
+  stops.push(() => client.close());
+  return [
+    { name: "Snowlane, client with prefetch", isOurs: true, next: () => buffer.nextId() },
+    { name: "Snowlane, one NextId an ID", isOurs: true, next: () => client.nextId() },
+  ];
+}
+
+async function redisSchemes(stops: Stops): Promise<Scheme[]> {
+  const server = await startRedis();
+  stops.push(() => server.stop());
+  const client = createClient({ url: server.url });
+  await client.connect();
+  stops.push(() => client.destroy());
+  return [
+    { name: "Redis INCR", isOurs: false, next: () => client.incr("id") },
+    {
+      name: "Redis Lua, time and counter",
+      isOurs: false,
+      next: () => client.eval(luaWithTime, { keys: ["sequence"] }),
+    },
+  ];
+}
+
+async function postgresSchemes(stops: Stops): Promise<Scheme[]> {
+  const server = await startPostgres(["-c", "fsync=on"]);
+  stops.push(() => server.stop());
+  const setup = new PgClient({ connectionString: server.url });
+  await setup.connect();
+  await setup.query(
+    "CREATE SEQUENCE ids; CREATE TABLE rows (id bigserial PRIMARY KEY, text text); CREATE TABLE counter (name text PRIMARY KEY, value bigint); INSERT INTO counter VALUES ('ids', 0)",
+  );
+  await setup.end();
+  const pool = new Pool({ connectionString: server.url, max: connectionCount });
+  stops.push(() => pool.end());
+  const query = (text: string) => () => pool.query(text);
+  return [
+    { name: "PostgreSQL nextval", isOurs: false, next: query("SELECT nextval('ids')") },
+    {
+      name: "PostgreSQL auto-increment insert",
+      isOurs: false,
+      next: query("INSERT INTO rows (text) VALUES ('a') RETURNING id"),
+    },
+    {
+      name: "PostgreSQL, one row updated an ID",
+      isOurs: false,
+      next: query("UPDATE counter SET value = value + 1 WHERE name = 'ids' RETURNING value"),
+    },
+  ];
+}
+
+async function mariadbSchemes(stops: Stops): Promise<Scheme[]> {
+  const server = await startMariadb();
+  stops.push(() => server.stop());
+  const pool = mysql.createPool({
+    host: "127.0.0.1",
+    port: server.port,
+    user: "root",
+    database: "test",
+    connectionLimit: connectionCount,
+  });
+  stops.push(() => pool.end());
+  await pool.query("CREATE TABLE line (id bigint AUTO_INCREMENT PRIMARY KEY, text varchar(10))");
+  return [
+    {
+      name: "MariaDB auto-increment insert",
+      isOurs: false,
+      next: () => pool.query("INSERT INTO line (text) VALUES ('a')"),
+    },
+  ];
+}
+
+/** Other ways to an ID. */
+export const schemesBenchmark: Benchmark = {
+  name: "schemes",
+  title: "Other ways to an ID",
+  about: [
+    `One process asks for IDs, first one after the other, then with ${inFlight} callers at once; ${rounds} rounds in which the`,
+    "schemes take turns, after one that warms up; medians. Servers run beside it with durable writes, but for Redis,",
+    `which writes nothing down. The databases get ${connectionCount} connections. randomUUID makes no ordered IDs and no 64-bit ones.`,
+  ].join("\n"),
+  packages: ["@redis/client", "pg", "mysql2"],
+  run: async (log) => {
+    const stops: Stops = [];
+    try {
+      const schemes: Scheme[] = [];
+      for (const raise of [ourSchemes, redisSchemes, postgresSchemes, mariadbSchemes])
+        schemes.push(...(await raise(stops)));
+      schemes.push({ name: "crypto.randomUUID", isOurs: false, next: () => randomUUID() });
+      const contestants = schemes.map(({ name, next }) => ({ name, run: () => measure(next) }));
+      const results = await interleave(contestants, rounds, log);
+      const rows = schemes.map(({ name, isOurs }) => {
+        const found = results.get(name) ?? [];
+        const middle = (pick: (one: Measured) => number): number => median(found.map(pick));
+        return {
+          name,
+          isOurs,
+          perSecond: middle((one) => one.perSecond),
+          medianUs: middle((one) => one.medianUs),
+          p99Us: middle((one) => one.p99Us),
+        };
+      });
+      return [
+        {
+          title: "What a caller waits, and gets",
+          columns: ["scheme", "µs, one at a time", "p99", `IDs/s, ${inFlight} callers`],
+          rows: rows.map((row) => [
+            row.name,
+            formatFigure(row.medianUs),
+            formatFigure(row.p99Us),
+            formatFigure(row.perSecond),
+          ]),
+          chart: {
+            unit: "µs",
+            bars: rows.map((row) => ({ label: row.name, value: row.medianUs, isOurs: row.isOurs })),
+          },
+        },
+      ];
+    } finally {
+      for (const stop of stops.toReversed()) await stop();
+    }
+  },
+};
