@@ -6,9 +6,10 @@ import type { Benchmark } from "./benchmark.ts";
 import { generatorBenchmark } from "./generator.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { serviceBenchmark } from "./service.ts";
+import { startBenchmark } from "./start.ts";
 import { machine, markdownTable, writeSection } from "./report.ts";
 
-const benchmarks: readonly Benchmark[] = [generatorBenchmark, serviceBenchmark, schemesBenchmark];
+const benchmarks: readonly Benchmark[] = [generatorBenchmark, serviceBenchmark, schemesBenchmark, startBenchmark];
 
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));

@@ -1,20 +1,20 @@
-/**
- * Measures how long `snowlane serve` takes from its start to the first ID over HTTP, and what an idle process weighs:
- * `node test/bench/start.ts [rounds]`. Starts the bundle, which is what serves, and the sources by type stripping
- * beside it; interleaved rounds, a store of its own each.
- */
+/** How long `snowlane serve` takes from its start to the first ID over HTTP, and what an idle process weighs. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../support/free-port.ts";
+import { runCommand } from "../support/run-command.ts";
+import type { Benchmark } from "./benchmark.ts";
+import { interleave, median } from "./interleave.ts";
 
 const programs = { bundle: "dist/main.js", sources: "src/cli/main.ts" } as const;
 const idleMs = 2_000;
 const retryMs = 2;
+const rounds = 10;
 
 interface Measured {
   readonly firstIdMs: number;
@@ -64,19 +64,37 @@ async function measure(program: string): Promise<Measured> {
   }
 }
 
-const rounds = Number(process.argv[2] ?? 10);
-const results = new Map<string, Measured[]>();
-for (let round = 0; round < rounds; round++) {
-  for (const [name, program] of Object.entries(programs)) {
-    results.set(name, [...(results.get(name) ?? []), await measure(program)]);
-  }
-}
-console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, ${rounds} rounds`);
-for (const [name, measured] of results) {
-  const times = measured.map(({ firstIdMs }) => firstIdMs).toSorted((a, b) => a - b);
-  const at = (share: number): string => times[Math.min(times.length - 1, Math.floor(times.length * share))]!.toFixed(0);
-  const mb = Math.max(...measured.map(({ idleMb }) => idleMb)).toFixed(0);
-  console.log(
-    `${name.padEnd(8)} first ID ${at(0)} / ${at(0.5)} / ${at(1)} ms (min / median / max), idle at most ${mb} MB`,
-  );
-}
+/** Start-up and idle memory. */
+export const startBenchmark: Benchmark = {
+  name: "start",
+  title: "Start and idle memory",
+  about: [
+    "From the start of the process to the first ID over HTTP, with a new store in an SQLite file; then what the process",
+    `holds in memory after ${idleMs / 1_000} s without a call. The bundle is what serves; the sources run by type stripping, as in`,
+    `the tests. ${rounds} rounds in turn, after one that warms up.`,
+  ].join("\n"),
+  packages: [],
+  run: async (log) => {
+    await runCommand(process.execPath, ["tools/bundle.mjs"]);
+    const contestants = Object.entries(programs).map(([name, program]) => ({ name, run: () => measure(program) }));
+    const results = await interleave(contestants, rounds, log);
+    const rows = contestants.map(({ name }) => {
+      const found = results.get(name) ?? [];
+      const times = found.map(({ firstIdMs }) => firstIdMs);
+      const figures = [
+        Math.min(...times),
+        median(times),
+        Math.max(...times),
+        Math.max(...found.map(({ idleMb }) => idleMb)),
+      ];
+      return [name].concat(figures.map((figure) => figure.toFixed(0)));
+    });
+    return [
+      {
+        title: "To the first ID, and idle",
+        columns: ["program", "ms, best round", "median round", "worst round", "idle, MB at most"],
+        rows,
+      },
+    ];
+  },
+};
