@@ -201,6 +201,13 @@ export const serverSettings = {
     }),
     10_000,
   ),
+  issueLog: text({
+    name: "issueLog",
+    placeholder: "FILE",
+    doc:
+      "For proofs: every run of IDs is appended to this file before it is given out, 16 bytes each: the first ID, the count, and the " +
+      "binary logarithm of the distance between neighbours (8, 4 and 4 bytes, the highest first). Costs a write to the file for each call.",
+  }),
   logLevel: withFallback(
     choice({
       name: "logLevel",

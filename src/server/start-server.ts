@@ -5,6 +5,7 @@ import { defaultInstance, type WorkerChoice } from "../config/settle-server.ts";
 import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import { openWorker } from "../worker/open-worker.ts";
+import type { IssueLog } from "./issue-log.ts";
 import { bindListener } from "./listener.ts";
 import type { Log } from "./log.ts";
 import type { TlsFiles } from "./tls.ts";
@@ -52,6 +53,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const tls = tlsFilesOf(config);
   // Before anybody waits for a worker ID.
   if (tls !== undefined) (await import("./tls.ts")).readTlsContext(tls);
+  const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
   const listener = await bindListener(config.listen, { ...config, onFault });
   try {
     const opening = openWorker({
@@ -64,7 +66,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     });
     // Loaded while the store opens its file: that is a third of the time to the first ID.
     const [worker, { createAnswering }] = await Promise.all([opening, import("./answering.ts")]);
-    const { source, deploymentFingerprint } = worker;
+    const { deploymentFingerprint } = worker;
+    const source = issueLog?.before(worker.source) ?? worker.source;
     const answering = createAnswering({ ...config, tls, source, deploymentFingerprint, clock, log, onFault });
     listener.accept(answering.admit);
     phase = "serving";
@@ -78,12 +81,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         await listener.close(farewellMs);
         answering.close();
         await worker.close(releaseTimeoutMs);
+        issueLog?.close();
       },
     };
   } catch (error) {
     await listener.close(0);
+    issueLog?.close();
     throw signal.aborted ? signal.reason : error;
   }
+}
+
+/** Loaded by those who ask for it alone. */
+async function openIssueLog(path: string): Promise<IssueLog> {
+  return (await import("./issue-log.ts")).openIssueLog(path);
 }
 
 function tlsFilesOf({ tlsCert, tlsKey, tlsClientCa }: ServerConfig): TlsFiles | undefined {

@@ -3,7 +3,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { systemClock } from "../../src/clock.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { duplicatesOf } from "../support/issuing-worker.ts";
+import { IdLoad } from "../support/id-load.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
 
 /** What came of a churn. */
@@ -40,7 +40,14 @@ export async function churn(
   onProgress: (line: string) => void,
 ): Promise<ChurnResult> {
   const targets = await Promise.all([startTarget(storeUrl), startTarget(storeUrl)]);
-  const load = new Load(targets);
+  const load = new IdLoad({
+    targets: () => targets.map(({ client }) => client),
+    callerCount,
+    streamCount: 0,
+    pauseMs: 0,
+    callTimeoutMs,
+    requestTimeoutMs,
+  });
   let killCount = 0;
   try {
     const endMs = systemClock.monotonicMs() + durationMs;
@@ -49,68 +56,15 @@ export async function churn(
       await endTarget(targets[turn]!);
       killCount += 1;
       targets[turn] = await startTarget(storeUrl);
-      onProgress(`${killCount} servers killed and replaced, ${load.ids.length} IDs issued`);
+      onProgress(`${killCount} servers killed and replaced, ${load.received.idCount} IDs issued`);
     }
   } finally {
     await load.stop();
     await Promise.all(targets.map(endTarget));
   }
-  const { ids, requestCount, failedCount, longestGapMs } = load;
-  const duplicateCount = duplicatesOf(ids).length;
-  return { idCount: ids.length, duplicateCount, killCount, requestCount, failedCount, longestGapMs };
-}
-
-/** Callers that ask one server, and the other where that one does not answer. */
-class Load {
-  readonly ids: bigint[] = [];
-  requestCount = 0;
-  failedCount = 0;
-  longestGapMs = 0;
-  readonly #targets: readonly Target[];
-  readonly #callers: readonly Promise<void>[];
-  #lastAnswerMs = systemClock.monotonicMs();
-  #isEnding = false;
-
-  constructor(targets: readonly Target[]) {
-    this.#targets = targets;
-    this.#callers = Array.from({ length: callerCount }, (_, index) => this.#call(index));
-  }
-
-  async stop(): Promise<void> {
-    this.#isEnding = true;
-    await Promise.all(this.#callers);
-  }
-
-  async #call(index: number): Promise<void> {
-    for (let turn = index; !this.#isEnding; ) {
-      this.requestCount += 1;
-      const deadlineMs = systemClock.monotonicMs() + requestTimeoutMs;
-      let id: bigint | undefined;
-      for (; id === undefined && systemClock.monotonicMs() < deadlineMs; ) {
-        id = await this.#ask(turn);
-        if (id === undefined) turn += 1;
-      }
-      if (id === undefined) this.failedCount += 1;
-      else this.#note(id);
-    }
-  }
-
-  async #ask(turn: number): Promise<bigint | undefined> {
-    const { client } = this.#targets[turn % this.#targets.length]!;
-    try {
-      return (await client.nextId({}, { timeoutMs: callTimeoutMs })).id;
-    } catch {
-      await sleep(5);
-      return undefined;
-    }
-  }
-
-  #note(id: bigint): void {
-    const nowMs = systemClock.monotonicMs();
-    this.longestGapMs = Math.max(this.longestGapMs, nowMs - this.#lastAnswerMs);
-    this.#lastAnswerMs = nowMs;
-    this.ids.push(id);
-  }
+  const { received, requestCount, failedCount, longestGapMs } = load;
+  const duplicateCount = received.countRepeated();
+  return { idCount: received.idCount, duplicateCount, killCount, requestCount, failedCount, longestGapMs };
 }
 
 async function startTarget(storeUrl: string): Promise<Target> {

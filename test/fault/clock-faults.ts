@@ -1,0 +1,109 @@
+import type { SeededRandom } from "../support/seeded-random.ts";
+import type { Fault } from "./fault.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** A step back up to this is noticed by nobody; a step forward up to this is followed at once. */
+const leadMaxMs = 2_000;
+/** Answers that are awaited after a step, so that IDs of both sides of it are there to compare. */
+const answerCount = 30;
+
+/** Steps of a server's wall clock. */
+export const clockFaults: readonly Fault[] = [
+  {
+    name: "clock stepped back by 1 ms to 2 s, running",
+    stores: "any",
+    counts: { pr: 8, full: 500 },
+    lanes: 1,
+    failures: "none",
+    inject: async (trial, count) => {
+      const clock = await trial.createClock();
+      await trial.startServer({ environment: clock.environment });
+      const load = trial.startLoad("each-call");
+      for (let index = 0; index < count; index += 1) {
+        const stepMs = anyMs(trial.random, 1, leadMaxMs - 1);
+        await load.untilAnswered(answerCount);
+        clock.step(-stepMs);
+        trial.injected();
+        await load.untilAnswered(answerCount);
+        // Else the steps would add up to one that is longer.
+        clock.step(stepMs);
+      }
+    },
+  },
+  {
+    name: "clock stepped back by 2 s to 24 h, running",
+    stores: "embedded",
+    counts: { pr: 7, full: 500 },
+    lanes: 2,
+    failures: "none",
+    gapMaxMs: 1_000,
+    inject: async (trial, count) => {
+      const clock = await trial.createClock();
+      const server = await trial.startServer({ environment: clock.environment });
+      const load = trial.startLoad("each-call");
+      for (let index = 0; index < count; index += 1) {
+        await load.untilAnswered(answerCount);
+        const mark = server.mark();
+        clock.step(-anyMs(trial.random, leadMaxMs + 500, dayMs));
+        trial.injected();
+        await server.untilLogged("acquired", mark);
+        await load.untilAnswered(answerCount);
+      }
+    },
+  },
+  {
+    name: "clock stepped forward by 1 ms to 24 h, running",
+    stores: "embedded",
+    counts: { pr: 7, full: 500 },
+    lanes: 4,
+    failures: "none",
+    inject: async (trial, count) => {
+      const clock = await trial.createClock();
+      const server = await trial.startServer({ environment: clock.environment });
+      const load = trial.startLoad("each-call");
+      for (let index = 1; index <= count; index += 1) {
+        await load.untilAnswered(answerCount);
+        const mark = server.mark();
+        clock.step(anyMs(trial.random, 1, dayMs));
+        trial.injected();
+        await load.untilAnswered(answerCount);
+        // Now and then the new time is given the ten seconds after which it is believed.
+        const isLast = index === count;
+        const isJudged = server.log.slice(mark).some(({ event }) => event === "clock-step-forward");
+        if (isJudged && (isLast || index % 5 === 0))
+          await server.untilLogged("clock-step-forward", mark, { verdict: "agreed" });
+      }
+      await load.untilAnswered(answerCount);
+    },
+  },
+  {
+    name: "clock stepped by 1 ms to 24 h, either way, between kill -9 and restart",
+    stores: "embedded",
+    counts: { pr: 8, full: 500 },
+    lanes: 2,
+    failures: "allowed",
+    inject: async (trial, count) => {
+      const clock = await trial.createClock();
+      const server = await trial.startServer({ environment: clock.environment });
+      const load = trial.startLoad("any-server");
+      for (let index = 0; index < count; index += 1) {
+        await load.untilAnswered(answerCount);
+        await server.kill();
+        // First an hour back, which is the step that everybody asks about; then any, but not ever further one way.
+        const lengthMs = anyMs(trial.random, 1, dayMs);
+        const stepMs = clock.offsetMs > 0 || (clock.offsetMs === 0 && trial.random.oneIn(2)) ? -lengthMs : lengthMs;
+        clock.step(index === 0 ? -hourMs : stepMs);
+        trial.injected();
+        await server.start();
+        await load.untilAnswered(answerCount);
+      }
+    },
+  },
+];
+
+/** A length of time between two others, short ones as often as long ones: each order of magnitude alike. */
+function anyMs(random: SeededRandom, minMs: number, maxMs: number): number {
+  const share = random.below(1_000_001) / 1_000_000;
+  return Math.round(minMs * (maxMs / minMs) ** share);
+}

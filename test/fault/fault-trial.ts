@@ -1,0 +1,178 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { kernelRandom128 } from "../../src/worker/kernel-random.ts";
+import { runCommand } from "../support/run-command.ts";
+import { withCacheLock } from "../support/fetch/user-cache.ts";
+import { IdLoad } from "../support/id-load.ts";
+import { IssuedRuns } from "../support/issued-runs.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { FakedClock } from "./faked-clock.ts";
+import { FaultServer } from "./fault-server.ts";
+
+/** How a trial is run. */
+export interface TrialOptions {
+  /** The store that the servers share; absent = an embedded one in the trial's own folder. */
+  readonly storeUrl?: string | undefined;
+  /**
+   * `user`: servers and callers wait as long as they do by default. `test`: so long that a machine that is busy with
+   * other things fails nobody.
+   */
+  readonly patience: "user" | "test";
+  readonly seed: number;
+  /** Called after each fault that was injected. */
+  readonly onInjected: () => void;
+}
+
+/** How a server of a trial differs from others. */
+export interface TrialServerOptions {
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What the server is started by: stands before its own command. */
+  readonly launcher?: readonly string[];
+  /** Where the embedded store's file is, if not at {@link FaultTrial.storePath}. */
+  readonly storePath?: string;
+}
+
+/**
+ * What a failed request is. `each-call`: one that its server does not answer with an ID. `any-server`: one that no
+ * server has answered although the caller tried one after the other.
+ */
+export type FailureKind = "each-call" | "any-server";
+
+/** What came of a trial. */
+export interface TrialOutcome {
+  readonly injectedCount: number;
+  /** By the servers' issue log. */
+  readonly issuedCount: number;
+  /** IDs that stand again in the log, or that callers were given again. */
+  readonly duplicateCount: number;
+  readonly requestCount: number;
+  readonly failedCount: number;
+  readonly longestGapMs: number;
+  /** What else must not be, in words: an ID that is not in the log, a server that did not do what it must. */
+  readonly problems: readonly string[];
+  /** Figures that belong beside the others, in words. */
+  readonly notes: readonly string[];
+}
+
+const waits = {
+  user: { waitMax: "1s", callTimeoutMs: 5_000, shortCallTimeoutMs: 1_000, requestTimeoutMs: 2_000 },
+  test: { waitMax: "30s", callTimeoutMs: 60_000, shortCallTimeoutMs: 2_000, requestTimeoutMs: 60_000 },
+} as const;
+
+/** Servers on one store, callers that ask them for IDs, and a log of what was issued: what a fault is laid upon. */
+export class FaultTrial {
+  readonly folder = mkdtempSync(join(tmpdir(), "snowlane-fault-"));
+  readonly random: SeededRandom;
+  readonly notes: string[] = [];
+  readonly problems: string[] = [];
+  injectedCount = 0;
+  readonly #options: TrialOptions;
+  readonly #namespace = `fault-${kernelRandom128()}`;
+  readonly #servers: FaultServer[] = [];
+  #load: IdLoad | undefined;
+
+  constructor(options: TrialOptions) {
+    this.#options = options;
+    this.random = new SeededRandom(options.seed);
+  }
+
+  /** The embedded store's file. */
+  get storePath(): string {
+    return join(this.folder, "snowlane.db");
+  }
+
+  /** Starts a server; its name is its own over its lives. */
+  async startServer(options: TrialServerOptions = {}): Promise<FaultServer> {
+    const { args = [], environment = {}, launcher = [], storePath = this.storePath } = options;
+    const flags = {
+      store: this.#options.storeUrl ?? `sqlite:${storePath}`,
+      namespace: this.#namespace,
+      instance: `server-${this.#servers.length}`,
+      "wait-max": waits[this.#options.patience].waitMax,
+      "issue-log": this.#logPath,
+    };
+    const all = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    const program = [...launcher, process.execPath, "dist/main.js"];
+    const server = new FaultServer({ args: [...all, ...args], environment, program });
+    this.#servers.push(server);
+    return await server.start();
+  }
+
+  /** A clock for a server; its environment goes to {@link startServer}. */
+  async createClock(): Promise<FakedClock> {
+    return await FakedClock.create(join(this.folder, "clock"));
+  }
+
+  /** Begins to ask all servers of the trial for IDs. */
+  startLoad(failures: FailureKind, rate: "brisk" | "calm" = "brisk"): IdLoad {
+    const { callTimeoutMs, shortCallTimeoutMs, requestTimeoutMs } = waits[this.#options.patience];
+    this.#load = new IdLoad({
+      targets: () => this.#servers.map(({ client }) => client),
+      callerCount: rate === "brisk" ? 6 : 2,
+      streamCount: 1,
+      pauseMs: rate === "brisk" ? 2 : 20,
+      callTimeoutMs: failures === "each-call" ? callTimeoutMs : shortCallTimeoutMs,
+      requestTimeoutMs: failures === "each-call" ? 0 : requestTimeoutMs,
+    });
+    return this.#load;
+  }
+
+  /** Counts a fault that was injected. */
+  injected(): void {
+    this.injectedCount += 1;
+    this.#options.onInjected();
+  }
+
+  /** Ends callers and servers, and compares what callers have with what servers issued. */
+  async finish(): Promise<TrialOutcome> {
+    try {
+      await this.#load?.stop();
+      await Promise.all(this.#servers.map((server) => server.stop()));
+      return this.#judge();
+    } finally {
+      await this.abandon();
+    }
+  }
+
+  /** Ends everything at once. */
+  async abandon(): Promise<void> {
+    const stopping = this.#load?.stop();
+    await Promise.all(this.#servers.map((server) => server.kill()));
+    await stopping;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #judge(): TrialOutcome {
+    const issued = new IssuedRuns();
+    if (existsSync(this.#logPath)) issued.addLog(this.#logPath);
+    const received = this.#load?.received ?? new IssuedRuns();
+    const problems = [...this.problems];
+    const twice = issued.findRepeated() ?? received.findRepeated();
+    if (twice !== undefined) problems.push(`ID ${twice} was issued or delivered twice`);
+    const unknown = received.findMissingFrom(issued);
+    if (unknown !== undefined) problems.push(`ID ${unknown} was delivered and is not in the issue log`);
+    if (received.idCount === 0) problems.push("nobody was given an ID");
+    const { requestCount = 0, failedCount = 0, longestGapMs = 0, failures = [] } = this.#load ?? {};
+    return {
+      injectedCount: this.injectedCount,
+      issuedCount: issued.idCount,
+      duplicateCount: issued.countRepeated() + received.countRepeated(),
+      requestCount,
+      failedCount,
+      longestGapMs,
+      problems,
+      notes: [...this.notes, ...failures.map((failure) => `a failed request: ${failure}`)],
+    };
+  }
+
+  get #logPath(): string {
+    return join(this.folder, "issued.log");
+  }
+}
+
+/** Brings dist/ up to date with the sources: what serves is what is tried. */
+export async function bundleServer(): Promise<void> {
+  await withCacheLock("bundle", async () => void (await runCommand(process.execPath, ["tools/bootstrap.mjs"])));
+}

@@ -1,0 +1,19 @@
+import type { FaultTrial } from "./fault-trial.ts";
+
+/** Something that goes wrong, and what must hold meanwhile. That no ID is issued twice must hold always. */
+export interface Fault {
+  /** In the tables, and as the name of its test. */
+  readonly name: string;
+  /** Stores it can be laid upon. */
+  readonly stores: "any" | "embedded";
+  /** How often: in the tests, and by the command of full size. */
+  readonly counts: { readonly pr: number; readonly full: number };
+  /** Deployments that share the count at full size, at once: more than one where waiting is most of it. */
+  readonly lanes: number;
+  /** Whether requests may fail. What a failed request is, the fault says when it starts its load. */
+  readonly failures: "none" | "allowed";
+  /** The longest time without an answer, where one is promised: in milliseconds, on a machine that has the time. */
+  readonly gapMaxMs?: number;
+  /** Injects it `count` times. Waits for what must come of it; throws where it does not come. */
+  readonly inject: (trial: FaultTrial, count: number) => Promise<void>;
+}

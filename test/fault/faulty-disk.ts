@@ -1,0 +1,99 @@
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fetchOnce } from "../support/fetch/user-cache.ts";
+import { runCommand } from "../support/run-command.ts";
+
+/** A disk below a server's store that can stall and fill up. */
+export interface FaultyDisk {
+  /** Where the store belongs. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the server is started by: stands before its own command. */
+  readonly launcher: readonly string[];
+  /** From now on no sync comes back. */
+  readonly stall: () => void;
+  readonly unstall: () => void;
+  /** Leaves not a byte. @param processId - Of the server that runs on it. */
+  readonly fill: (processId: number) => void;
+  readonly empty: (processId: number) => void;
+}
+
+/** How a disk fills up. */
+export type FullDiskKind =
+  /** A small file system of its own; needs namespaces for mounts, as root or as any user where the kernel lets him. */
+  | "tmpfs"
+  /** Writes fail with ENOSPC, by the same preloaded library that stalls syncs. Needs nothing. */
+  | "preloaded";
+
+/** The kind that this machine allows. */
+export async function fullDiskKind(): Promise<FullDiskKind> {
+  const [command, ...flags] = unshareCommand();
+  const mount = ["sh", "-c", "mount -t tmpfs -o size=64k none /mnt"];
+  return await runCommand(command!, [...flags, ...mount]).then(
+    () => "tmpfs",
+    () => "preloaded",
+  );
+}
+
+/** Makes a disk in a new folder below `base`. */
+export async function createFaultyDisk(base: string, kind: FullDiskKind): Promise<FaultyDisk> {
+  const folder = join(base, "disk");
+  mkdirSync(folder);
+  const stalled = join(base, "stalled");
+  const full = join(base, "full");
+  const environment = {
+    LD_PRELOAD: await preloadedLibrary(),
+    FAULT_DISK_STALLED: stalled,
+    FAULT_DISK_FULL: full,
+    FAULT_DISK_FOLDER: `${folder}/`,
+  };
+  const syncs = { stall: () => writeFileSync(stalled, ""), unstall: () => rmSync(stalled, { force: true }) };
+  if (kind === "preloaded") {
+    const room = { fill: () => writeFileSync(full, ""), empty: () => rmSync(full, { force: true }) };
+    return { folder, environment, launcher: [], ...syncs, ...room };
+  }
+  // The mount is the server's own: nobody else sees it but by its process, and it goes with it.
+  const mount = `mount -t tmpfs -o size=512k none "$0" && exec "$@"`;
+  const launcher = [...unshareCommand(), "sh", "-c", mount, folder];
+  const filler = (processId: number): string => `/proc/${processId}/root${folder}/filler`;
+  return {
+    folder,
+    environment,
+    launcher,
+    ...syncs,
+    fill: (processId) => writeUntilFull(filler(processId)),
+    empty: (processId) => rmSync(filler(processId), { force: true }),
+  };
+}
+
+function unshareCommand(): readonly string[] {
+  const user = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"];
+  return ["unshare", ...user, "--mount"];
+}
+
+function writeUntilFull(path: string): void {
+  const file = openSync(path, "w");
+  try {
+    for (const page = Buffer.alloc(4_096); ; ) writeSync(file, page);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Compiles disk-faults.c, once. */
+async function preloadedLibrary(): Promise<string> {
+  const source = new URL("./disk-faults.c", import.meta.url).pathname;
+  const hash = createHash("sha256").update(readFileSync(source)).digest("hex").slice(0, 16);
+  const folder = await fetchOnce(`disk-faults-${hash}`, async (target) => {
+    const flags = ["-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror"];
+    try {
+      await runCommand("gcc", [...flags, "-o", join(target, "disk-faults.so"), source, "-ldl"]);
+    } catch (cause) {
+      throw new Error("A test needs gcc. Install it: apt-get install gcc libc6-dev", { cause });
+    }
+  });
+  return join(folder, "disk-faults.so");
+}

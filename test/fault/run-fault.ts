@@ -1,0 +1,51 @@
+import { clockFaults } from "./clock-faults.ts";
+import { diskFaults } from "./disk-faults.ts";
+import type { Fault } from "./fault.ts";
+import { FaultTrial, type TrialOptions, type TrialOutcome } from "./fault-trial.ts";
+import { processFaults } from "./process-faults.ts";
+import { storeFileFaults } from "./store-file-faults.ts";
+
+/** Every fault that is injected into real servers. */
+export const faults: readonly Fault[] = [...processFaults, ...clockFaults, ...diskFaults, ...storeFileFaults];
+
+/** Injects a fault `count` times into `lanes` deployments at once; what came of them together. */
+export async function runFault(
+  fault: Fault,
+  options: TrialOptions & { readonly count: number; readonly lanes: number },
+): Promise<TrialOutcome> {
+  const { count, lanes } = options;
+  const share = (lane: number): number => Math.floor((count + lane) / lanes);
+  const laneCounts = Array.from({ length: lanes }, (_, lane) => share(lane)).filter((each) => each > 0);
+  const outcomes = await Promise.all(
+    laneCounts.map((each, lane) => runLane(fault, each, { ...options, seed: options.seed + lane })),
+  );
+  return outcomes.reduce(together);
+}
+
+async function runLane(fault: Fault, count: number, options: TrialOptions): Promise<TrialOutcome> {
+  const trial = new FaultTrial(options);
+  try {
+    await fault.inject(trial, count);
+    const outcome = await trial.finish();
+    const isBroken = fault.failures === "none" && outcome.failedCount > 0;
+    return isBroken
+      ? { ...outcome, problems: [...outcome.problems, `${outcome.failedCount} requests failed`] }
+      : outcome;
+  } catch (error) {
+    await trial.abandon();
+    throw error;
+  }
+}
+
+function together(one: TrialOutcome, other: TrialOutcome): TrialOutcome {
+  return {
+    injectedCount: one.injectedCount + other.injectedCount,
+    issuedCount: one.issuedCount + other.issuedCount,
+    duplicateCount: one.duplicateCount + other.duplicateCount,
+    requestCount: one.requestCount + other.requestCount,
+    failedCount: one.failedCount + other.failedCount,
+    longestGapMs: Math.max(one.longestGapMs, other.longestGapMs),
+    problems: [...one.problems, ...other.problems],
+    notes: [...new Set([...one.notes, ...other.notes])],
+  };
+}

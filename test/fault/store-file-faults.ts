@@ -1,0 +1,130 @@
+import { renameSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runCommand } from "../support/run-command.ts";
+import type { Fault } from "./fault.ts";
+import type { FaultServer } from "./fault-server.ts";
+import type { FaultTrial } from "./fault-trial.ts";
+
+const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
+/** Each costs a quarantine of 13 s: the longest window, the lead, and the error of two clocks. */
+const common = { stores: "embedded", counts: { pr: 2, full: 100 }, lanes: 5, failures: "allowed" } as const;
+
+/** Losses of the embedded store's file: each is noticed, and nothing is granted before a quarantine is over. */
+export const storeFileFaults: readonly Fault[] = [
+  {
+    name: "store file deleted under two servers, an older copy put there later",
+    ...common,
+    inject: (trial, count) =>
+      eachLoss(trial, count, async (servers, marks) => {
+        rmSync(trial.storePath);
+        await untilAllEnded(servers, marks);
+        renameSync(copyOf(trial), trial.storePath);
+      }),
+  },
+  {
+    name: "store file deleted, and another server started",
+    ...common,
+    inject: (trial, count) =>
+      eachLoss(trial, count, async (servers, marks) => {
+        await servers[1]!.kill();
+        rmSync(trial.storePath);
+        await servers[1]!.start();
+        marks[1] = 0;
+        await untilAllEnded(servers.slice(0, 1), marks);
+      }),
+  },
+  {
+    name: "store file replaced by an older copy under two servers",
+    ...common,
+    inject: (trial, count) =>
+      eachLoss(trial, count, async (servers, marks) => {
+        renameSync(copyOf(trial), trial.storePath);
+        await untilAllEnded(servers, marks);
+      }),
+  },
+  {
+    name: "an older copy written over the store file under two servers",
+    ...common,
+    inject: (trial, count) =>
+      eachLoss(trial, count, async (servers, marks) => {
+        await copyLocked(trial, copyOf(trial), trial.storePath);
+        await untilAllEnded(servers, marks);
+      }),
+  },
+  {
+    name: "an older copy of the store file put back between kill -9 and restart",
+    ...common,
+    inject: (trial, count) =>
+      eachLoss(
+        trial,
+        count,
+        async (servers, marks) => {
+          await Promise.all(servers.map((server) => server.kill()));
+          renameSync(copyOf(trial), trial.storePath);
+          await Promise.all(servers.map((server) => server.start()));
+          marks.fill(0);
+        },
+        "starting",
+      ),
+  },
+];
+
+/**
+ * Two servers; `count` times a copy of the file that is soon an old one, a loss, and both serve again.
+ *
+ * @param lose - What happens to the file. `marks` say where each server's log stood before.
+ * @param seen - Where the servers take their next worker ID: while they run, or before they serve.
+ */
+async function eachLoss(
+  trial: FaultTrial,
+  count: number,
+  lose: (servers: readonly FaultServer[], marks: number[]) => Promise<void>,
+  seen: "running" | "starting" = "running",
+): Promise<void> {
+  const servers = [await trial.startServer({ args: shortWindow }), await trial.startServer({ args: shortWindow })];
+  const load = trial.startLoad("any-server", "calm");
+  for (let index = 0; index < count; index += 1) {
+    await load.untilAnswered(5);
+    await copyLocked(trial, trial.storePath, copyOf(trial));
+    await untilOld(trial);
+    const marks = servers.map((server) => server.mark());
+    await lose(servers, marks);
+    trial.injected();
+    if (seen === "running") {
+      await servers[0]!.untilLogged("acquired", marks[0]!);
+      if (marks[1]! > 0) await servers[1]!.untilLogged("acquired", marks[1]!);
+    }
+  }
+  await load.untilAnswered(5);
+}
+
+function copyOf(trial: FaultTrial): string {
+  return `${trial.storePath}.copy`;
+}
+
+async function untilAllEnded(servers: readonly FaultServer[], marks: readonly number[]): Promise<void> {
+  await Promise.all(servers.map((server, index) => server.untilLogged("grant-ended", marks[index]!)));
+}
+
+/** Copies while nobody writes: a torn copy would be another fault than the one that is tried. */
+async function copyLocked(trial: FaultTrial, from: string, to: string): Promise<void> {
+  const lock = new DatabaseSync(trial.storePath, { timeout: 30_000 });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    // By another process: to open the file here beside SQLite would give the lock away.
+    await runCommand("cp", [from, to]);
+  } finally {
+    lock.close();
+  }
+}
+
+/** Waits until the file has gone on from its copy. */
+async function untilOld(trial: FaultTrial): Promise<void> {
+  const isSame = (): Promise<boolean> =>
+    runCommand("cmp", ["--silent", copyOf(trial), trial.storePath]).then(
+      () => true,
+      () => false,
+    );
+  while (await isSame()) await sleep(100);
+}
