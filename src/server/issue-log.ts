@@ -59,7 +59,7 @@ class LoggingSource implements IdSource {
 
   tryNext(): bigint | undefined {
     const id = this.#inner.tryNext();
-    if (id !== undefined) this.#write([{ firstId: id, count: 1, stride: 1n }]);
+    if (id !== undefined) this.#write([{ firstId: id, count: 1, stride: this.#inner.layout.stride }]);
     return id;
   }
 

@@ -113,6 +113,7 @@ async function eachMeasured(
 ): Promise<void> {
   const p99Ms: number[][] = [[], []];
   for (let index = 0; index < count; index += 1) {
+    load.takeP99Ms();
     await sleep(restMs);
     await load.untilAnswered(5);
     p99Ms[0]!.push(load.takeP99Ms());

@@ -6,8 +6,8 @@ import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 
-const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
-/** Each costs a quarantine of 13 s: the longest window, the lead, and the error of two clocks. */
+const shortWindow = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-period", "300ms"];
+/** Each costs a quarantine of 4.5 s: the longest window, the lead, and the error of two clocks. */
 const common = { stores: "embedded", counts: { pr: 2, full: 100 }, lanes: 5, failures: "allowed" } as const;
 
 /** Losses of the embedded store's file: each is noticed, and nothing is granted before a quarantine is over. */
