@@ -47,7 +47,7 @@ export const clockFaults: readonly Fault[] = [
         const mark = server.mark();
         clock.step(-anyMs(trial.random, leadMaxMs + 500, dayMs));
         trial.injected();
-        await server.untilLogged("acquired", mark);
+        await server.untilLogged(["acquired"], mark);
         await load.untilAnswered(answerCount);
       }
     },
@@ -72,7 +72,7 @@ export const clockFaults: readonly Fault[] = [
         const isLast = index === count;
         const isJudged = server.log.slice(mark).some(({ event }) => event === "clock-step-forward");
         if (isJudged && (isLast || index % 5 === 0))
-          await server.untilLogged("clock-step-forward", mark, { verdict: "agreed" });
+          await server.untilLogged(["clock-step-forward"], mark, { verdict: "agreed" });
       }
       await load.untilAnswered(answerCount);
     },

@@ -83,10 +83,10 @@ export const diskFaults: readonly Fault[] = [
         await load.untilAnswered(5);
         const mark = server.mark();
         disk.fill(server.processId);
-        await server.untilLogged("grant-ended", mark);
+        await sleep(2_500);
         disk.empty(server.processId);
         trial.injected();
-        await server.untilLogged("acquired", mark);
+        await server.untilLogged(["acquired"], mark);
       }
       await load.untilAnswered(5);
     },

@@ -1,9 +1,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, createClient } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { systemClock } from "../../src/clock.ts";
-import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { GrpcIdClient } from "../support/grpc-id-client.ts";
 import {
   type LogLine,
   type SnowlaneOptions,
@@ -15,8 +13,7 @@ import {
 export class FaultServer {
   readonly #options: SnowlaneOptions;
   #process: SnowlaneProcess | undefined;
-  #session: Http2SessionManager | undefined;
-  #client: Client<typeof IdService> | undefined;
+  #client: GrpcIdClient | undefined;
   #hasBeenPaused = false;
 
   constructor(options: SnowlaneOptions) {
@@ -27,16 +24,12 @@ export class FaultServer {
   async start(): Promise<this> {
     const process = await startSnowlane(this.#options);
     this.#process = process;
-    this.#session = new Http2SessionManager(process.url);
-    this.#client = createClient(
-      IdService,
-      createGrpcTransport({ baseUrl: process.url, sessionManager: this.#session }),
-    );
+    this.#client = new GrpcIdClient(process.address);
     return this;
   }
 
   /** undefined while it does not run. */
-  get client(): Client<typeof IdService> | undefined {
+  get client(): GrpcIdClient | undefined {
     return this.#client;
   }
 
@@ -76,15 +69,15 @@ export class FaultServer {
     return this.log.length;
   }
 
-  /** Waits for an event of the worker behind a {@link mark}; the fields are those of the log line. */
-  async untilLogged(event: string, mark: number, fields: LogLine = {}, timeoutMs = 120_000): Promise<void> {
+  /** Waits for one of some events of the worker behind a {@link mark}; the fields are those of the log line. */
+  async untilLogged(events: readonly string[], mark: number, fields: LogLine = {}, timeoutMs = 120_000): Promise<void> {
     const isWanted = (line: LogLine): boolean =>
-      line["event"] === event && Object.entries(fields).every(([key, value]) => line[key] === value);
+      events.includes(String(line["event"])) && Object.entries(fields).every(([key, value]) => line[key] === value);
     const endMs = systemClock.monotonicMs() + timeoutMs;
     while (!this.log.slice(mark).some(isWanted)) {
       if (systemClock.monotonicMs() > endMs) {
         const lines = this.log.slice(-8).map((line) => JSON.stringify(line));
-        throw new Error(`No ${event} was logged within ${timeoutMs} ms:\n${lines.join("\n")}`);
+        throw new Error(`No ${events.join(", no ")} was logged within ${timeoutMs} ms:\n${lines.join("\n")}`);
       }
       await sleep(10);
     }
@@ -92,10 +85,11 @@ export class FaultServer {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const process = this.#process;
+    const client = this.#client;
     this.#client = undefined;
     if (this.#hasBeenPaused) this.resume();
     await process?.stop(signal);
-    this.#session?.abort();
+    client?.close();
     // What libfaketime leaves behind when its process is killed.
     for (const name of ["faketime_shm", "sem.faketime_sem"]) {
       rmSync(`/dev/shm/${name}_${process?.child.pid ?? 0}`, { force: true });

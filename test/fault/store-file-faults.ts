@@ -18,7 +18,9 @@ export const storeFileFaults: readonly Fault[] = [
     inject: (trial, count) =>
       eachLoss(trial, count, async (servers, marks) => {
         rmSync(trial.storePath);
-        await untilAllEnded(servers, marks);
+        // One that has no worker ID at the moment has no grant to end.
+        const seen = ["grant-ended", "store-problem"];
+        await Promise.all(servers.map((server, index) => server.untilLogged(seen, marks[index]!)));
         renameSync(copyOf(trial), trial.storePath);
       }),
   },
@@ -26,74 +28,66 @@ export const storeFileFaults: readonly Fault[] = [
     name: "store file deleted, and another server started",
     ...common,
     inject: (trial, count) =>
-      eachLoss(trial, count, async (servers, marks) => {
-        await servers[1]!.kill();
+      eachLoss(trial, count, async ([, other], marks) => {
+        await other.kill();
         rmSync(trial.storePath);
-        await servers[1]!.start();
-        marks[1] = 0;
-        await untilAllEnded(servers.slice(0, 1), marks);
+        marks[1] = undefined;
+        await other.start();
       }),
   },
   {
     name: "store file replaced by an older copy under two servers",
     ...common,
     inject: (trial, count) =>
-      eachLoss(trial, count, async (servers, marks) => {
+      eachLoss(trial, count, async () => {
         renameSync(copyOf(trial), trial.storePath);
-        await untilAllEnded(servers, marks);
       }),
   },
   {
     name: "an older copy written over the store file under two servers",
     ...common,
     inject: (trial, count) =>
-      eachLoss(trial, count, async (servers, marks) => {
+      eachLoss(trial, count, async () => {
         await copyLocked(trial, copyOf(trial), trial.storePath);
-        await untilAllEnded(servers, marks);
       }),
   },
   {
     name: "an older copy of the store file put back between kill -9 and restart",
     ...common,
     inject: (trial, count) =>
-      eachLoss(
-        trial,
-        count,
-        async (servers, marks) => {
-          await Promise.all(servers.map((server) => server.kill()));
-          renameSync(copyOf(trial), trial.storePath);
-          await Promise.all(servers.map((server) => server.start()));
-          marks.fill(0);
-        },
-        "starting",
-      ),
+      eachLoss(trial, count, async (servers, marks) => {
+        await Promise.all(servers.map((server) => server.kill()));
+        renameSync(copyOf(trial), trial.storePath);
+        marks.fill(undefined);
+        await Promise.all(servers.map((server) => server.start()));
+      }),
   },
 ];
 
 /**
- * Two servers; `count` times a copy of the file that is soon an old one, a loss, and both serve again.
+ * Starts two servers; `count` times takes a copy of the file that is soon an old one, loses the file, and waits until
+ * both serve again: who ran on must have taken a worker ID anew.
  *
- * @param lose - What happens to the file. `marks` say where each server's log stood before.
- * @param seen - Where the servers take their next worker ID: while they run, or before they serve.
+ * @param lose - What happens to the file. `marks` say where each server's log stands before; undefined = it was started
+ * again.
  */
 async function eachLoss(
   trial: FaultTrial,
   count: number,
-  lose: (servers: readonly FaultServer[], marks: number[]) => Promise<void>,
-  seen: "running" | "starting" = "running",
+  lose: (servers: readonly [FaultServer, FaultServer], marks: (number | undefined)[]) => Promise<void>,
 ): Promise<void> {
-  const servers = [await trial.startServer({ args: shortWindow }), await trial.startServer({ args: shortWindow })];
+  const start = (): Promise<FaultServer> => trial.startServer({ args: shortWindow });
+  const servers = [await start(), await start()] as const;
   const load = trial.startLoad("any-server", "calm");
   for (let index = 0; index < count; index += 1) {
     await load.untilAnswered(5);
     await copyLocked(trial, trial.storePath, copyOf(trial));
     await untilOld(trial);
-    const marks = servers.map((server) => server.mark());
+    const marks: (number | undefined)[] = servers.map((server) => server.mark());
     await lose(servers, marks);
     trial.injected();
-    if (seen === "running") {
-      await servers[0]!.untilLogged("acquired", marks[0]!);
-      if (marks[1]! > 0) await servers[1]!.untilLogged("acquired", marks[1]!);
+    for (const [index, mark] of marks.entries()) {
+      if (mark !== undefined) await servers[index]!.untilLogged(["acquired"], mark);
     }
   }
   await load.untilAnswered(5);
@@ -101,10 +95,6 @@ async function eachLoss(
 
 function copyOf(trial: FaultTrial): string {
   return `${trial.storePath}.copy`;
-}
-
-async function untilAllEnded(servers: readonly FaultServer[], marks: readonly number[]): Promise<void> {
-  await Promise.all(servers.map((server, index) => server.untilLogged("grant-ended", marks[index]!)));
 }
 
 /** Copies while nobody writes: a torn copy would be another fault than the one that is tried. */

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, createClient } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { systemClock } from "../../src/clock.ts";
-import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { GrpcIdClient } from "../support/grpc-id-client.ts";
 import { IdLoad } from "../support/id-load.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
 
@@ -22,8 +20,7 @@ export interface ChurnResult {
 /** A running server and a client of it. */
 interface Target {
   readonly process: SnowlaneProcess;
-  readonly session: Http2SessionManager;
-  readonly client: Client<typeof IdService>;
+  readonly client: GrpcIdClient;
 }
 
 const callerCount = 8;
@@ -69,12 +66,10 @@ export async function churn(
 
 async function startTarget(storeUrl: string): Promise<Target> {
   const process = await startSnowlane({ args: ["--store", storeUrl] });
-  const session = new Http2SessionManager(process.url);
-  const transport = createGrpcTransport({ baseUrl: process.url, sessionManager: session });
-  return { process, session, client: createClient(IdService, transport) };
+  return { process, client: new GrpcIdClient(process.address) };
 }
 
-async function endTarget({ process, session }: Target): Promise<void> {
+async function endTarget({ process, client }: Target): Promise<void> {
   await process.stop("SIGKILL");
-  session.abort();
+  client.close();
 }

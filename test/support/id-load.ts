@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../../src/clock.ts";
-import type { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import type { GrpcIdClient } from "./grpc-id-client.ts";
 import { IssuedRuns } from "./issued-runs.ts";
 
 /** A client of a server; undefined while there is no server. */
-export type LoadTarget = Client<typeof IdService> | undefined;
+export type LoadTarget = GrpcIdClient | undefined;
 
 /** How a load asks. */
 export interface IdLoadOptions {
@@ -84,8 +83,7 @@ export class IdLoad {
     for (let turn = index; !this.#isEnding; ) {
       const startMs = systemClock.monotonicMs();
       turn = await this.#request(turn, async (client) => {
-        const { id } = await client.nextId({}, { timeoutMs: callTimeoutMs });
-        this.#note([id]);
+        this.#note([await client.nextId(callTimeoutMs)]);
         this.#latenciesMs.push(systemClock.monotonicMs() - startMs);
       });
       if (pauseMs > 0) await sleep(pauseMs);
@@ -99,7 +97,7 @@ export class IdLoad {
         let hasBegun = false;
         try {
           const request = { count: streamIdCount, chunkSize };
-          for await (const { ids } of client.batchNextIds(request, { timeoutMs: callTimeoutMs })) {
+          for await (const ids of client.batchNextIds(request, callTimeoutMs)) {
             this.#note(ids);
             hasBegun = true;
             if (pauseMs > 0) await sleep(pauseMs);
