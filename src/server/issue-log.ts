@@ -7,8 +7,8 @@ import type { IdSource, ReservedIds, ReserveRequest } from "../worker/id-source.
 export const issueRecordBytes = 16;
 
 /**
- * A file that holds each run of IDs before anybody has one of them. What is not in it was not issued, also after kill -9
- * (but not after a power cut: nothing is synced).
+ * A file that holds each run of IDs before anybody has one of them. What is not in it was not issued, also after
+ * kill -9 (but not after a power cut: nothing is synced).
  *
  * Whole records are appended, so several servers may write one file. IDs whose record cannot be written are not given
  * out; the call fails with the system's error.

@@ -1,8 +1,8 @@
 /**
  * Injects every fault into real servers and prints what came of it: `npm run test:faults`, as often as the tests do;
  * `npm run test:faults -- --size full` as often as docs/safety.md asks; `--size 5%` for a part of that. `--only kill`
- * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the table of
- * docs/safety.md. Exits with 1 where a promise was broken.
+ * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the table
+ * of docs/safety.md. Exits with 1 where a promise was broken.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
