@@ -2,6 +2,8 @@ package snowlane_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -52,17 +54,26 @@ func (s *scriptedServer) start(t *testing.T) {
 	t.Helper()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.address == "" {
-		s.address = "127.0.0.1:0"
-	}
-	listener, err := net.Listen("tcp", s.address)
+	listener, err := s.listen()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.address = listener.Addr().String()
 	s.server = grpc.NewServer()
 	snowlanev1.RegisterIdServiceServer(s.server, s)
 	go func(server *grpc.Server) { _ = server.Serve(listener) }(s.server)
+}
+
+// listen takes a port below those that systems give to outgoing connections: on those, a server that comes back may find its port taken by one of
+// them, even by one that was calling it.
+func (s *scriptedServer) listen() (net.Listener, error) {
+	for s.address == "" {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)))
+		if err == nil {
+			s.address = listener.Addr().String()
+			return listener, nil
+		}
+	}
+	return net.Listen("tcp", s.address)
 }
 
 // kill cuts every connection and stops listening, as a crash does.

@@ -29,7 +29,7 @@ afterAll(async () => {
 const run = (file: string): Promise<string> =>
   runCommand(process.execPath, [file], { cwd: project, env: { SNOWLANE_URL: server.url } });
 
-test("five lines in an empty project give an ID", async () => {
+test("five lines in an empty project give an ID", { timeout: 300_000 }, async () => {
   const lines = readFileSync(join(project, "samples", "quickstart.ts"), "utf8");
   expect(lines.trim().split("\n")).toHaveLength(5);
   const ported = lines.replace("createNodeClient()", `createNodeClient({ endpoints: ["${server.url}"] })`);
@@ -37,11 +37,11 @@ test("five lines in an empty project give an ID", async () => {
   expect(await run("quickstart.ts")).toMatch(/^\d{18,19}n\n$/);
 });
 
-test.each(sampleNames)("the sample %s", async (name) => {
+test.each(sampleNames)("the sample %s", { timeout: 300_000 }, async (name) => {
   expectSampleLines(name, await run(join("samples", `${name}.ts`)));
 });
 
-test("the types hold under the strictest settings, for Node and for a browser", async () => {
+test("the types hold under the strictest settings, for Node and for a browser", { timeout: 300_000 }, async () => {
   const check = (name: string, files: readonly string[], options: Readonly<Record<string, unknown>>) => {
     const compilerOptions = {
       target: "es2022",
@@ -64,7 +64,7 @@ test("the types hold under the strictest settings, for Node and for a browser", 
   await check("tsconfig.browser.json", ["browser.ts"], { lib: ["es2022", "dom"], types: [], skipLibCheck: false });
 });
 
-test("publint finds nothing", async () => {
+test("publint finds nothing", { timeout: 300_000 }, async () => {
   const output = await runCommand(process.execPath, [
     "node_modules/publint/src/cli.js",
     "--strict",

@@ -1,12 +1,25 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
-/** A TCP port of 127.0.0.1 that nobody listens on now; for programs that cannot choose one by themselves. */
+/**
+ * Below the ports that systems give to outgoing connections (Linux from 32768, others from 49152): a server that is to
+ * come back on its port finds it free. In that range any connection may have taken it meanwhile, even one that was
+ * calling this very port.
+ */
+const ports = { lowest: 10_000, highest: 32_000 };
+
+/** A TCP port of 127.0.0.1 that nobody listens on now; for what cannot choose one by itself, or comes back to it. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = ports.lowest + Math.floor(Math.random() * (ports.highest - ports.lowest + 1));
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

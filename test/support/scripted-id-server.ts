@@ -2,9 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
-import type { AddressInfo } from "node:net";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { findFreePort } from "./free-port.ts";
 
 /** What an answer with a reason is made of. */
 export interface ScriptedFault {
@@ -59,11 +59,11 @@ export class ScriptedIdServer {
       this.#sessions.add(session);
       session.on("close", () => this.#sessions.delete(session));
     });
+    this.#port ||= await findFreePort();
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(this.#port, "127.0.0.1", resolve);
     });
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
     return this;
   }

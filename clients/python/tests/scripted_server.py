@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -44,6 +46,20 @@ def fault(
     return step
 
 
+def free_port() -> int:
+    """A free port of loopback, below those that systems give to outgoing connections: on those, a server that comes back
+    may find its port taken by one of them, even by one that was calling it.
+    """
+    while True:
+        port = random.randint(10_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+
+
 def _packed(message: Any) -> any_pb2.Any:
     packed = any_pb2.Any()
     packed.Pack(message)
@@ -60,7 +76,7 @@ class ScriptedServer(IdServiceServicer):
         self._lock = threading.Lock()
         self._next_id = first_id
         self._credentials = credentials
-        self._port = 0
+        self._port = free_port()
         self.start()
 
     @property
@@ -68,14 +84,14 @@ class ScriptedServer(IdServiceServicer):
         return f"{'http' if self._credentials is None else 'https'}://localhost:{self._port}"
 
     def start(self) -> None:
-        """Listens: on a free port the first time, on the same one after `stop`."""
+        """Listens, on the same port each time."""
         self._server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0)])
         add_IdServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
         address = f"127.0.0.1:{self._port}"
         if self._credentials is None:
-            self._port = self._server.add_insecure_port(address)
+            self._server.add_insecure_port(address)
         else:
-            self._port = self._server.add_secure_port(address, self._credentials)
+            self._server.add_secure_port(address, self._credentials)
         self._server.start()
 
     def stop(self) -> None:

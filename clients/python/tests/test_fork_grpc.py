@@ -100,19 +100,45 @@ print("done")
     assert run("-c", program) == "done\n"
 
 
+def test_asyncio_after_a_fork_that_followed_a_close_with_calls_on_their_way(url: str) -> None:
+    program = f"""
+import asyncio, os
+from snowlane import AsyncIdClient
+client = AsyncIdClient({url!r})
+async def take(client):
+    buffer = client.prefetch()
+    await buffer.next_id()
+    calls = [asyncio.ensure_future(call) for call in (client.next_id(), client.reserve(5), buffer.next_ids(10_000))]
+    await asyncio.sleep(0)
+    await client.close()
+    await asyncio.gather(*calls, return_exceptions=True)
+asyncio.run(take(client))
+child = os.fork()
+if child == 0:
+    print(asyncio.run(AsyncIdClient({url!r}).next_id()) > 0, flush=True)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert run("-c", program) == "True\n0\n"
+
+
 def test_a_child_that_could_only_hang_says_why(url: str) -> None:
     program = f"""
 import grpc, os
-from snowlane import IdClient
+from snowlane import ErrorReason, IdClient, SnowlaneError
 client = IdClient({url!r})
 client.next_id()
 child = os.fork()
 if child == 0:
-    try:
-        client.next_id()
-    except Exception as error:
-        os._exit(0 if "GRPC_ENABLE_FORK_SUPPORT" in str(error) else 1)
-    os._exit(2)
+    for call in (client.next_id, client.prefetch().next_id):
+        try:
+            call()
+        except SnowlaneError as error:
+            if (error.reason, error.code) != (ErrorReason.RPC_FAILED, grpc.StatusCode.FAILED_PRECONDITION): os._exit(1)
+            if "GRPC_ENABLE_FORK_SUPPORT" not in error.message: os._exit(2)
+        else:
+            os._exit(3)
+    os._exit(0)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     assert run("-c", program) == "0\n"
@@ -121,7 +147,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_a_child_of_an_open_asyncio_client_says_why_it_cannot_call(url: str) -> None:
     program = f"""
 import asyncio, os
-from snowlane import AsyncIdClient, IdClient
+from snowlane import AsyncIdClient, IdClient, SnowlaneError
 client = AsyncIdClient({url!r})
 asyncio.run(client.next_id())
 child = os.fork()
@@ -129,8 +155,8 @@ if child == 0:
     for call in (lambda: asyncio.run(client.next_id()), IdClient({url!r}).next_id):
         try:
             call()
-        except Exception as error:
-            if "close it before" not in str(error): os._exit(1)
+        except SnowlaneError as error:
+            if "close it before" not in error.message: os._exit(1)
         else:
             os._exit(2)
     os._exit(0)

@@ -15,6 +15,7 @@ from snowlane import (
     ErrorReason,
     Layout,
     LayoutField,
+    PublicId,
     SnowlaneError,
     TextCodec,
     TextFormat,
@@ -24,6 +25,7 @@ from snowlane import (
 )
 from snowlane.arrays import parse_array
 from snowlane.presets import LAYOUTS
+from snowlane.public_id import NumberPermutation
 from snowlane.text.radix import BASE58, BASE62, read_base32, write_base32
 from snowlane.text.serial import SerialCodec
 from snowlane.text.uuids import UuidCodec, describe_uuid, read_uuid
@@ -236,3 +238,24 @@ def test_arrays_refuse_what_is_no_id() -> None:
     with pytest.raises(TypeError):
         parse_array(layout, numpy.array([1.0]))
     assert len(parse_array(layout, []).ticks) == 0
+
+
+def test_public_ids() -> None:
+    for vector in load("public-ids")["vectors"]:
+        permutation = NumberPermutation(bytes.fromhex(vector["key"]), vector["bits"])
+        id, public_id = int(vector["id"]), int(vector["publicId"])
+        assert (permutation.apply(id), permutation.invert(public_id)) == (public_id, id)
+        if vector["bits"] == 63:
+            public_ids = PublicId(bytes.fromhex(vector["key"]))
+            assert (public_ids.hide(id), public_ids.reveal(public_id)) == (public_id, id)
+
+
+def test_public_ids_refuse_what_is_no_id_and_short_keys() -> None:
+    public_ids = PublicId(bytes(32))
+    for call in (public_ids.hide, public_ids.reveal):
+        for id in (-1, 2**63):
+            with pytest.raises(SnowlaneError) as caught:
+                call(id)
+            assert caught.value.reason is ErrorReason.MALFORMED_ID
+    with pytest.raises(ValueError, match="key"):
+        PublicId(bytes(15))

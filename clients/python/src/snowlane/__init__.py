@@ -13,6 +13,7 @@ from .observer import Attempt, ClientObserver, Refill, Wait
 from .options import PrefetchOptions
 from .parse import IdRange, ParsedId, id_range, parse_id
 from .presets import LAYOUTS, preset_layout
+from .public_id import PublicId
 from .run import IdRun
 from .stock import BufferStats
 from .text import TEXT_FORMS, TextCodec, TextForm, TextFormat, TextReading, UuidInfo
@@ -39,6 +40,7 @@ __all__ = [
     "ParsedId",
     "PrefetchBuffer",
     "PrefetchOptions",
+    "PublicId",
     "Refill",
     "RunSource",
     "SnowlaneError",

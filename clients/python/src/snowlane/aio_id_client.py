@@ -16,7 +16,7 @@ import grpc.aio
 
 from .aio_buffer import AsyncPrefetchBuffer
 from .attempts import Attempt, Attempts, AttemptSettings
-from .channels import CHANNEL_OPTIONS, credentials_of
+from .channels import CHANNEL_OPTIONS, check_child, credentials_of
 from .client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
 from .clock import SYSTEM_CLOCK
 from .endpoints import Endpoints
@@ -24,7 +24,7 @@ from .errors import ErrorReason, SnowlaneError, check_count
 from .fork import forget_after_fork
 from .gen.v1 import id_service_pb2 as pb
 from .gen.v1.id_service_pb2_grpc import IdServiceStub
-from .grpc_fork import check_child, leave_to_parent
+from .grpc_fork import leave_to_parent
 from .id_client import STREAM_COUNT_MAX, Metadata
 from .layout import Layout
 from .observer import ClientObserver
@@ -185,7 +185,7 @@ class AsyncIdClient:
         raise TypeError("An AsyncIdClient cannot be copied or pickled: make one in each process.")
 
     def _after_fork_in_child(self) -> None:
-        leave_to_parent(self._channels.values(), on_event_loop=True)
+        leave_to_parent(self._channels.values())
         self._begin()
 
     async def _reserve_all(self, count: int, timeout_s: float | None) -> list[IdRun]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import grpc
 
 from .client_options import EndpointUrl, TlsOptions
+from .errors import ErrorReason, SnowlaneError
+from .grpc_fork import lost_because
 
 CHANNEL_OPTIONS = (
     # Attempts are counted here, by the rules that all clients share.
@@ -26,3 +28,13 @@ def credentials_of(endpoint: EndpointUrl, tls: TlsOptions | None) -> grpc.Channe
         return None
     tls = tls or TlsOptions()
     return grpc.ssl_channel_credentials(tls.roots, tls.key, tls.certificate)
+
+
+def check_child() -> None:
+    """Goes before a channel is made: raises SnowlaneError RPC_FAILED, with the code FAILED_PRECONDITION, where the first
+    call of a forked child would hang.
+    """
+    why = lost_because()
+    if why is not None:
+        message = f"This process was forked from one that had used gRPC, and {why}, or fork before the first call."
+        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.FAILED_PRECONDITION)

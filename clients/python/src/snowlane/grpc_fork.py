@@ -4,10 +4,14 @@ Without GRPC_ENABLE_FORK_SUPPORT a forked child of a process that has used gRPC 
 still gives up on a fork that happens while another thread is inside a call
 (https://github.com/grpc/grpc/blob/master/doc/fork_support.md); so a fork waits here until the calls of this package are
 over, and calls wait until the fork is.
+
+grpc.aio has a thread that is inside gRPC as long as a channel of it exists, closed or not. A closed one can be kept by
+an exception whose traceback names it, and those of cancelled tasks lie in cycles; so a fork collects garbage first.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -27,26 +31,22 @@ is_supported = os.environ.get(_VARIABLE, "").lower() in {"1", "t", "true", "y", 
 
 _parents_channels: list[object] = []
 _lost_because: str | None = None
+_POLLER_NAME = "(_poll_wrapper)"
+"""How the name of grpc.aio's thread ends: threading names a thread after its target."""
 
 
-def leave_to_parent(channels: Iterable[object], *, on_event_loop: bool) -> None:
+def leave_to_parent(channels: Iterable[object]) -> None:
     """In a forked child: forgets what its parent has open. It is kept, for ever: taking it down from here can hang."""
     global _lost_because  # noqa: PLW0603
     before = len(_parents_channels)
     _parents_channels.extend(channels)
-    if len(_parents_channels) == before:
-        return
-    if not is_supported:
+    if len(_parents_channels) > before and not is_supported:
         _lost_because = f"grpc was imported there without {_VARIABLE}=1: set it, or import snowlane before grpc"
-    elif on_event_loop:
-        _lost_because = "an AsyncIdClient was open there, which gRPC cannot bring through a fork: close it before"
 
 
-def check_child() -> None:
-    """Raises RuntimeError where the first call of a forked child would hang."""
-    if _lost_because is not None:
-        why = "This process was forked from one that had used gRPC, and"
-        raise RuntimeError(f"{why} {_lost_because}, or fork before the first call.")
+def lost_because() -> str | None:
+    """Why the first call of this process would hang; None where it would not."""
+    return _lost_because
 
 
 class _Gate:
@@ -56,6 +56,8 @@ class _Gate:
         self.changed = threading.Condition()
         self.forking = 0
         self.calls: dict[int, int] = {}
+        self.leaves_poller = False
+        """Whether the fork at hand leaves a thread of grpc.aio inside gRPC."""
 
     def others(self) -> int:
         """Calls on other threads: one that forks in the midst of a call of its own cannot wait for it."""
@@ -89,32 +91,29 @@ def _before_fork() -> None:
     with _gate.changed:
         _gate.forking += 1
         _gate.changed.wait_for(lambda: _gate.others() == 0, _FORK_WAIT_MAX_S)
+    if _has_poller():
+        gc.collect()
+        _gate.leaves_poller = _has_poller()
+
+
+def _has_poller() -> bool:
+    return any(thread.name.endswith(_POLLER_NAME) for thread in threading.enumerate())
 
 
 def _after_fork_in_parent() -> None:
     with _gate.changed:
         _gate.forking -= 1
+        _gate.leaves_poller = False
         _gate.changed.notify_all()
 
 
 def _after_fork_in_child() -> None:
-    global _gate  # noqa: PLW0603
+    global _gate, _lost_because  # noqa: PLW0603
+    if _gate.leaves_poller:
+        _lost_because = "an AsyncIdClient was open there, which gRPC cannot bring through a fork: close it before"
     _gate = _Gate()
 
 
-_registered = False
-_registering = threading.Lock()
-
-
-def wait_before_forks() -> None:
-    """Call it once a channel was made. gRPC registers its hooks with the first one, and they must run after these:
-    hooks before a fork run last in, first out.
-    """
-    global _registered  # noqa: PLW0603
-    with _registering:
-        if _registered or not hasattr(os, "register_at_fork"):
-            return
-        _registered = True
-        os.register_at_fork(
-            before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
-        )
+# gRPC's own hooks are the C library's, which run after these before a fork, and before these in a child.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -15,7 +15,7 @@ import grpc
 
 from .attempts import Attempt, Attempts, AttemptSettings
 from .buffer import PrefetchBuffer
-from .channels import CHANNEL_OPTIONS, credentials_of
+from .channels import CHANNEL_OPTIONS, check_child, credentials_of
 from .client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
 from .clock import SYSTEM_CLOCK
 from .endpoints import Endpoints
@@ -23,7 +23,7 @@ from .errors import ErrorReason, SnowlaneError, check_count
 from .fork import forget_after_fork
 from .gen.v1 import id_service_pb2 as pb
 from .gen.v1.id_service_pb2_grpc import IdServiceStub
-from .grpc_fork import check_child, grpc_call, leave_to_parent, wait_before_forks
+from .grpc_fork import grpc_call, leave_to_parent
 from .layout import Layout
 from .observer import ClientObserver
 from .offline import OfflineIds
@@ -223,7 +223,7 @@ class IdClient:
         raise TypeError("An IdClient cannot be copied or pickled: make one in each process.")
 
     def _after_fork_in_child(self) -> None:
-        leave_to_parent(self._channels.values(), on_event_loop=False)
+        leave_to_parent(self._channels.values())
         self._begin()
 
     def _reserve_all(self, count: int, timeout_s: float | None) -> list[IdRun]:
@@ -340,7 +340,6 @@ class IdClient:
             channel = grpc.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
         else:
             channel = grpc.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
-        wait_before_forks()
         return channel, IdServiceStub(channel)  # type: ignore[no-untyped-call]
 
     def _metadata(self) -> Metadata:

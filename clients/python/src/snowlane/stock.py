@@ -281,6 +281,8 @@ class Stock:
             return 0
         self.is_closed = True
         self.flight = 0
+        # Its traceback keeps the channel that it failed on.
+        self.last_failure = None
         unused = self._retire_slice() + sum(answer.left for answer in self._answers)
         for answer in self._answers:
             answer.drop()

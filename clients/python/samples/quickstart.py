@@ -1,0 +1,5 @@
+from snowlane import IdClient
+
+client = IdClient()
+ids = client.prefetch()
+print(ids.next_id())
