@@ -4,6 +4,7 @@ import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
 import { layoutSettings } from "./layout-settings.ts";
 import { type SettingValues, withFallback } from "./setting.ts";
 import { choice, duration, integer, text } from "./setting-kinds.ts";
+import { origins } from "./origins.ts";
 import { storeUrl } from "./store-url.ts";
 
 /** Which records are ours: for every command that issues IDs from a store itself. */
@@ -179,6 +180,15 @@ export const serverSettings = {
     placeholder: "FILE",
     doc: "Takes only callers that show a certificate signed by one of these authorities (PEM). Needs --tls-cert.",
   }),
+  corsOrigins: withFallback(
+    origins({
+      name: "corsOrigin",
+      doc:
+        "The origins whose pages may call this server from a browser, besides its own, each exactly as the browser writes it: scheme, host, and " +
+        "port unless it is the scheme's own. There are no patterns.",
+    }),
+    [],
+  ),
   streamsMax: withFallback(
     integer({ name: "streamsMax", min: 1, max: 65_535, doc: "The most HTTP/2 streams at once on a connection." }),
     100,

@@ -18,7 +18,9 @@ export interface Answering extends ConnectionServer {
 const retryElsewhereMs = 1_000;
 
 /** Puts services, dispatch and connections together. Draining begins with NOT_SERVING in health. */
-export function createAnswering(options: IdServiceOptions & ConnectionOptions & { readonly log: Log }): Answering {
+export function createAnswering(
+  options: IdServiceOptions & ConnectionOptions & { readonly corsOrigins: readonly string[]; readonly log: Log },
+): Answering {
   const { log, onFault } = options;
   const drain = new AbortController();
   const shutdown = new AbortController();
@@ -30,6 +32,7 @@ export function createAnswering(options: IdServiceOptions & ConnectionOptions & 
     routes: createRoutes(options, drain.signal),
     interceptors: [errorInterceptor(onUnforeseen)],
     shutdownSignal: shutdown.signal,
+    corsOrigins: options.corsOrigins,
   });
   const application: Application = {
     dispatch,

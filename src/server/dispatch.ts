@@ -2,6 +2,7 @@ import { type ConnectRouter, createConnectRouter } from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Interceptor } from "@connectrpc/connect";
+import { CrossOrigin } from "./cors.ts";
 
 /**
  * Answers one request, whatever carried it: one HTTP/2 stream, or one HTTP/1.1 request. Knows no socket. The response's
@@ -19,6 +20,8 @@ export interface DispatchOptions {
   readonly shutdownSignal: AbortSignal;
   /** The largest request message, compressed and not. Default {@link requestBytesMax}. */
   readonly requestBytesMax?: number;
+  /** Other origins whose pages may call. Default: none. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /** The largest request message, compressed and not: no request of ours comes near it. */
@@ -38,12 +41,16 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     compressMinBytes: 0xffff_ffff,
   });
   routes(router);
+  const crossOrigin = new CrossOrigin(options.corsOrigins ?? []);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return async (request) => {
     const path = new URL(request.url).pathname;
     const handler = handlers.get(path);
     if (handler === undefined) return unknownPath(request, path);
-    return finish(await handler(withBoundedTimeout(request)), handler);
+    const preflight = crossOrigin.preflight(request, handler.allowedMethods);
+    const response = finish(preflight ?? (await handler(withBoundedTimeout(request))), handler);
+    crossOrigin.mark(request, response.header);
+    return response;
   };
 }
 
@@ -58,7 +65,10 @@ function unknownPath(request: UniversalServerRequest, path: string): UniversalSe
 }
 
 /** No response may be served again from a cache: a second reader would take the first one's ID for its own. */
-function finish(response: UniversalServerResponse, { allowedMethods }: UniversalHandler): UniversalServerResponse {
+function finish(
+  response: UniversalServerResponse,
+  { allowedMethods }: UniversalHandler,
+): UniversalServerResponse & { readonly header: Headers } {
   const header = new Headers(response.header);
   header.set("cache-control", "no-store");
   if (response.status === 405) header.set("allow", allowedMethods.join(", "));

@@ -69,6 +69,57 @@ describe.each([
     for (const answer of [preflight, call]) expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
+  test("pages of an origin on the list may call, and others may not", async () => {
+    const page = "https://app.example.com";
+    const { url, server } = await runServer({ corsOrigin: `http://localhost:5173,${page}` });
+    const headersOf = (origin: string) => ({
+      origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "connect-protocol-version,content-type",
+    });
+    const allowed = await ask(url, { path: nextId, method: "OPTIONS", headers: headersOf(page) });
+    expect([allowed.status, allowed.body.length]).toEqual([204, 0]);
+    expect(allowed.headers).toMatchObject({
+      "access-control-allow-origin": page,
+      "access-control-allow-methods": "POST",
+      "access-control-max-age": "7200",
+      "cache-control": "no-store",
+      vary: "Origin",
+    });
+    const named = String(allowed.headers["access-control-allow-headers"]).toLowerCase().split(", ");
+    const needed = ["content-type", "connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web"];
+    expect(named).toEqual(expect.arrayContaining([...needed, "x-user-agent", "authorization"]));
+    const parse = { path: "/snowlane.v1.IdService/Parse", method: "OPTIONS", headers: headersOf(page) };
+    expect((await ask(url, parse)).headers["access-control-allow-methods"]).toMatch(/^(GET, POST|POST, GET)$/);
+
+    const json = { "content-type": "application/json" };
+    const call = await ask(url, { path: nextId, headers: { ...json, origin: page }, body: "{}" });
+    expect(call.headers).toMatchObject({ "access-control-allow-origin": page, vary: "Origin" });
+    expect(call.headers["access-control-expose-headers"]).toMatch(
+      /Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin/i,
+    );
+    expect(call.headers["access-control-allow-credentials"]).toBeUndefined();
+    const refused = { path: nextId, headers: { ...json, origin: page }, body: "[]" };
+    expect((await ask(url, refused)).headers["access-control-allow-origin"]).toBe(page);
+
+    const issued = server.source.status().counters.issued;
+    for (const origin of [
+      "https://evil.example",
+      `${page}:444`,
+      `${page}.evil.example`,
+      "http://app.example.com",
+      "null",
+    ]) {
+      const preflight = await ask(url, { path: nextId, method: "OPTIONS", headers: headersOf(origin) });
+      expect([origin, preflight.status]).toEqual([origin, 405]);
+      expect(preflight.headers["access-control-allow-origin"]).toBeUndefined();
+      // What a page can send without a preflight is none of ours.
+      const form = { origin, "content-type": "text/plain" };
+      expect((await ask(url, { path: nextId, headers: form, body: "{}" })).status).toBe(415);
+    }
+    expect(server.source.status().counters.issued).toBe(issued);
+  });
+
   test.each<[string, HttpQuestion, number]>([
     ["an unknown path", { path: "/nothing" }, 404],
     ["an unknown method of ours", { path: "/snowlane.v1.IdService/Nothing" }, 404],

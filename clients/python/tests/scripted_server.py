@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
@@ -88,11 +89,22 @@ class ScriptedServer(IdServiceServicer):
         self._server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0)])
         add_IdServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
         address = f"127.0.0.1:{self._port}"
-        if self._credentials is None:
-            self._server.add_insecure_port(address)
-        else:
-            self._server.add_secure_port(address, self._credentials)
+        until_s = time.monotonic() + 60
+        # gRPC may close the sockets of a server some time after it has stopped.
+        while not self._bind(address):
+            assert time.monotonic() < until_s, f"{address} does not come free"
+            time.sleep(0.02)
         self._server.start()
+
+    def _bind(self, address: str) -> bool:
+        try:
+            if self._credentials is None:
+                self._server.add_insecure_port(address)
+            else:
+                self._server.add_secure_port(address, self._credentials)
+        except RuntimeError:
+            return False
+        return True
 
     def stop(self) -> None:
         """Cuts every call and connection."""
