@@ -19,10 +19,13 @@ export interface HotStream {
 }
 
 /**
- * What a hot method answers: "unfit" if it has done nothing, for the call has to go the way of all others; else a
- * framed message that is valid until any method is called, a promise of one that stays valid, or a stream.
+ * What a hot method answers: a framed message that is valid until any method is called, a promise of one that stays
+ * valid, or a stream. A framed message has gRPC's prefix: a byte 0 for "not compressed", and its length in four bytes.
  */
-export type HotAnswer = "unfit" | Uint8Array | Promise<Uint8Array> | HotStream;
+export type HotAnswer = Uint8Array | Promise<Uint8Array> | HotStream;
+
+/** A call whose request was read. @throws What the service throws, also as rejection. */
+export type HotOperation = (context: HotContext) => HotAnswer;
 
 /** What a hot method knows of its call, and may say beside its messages. */
 export interface HotContext extends CallContext {
@@ -39,12 +42,12 @@ export interface HotMethod {
   /** `/` package.Service `/` Method. */
   readonly path: string;
   /**
-   * Answers a call. A framed message has gRPC's prefix: a byte 0 for "not compressed", and its length in four bytes.
+   * Reads a request, and does nothing else: who may call is asked between reading and doing. Undefined if it is not
+   * plain, so that the call has to go the way of all others.
    *
    * @param message - The request, without prefix. Only lent.
-   * @throws What the service throws, also as rejection.
    */
-  readonly call: (message: Buffer, context: HotContext) => HotAnswer;
+  readonly read: (message: Buffer) => HotOperation | undefined;
 }
 
 /** One byte for "not compressed", four for the length: gRPC over HTTP/2, "Length-Prefixed-Message". */
@@ -53,15 +56,9 @@ export const prefixBytes = 5;
 /** The hot methods of IdService. */
 export function createHotMethods(options: IssueOptions): readonly HotMethod[] {
   return [
-    { path: "/snowlane.v1.IdService/NextId", call: createNextId(options) },
-    {
-      path: "/snowlane.v1.IdService/ReserveIds",
-      call: (message, context) => reserveIds(options, message, context),
-    },
-    {
-      path: "/snowlane.v1.IdService/BatchNextIds",
-      call: (message, context) => batchNextIds(options, message, context),
-    },
+    { path: "/snowlane.v1.IdService/NextId", read: createNextId(options) },
+    { path: "/snowlane.v1.IdService/ReserveIds", read: (message) => readReserveIds(options, message) },
+    { path: "/snowlane.v1.IdService/BatchNextIds", read: (message) => readBatchNextIds(options, message) },
   ];
 }
 
@@ -73,7 +70,7 @@ const field3Fixed64 = 0x19;
 
 const words = new IdWords();
 
-function createNextId(options: IssueOptions): HotMethod["call"] {
+function createNextId(options: IssueOptions): HotMethod["read"] {
   const { source } = options;
   const answer = Buffer.from([0, 0, 0, 0, 9, field1Fixed64, 0, 0, 0, 0, 0, 0, 0, 0]);
   const write = (id: bigint): Uint8Array => {
@@ -85,19 +82,21 @@ function createNextId(options: IssueOptions): HotMethod["call"] {
     // A copy: several waiting calls are answered in one turn, before the first one's answer is sent.
     return Uint8Array.from(write(runs[0]!.firstId));
   };
-  return (message, context) => {
-    if (message.length > 0) return "unfit";
+  const next: HotOperation = (context) => {
     const id = source.tryNext();
     return id === undefined ? wait(context) : write(id);
   };
+  return (message) => (message.length === 0 ? next : undefined);
 }
 
-function reserveIds(options: IssueOptions, message: Buffer, context: CallContext): HotAnswer {
+function readReserveIds(options: IssueOptions, message: Buffer): HotOperation | undefined {
   const count = readReserveRequest(message);
-  if (count === undefined) return "unfit";
-  checkReserveCount(options, count);
-  const drawn = draw(options, { count, priority: "bulk" }, context);
-  return drawn instanceof Promise ? drawn.then(({ runs }) => encodeRuns(runs)) : encodeRuns(drawn.runs);
+  if (count === undefined) return undefined;
+  return (context) => {
+    checkReserveCount(options, count);
+    const drawn = draw(options, { count, priority: "bulk" }, context);
+    return drawn instanceof Promise ? drawn.then(({ runs }) => encodeRuns(runs)) : encodeRuns(drawn.runs);
+  };
 }
 
 /** The most that an IdRun takes with its tag and length: 2 + 9 + 6 + 9. */
@@ -125,11 +124,13 @@ function encodeRuns(runs: readonly IdRun[]): Uint8Array {
 /** Whether a Uint32Array writes the lowest byte first, as protobuf wants it. */
 const isLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
-function batchNextIds(options: IssueOptions, message: Buffer, context: CallContext): HotAnswer {
+function readBatchNextIds(options: IssueOptions, message: Buffer): HotOperation | undefined {
   const request = isLittleEndian ? readBatchRequest(message) : undefined;
-  if (request === undefined) return "unfit";
-  const chunkSize = checkBatch(options, BigInt(request.count), request.chunkSize);
-  return new Batch(options, request.count, chunkSize, context);
+  if (request === undefined) return undefined;
+  return (context) => {
+    const chunkSize = checkBatch(options, BigInt(request.count), request.chunkSize);
+    return new Batch(options, request.count, chunkSize, context);
+  };
 }
 
 /** Room for prefix, tag and length before the IDs, so that they stand where a Uint32Array can write them. */

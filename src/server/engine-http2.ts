@@ -13,10 +13,10 @@ const farewellMs = 1_000;
 
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
-  const { dispatch, hotMethods, toError, shutdownSignal } = application;
+  const { dispatch, hotMethods, guards, toError, shutdownSignal } = application;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault } = options;
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, { dispatch, stallTimeoutMs, onFault });
-  const hot = new HotCalls({ methods: hotMethods, others, clock: systemClock, stallTimeoutMs, toError });
+  const hot = new HotCalls({ methods: hotMethods, others, clock: systemClock, stallTimeoutMs, guards, toError });
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
   const limits = createLimits({
     ...http2Limits,

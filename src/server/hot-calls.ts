@@ -6,6 +6,7 @@ import { errorCode } from "../http2/error-code.ts";
 import type { Field } from "../http2/field.ts";
 import { encodeFields } from "../http2/hpack-encoder.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
+import { beginCall, callerGone, type CallGuard, endCall, type GuardedCall, type ToCallError } from "./call-guard.ts";
 import { type HotRoute, readHotRoute } from "./hot-route.ts";
 import { stallError, stallGraceMs } from "./stall.ts";
 
@@ -16,8 +17,10 @@ export interface HotCallsOptions {
   readonly others: (stream: ServerStream) => StreamHandler;
   readonly clock: Clock;
   readonly stallTimeoutMs: number;
-  /** Makes of what a method threw what its caller gets. */
-  readonly toError: (error: unknown, path: string) => ConnectError;
+  /** Asked for every call that is answered here; the way of all others asks them itself. */
+  readonly guards: readonly CallGuard[];
+  /** Makes of what a method or a guard threw what its caller gets. */
+  readonly toError: ToCallError;
 }
 
 /** The largest request that is looked at here. */
@@ -71,7 +74,7 @@ export class HotCalls {
  * One call. In the common case its request comes in one piece, is answered in the same turn, and nothing else is ever
  * made for it.
  */
-class HotCall implements StreamHandler, HotContext {
+class HotCall implements StreamHandler, HotContext, GuardedCall {
   readonly #calls: HotCalls;
   readonly #stream: ServerStream;
   readonly #route: HotRoute;
@@ -79,6 +82,7 @@ class HotCall implements StreamHandler, HotContext {
   responseTrailers = noFields;
   #body: Buffer = noBody;
   #hasBegun = false;
+  #isGuarded = false;
   #isRunning = false;
   #isEnding = false;
   #messages: HotStream | undefined;
@@ -119,8 +123,16 @@ class HotCall implements StreamHandler, HotContext {
   }
 
   onAbort(): void {
-    this.#abort?.abort(new ConnectError("the caller has gone", Code.Canceled));
-    this.#release();
+    this.#abort?.abort(callerGone());
+    this.#release(this.#isGuarded ? callerGone() : undefined);
+  }
+
+  get path(): string {
+    return this.#route.method.path;
+  }
+
+  header(name: string): string | undefined {
+    return this.#stream.head.get(name);
   }
 
   /** Made when somebody asks: calls that are answered at once have none. */
@@ -158,21 +170,23 @@ class HotCall implements StreamHandler, HotContext {
       this.#handOn(body);
       return;
     }
-    const message = body.length === prefixBytes ? noBody : body.subarray(prefixBytes);
-    let answer: HotAnswer;
-    try {
-      if (this.#route.timeoutMs !== undefined && this.timeoutMs()! <= 0) throw deadlineError();
-      answer = this.#route.method.call(message, this);
-    } catch (error) {
-      this.#hasBegun = true;
-      this.#failWith(error);
-      return;
-    }
-    if (answer === "unfit") {
+    const operation = this.#route.method.read(body.length === prefixBytes ? noBody : body.subarray(prefixBytes));
+    if (operation === undefined) {
       this.#handOn(body);
       return;
     }
     this.#hasBegun = true;
+    const { guards, toError } = this.#calls.options;
+    let answer: HotAnswer;
+    try {
+      beginCall(guards, this, toError);
+      this.#isGuarded = true;
+      if (this.#route.timeoutMs !== undefined && this.timeoutMs()! <= 0) throw deadlineError();
+      answer = operation(this);
+    } catch (error) {
+      this.#failWith(error);
+      return;
+    }
     if (answer instanceof Uint8Array) this.#answer(answer);
     else if (answer instanceof Promise) this.#await(answer, (message) => this.#answer(message));
     else this.#startStream(answer);
@@ -190,7 +204,7 @@ class HotCall implements StreamHandler, HotContext {
     this.#respond();
     stream.writeLent(message);
     stream.end(this.#okTrailers());
-    this.#release();
+    this.#release(undefined);
   }
 
   #await<Message>(answer: Promise<Message>, then: (message: Message) => void): void {
@@ -246,7 +260,7 @@ class HotCall implements StreamHandler, HotContext {
     this.#respond();
     this.#isEnding = true;
     this.#stream.end(this.#okTrailers());
-    this.#release();
+    this.#release(undefined);
   }
 
   #respond(): void {
@@ -267,7 +281,7 @@ class HotCall implements StreamHandler, HotContext {
   }
 
   #failWith(error: unknown): void {
-    this.#fail(this.#calls.options.toError(error, this.#route.method.path));
+    this.#fail(this.#calls.options.toError(error, this.path));
   }
 
   #fail(error: ConnectError): void {
@@ -278,7 +292,7 @@ class HotCall implements StreamHandler, HotContext {
     if (this.responseFields.length > 0) this.#respond();
     if (stream.hasResponded) stream.end(encodeFields(trailers));
     else stream.respond(this.#head(trailers), "end");
-    this.#release();
+    this.#release(error);
   }
 
   #run(): void {
@@ -287,8 +301,13 @@ class HotCall implements StreamHandler, HotContext {
     this.#calls.began(this);
   }
 
-  #release(): void {
+  /** Lets go of all that the call held, once. @param error - What it ended with; undefined for OK. */
+  #release(error: ConnectError | undefined): void {
     clearTimeout(this.#timer);
+    if (this.#isGuarded) {
+      this.#isGuarded = false;
+      endCall(this.#calls.options.guards, this, error);
+    }
     if (!this.#isRunning) return;
     this.#isRunning = false;
     this.#calls.ended(this);

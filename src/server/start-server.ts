@@ -68,7 +68,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const [worker, { createAnswering }] = await Promise.all([opening, import("./answering.ts")]);
     const { deploymentFingerprint } = worker;
     const source = issueLog?.before(worker.source) ?? worker.source;
-    const answering = createAnswering({ ...config, tls, source, deploymentFingerprint, clock, log, onFault });
+    const answering = createAnswering({
+      ...config,
+      tls,
+      guards: [],
+      source,
+      deploymentFingerprint,
+      clock,
+      log,
+      onFault,
+    });
     listener.accept(answering.admit);
     phase = "serving";
     return {

@@ -63,6 +63,7 @@ const answering = createConnectionServer(
   {
     dispatch,
     hotMethods: mode === "hot" ? service.hotMethods() : [],
+    guards: [],
     toError: (error) => ConnectError.from(error),
     shutdownSignal,
   },

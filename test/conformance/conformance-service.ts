@@ -83,19 +83,22 @@ export class ConformanceService {
     return [
       {
         path: `${path}/Unary`,
-        call: (message, context) => {
+        read: (message) => {
           const request = this.#read("UnaryRequest", message) as RequestMessage<UnaryDefinition>;
-          return this.#unary(request.responseDefinition, [request], hotCallOf(context)).then((answer) =>
-            this.#frame("UnaryResponse", answer),
-          );
+          return (context) =>
+            this.#unary(request.responseDefinition, [request], hotCallOf(context)).then((answer) =>
+              this.#frame("UnaryResponse", answer),
+            );
         },
       },
       {
         path: `${path}/ServerStream`,
-        call: (message, context) => {
+        read: (message) => {
           const request = this.#read("ServerStreamRequest", message) as RequestMessage<StreamDefinition>;
-          const answers = this.#stream(request.responseDefinition, [request], hotCallOf(context));
-          return new PulledStream(answers, (answer) => this.#frame("ServerStreamResponse", answer));
+          return (context) => {
+            const answers = this.#stream(request.responseDefinition, [request], hotCallOf(context));
+            return new PulledStream(answers, (answer) => this.#frame("ServerStreamResponse", answer));
+          };
         },
       },
     ];

@@ -33,7 +33,7 @@ export async function startLateServer(http2: "node" | "engine", tls?: TlsFiles):
   const onFault = (error: unknown): void => void faults.push(error);
   const { signal: shutdownSignal } = new AbortController();
   const connections = createConnectionServer(
-    { dispatch, hotMethods: [], toError: (error) => ConnectError.from(error), shutdownSignal },
+    { dispatch, hotMethods: [], guards: [], toError: (error) => ConnectError.from(error), shutdownSignal },
     { http2, http2Limits: {}, tls, streamsMax: 100, stallTimeoutMs: 30_000, drainTimeoutMs: 1_000, onFault },
   );
   const listener = await bindListener({ host: "127.0.0.1", port: 0 }, { connectionsMax: 10_000, onFault });
