@@ -25,7 +25,7 @@ export interface HotStream {
 export type HotAnswer = Uint8Array | Promise<Uint8Array> | HotStream;
 
 /** A call whose request was read. @throws What the service throws, also as rejection. */
-export type HotOperation = (context: HotContext) => HotAnswer;
+type HotOperation = (context: HotContext) => HotAnswer;
 
 /** What a hot method knows of its call, and may say beside its messages. */
 export interface HotContext extends CallContext {
