@@ -15,9 +15,11 @@ import {
  * which travel as Any).
  */
 export function addReflection(router: ConnectRouter, roots: readonly DescFile[]): void {
-  const index = createIndex(roots);
+  // Made for the first who asks: most servers are never asked.
+  let index: Index | undefined;
   const answerAll = async function* <R extends ServerReflectionRequest | AlphaRequest>(requests: AsyncIterable<R>) {
     for await (const request of requests) {
+      index ??= createIndex(roots);
       yield {
         validHost: request.host,
         originalRequest: request,

@@ -38,13 +38,15 @@ export function createRadix(
   const lowRangeBig = BigInt(lowRange);
   const highDigitCount = width - lowDigitCount;
   const pairRange = base * base;
-  const pairs = Array.from({ length: pairRange }, (_, i) => alphabet[Math.floor(i / base)]! + alphabet[i % base]!);
+  // Made at the first write: a server that writes no texts starts without them.
+  let pairs: readonly string[] = [];
   const digitOf = new Int8Array(128).fill(-1);
   for (let digit = 0; digit < base; digit++) digitOf[alphabet.charCodeAt(digit)] = digit;
   for (const [alias, digit] of Object.entries(aliases)) digitOf[alias.charCodeAt(0)] = alphabet.indexOf(digit);
 
   const write = (id: bigint): string => {
     checkId(id);
+    if (pairs.length === 0) pairs = pairsOf(alphabet);
     words.id = id;
     const { high: top, low: bottom } = words;
     // Long division by lowRange in limbs of 31, 16 and 16 bits; no step exceeds 2^53, so each floor is exact.
@@ -80,4 +82,10 @@ export function createRadix(
   };
 
   return { write, read };
+}
+
+/** Every two digits, in the order of their values. */
+function pairsOf(alphabet: string): readonly string[] {
+  const digits = [...alphabet];
+  return digits.flatMap((high) => digits.map((low) => high + low));
 }
