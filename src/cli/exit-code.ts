@@ -9,7 +9,7 @@ export const exitCodes = {
   usage: 2,
   /** The address cannot be listened on. */
   address: 3,
-  /** The store does not answer, cannot be written, or has lost data. */
+  /** The store does not answer, cannot be opened or written, is damaged or another program's, or has lost data. */
   store: 4,
   /** The store was set up with another layout. */
   layout: 5,
@@ -51,5 +51,7 @@ const codeOfReason: Partial<Record<ErrorReason, ExitCode>> = {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   if (!(error instanceof IdError)) return exitCodes.fault;
+  // A setting that is well written, and a store behind it that is none of ours.
+  if (error.reason === "INVALID_CONFIG" && error.metadata["store"] !== undefined) return exitCodes.store;
   return codeOfReason[error.reason] ?? exitCodes.refused;
 }

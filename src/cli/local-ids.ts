@@ -13,6 +13,8 @@ import type { Surroundings } from "./command.ts";
 
 /** IDs that are made before the next look at the event loop, where the worker ID is renewed. */
 const chunkCount = 4096;
+/** How long a store that does not answer is waited for. */
+const startPatienceMs = 10_000;
 /** How long the store may take to take the worker ID back. */
 const releaseTimeoutMs = 3_000;
 
@@ -34,6 +36,7 @@ export async function openLocalIds(
     // the same.
     instance: settings.instance ?? `${hostname()}:cli`,
     version,
+    startPatienceMs,
   });
   const { layout, namespace } = choice;
   const write = textFormat === undefined ? undefined : createTextCodec({ layout, namespace }).writer(textFormat);

@@ -8,6 +8,7 @@ import { settleServer, type WorkerChoice } from "../config/settle-server.ts";
 import { problemsOf, valueOf } from "../config/settled.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
+import { checkWallClock } from "../worker/start-checks.ts";
 import type { Command, Surroundings } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 
@@ -34,6 +35,8 @@ export const serve: Command<typeof serverSettings, typeof options> = {
   run: async ({ settings, places, options, ...around }) => {
     const choice = valueOf(settleServer(settings, around.environment));
     if (!options.dryRun) return await runServer(settings, choice, around);
+    // What a start would refuse without a look at the store.
+    checkWallClock(systemClock.nowMs(), choice.layout);
     around.stdout.write(shownConfig(settings, places, choice));
     return exitCodes.done;
   },

@@ -40,3 +40,8 @@ test("a server that others can reach says who may call, and where its records ar
   expect(refused({ listen: "0.0.0.0:7609" })).toEqual(["--listen", "--listen"]);
   expect(refused({ listen: "0.0.0.0:7609", auth: "none", store: "etcd://127.0.0.1" })).toEqual([]);
 });
+
+test("a layout that nothing can be issued under is refused with all else that is wrong", () => {
+  const flags = { layoutFields: "worker:10,sequence:12,timestamp:41", epoch: "2020-01-01", workerId: "1024" };
+  expect(refused(flags)).toEqual(["--layout-fields", "--worker-id"]);
+});

@@ -1,5 +1,7 @@
 import { homedir, hostname } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { IdError } from "../errors.ts";
+import { checkIssuable } from "../snowflake/generator.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import type { OpenWorkerOptions } from "../worker/open-worker.ts";
 import { windowSlackMs } from "../worker/worker-settings.ts";
@@ -23,6 +25,7 @@ export function settleWorker(config: WorkerConfig, environment: Environment): Se
   const layout = settleLayout(config);
   const problems: SettingProblem[] = [...problemsOf(layout)];
   if (layout.kind === "good") {
+    problems.push(...issuingProblems(config, layout.value));
     problems.push(...workerProblems(config, layout.value), ...timingProblems(config, layout.value));
   }
   if (config.storeUrl === undefined && environment["KUBERNETES_SERVICE_HOST"] !== undefined) {
@@ -84,6 +87,18 @@ export function settleServer(config: ServerConfig, environment: Environment): Se
     });
   }
   return worker.kind === "bad" || problems.length > 0 ? { kind: "bad", problems } : worker;
+}
+
+function issuingProblems({ layoutFields }: WorkerConfig, layout: Layout): SettingProblem[] {
+  try {
+    checkIssuable(layout);
+    return [];
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error;
+    return [
+      { place: layoutFields === undefined ? "--layout" : "--layout-fields", cure: `${error.message} Put it below.` },
+    ];
+  }
 }
 
 function workerProblems({ datacenterId, workerId }: WorkerConfig, layout: Layout): SettingProblem[] {

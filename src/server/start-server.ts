@@ -34,6 +34,8 @@ export interface Server {
   readonly stop: () => Promise<void>;
 }
 
+/** How long a start goes on trying with a file that cannot be used at the moment: locked, or on a full disk. */
+const filePatienceMs = 10_000;
 /** How long the store may take to take the worker ID back. It comes free by itself if that is not enough. */
 const releaseTimeoutMs = 3_000;
 /**
@@ -61,6 +63,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       waitMaxMs: config.waitMaxMs,
       instance: config.instance ?? defaultInstance(listener.address),
       version,
+      // A file of this machine does not come back by waiting; a server may.
+      startPatienceMs: options.worker.storeUrl.startsWith("sqlite:") ? filePatienceMs : undefined,
       signal,
       onEvent: (event) => logWorkerEvent(log, event, phase),
     });

@@ -20,7 +20,7 @@ const lines: { readonly [K in WorkerEvent["kind"]]: readonly [LogLevel, string] 
 
 /**
  * Writes what the worker reports as log lines. `starting`: the line that says that the server serves will tell of the
- * worker ID.
+ * worker ID; and what ends the start is told as its end.
  */
 export function logWorkerEvent(log: Log, event: WorkerEvent, phase: "starting" | "serving"): void {
   const { kind, ...fields } = event;
@@ -30,5 +30,6 @@ export function logWorkerEvent(log: Log, event: WorkerEvent, phase: "starting" |
 
 function levelOf(event: WorkerEvent, phase: "starting" | "serving"): LogLevel | undefined {
   if (event.kind === "acquired" && phase === "starting") return "debug";
+  if (event.kind === "store-problem" && phase === "starting" && event.error.reason === "INVALID_CONFIG") return "debug";
   return event.kind === "grant-ended" && event.end === "released" ? "debug" : undefined;
 }

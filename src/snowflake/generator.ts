@@ -437,11 +437,20 @@ function isIn(max: number, value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= max;
 }
 
+/**
+ * Refuses a layout whose IDs can be read but not issued: with the sequence above the timestamp one worker's would not
+ * rise.
+ *
+ * @throws IdError INVALID_LAYOUT.
+ */
+export function checkIssuable(layout: Layout): void {
+  if (layout.sequence.bits === 0 || layout.sequence.shift < layout.timestamp.shift) return;
+  const message = "The sequence stands above the timestamp: IDs of such a layout can be read, but would not rise.";
+  throw new IdError("INVALID_LAYOUT", message, { metadata: { layout: layout.name } });
+}
+
 function checkOptions({ layout, policy, burstMs, leadMaxMs }: GeneratorOptions): LeadLimits {
-  if (layout.sequence.bits > 0 && layout.sequence.shift > layout.timestamp.shift) {
-    const message = "The sequence stands above the timestamp: IDs of such a layout can be read, but would not rise.";
-    throw new IdError("INVALID_LAYOUT", message, { metadata: { layout: layout.name } });
-  }
+  checkIssuable(layout);
   if (policy !== undefined && !rollbackPolicies.includes(policy)) {
     throw new IdError("INVALID_CONFIG", `There is no rollback policy ${policy}.`, { metadata: { policy } });
   }

@@ -86,6 +86,6 @@ export function createRadix(
 
 /** Every two digits, in the order of their values. */
 function pairsOf(alphabet: string): readonly string[] {
-  const digits = [...alphabet];
+  const digits = alphabet.split("");
   return digits.flatMap((high) => digits.map((low) => high + low));
 }

@@ -276,6 +276,14 @@ describe("an acquire without an answer", () => {
     expect([...world.database.records.keys()].filter((key) => key.startsWith("worker-"))).toHaveLength(1);
   });
 
+  test("gives up when the patience for a store that does not answer is over, and says what it said last", async () => {
+    const world = new HolderWorld();
+    const process = world.process({ options: { startPatienceMs: 10_000 } });
+    process.store.fault = () => "lost";
+    await expect(process.start(20_000)).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    expect(process.holder.phase.kind).toBe("failed");
+  });
+
   test("goes on until the store answers, with growing pauses", async () => {
     const world = new HolderWorld();
     const process = world.process();

@@ -41,6 +41,8 @@ export class GrantSearch {
   #failures = 0;
   #problem: IdError | undefined;
   #isWaiting = false;
+  /** Since when the store has not answered as it should, in monotonic time. */
+  #silentFromMs: number | undefined;
 
   constructor(context: ProtocolContext, losses: LossNotices) {
     this.#context = context;
@@ -61,12 +63,13 @@ export class GrantSearch {
       await this.#losses.writeQuarantine(this.#context, rules);
       checkWallClock(judge.nowMs(), settings.layout);
       const outcome = await acquire(this.#context, { excluded: new Set(), markAheadMaxMs: settings.leadMaxMs });
+      this.#silentFromMs = undefined;
       return outcome.kind === "granted" ? { kind: "granted", granted: outcome } : this.#onNone(outcome);
     } catch (cause) {
       if (!(cause instanceof IdError)) throw cause;
       if (wentBack(cause)) this.#losses.wentBack(cause.message);
       this.#problem = cause;
-      return this.#again(this.#retryMs(), fatalReasons.has(cause.reason));
+      return this.#again(this.#retryMs(), fatalReasons.has(cause.reason) || this.#hasLostPatience(cause));
     }
   }
 
@@ -96,6 +99,14 @@ export class GrantSearch {
     }
     this.#problem = noneFree(detail);
     return this.#again(lookAgainMs, !outcome.ours);
+  }
+
+  /** A store that does not answer may come back; whoever waits for it may have said for how long. */
+  #hasLostPatience({ reason }: IdError): boolean {
+    if (reason !== "STORE_UNAVAILABLE") return false;
+    const nowMs = this.#context.judge.monotonicMs();
+    this.#silentFromMs ??= nowMs;
+    return nowMs - this.#silentFromMs >= this.#context.settings.startPatienceMs;
   }
 
   #retryMs(): number {

@@ -37,6 +37,8 @@ export interface OpenWorkerOptions {
   readonly windowMaxMs?: number | undefined;
   readonly renewalPeriodMs?: number | undefined;
   readonly ttlMs?: number | undefined;
+  /** How long a start goes on while the store does not answer as it should. Default: without end, until `signal`. */
+  readonly startPatienceMs?: number | undefined;
   /** The longest that a call waits for IDs. Default 1,000. */
   readonly waitMaxMs?: number | undefined;
   /** The longest that one call to the store takes. Default 5,000 for a file, 1,000 for a server. */
@@ -71,10 +73,11 @@ const giveUpTimeoutMs = 1_000;
 /**
  * Opens the store and acquires a worker ID.
  *
- * Resolves with the first grant; while the store does not answer it goes on trying, until `signal`.
+ * Resolves with the first grant; while the store does not answer it goes on trying, for `startPatienceMs` or until
+ * `signal`.
  *
- * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, NO_FREE_WORKER_ID, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED; the
- * signal's reason.
+ * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, NO_FREE_WORKER_ID, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED,
+ * STORE_UNAVAILABLE; the signal's reason.
  */
 export async function openWorker(options: OpenWorkerOptions): Promise<Worker> {
   const { layout, namespace, storeUrl, signal, clock = systemClock } = options;

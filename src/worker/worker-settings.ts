@@ -20,6 +20,8 @@ export interface WorkerOptions {
   readonly windowMaxMs?: number | undefined;
   readonly renewalPeriodMs?: number | undefined;
   readonly ttlMs?: number | undefined;
+  /** How long a start goes on while the store does not answer as it should; absent = without end. */
+  readonly startPatienceMs?: number | undefined;
 }
 
 /** What the protocol goes by: {@link WorkerOptions} with everything filled in. */
@@ -35,6 +37,8 @@ export interface WorkerSettings {
   readonly leadMaxMs: number;
   readonly renewalPeriodMs: number;
   readonly ttlMs: number;
+  /** Infinity: without end. */
+  readonly startPatienceMs: number;
 }
 
 /** The least that a timestamp may lead the wall clock: above a leap second. */
@@ -77,6 +81,7 @@ export function settleWorkerSettings(options: WorkerOptions, layout: Layout, sto
     leadMaxMs: leadMaxMs(layout),
     renewalPeriodMs,
     ttlMs,
+    startPatienceMs: options.startPatienceMs ?? Number.POSITIVE_INFINITY,
   };
 }
 

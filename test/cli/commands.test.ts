@@ -1,35 +1,16 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { type CliOutcome, runCli } from "../support/cli-outcome.ts";
 import { startSnowlane } from "../support/snowlane-process.ts";
 import { temporaryFolder } from "../support/running-server.ts";
 
-interface Outcome {
-  readonly code: number | null;
-  readonly stdout: Buffer;
-  readonly stderr: string;
-}
-
-/** Runs a command with a state folder of its own. */
-async function run(
+const run = (
   args: readonly string[],
   input = "",
   environment: Readonly<Record<string, string>> = {},
-): Promise<Outcome> {
-  const env = { ...process.env, XDG_STATE_HOME: temporaryFolder(), npm_lifecycle_event: "", ...environment };
-  const child = spawn(process.execPath, ["src/cli/main.ts", ...args], { env, stdio: "pipe" });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const stdout: Buffer[] = [];
-  let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  const [code] = await once(child, "close");
-  return { code, stdout: Buffer.concat(stdout), stderr };
-}
+): Promise<CliOutcome> => runCli(args, { input, environment });
 
 test("next prints IDs in each format, all rising", async () => {
   const lines = await run(["next", "-n", "5000"]);

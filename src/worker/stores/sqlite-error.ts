@@ -3,6 +3,7 @@ import { IdError } from "../../errors.ts";
 /** SQLite's result codes that we tell apart: https://www.sqlite.org/rescode.html */
 const busy = 5;
 const readOnly = 8;
+const ioError = 10;
 const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
@@ -47,6 +48,7 @@ export function sqliteError(path: string, cause: unknown): IdError {
     return config(`${path} is not a SQLite database. Choose another --store; nothing was changed.`);
   }
   if (isOneOf(code, full, "ENOSPC")) return unavailable(path, "the disk is full; free some space", cause);
+  if (code === ioError) return unavailable(path, `${problem}; look at the disk's space, quota and health`, cause);
   if (code === busy) return unavailable(path, "another process kept it locked for too long", cause);
   return unavailable(path, problem, cause);
 }

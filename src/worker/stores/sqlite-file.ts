@@ -304,7 +304,7 @@ export class SqliteFile {
     const message =
       `${path} lies on a network file system (${kind}), whose locks cannot be trusted. Use a local disk, or a store that is a server. ` +
       `To use it all the same, from one machine alone, add ?network-file-system=force to the store URL.`;
-    throw new IdError("INVALID_CONFIG", message, { metadata: { path, file_system: kind } });
+    throw new IdError("INVALID_CONFIG", message, { metadata: { store: "sqlite", path, file_system: kind } });
   }
 
   #closeStore(): void {
@@ -355,7 +355,7 @@ function checkMain(database: DatabaseSync, path: string): void {
       ? `${path} was made by another version of Snowlane (format ${String(version)}, not ${formatVersion}). Use that version, or another file.`
       : `${path} is the SQLite database of another program. Choose another --store; nothing was changed.`;
   throw new IdError("INVALID_CONFIG", message, {
-    metadata: { path, application_id: Number(id), format: Number(version) },
+    metadata: { store: "sqlite", path, application_id: Number(id), format: Number(version) },
   });
 }
 

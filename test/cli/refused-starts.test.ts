@@ -1,0 +1,123 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { runCli, snowlane } from "../support/cli-outcome.ts";
+import { temporaryFolder } from "../support/running-server.ts";
+import { startSnowlane } from "../support/snowlane-process.ts";
+
+/** A store URL for each way in which a file cannot be used, and what the line about it says. */
+const unusableFiles: Readonly<Record<string, readonly [prepare: (path: string) => string | Promise<string>, RegExp]>> =
+  {
+    "in a folder that cannot be written": [readOnlyFolder, /cannot be written .* writable/],
+    "that is a folder": [(path) => (mkdirSync(path), path), /cannot be opened .* Check the path/],
+    "below a file": [(path) => (writeFileSync(path, ""), join(path, "ids.db")), /cannot be opened .* Check the path/],
+    "of anything but SQLite": [
+      (path) => (writeFileSync(path, Buffer.alloc(9_000, "no database ")), path),
+      /not a SQLite database\. Choose another/,
+    ],
+    "of another program": [foreignDatabase, /of another program\. Choose another/],
+    "that is damaged": [damaged, /is damaged .* Restore it/],
+  };
+
+/** An administrator may write anywhere but where the kernel itself says no. */
+function readOnlyFolder(path: string): string {
+  if (process.getuid?.() === 0) return "/sys/ids.db";
+  mkdirSync(path);
+  chmodSync(path, 0o555);
+  return join(path, "ids.db");
+}
+
+function foreignDatabase(path: string): string {
+  const database = new DatabaseSync(path);
+  database.exec("CREATE TABLE theirs (a)");
+  database.close();
+  return path;
+}
+
+async function damaged(path: string): Promise<string> {
+  expect((await runCli(["next", "--store", `sqlite:${path}`])).code).toBe(0);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, 4_096, 8_192).fill(0x5a, 100, 200));
+  return path;
+}
+
+describe("a store file", () => {
+  test.each(Object.entries(unusableFiles))("%s: one line with the cure, and code 4", async (_, [prepare, line]) => {
+    const path = await prepare(join(temporaryFolder(), "ids.db"));
+    for (const command of [["next"], ["serve", "--listen", "127.0.0.1:0"]]) {
+      const { code, stdout, stderr } = await runCli([...command, "--store", `sqlite:${path}`]);
+      expect([code, stdout.length, stderr.trimEnd().split("\n")]).toEqual([4, 0, [expect.stringMatching(line)]]);
+      expect(stderr).toContain(path);
+    }
+  });
+
+  test("of another program is left as it was", async () => {
+    const path = foreignDatabase(join(temporaryFolder(), "ids.db"));
+    const before = readFileSync(path);
+    await runCli(["next", "--store", `sqlite:${path}`]);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("on a disk that takes no more: given up after ten seconds, with code 4", async () => {
+    const path = join(temporaryFolder(), "ids.db");
+    // A limit of 4 kB for each file, as a quota would set it; ignored is the signal that would end the process.
+    const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8; exec "$@"', "sh", ...snowlane];
+    const { code, stderr } = await runCli(["next", "--store", `sqlite:${path}`], { program: limited });
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/cannot be used at the moment: .*\n$/)]);
+  });
+});
+
+test("a store that does not answer is given up by next after ten seconds, with code 4", async () => {
+  const { code, stderr } = await runCli(["next", "--store", "etcd://127.0.0.1:1"]);
+  expect([code, stderr]).toEqual([4, expect.stringMatching(/^snowlane: The etcd store does not answer: .*\n$/)]);
+});
+
+test("a worker ID that another process holds is refused with code 6, and the holder's name", async () => {
+  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+  const pinned = ["--store", store, "--datacenter-id", "3", "--worker-id", "7"];
+  const server = await startSnowlane({ args: [...pinned, "--instance", "the-first"] });
+  onTestFinished(() => void server.child.kill("SIGKILL"));
+  const { code, stderr } = await runCli(["next", ...pinned]);
+  expect([code, stderr]).toEqual([6, expect.stringMatching(/^snowlane: There is no free worker ID: .*the-first.*\n$/)]);
+  expect(await server.stop("SIGTERM")).toBe(0);
+});
+
+describe("a layout", () => {
+  test("whose time has run out is refused with code 7, by a dry run as well", async () => {
+    for (const more of [[], ["--dry-run"]]) {
+      const { code, stdout, stderr } = await runCli(["serve", "--listen", "127.0.0.1:0", "--layout", "baidu", ...more]);
+      expect([code, stdout.length, stderr]).toEqual([7, 0, expect.stringMatching(/ended at 2024-\S+ .*epoch.*\n$/)]);
+    }
+  });
+
+  test("that nobody knows, or that nothing can be issued under, is refused with all else that is wrong", async () => {
+    const unknown = await runCli([
+      "serve",
+      "--dry-run",
+      "--layout",
+      "nothing",
+      "--listen",
+      "0.0.0.0:1",
+      "--burst",
+      "1",
+    ]);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(/--burst/);
+    expect(unknown.stderr).toMatch(/--layout.*twitter/);
+    expect(unknown.stderr).toMatch(/--listen.*--auth/);
+    const upside = ["--layout-fields", "sequence:12,timestamp:41,worker:10", "--epoch", "2020-01-01"];
+    const { code, stderr } = await runCli(["serve", "--dry-run", ...upside]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^snowlane: --layout-fields: .*above the timestamp.*\n$/),
+    ]);
+  });
+
+  test("that differs from the store's is refused with code 5, and every field that differs", async () => {
+    const store = ["--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
+    expect((await runCli(["next", ...store])).code).toBe(0);
+    const { code, stderr } = await runCli(["next", ...store, "--layout", "sonyflake"]);
+    expect([code, stderr]).toEqual([5, expect.stringMatching(/epochMs is .*; tickNs is .*; fields is .*\n$/)]);
+  });
+});
