@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
+import { compileTests, prepareJavaBuilds } from "../support/java-client.ts";
 import { runCommand } from "../support/run-command.ts";
 
 /** What a client's interop program printed on `issue`. */
@@ -32,8 +35,7 @@ export interface ClientProgram {
  * @param folder - For what the builds leave behind.
  */
 export async function buildClientPrograms(folder: string): Promise<readonly ClientProgram[]> {
-  const programs = [typeScriptProgram(), await goProgram(folder)];
-  return programs;
+  return [typeScriptProgram(), await goProgram(folder), await javaProgram(folder), await pythonProgram()];
 }
 
 function typeScriptProgram(): ClientProgram {
@@ -44,6 +46,18 @@ async function goProgram(folder: string): Promise<ClientProgram> {
   const path = join(folder, "interop-go");
   await runCommand("go", ["build", "-o", path, "./internal/interop"], { cwd: resolve("clients/go") });
   return program("go", [path]);
+}
+
+async function javaProgram(folder: string): Promise<ClientProgram> {
+  const { maven } = await prepareJavaBuilds();
+  const classpath = await compileTests(maven, join(folder, "interop-java"));
+  return program("java", ["java", "-Xmx1g", "-cp", classpath, "dev.snowlane.client.InteropProgram"]);
+}
+
+async function pythonProgram(): Promise<ClientProgram> {
+  const python = await fetchPythonVenv("client", readFileSync("clients/python/tests/requirements.txt", "utf8"));
+  const environment = ["env", "PYTHONPATH=clients/python/src", "PYTHONDONTWRITEBYTECODE=1"];
+  return program("python", [...environment, python, "clients/python/tests/interop_program.py"]);
 }
 
 function program(language: string, [command = "", ...before]: readonly string[]): ClientProgram {

@@ -1,6 +1,11 @@
 package dev.snowlane.client;
 
 import io.grpc.Status;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Why a call failed. Match on it, never on the text of a message. docs/errors.md says for each of the servers' what to
@@ -51,6 +56,11 @@ public enum ErrorReason {
   /** A fake's script has no more steps. */
   SCRIPT_ENDED(Status.Code.FAILED_PRECONDITION);
 
+  private static final Map<String, ErrorReason> OF_SERVERS =
+      Arrays.stream(values())
+          .filter(reason -> reason.compareTo(UNREACHABLE) < 0)
+          .collect(Collectors.toUnmodifiableMap(ErrorReason::name, Function.identity()));
+
   private final Status.Code code;
 
   ErrorReason(Status.Code code) {
@@ -60,5 +70,10 @@ public enum ErrorReason {
   /** The gRPC code that goes with the reason. RPC_FAILED comes with any code. */
   Status.Code code() {
     return code;
+  }
+
+  /** The reason of that name, if servers give it. */
+  static Optional<ErrorReason> ofServer(String name) {
+    return Optional.ofNullable(OF_SERVERS.get(name));
   }
 }

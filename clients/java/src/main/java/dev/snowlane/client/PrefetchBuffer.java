@@ -24,7 +24,10 @@ public final class PrefetchBuffer implements AutoCloseable {
   /** The most IDs that one call can ask for. */
   static final int COUNT_MAX = 1 << 20;
 
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
   private final PrefetchOptions options;
+  private final Duration timeout;
   private final ClientClock clock;
   private final ClientObserver observer;
 
@@ -53,18 +56,27 @@ public final class PrefetchBuffer implements AutoCloseable {
   private long measuredClaims;
   private long measuredNanos;
 
-  /** A buffer over a source: a server's ReserveIds, or a test's own list. */
+  /** A buffer over a source of one's own; {@link IdSource#prefetch(PrefetchOptions)} makes one over a client. */
   public PrefetchBuffer(RunSource source, PrefetchOptions options) {
     this(source, options, ClientClock.system(), ClientObserver.NONE);
   }
 
-  /** As above, with a clock, for tests, and an observer. */
+  /** As above, with a clock, for tests, and an observer. A reservation may take as long as a call may wait. */
   public PrefetchBuffer(RunSource source, PrefetchOptions options, ClientClock clock, ClientObserver observer) {
+    this(source, options, options.timeout().orElse(TIMEOUT), clock, observer);
+  }
+
+  /**
+   * @param sourceTimeout how long a reservation may take, and a call may wait if the options do not say
+   */
+  PrefetchBuffer(
+      RunSource source, PrefetchOptions options, Duration sourceTimeout, ClientClock clock, ClientObserver observer) {
     this.options = options;
+    this.timeout = options.timeout().orElse(sourceTimeout);
     this.clock = clock;
     this.observer = observer;
     this.policy = new RefillPolicy(options);
-    this.refiller = new Refiller(source, options.timeout(), clock, observer, policy, lock, new Taker());
+    this.refiller = new Refiller(source, sourceTimeout, clock, observer, policy, lock, new Taker());
     this.measuredNanos = clock.nanos();
   }
 
@@ -72,13 +84,13 @@ public final class PrefetchBuffer implements AutoCloseable {
    * Returns an ID that was never returned before.
    *
    * @throws SnowlaneException CLIENT_CLOSED. If nothing is in stock: CANCELLED if the thread is interrupted while it
-   *     waits; once the time of the options is over, why the last reservation failed, or DEADLINE_EXCEEDED; what
-   * waiting cannot cure, at once
+   *     waits; once the time of the options is over, why the last reservation failed, or DEADLINE_EXCEEDED; what waiting
+   *     cannot cure, at once
    */
   public long nextId() {
     ClaimableRun run = current;
     long index = run.claim();
-    return index < run.low ? run.idAt(index) : nextIdSlowly(run, index, options.timeout());
+    return index < run.low ? run.idAt(index) : nextIdSlowly(run, index, timeout);
   }
 
   /** As {@link #nextId()}, waiting at most {@code timeout} if nothing is in stock. */
@@ -101,7 +113,7 @@ public final class PrefetchBuffer implements AutoCloseable {
 
   /** As {@link #nextIds(int, Duration)}, with the time of the options. */
   public long[] nextIds(int count) {
-    return nextIds(count, options.timeout());
+    return nextIds(count, timeout);
   }
 
   /**
@@ -202,8 +214,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   }
 
   private long deadlineAfter(Duration timeout) {
-    boolean isForEver = timeout.compareTo(Duration.ofDays(365)) > 0;
-    return clock.nanos() + (isForEver ? TimeUnit.DAYS.toNanos(365) : timeout.toNanos());
+    return clock.nanos() + Times.nanos(timeout);
   }
 
   private void markReached() {

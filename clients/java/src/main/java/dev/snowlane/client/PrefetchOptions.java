@@ -1,7 +1,7 @@
 package dev.snowlane.client;
 
 import java.time.Duration;
-import java.util.Objects;
+import java.util.Optional;
 
 /**
  * How a {@link PrefetchBuffer} works. Start from {@link #DEFAULTS} and change what is needed.
@@ -9,22 +9,22 @@ import java.util.Objects;
  * @param maxAge the oldest that the reservation of a handed-out ID may be, 10 ms to 60 s
  * @param countMin the fewest IDs to ask for, 1 to {@code countMax}
  * @param countMax the most IDs to ask for, up to 1,048,576; a buffer holds at most twice as many
- * @param timeout how long a call waits for stock when it names no time of its own, and how long a reservation may take
+ * @param timeout how long a call waits for stock when it names no time of its own; empty: the client's, or 5 s over a
+ *     source of one's own
  */
-public record PrefetchOptions(Duration maxAge, int countMin, int countMax, Duration timeout) {
+public record PrefetchOptions(Duration maxAge, int countMin, int countMax, Optional<Duration> timeout) {
 
   private static final Duration MAX_AGE_LEAST = Duration.ofMillis(10);
   private static final Duration MAX_AGE_MOST = Duration.ofSeconds(60);
   private static final int COUNT_LIMIT = 1 << 20;
 
   public static final PrefetchOptions DEFAULTS =
-      new PrefetchOptions(Duration.ofSeconds(5), 32, 65_536, Duration.ofSeconds(5));
+      new PrefetchOptions(Duration.ofSeconds(5), 32, 65_536, Optional.empty());
 
   /**
    * @throws IllegalArgumentException if a value lies outside its range
    */
   public PrefetchOptions {
-    Objects.requireNonNull(timeout, "timeout");
     if (maxAge.compareTo(MAX_AGE_LEAST) < 0 || maxAge.compareTo(MAX_AGE_MOST) > 0) {
       throw new IllegalArgumentException("maxAge is " + maxAge + "; it must be 10 ms to 60 s.");
     }
@@ -32,8 +32,8 @@ public record PrefetchOptions(Duration maxAge, int countMin, int countMax, Durat
       String found = "countMin is " + countMin + " and countMax " + countMax;
       throw new IllegalArgumentException(found + "; they must rise within 1 to " + COUNT_LIMIT + ".");
     }
-    if (timeout.isNegative() || timeout.isZero()) {
-      throw new IllegalArgumentException("timeout is " + timeout + "; it must be positive.");
+    if (timeout.filter(time -> time.isNegative() || time.isZero()).isPresent()) {
+      throw new IllegalArgumentException("timeout is " + timeout.get() + "; it must be positive.");
     }
   }
 
@@ -46,6 +46,6 @@ public record PrefetchOptions(Duration maxAge, int countMin, int countMax, Durat
   }
 
   public PrefetchOptions withTimeout(Duration value) {
-    return new PrefetchOptions(maxAge, countMin, countMax, value);
+    return new PrefetchOptions(maxAge, countMin, countMax, Optional.of(value));
   }
 }

@@ -11,7 +11,7 @@ final class RefillPolicy {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** No rate is measured over less: a burst of 32 calls in a microsecond says nothing about the next second. */
-  private static final long ELAPSED_MIN_NANOS = 1_000_000;
+  private static final long ELAPSED_MIN_NANOS = 10_000_000;
 
   private static final double ROUND_TRIPS_AHEAD = 8;
   private static final double ROUND_TRIP_WEIGHT = 0.125;

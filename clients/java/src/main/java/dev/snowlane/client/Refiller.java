@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -27,10 +26,6 @@ final class Refiller {
 
     void backOffEnded();
   }
-
-  private static final long BACK_OFF_FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long BACK_OFF_MAX_NANOS = TimeUnit.SECONDS.toNanos(5);
-  private static final int BACK_OFF_DOUBLINGS_MAX = 10;
 
   /** One request on its way. The answer to any other than the current one is dropped whole. */
   private static final class Flight {
@@ -108,7 +103,7 @@ final class Refiller {
       lock.unlock();
     }
     // The source keeps to the time itself; this is for one that never answers.
-    long guardNanos = timeout.toNanos() + timeout.toNanos() / 4;
+    long guardNanos = Times.nanos(timeout) / 4 * 5;
     ClientClock.Timer guard = clock.after(guardNanos, () -> settle(sent, null, unanswered()));
     answer.whenComplete(
         (runs, error) -> {
@@ -151,10 +146,10 @@ final class Refiller {
    * for.
    */
   private void startBackOff(SnowlaneException failure) {
-    long stepNanos = BACK_OFF_FIRST_NANOS << Math.min(++failuresInTurn, BACK_OFF_DOUBLINGS_MAX);
-    long waitNanos = ThreadLocalRandom.current().nextLong(Math.min(stepNanos, BACK_OFF_MAX_NANOS)) + 1;
-    long leastNanos = failure.retryAfter().map(Duration::toNanos).orElse(0L);
-    backOff = clock.after(Math.max(waitNanos, leastNanos), this::endBackOff);
+    failuresInTurn++;
+    long waitNanos = Backoff.nanos(failuresInTurn, failure.retryAfter(), () -> ThreadLocalRandom.current().nextDouble());
+    // Never 0: the clock may do at once what is due at once, and the lock is held.
+    backOff = clock.after(Math.max(waitNanos, 1), this::endBackOff);
   }
 
   private void endBackOff() {

@@ -27,6 +27,11 @@ public final class SnowlaneException extends RuntimeException {
     this(reason, reason.code(), message, metadata, null, null, null);
   }
 
+  /** An error with the reason's own code, and what caused it. */
+  SnowlaneException(ErrorReason reason, String message, Throwable cause) {
+    this(reason, reason.code(), message, Map.of(), null, null, cause);
+  }
+
   SnowlaneException(
       ErrorReason reason,
       Status.Code code,

@@ -41,6 +41,10 @@ public final class TextCodec {
     this.uuids = new UuidCodec(layout, namespace);
   }
 
+  Layout layout() {
+    return layout;
+  }
+
   /** As {@link #write(long, TextFormat)}, without options. */
   public String write(long id, TextForm form) {
     return write(id, TextFormat.of(form));

@@ -1,0 +1,11 @@
+import dev.snowlane.client.IdClient;
+
+class Quickstart {
+  public static void main(String[] arguments) {
+    try (var client = IdClient.builder().build()) {
+      var ids = client.prefetch();
+      long id = ids.nextId();
+      System.out.println(id);
+    }
+  }
+}

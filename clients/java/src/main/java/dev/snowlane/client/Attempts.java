@@ -1,0 +1,173 @@
+package dev.snowlane.client;
+
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. For the thread of
+ * the call alone.
+ */
+final class Attempts {
+
+  /**
+   * One attempt on its way.
+   *
+   * @param number from 1
+   */
+  record Attempt(Endpoint endpoint, int number, long startedNanos) {}
+
+  private final ClientSettings settings;
+  private final Endpoints endpoints;
+  private final Closing closing;
+  private final String method;
+
+  /** How long the call may take in all; a stream without a deadline begins it anew with each chunk. */
+  private final long limitNanos;
+
+  private final boolean hasOwnDeadline;
+  private long deadlineNanos;
+  private int number;
+
+  /** What to report when time runs out: the last failure that was more than time running out. */
+  private SnowlaneException lastFailure;
+
+  /** How long the server asked the caller to wait. */
+  private long quotaWaitNanos;
+
+  /**
+   * @param timeout of the caller; empty: the client's. A deadline of the gRPC context that is earlier goes before
+   */
+  Attempts(ClientSettings settings, Endpoints endpoints, Closing closing, String method, Optional<Duration> timeout) {
+    this.settings = settings;
+    this.endpoints = endpoints;
+    this.closing = closing;
+    this.method = method;
+    Deadline ofContext = Context.current().getDeadline();
+    long ownNanos = Times.nanos(timeout.orElse(settings.timeout()));
+    long contextNanos = ofContext == null ? Long.MAX_VALUE : ofContext.timeRemaining(TimeUnit.NANOSECONDS);
+    this.limitNanos = Math.min(ownNanos, contextNanos);
+    this.hasOwnDeadline = timeout.isPresent() || ofContext != null;
+    this.deadlineNanos = settings.clock().nanos() + limitNanos;
+  }
+
+  /** What is left of the call's time; 0 or less once it is over. */
+  long callLeftNanos() {
+    return deadlineNanos - settings.clock().nanos();
+  }
+
+  /** What the attempt at hand may take from now. */
+  long leftNanos() {
+    return Math.min(Times.nanos(settings.attemptTimeout()), callLeftNanos());
+  }
+
+  boolean hasOwnDeadline() {
+    return hasOwnDeadline;
+  }
+
+  /**
+   * Waits until the next attempt is due, and says where it goes. Each one is ended by {@link #succeed} or {@link
+   * #fail}.
+   *
+   * @throws SnowlaneException if it would be due after the deadline, or the call is ended otherwise
+   */
+  Attempt begin() {
+    Endpoints.Choice choice = endpoints.choose();
+    long waitNanos = Math.max(choice.waitNanos(), quotaWaitNanos);
+    quotaWaitNanos = 0;
+    refuseIfEnded();
+    if (waitNanos >= callLeftNanos()) {
+      if (lastFailure != null) throw lastFailure;
+      throw choice.lastFailure().map(SnowlaneException::rethrown).orElseGet(Attempts::timedOut);
+    }
+    if (waitNanos > 0) sleep(waitNanos);
+    number++;
+    return new Attempt(choice.endpoint(), number, settings.clock().nanos());
+  }
+
+  void succeed(Attempt attempt) {
+    endpoints.noteSuccess(attempt.endpoint());
+    report(attempt, Optional.empty());
+  }
+
+  /** Takes in that a stream moved on: the count of attempts begins anew. */
+  void progress(Attempt attempt) {
+    number = 1;
+    lastFailure = null;
+    endpoints.noteSuccess(attempt.endpoint());
+  }
+
+  /** Takes in that a stream's reader waits for the next chunk: the time begins anew, unless the caller set an end. */
+  void awaitNext() {
+    if (!hasOwnDeadline) deadlineNanos = settings.clock().nanos() + limitNanos;
+  }
+
+  /**
+   * Takes in that an attempt failed.
+   *
+   * @return the failure, if another attempt may be made
+   * @throws SnowlaneException the error of the call, if that is over
+   */
+  SnowlaneException fail(Attempt attempt, RuntimeException cause) {
+    SnowlaneException failure =
+        ended(cause).orElseGet(() -> RpcErrors.of(cause, attempt.endpoint().url()));
+    report(attempt, Optional.of(failure.reason()));
+    boolean hasRunOut = failure.reason() == ErrorReason.DEADLINE_EXCEEDED;
+    boolean isOver = callLeftNanos() <= 0;
+    if (failure.reason() == ErrorReason.QUOTA_EXCEEDED) {
+      quotaWaitNanos = Backoff.stretched(failure.retryAfter(), settings.random());
+    } else if (failure.code() != Status.Code.UNAVAILABLE && !hasRunOut) {
+      throw failure;
+    } else if (!hasRunOut || !isOver) {
+      // Where the caller's own time has run out, that says nothing about the endpoint.
+      endpoints.noteFailure(attempt.endpoint(), failure);
+    }
+    if (!hasRunOut) lastFailure = failure;
+    if (!isOver && number <= settings.retryMax()) return failure;
+    throw lastFailure == null ? failure : lastFailure;
+  }
+
+  /** The error for what took too long. */
+  static SnowlaneException timedOut() {
+    return new SnowlaneException(ErrorReason.DEADLINE_EXCEEDED, "No answer came in time.");
+  }
+
+  private void sleep(long nanos) {
+    try {
+      closing.sleep(settings.clock(), nanos);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw cancelled(interrupted);
+    }
+    refuseIfEnded();
+  }
+
+  private void refuseIfEnded() {
+    Optional<SnowlaneException> error = ended(null);
+    if (error.isPresent()) throw error.get();
+  }
+
+  /** The error of a client that is closed, or of a caller that was interrupted or cancelled. */
+  private Optional<SnowlaneException> ended(Throwable cause) {
+    if (closing.isClosed()) return Optional.of(Closing.error());
+    boolean hasTimedOut = Context.current().cancellationCause() instanceof TimeoutException;
+    boolean isCancelled = Context.current().isCancelled() && !hasTimedOut;
+    return isCancelled || Thread.currentThread().isInterrupted() ? Optional.of(cancelled(cause)) : Optional.empty();
+  }
+
+  private static SnowlaneException cancelled(Throwable cause) {
+    return new SnowlaneException(ErrorReason.CANCELLED, "The caller cancelled.", cause);
+  }
+
+  private void report(Attempt attempt, Optional<ErrorReason> failure) {
+    Duration duration = Duration.ofNanos(settings.clock().nanos() - attempt.startedNanos());
+    String url = attempt.endpoint().url();
+    ClientObserver.Attempt event =
+        new ClientObserver.Attempt(method, url, attempt.number(), duration, failure);
+    Observers.tell(() -> settings.observer().onAttempt(event));
+  }
+}

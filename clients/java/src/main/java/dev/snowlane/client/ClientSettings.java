@@ -1,0 +1,25 @@
+package dev.snowlane.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+
+/**
+ * What an {@link IdClientBuilder} has been told, checked.
+ *
+ * @param retryMax attempts after the first, 0 to 3
+ */
+record ClientSettings(
+    List<EndpointAddress> endpoints,
+    TlsOptions tls,
+    Optional<Supplier<String>> token,
+    Duration timeout,
+    Duration attemptTimeout,
+    int retryMax,
+    ClientObserver observer,
+    Optional<Layout> layout,
+    String namespace,
+    ClientClock clock,
+    DoubleSupplier random) {}

@@ -1,0 +1,76 @@
+package dev.snowlane.client;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.ConnectivityState;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A channel to one endpoint. It connects when it is first used, and again when an attempt asks for it. */
+final class Connection {
+
+  /** How long an attempt waits for a connection that had been lost, before it counts as failed. */
+  private static final long RECONNECT_WAIT_MS = 100;
+
+  private static final long KEEP_ALIVE_TIME_S = 30;
+  private static final long KEEP_ALIVE_TIMEOUT_S = 5;
+
+  private final ManagedChannel channel;
+
+  /** Counted down when the channel leaves the state of failure; null: nobody waits for that. */
+  private CountDownLatch recovery;
+
+  Connection(EndpointAddress address, TlsOptions tls) {
+    this.channel =
+        channelTo(address, tls)
+            .disableRetry()
+            .disableServiceConfigLookUp()
+            .keepAliveTime(KEEP_ALIVE_TIME_S, TimeUnit.SECONDS)
+            .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_S, TimeUnit.SECONDS)
+            .build();
+  }
+
+  /**
+   * Opens nothing, and reads the TLS options.
+   *
+   * @throws IllegalArgumentException if they are not PEM
+   */
+  static ManagedChannelBuilder<?> channelTo(EndpointAddress address, TlsOptions tls) {
+    ChannelCredentials credentials = address.isTls() ? tls.credentials() : InsecureChannelCredentials.create();
+    return Grpc.newChannelBuilderForAddress(address.host(), address.port(), credentials);
+  }
+
+  /**
+   * The channel, ready or on its way. Where it has failed it tries again now: here the endpoints say when, not the
+   * channel.
+   */
+  ManagedChannel channel() throws InterruptedException {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      CountDownLatch recovered = watchRecovery();
+      channel.resetConnectBackoff();
+      recovered.await(RECONNECT_WAIT_MS, TimeUnit.MILLISECONDS);
+    }
+    return channel;
+  }
+
+  void close() {
+    channel.shutdownNow();
+  }
+
+  /** One watch for all who wait: a channel never forgets one. */
+  private synchronized CountDownLatch watchRecovery() {
+    if (recovery != null) return recovery;
+    CountDownLatch begun = new CountDownLatch(1);
+    recovery = begun;
+    channel.notifyWhenStateChanged(ConnectivityState.TRANSIENT_FAILURE, this::recovered);
+    return begun;
+  }
+
+  private synchronized void recovered() {
+    recovery.countDown();
+    recovery = null;
+  }
+}

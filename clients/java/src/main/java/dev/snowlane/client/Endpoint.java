@@ -1,0 +1,22 @@
+package dev.snowlane.client;
+
+import java.util.Optional;
+
+/** One server, and how it has been doing. Guarded by its {@link Endpoints}. */
+final class Endpoint {
+
+  final EndpointAddress address;
+  int failuresInTurn;
+  /** In the past: it is up. */
+  long downUntilNanos;
+  Optional<SnowlaneException> lastFailure = Optional.empty();
+
+  Endpoint(EndpointAddress address, long nowNanos) {
+    this.address = address;
+    this.downUntilNanos = nowNanos;
+  }
+
+  String url() {
+    return address.url();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.snowlane.client;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+
+/**
+ * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; and never
+ * returns in step with other clients. clients/README.md has the rules.
+ */
+final class Endpoints {
+
+  /** Clients that lose a server at one moment reach the next one spread over so long. */
+  private static final long SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** A client moves by itself after so long, so that clients spread again over servers that came back. */
+  private static final long STAY_MIN_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  private static final long STAY_MAX_NANOS = TimeUnit.MINUTES.toNanos(15);
+
+  /**
+   * Where to go next, how long to wait before, and what that endpoint failed with last.
+   */
+  record Choice(Endpoint endpoint, long waitNanos, Optional<SnowlaneException> lastFailure) {}
+
+  private final ClientClock clock;
+  private final DoubleSupplier random;
+  private final List<Endpoint> all;
+  private Endpoint current;
+  private long moveAtNanos;
+
+  Endpoints(List<EndpointAddress> addresses, ClientClock clock, DoubleSupplier random) {
+    this.clock = clock;
+    this.random = random;
+    long nowNanos = clock.nanos();
+    this.all = addresses.stream().map(address -> new Endpoint(address, nowNanos)).toList();
+    move(all);
+  }
+
+  synchronized Choice choose() {
+    long nowNanos = clock.nanos();
+    List<Endpoint> up = all.stream().filter(endpoint -> endpoint.downUntilNanos - nowNanos <= 0).toList();
+    long waitNanos = 0;
+    if (up.isEmpty()) {
+      current = all.stream().min(Comparator.comparingLong(endpoint -> endpoint.downUntilNanos - nowNanos)).orElseThrow();
+      waitNanos = current.downUntilNanos - nowNanos;
+    } else if (!up.contains(current)) {
+      move(up);
+      waitNanos = (long) (random.getAsDouble() * SPREAD_NANOS);
+    } else if (nowNanos - moveAtNanos >= 0) {
+      move(up);
+    }
+    return new Choice(current, waitNanos, current.lastFailure);
+  }
+
+  synchronized void noteSuccess(Endpoint endpoint) {
+    endpoint.failuresInTurn = 0;
+    endpoint.lastFailure = Optional.empty();
+  }
+
+  synchronized void noteFailure(Endpoint endpoint, SnowlaneException failure) {
+    endpoint.failuresInTurn++;
+    endpoint.lastFailure = Optional.of(failure);
+    long waitNanos = Backoff.nanos(endpoint.failuresInTurn, failure.retryAfter(), random);
+    endpoint.downUntilNanos = clock.nanos() + waitNanos;
+  }
+
+  private void move(List<Endpoint> among) {
+    current = among.get((int) (random.getAsDouble() * among.size()));
+    double stayNanos = STAY_MIN_NANOS + random.getAsDouble() * (STAY_MAX_NANOS - STAY_MIN_NANOS);
+    moveAtNanos = clock.nanos() + (long) stayNanos;
+  }
+}

@@ -1,0 +1,240 @@
+package dev.snowlane.client;
+
+import dev.snowlane.v1.GetInfoRequest;
+import dev.snowlane.v1.GetInfoResponse;
+import dev.snowlane.v1.IdServiceGrpc;
+import dev.snowlane.v1.IdServiceGrpc.IdServiceBlockingStub;
+import dev.snowlane.v1.NextIdRequest;
+import dev.snowlane.v1.ReserveIdsRequest;
+import dev.snowlane.v1.ReserveIdsResponse;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.stub.MetadataUtils;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. Safe for any number of
+ * threads. An interrupt ends a call with CANCELLED, and so does the cancellation of its {@link io.grpc.Context}.
+ */
+public final class IdClient implements IdSource {
+
+  private static final long STREAM_COUNT_MAX = 1_000_000_000;
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+  /** For the reservations of buffers, which belong to no caller's thread. None of its threads keeps a process alive. */
+  private static final ExecutorService RESERVATIONS =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          10,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> {
+            Thread thread = new Thread(task, "snowlane-reservation");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private final ClientSettings settings;
+  private final Endpoints endpoints;
+  private final Closing closing = new Closing();
+
+  /** Guarded by itself. */
+  private final Map<Endpoint, Connection> connections = new HashMap<>();
+
+  /** Guarded by itself. Weak: a buffer that nobody uses any more needs no closing. */
+  private final Set<PrefetchBuffer> buffers = Collections.newSetFromMap(new WeakHashMap<>());
+
+  /** Null before the layout is known. */
+  private volatile TextCodec codec;
+
+  IdClient(ClientSettings settings) {
+    this.settings = settings;
+    this.endpoints = new Endpoints(settings.endpoints(), settings.clock(), settings.random());
+    this.codec = settings.layout().map(layout -> new TextCodec(layout, settings.namespace())).orElse(null);
+  }
+
+  /** For options; {@code IdClient.builder().build()} has none but the defaults. */
+  public static IdClientBuilder builder() {
+    return new IdClientBuilder();
+  }
+
+  @Override
+  public long nextId() {
+    return nextId(settings.timeout());
+  }
+
+  @Override
+  public long nextId(Duration timeout) {
+    return call("NextId", timeout, stub -> soundId(stub.nextId(NextIdRequest.getDefaultInstance()).getId()));
+  }
+
+  @Override
+  public long[] nextIds(int count) {
+    return nextIds(count, settings.timeout());
+  }
+
+  @Override
+  public long[] nextIds(int count, Duration timeout) {
+    Counts.check(count, PrefetchBuffer.COUNT_MAX);
+    long deadlineNanos = settings.clock().nanos() + Times.nanos(timeout);
+    long[] ids = new long[count];
+    for (int filled = 0; filled < count; ) {
+      Duration left = Duration.ofNanos(deadlineNanos - settings.clock().nanos());
+      for (IdRun run : reserveHere(count - filled, left)) {
+        long id = run.firstId();
+        for (int i = 0; i < run.count(); i++, id += run.stride()) ids[filled++] = id;
+      }
+    }
+    return ids;
+  }
+
+  @Override
+  public IdStream stream(long count, StreamOptions options) {
+    Counts.check(count, STREAM_COUNT_MAX);
+    Attempts attempts = new Attempts(settings, endpoints, closing, "BatchNextIds", options.timeout());
+    return new RpcStream(attempts, settings.clock(), this::stub, options, count);
+  }
+
+  @Override
+  public CompletableFuture<List<IdRun>> reserve(int count) {
+    return reserve(count, settings.timeout());
+  }
+
+  @Override
+  public CompletableFuture<List<IdRun>> reserve(int count, Duration timeout) {
+    CompletableFuture<List<IdRun>> answer = new CompletableFuture<>();
+    Future<?> reservation =
+        RESERVATIONS.submit(
+            () -> {
+              try {
+                answer.complete(reserveHere(count, timeout));
+              } catch (RuntimeException error) {
+                answer.completeExceptionally(error);
+              }
+            });
+    answer.whenComplete(
+        (runs, error) -> {
+          if (answer.isCancelled()) reservation.cancel(true);
+        });
+    return answer;
+  }
+
+  /** Asks a server what it is: layout, worker ID, limits, version. */
+  public GetInfoResponse info() {
+    return call("GetInfo", settings.timeout(), stub -> stub.getInfo(GetInfoRequest.getDefaultInstance()));
+  }
+
+  @Override
+  public Layout layout() {
+    return textCodec().layout();
+  }
+
+  @Override
+  public TextCodec textCodec() {
+    TextCodec known = codec;
+    if (known != null) return known;
+    known = new TextCodec(LayoutResponse.read(info()), settings.namespace());
+    codec = known;
+    return known;
+  }
+
+  @Override
+  public PrefetchBuffer prefetch(PrefetchOptions options) {
+    PrefetchBuffer buffer =
+        new PrefetchBuffer(this, options, settings.timeout(), settings.clock(), settings.observer());
+    synchronized (buffers) {
+      if (closing.isClosed()) throw Closing.error();
+      buffers.add(buffer);
+    }
+    return buffer;
+  }
+
+  @Override
+  public void close() {
+    closing.close();
+    synchronized (buffers) {
+      List.copyOf(buffers).forEach(PrefetchBuffer::close);
+    }
+    synchronized (connections) {
+      connections.values().forEach(Connection::close);
+    }
+  }
+
+  private List<IdRun> reserveHere(int count, Duration timeout) {
+    Counts.check(count, PrefetchBuffer.COUNT_MAX);
+    ReserveIdsRequest request = ReserveIdsRequest.newBuilder().setCount(count).build();
+    return call("ReserveIds", timeout, stub -> soundRuns(stub.reserveIds(request), count));
+  }
+
+  private static long soundId(long id) {
+    if (id >= 0) return id;
+    Map<String, String> metadata = Map.of("id", Long.toUnsignedString(id));
+    throw new SnowlaneException(ErrorReason.INVALID_RESPONSE, "The server sent an ID with bit 63 set.", metadata);
+  }
+
+  private static List<IdRun> soundRuns(ReserveIdsResponse response, int asked) {
+    List<IdRun> runs =
+        response.getRunsList().stream()
+            .map(run -> new IdRun(run.getFirstId(), run.getCount(), run.getStride()))
+            .toList();
+    RunCheck.count(runs, asked);
+    return runs;
+  }
+
+  /** Makes a call of one answer, with its attempts. */
+  private <T> T call(String method, Duration timeout, Function<IdServiceBlockingStub, T> work) {
+    Attempts attempts = new Attempts(settings, endpoints, closing, method, Optional.of(timeout));
+    while (true) {
+      Attempts.Attempt attempt = attempts.begin();
+      T result;
+      try {
+        IdServiceBlockingStub stub = stub(attempt.endpoint());
+        result = work.apply(stub.withDeadlineAfter(attempts.leftNanos(), TimeUnit.NANOSECONDS));
+      } catch (RuntimeException error) {
+        attempts.fail(attempt, error);
+        continue;
+      }
+      attempts.succeed(attempt);
+      return result;
+    }
+  }
+
+  private IdServiceBlockingStub stub(Endpoint endpoint) {
+    ManagedChannel channel;
+    try {
+      channel = connection(endpoint).channel();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw Status.CANCELLED.withCause(interrupted).asRuntimeException();
+    }
+    IdServiceBlockingStub stub = IdServiceGrpc.newBlockingStub(channel);
+    if (settings.token().isEmpty()) return stub;
+    Metadata headers = new Metadata();
+    headers.put(AUTHORIZATION, "Bearer " + settings.token().get().get());
+    return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
+  }
+
+  private Connection connection(Endpoint endpoint) {
+    synchronized (connections) {
+      if (closing.isClosed()) throw Closing.error();
+      return connections.computeIfAbsent(endpoint, added -> new Connection(added.address, settings.tls()));
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package dev.snowlane.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+
+/** Says how an {@link IdClient} works, and makes it. Got by {@link IdClient#builder()}. */
+public final class IdClientBuilder {
+
+  private static final int RETRY_MOST = 3;
+
+  private List<String> endpoints = List.of("http://127.0.0.1:7609");
+  private TlsOptions tls = TlsOptions.DEFAULTS;
+  private Optional<Supplier<String>> token = Optional.empty();
+  private boolean isTokenInsecure;
+  private Duration timeout = Duration.ofSeconds(5);
+  private Duration attemptTimeout = Duration.ofSeconds(2);
+  private int retryMax = RETRY_MOST;
+  private ClientObserver observer = ClientObserver.NONE;
+  private Optional<Layout> layout = Optional.empty();
+  private String namespace = "default";
+  private ClientClock clock = ClientClock.system();
+  private DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
+
+  IdClientBuilder() {}
+
+  /**
+   * One or more of {@code http://HOST:PORT} (plaintext) and {@code https://HOST:PORT} (TLS). They must serve one
+   * deployment. Default: {@code http://127.0.0.1:7609}.
+   */
+  public IdClientBuilder endpoints(String... values) {
+    endpoints = List.of(values);
+    return this;
+  }
+
+  /** Whom to trust, and who this client is. Default: the system's roots, and nobody. */
+  public IdClientBuilder tls(TlsOptions value) {
+    tls = Objects.requireNonNull(value, "tls");
+    return this;
+  }
+
+  /** A bearer token that never changes. Default: none. */
+  public IdClientBuilder token(String value) {
+    Objects.requireNonNull(value, "token");
+    return token(() -> value);
+  }
+
+  /** Gives the bearer token of each attempt. May be called from several threads at once. */
+  public IdClientBuilder token(Supplier<String> value) {
+    token = Optional.of(value);
+    return this;
+  }
+
+  /** Permits that the token goes over plaintext to hosts that are not loopback. */
+  public IdClientBuilder insecureToken() {
+    isTokenInsecure = true;
+    return this;
+  }
+
+  /** The deadline of a call whose caller gave none, over all attempts and waits. Default: 5 s. */
+  public IdClientBuilder timeout(Duration value) {
+    timeout = Objects.requireNonNull(value, "timeout");
+    return this;
+  }
+
+  /** The most that one attempt may take. Default: 2 s. */
+  public IdClientBuilder attemptTimeout(Duration value) {
+    attemptTimeout = Objects.requireNonNull(value, "attemptTimeout");
+    return this;
+  }
+
+  /** The attempts after the first, 0 to 3. Default: 3. */
+  public IdClientBuilder retryMax(int value) {
+    retryMax = value;
+    return this;
+  }
+
+  /** The metrics hook, of the client and of its buffers. */
+  public IdClientBuilder observer(ClientObserver value) {
+    observer = Objects.requireNonNull(value, "observer");
+    return this;
+  }
+
+  /** The deployment's layout, for offline work. Default: asked for once. */
+  public IdClientBuilder layout(Layout value) {
+    layout = Optional.of(value);
+    return this;
+  }
+
+  /** The namespace that marks the deployment's UUIDs. Default: {@code default}. */
+  public IdClientBuilder namespace(String value) {
+    namespace = Objects.requireNonNull(value, "namespace");
+    return this;
+  }
+
+  /** The clock of waits and of buffers; for tests. */
+  public IdClientBuilder clock(ClientClock value) {
+    clock = Objects.requireNonNull(value, "clock");
+    return this;
+  }
+
+  /** Gives numbers from 0 to below 1, from any thread; for tests. */
+  IdClientBuilder random(DoubleSupplier value) {
+    random = value;
+    return this;
+  }
+
+  /**
+   * Makes the client. Connections are opened when they are first needed.
+   *
+   * @throws IllegalArgumentException that names all that is wrong
+   */
+  public IdClient build() {
+    List<String> faults = new ArrayList<>();
+    List<EndpointAddress> addresses = new ArrayList<>();
+    if (endpoints.isEmpty()) faults.add("There is no endpoint: give at least one.");
+    for (String url : endpoints) {
+      try {
+        addresses.add(readEndpoint(url));
+      } catch (IllegalArgumentException wrong) {
+        faults.add(wrong.getMessage());
+      }
+    }
+    refuseUnlessPositive("timeout", timeout, faults);
+    refuseUnlessPositive("attemptTimeout", attemptTimeout, faults);
+    if (retryMax < 0 || retryMax > RETRY_MOST) faults.add("retryMax is " + retryMax + "; it must be 0 to 3.");
+    if (!faults.isEmpty()) throw new IllegalArgumentException(String.join(" ", faults));
+    return new IdClient(
+        new ClientSettings(
+            List.copyOf(addresses),
+            tls,
+            token,
+            timeout,
+            attemptTimeout,
+            retryMax,
+            observer,
+            layout,
+            namespace,
+            clock,
+            random));
+  }
+
+  private EndpointAddress readEndpoint(String url) {
+    EndpointAddress address = EndpointAddress.read(url);
+    refuseUnlessTlsReadable(address);
+    if (token.isEmpty() || address.isTls() || isTokenInsecure || address.isLoopback()) return address;
+    String message = "A token would go to " + url + " in plaintext: use https, or call insecureToken().";
+    throw new IllegalArgumentException(message);
+  }
+
+  private void refuseUnlessTlsReadable(EndpointAddress address) {
+    if (!address.isTls()) return;
+    try {
+      Connection.channelTo(address, tls);
+    } catch (RuntimeException unreadable) {
+      // Not as the cause: its message might show the key.
+      throw new IllegalArgumentException("The TLS options are not certificates and a key as PEM.");
+    }
+  }
+
+  private static void refuseUnlessPositive(String name, Duration value, List<String> faults) {
+    if (value.isNegative() || value.isZero()) faults.add(name + " is " + value + "; it must be positive.");
+  }
+}

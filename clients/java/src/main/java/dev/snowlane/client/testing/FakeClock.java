@@ -1,0 +1,70 @@
+package dev.snowlane.client.testing;
+
+import dev.snowlane.client.ClientClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/** A clock for tests: time moves by {@link #advance} and by nothing else. */
+public final class FakeClock implements ClientClock {
+
+  private record Due(long nanos, long number, Runnable task) {}
+
+  private final PriorityQueue<Due> timers =
+      new PriorityQueue<>(Comparator.comparingLong(Due::nanos).thenComparingLong(Due::number));
+  private final long startMs;
+  private long nanos;
+  private long timersMade;
+
+  /** A clock that stands at the Unix epoch. */
+  public FakeClock() {
+    this(Instant.EPOCH);
+  }
+
+  public FakeClock(Instant start) {
+    startMs = start.toEpochMilli();
+  }
+
+  @Override
+  public synchronized long nanos() {
+    return nanos;
+  }
+
+  @Override
+  public synchronized long nowMs() {
+    return startMs + Duration.ofNanos(nanos).toMillis();
+  }
+
+  /** What is due at once is done at once, by the thread that asks. */
+  @Override
+  public Timer after(long delayNanos, Runnable task) {
+    if (delayNanos <= 0) {
+      task.run();
+      return () -> {};
+    }
+    synchronized (this) {
+      Due due = new Due(nanos + delayNanos, timersMade++, task);
+      timers.add(due);
+      return () -> cancel(due);
+    }
+  }
+
+  /** Lets time pass, and does what falls due, in order. */
+  public void advance(Duration duration) {
+    long untilNanos = nanos() + duration.toNanos();
+    for (Due due = takeDue(untilNanos); due != null; due = takeDue(untilNanos)) due.task().run();
+  }
+
+  private synchronized void cancel(Due due) {
+    timers.remove(due);
+  }
+
+  /** Moves time to what is due first and takes it out; null if nothing is, and then time moves to the end. */
+  private synchronized Due takeDue(long untilNanos) {
+    Due first = timers.peek();
+    boolean isDue = first != null && first.nanos() <= untilNanos;
+    nanos = Math.max(nanos, isDue ? first.nanos() : untilNanos);
+    return isDue ? timers.poll() : null;
+  }
+}

@@ -1,0 +1,60 @@
+package dev.snowlane.client.testing;
+
+import dev.snowlane.client.ErrorReason;
+import dev.snowlane.client.IdRun;
+import dev.snowlane.client.SnowlaneException;
+import java.time.Duration;
+
+/** One step of a script of {@link FakeIdClient}. */
+public sealed interface Step {
+
+  /** Gives one ID. */
+  static Step id(long id) {
+    return run(id, 1, 1);
+  }
+
+  /** Gives {@code count} IDs: {@code firstId + i * stride}. */
+  static Step run(long firstId, int count, long stride) {
+    return new Ids(new IdRun(firstId, count, stride));
+  }
+
+  /** Fails. The error is thrown as it stands: a fake never retries. */
+  static Step fail(ErrorReason reason) {
+    return fail(new SnowlaneException(reason, "The script says " + reason + "."));
+  }
+
+  /** As {@link #fail(ErrorReason)}; the error names a time after which a retry may help. */
+  static Step fail(ErrorReason reason, Duration retryAfter) {
+    return fail(new SnowlaneException(reason, "The script says " + reason + ".").withRetryAfter(retryAfter));
+  }
+
+  /** Fails with an error of one's own. */
+  static Step fail(SnowlaneException error) {
+    return new Fault(error);
+  }
+
+  /** Lets time pass on the clock before the step that follows. */
+  static Step delay(Duration duration) {
+    return new Pause(duration);
+  }
+
+  /** Made by {@link #id} and {@link #run}. */
+  record Ids(IdRun run) implements Step {
+
+    /**
+     * @throws IllegalArgumentException unless it has an ID and a stride, and all its IDs lie within 0 to 2^63 - 1
+     */
+    public Ids {
+      boolean isSound = run.firstId() >= 0 && run.count() >= 1 && run.stride() >= 1;
+      if (!isSound || (run.count() - 1L) > (Long.MAX_VALUE - run.firstId()) / run.stride()) {
+        throw new IllegalArgumentException(run + " is no run of IDs.");
+      }
+    }
+  }
+
+  /** Made by {@link #fail}. */
+  record Fault(SnowlaneException error) implements Step {}
+
+  /** Made by {@link #delay}. */
+  record Pause(Duration duration) implements Step {}
+}

@@ -1,0 +1,106 @@
+package dev.snowlane.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Stands before a server, so that its connections can be cut as a crash cuts them: a server in the same process would
+ * end its calls first.
+ */
+final class TcpRelay {
+
+  private final int targetPort;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private volatile ServerSocket listener;
+  private volatile int port;
+
+  TcpRelay(int targetPort) {
+    this.targetPort = targetPort;
+    listen();
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Listens: on a free port the first time, on the same one after a cut. */
+  void listen() {
+    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (true) {
+      try {
+        ServerSocket opened = new ServerSocket();
+        opened.setReuseAddress(true);
+        opened.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        port = opened.getLocalPort();
+        listener = opened;
+        start(() -> accept(opened));
+        return;
+      } catch (IOException taken) {
+        // Somebody else may have the port for a moment.
+        if (System.nanoTime() > deadlineNanos) throw new UncheckedIOException(taken);
+        Thread.yield();
+      }
+    }
+  }
+
+  /** Cuts every connection, and refuses others. */
+  void cut() {
+    close(listener);
+    sockets.forEach(TcpRelay::close);
+  }
+
+  private void accept(ServerSocket accepting) {
+    try {
+      while (true) {
+        Socket client = accepting.accept();
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
+        sockets.add(client);
+        sockets.add(server);
+        start(() -> pump(client, server));
+        start(() -> pump(server, client));
+        if (!accepting.isClosed()) continue;
+        // Cut between accepting and adding: nobody else closes these two.
+        close(client);
+        close(server);
+      }
+    } catch (IOException closed) {
+      // It was cut.
+    }
+  }
+
+  private void pump(Socket from, Socket to) {
+    try (from;
+        to) {
+      InputStream input = from.getInputStream();
+      OutputStream output = to.getOutputStream();
+      input.transferTo(output);
+    } catch (IOException closed) {
+      // It was cut, or an end has closed.
+    }
+    sockets.remove(from);
+    sockets.remove(to);
+  }
+
+  private static void start(Runnable work) {
+    Thread thread = new Thread(work, "relay");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void close(AutoCloseable socket) {
+    try {
+      socket.close();
+    } catch (Exception closed) {
+      // It is closed.
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { runCommand } from "../run-command.ts";
+import { fetchOnce } from "./user-cache.ts";
+
+/** Runs Maven in a folder. */
+export type Maven = (cwd: string, args: readonly string[]) => Promise<string>;
+
+/**
+ * Fills a Maven repository of the cache with all that some builds need, by running them once; returns its folder.
+ *
+ * Builds over it run offline: none waits for the network or fails with it, and two at once do not fetch into one
+ * folder.
+ *
+ * @param key - Text that names what the builds need. Another text, or another Maven, is another repository.
+ * @param builds - Runs them. What they install under `installed` is not kept.
+ */
+export async function fetchMavenRepository(
+  { name, key, installed }: { readonly name: string; readonly key: string; readonly installed: string },
+  builds: (maven: Maven) => Promise<void>,
+): Promise<string> {
+  const version = await runCommand("mvn", ["--version"]).catch((cause: unknown) => {
+    throw new Error("The Java client needs a JDK of 17 or later, and Maven: apt-get install maven", { cause });
+  });
+  const digest = createHash("sha256").update(version).update(key).digest("hex").slice(0, 12);
+  return await fetchOnce(`maven-repository-${name}-${digest}`, async (folder) => {
+    await builds((cwd, args) => runMaven(cwd, [`-Dmaven.repo.local=${folder}`, ...args]));
+    rmSync(join(folder, installed), { recursive: true, force: true });
+  });
+}
+
+/** Maven over a repository that {@link fetchMavenRepository} has filled. */
+export function offlineMaven(repository: string): Maven {
+  return (cwd, args) => runMaven(cwd, ["--offline", `-Dmaven.repo.local=${repository}`, ...args]);
+}
+
+async function runMaven(cwd: string, args: readonly string[]): Promise<string> {
+  // The first compiler alone: builds are over before the second has paid.
+  const options = `${process.env["MAVEN_OPTS"] ?? ""} -XX:TieredStopAtLevel=1`.trim();
+  return await runCommand("mvn", ["--batch-mode", "--quiet", ...args], { cwd, env: { MAVEN_OPTS: options } });
+}
