@@ -82,11 +82,15 @@ func (a *attempts) succeed(attempt attempt) {
 	a.report(attempt, "")
 }
 
-// progress takes in that a stream moved on: the count of attempts begins anew, and the time as well unless the caller set a deadline.
-func (a *attempts) progress(ctx context.Context, attempt attempt) {
+// progress takes in that a stream moved on: the count of attempts begins anew.
+func (a *attempts) progress(attempt attempt) {
 	a.number = 1
 	a.lastFailure = nil
 	a.client.endpoints.noteSuccess(attempt.endpoint)
+}
+
+// awaitNext takes in that a stream's reader waits for the next chunk: the time begins anew, unless the caller set a deadline.
+func (a *attempts) awaitNext(ctx context.Context) {
 	if _, ok := ctx.Deadline(); !ok {
 		a.deadline = a.client.options.Clock.Now().Add(a.limit)
 	}

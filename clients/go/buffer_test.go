@@ -388,10 +388,17 @@ func TestAnswersThatCannotBeAreRefusedWhole(t *testing.T) {
 		{{First: 1, Count: 30, Stride: 1}, {First: 100, Count: 3, Stride: 1}},
 		{{First: 1, Count: 2, Stride: 1 << 63}},
 		{{First: 1, Count: 30, Stride: 1 << 62}},
+		{{First: 1, Count: 2, Stride: 1}, {First: 2, Count: 2, Stride: 1}},
+		{{First: 50, Count: 2, Stride: 1}, {First: 5, Count: 16, Stride: 3}},
+		{{First: top, Count: 1, Stride: 1}, {First: top, Count: 1, Stride: 1}},
 	}
 	for _, runs := range bad {
 		buffer, source, _ := newFake(t, snowlane.BufferOptions{})
 		source.setAnswer(func(int) ([]snowlane.Run, error) { return runs, nil })
+		if id, ok := buffer.TryNextID(); ok {
+			t.Errorf("%v: got %d", runs, id)
+		}
+		eventually(t, "the answer to be refused", func() bool { return buffer.Stats().RefillFailures == 1 })
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 		_, err := buffer.NextID(ctx)
 		cancel()

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 	"snowlane.dev/go"
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
+	"snowlane.dev/go/snowlanetest"
 )
 
 func connect(t *testing.T, options snowlane.Options, servers ...*scriptedServer) *snowlane.Client {
@@ -435,6 +436,44 @@ func TestAChunkThatDoesNotCome(t *testing.T) {
 	defer cancel()
 	_, err = collect(client, short, 2, snowlane.StreamOptions{})
 	expectReason(t, err, snowlane.DeadlineExceeded)
+}
+
+func TestAReaderMayTakeLongerThanTheTimeoutOfTheClient(t *testing.T) {
+	server := startServer(t)
+	isDone := make(chan struct{})
+	server.batch = func(_ uint64, stream grpc.ServerStreamingServer[snowlanev1.BatchNextIdsResponse]) error {
+		err := stream.Send(&snowlanev1.BatchNextIdsResponse{Ids: []uint64{1}})
+		// Not before the reader has waited for a while.
+		time.Sleep(50 * time.Millisecond)
+		return errors.Join(err, stream.Send(&snowlanev1.BatchNextIdsResponse{Ids: []uint64{2}}))
+	}
+	clock := &snowlanetest.Clock{}
+	client := connect(t, snowlane.Options{Clock: clock}, server)
+	count := 0
+	for _, err := range client.Stream(ctx, 2, snowlane.StreamOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		count++
+		clock.Advance(10 * time.Minute)
+		if count > 1 {
+			continue
+		}
+		go func() {
+			for {
+				select {
+				case <-isDone:
+					return
+				case <-time.After(time.Millisecond):
+					clock.Advance(0)
+				}
+			}
+		}()
+	}
+	close(isDone)
+	if count != 2 {
+		t.Errorf("%d chunks", count)
+	}
 }
 
 func TestTheLayoutIsAskedForOnce(t *testing.T) {

@@ -1,8 +1,10 @@
 package snowlane
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -30,18 +32,20 @@ type RunSource interface {
 	Reserve(ctx context.Context, count int) (Reservation, error)
 }
 
-// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID above MaxID; at
-// most so many IDs in all as were asked for. An answer that breaks them must be dropped whole.
+// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID above MaxID; no two
+// runs that overlap; at most so many IDs in all as were asked for. An answer that breaks them must be dropped whole.
 func countOfAnswer(runs []Run, asked int) (uint64, error) {
 	sum := uint64(0)
-	for _, run := range runs {
-		sound := run.Count >= 1 && run.Count <= asked && run.Stride >= 1 && run.First <= MaxID
+	next := ID(0)
+	for _, run := range slices.SortedFunc(slices.Values(runs), func(a, b Run) int { return cmp.Compare(a.First, b.First) }) {
+		sound := run.Count >= 1 && run.Count <= asked && run.Stride >= 1 && run.First <= MaxID && run.First >= next
 		if !sound || uint64(run.Count-1) > uint64(MaxID-run.First)/run.Stride {
 			return 0, invalidResponse("the server sent a run that cannot be", map[string]string{
 				"first_id": run.First.String(), "count": fmt.Sprint(run.Count), "stride": fmt.Sprint(run.Stride),
 			})
 		}
 		sum += uint64(run.Count)
+		next = run.First + ID(uint64(run.Count-1)*run.Stride) + 1
 	}
 	if sum >= 1 && sum <= uint64(asked) {
 		return sum, nil

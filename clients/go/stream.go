@@ -101,10 +101,11 @@ func (r *streamReader) read(ctx context.Context, options StreamOptions, yield fu
 		if err := r.checkChunk(ids); err != nil {
 			return err
 		}
-		r.attempts.progress(ctx, r.attempt)
+		r.attempts.progress(r.attempt)
 		if !yield(ids, nil) {
 			return errReaderLeft
 		}
+		r.attempts.awaitNext(ctx)
 	}
 }
 

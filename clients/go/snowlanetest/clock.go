@@ -62,7 +62,9 @@ func (c *Clock) takeDue(until time.Time) *timer {
 		}
 	}
 	if first < 0 {
-		c.now = until
+		if until.After(c.now) {
+			c.now = until
+		}
 		return nil
 	}
 	due := c.timers[first]

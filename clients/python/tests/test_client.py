@@ -30,6 +30,7 @@ from snowlane.errors import _CODE_OF_REASON
 from snowlane.gen.v1 import error_reason_pb2
 from snowlane.gen.v1 import id_service_pb2 as pb
 from snowlane.rpc_error import read_status_details
+from snowlane.testing import FakeClock
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
 _REASONS = list(error_reason_pb2.ErrorReason.keys())
@@ -272,6 +273,34 @@ def test_a_stream_that_breaks_is_taken_up_by_another(server: ScriptedServer) -> 
                 got.extend(chunk)
         assert caught.value.reason is ErrorReason.CLOCK_ROLLED_BACK
         assert len(got) == 100
+
+
+def test_a_reader_may_take_longer_than_the_time_of_the_client(server: ScriptedServer) -> None:
+    def slow(request: pb.BatchNextIdsRequest, context: grpc.ServicerContext) -> Iterator[pb.BatchNextIdsResponse]:
+        yield pb.BatchNextIdsResponse(ids=[1])
+        # Not before the reader has waited for a while.
+        time.sleep(0.05)
+        yield pb.BatchNextIdsResponse(ids=[2])
+
+    server.script.append(slow)
+    clock = FakeClock()
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.wait(0.001):
+            clock.advance(0)
+
+    ticking = threading.Thread(target=tick)
+    ids: list[int] = []
+    with IdClient(server.url, ClientOptions(clock=clock)) as client:
+        for chunk in client.stream(2):
+            ids.extend(chunk)
+            clock.advance(600)
+            if len(ids) == 1:
+                ticking.start()
+    done.set()
+    ticking.join()
+    assert ids == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,16 @@ export class Attempts {
     this.#deadlineMs = settings.clock.monotonicMs() + this.#limitMs;
   }
 
-  /** Takes in that a stream moved on: the count of attempts begins anew, and with `moves deadline` the time as well. */
-  progress({ endpoint }: Attempt, deadline: "keeps deadline" | "moves deadline"): void {
+  /** Takes in that a stream moved on: the count of attempts begins anew. */
+  progress({ endpoint }: Attempt): void {
     this.#number = 1;
     this.#lastFailure = undefined;
     this.#settings.endpoints.noteSuccess(endpoint);
-    if (deadline === "moves deadline") this.#deadlineMs = this.#settings.clock.monotonicMs() + this.#limitMs;
+  }
+
+  /** Takes in that the reader of a stream without a deadline waits for the next chunk: the time begins anew. */
+  awaitNext(): void {
+    this.#deadlineMs = this.#settings.clock.monotonicMs() + this.#limitMs;
   }
 
   /** Until the deadline of the call. */

@@ -33,7 +33,7 @@ export class FakeClock implements Clock {
       due.work();
       await settle();
     }
-    this.#nowMs = untilMs;
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
   #nextDue(untilMs: number): Timer | undefined {

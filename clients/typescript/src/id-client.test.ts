@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { afterEach, describe, expect, test } from "vitest";
 import { faultError, ScriptedIdServer } from "../../../test/support/scripted-id-server.ts";
 import type { SnowlaneError } from "./errors.ts";
+import { FakeClock } from "./fake-clock.ts";
 import type { IdClient } from "./id-client.ts";
 import { createNodeClient, type NodeClientOptions } from "./node.ts";
 import type { AttemptEvent } from "./observer.ts";
@@ -286,6 +287,28 @@ describe("attempts", () => {
 });
 
 describe("streams", () => {
+  test("a reader may take longer than the timeout of the client", async () => {
+    const server = await startServer();
+    server.handlers = {
+      batchNextIds: async function* () {
+        yield { ids: [1n] };
+        // Not before the reader has waited for a while.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        yield { ids: [2n] };
+      },
+    };
+    const clock = new FakeClock();
+    const ids: bigint[] = [];
+    let ticking: NodeJS.Timeout | undefined;
+    for await (const chunk of connect([server], { clock }).stream(2)) {
+      ids.push(...chunk);
+      await clock.advance(600_000);
+      ticking ??= setInterval(() => void clock.advance(0), 1);
+    }
+    clearInterval(ticking);
+    expect(ids).toEqual([1n, 2n]);
+  });
+
   test("a stream that is cut goes on with another, to exactly as many IDs", async () => {
     const server = await startServer();
     let cuts = 6;

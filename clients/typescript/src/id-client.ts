@@ -105,8 +105,9 @@ export class IdClient extends OfflineIds implements IdSource {
           for await (const ids of this.#openStream(attempt, attempts, call.signal, { ...options, count: leftCount })) {
             check.take(ids);
             leftCount -= ids.length;
-            attempts.progress(attempt, timeoutMs === undefined ? "moves deadline" : "keeps deadline");
+            attempts.progress(attempt);
             yield ids;
+            if (timeoutMs === undefined) attempts.awaitNext();
           }
           check.end();
           attempts.succeed(attempt);

@@ -295,6 +295,14 @@ describe("failures", () => {
         { firstId: 1n, count: 30, stride: 1n },
         { firstId: 100n, count: 2, stride: 2n ** 63n - 100n },
       ],
+      [
+        { firstId: 1n, count: 2, stride: 1n },
+        { firstId: 2n, count: 2, stride: 1n },
+      ],
+      [
+        { firstId: 50n, count: 2, stride: 1n },
+        { firstId: 5n, count: 16, stride: 3n },
+      ],
     ];
     for (const runs of bad) {
       const { buffer, source, clock } = make();

@@ -34,15 +34,17 @@ const idEnd = 1n << 63n;
 
 /**
  * Counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID at
- * or above 2^63; at most `askedCount` IDs in all.
+ * or above 2^63; no two runs that overlap; at most `askedCount` IDs in all.
  *
  * @throws SnowlaneError INVALID_RESPONSE: the answer must be dropped whole.
  */
 export function countOfAnswer(runs: readonly IdRun[], askedCount: number): number {
   let sum = 0;
-  for (const { firstId, count, stride } of runs) {
-    const isSound = Number.isSafeInteger(count) && count >= 1 && stride >= 1n && firstId >= 0n;
-    if (!isSound || firstId + BigInt(count - 1) * stride >= idEnd) {
+  let lastId = -1n;
+  for (const { firstId, count, stride } of runs.toSorted((a, b) => (a.firstId < b.firstId ? -1 : 1))) {
+    const isSound = Number.isSafeInteger(count) && count >= 1 && stride >= 1n && firstId > lastId;
+    if (isSound) lastId = firstId + BigInt(count - 1) * stride;
+    if (!isSound || lastId >= idEnd) {
       const metadata = { first_id: String(firstId), count: String(count), stride: String(stride) };
       throw invalidResponse("The server sent a run that cannot be.", metadata);
     }

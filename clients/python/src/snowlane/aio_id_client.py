@@ -261,8 +261,10 @@ class AsyncIdClient:
                         break
                     check.take(ids)
                     left -= len(ids)
-                    attempts.progress(attempt, moves_deadline=timeout_s is None)
+                    attempts.progress(attempt)
                     yield ids
+                    if timeout_s is None:
+                        attempts.await_next()
                 check.end()
             except asyncio.CancelledError:
                 if not self._is_closed:

@@ -75,13 +75,15 @@ class Attempts:
         self._number += 1
         return Attempt(endpoint, self._number, self._settings.monotonic_s(), self.attempt_left_s())
 
-    def progress(self, attempt: Attempt, *, moves_deadline: bool) -> None:
-        """Takes in that a stream moved on: the count of attempts begins anew, and the time as well if it is to."""
+    def progress(self, attempt: Attempt) -> None:
+        """Takes in that a stream moved on: the count of attempts begins anew."""
         self._number = 1
         self._last_failure = None
         self._settings.endpoints.note_success(attempt.endpoint)
-        if moves_deadline:
-            self._deadline_s = self._settings.monotonic_s() + self._limit_s
+
+    def await_next(self) -> None:
+        """Takes in that the reader of a stream without a deadline waits for the next chunk: the time begins anew."""
+        self._deadline_s = self._settings.monotonic_s() + self._limit_s
 
     def succeed(self, attempt: Attempt) -> None:
         """Ends an attempt."""

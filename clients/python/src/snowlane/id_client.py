@@ -279,8 +279,10 @@ class IdClient:
                     for ids in chunks:
                         check.take(ids)
                         left -= len(ids)
-                        attempts.progress(attempt, moves_deadline=timeout_s is None)
+                        attempts.progress(attempt)
                         yield ids
+                        if timeout_s is None:
+                            attempts.await_next()
                 check.end()
             except Exception as error:
                 failure = self._error_of(error, attempt)

@@ -153,8 +153,7 @@ final class RpcStream implements IdStream {
     }
 
     private boolean awaitResponse() {
-      long leftNanos = Math.max(attempts.leftNanos(), 1);
-      ClientClock.Timer alarm = clock.after(leftNanos, () -> context.cancel(Attempts.timedOut()));
+      ClientClock.Timer alarm = clock.after(attempts.leftNanos(), () -> context.cancel(Attempts.timedOut()));
       Context previous = context.attach();
       try {
         if (responses == null) responses = open();

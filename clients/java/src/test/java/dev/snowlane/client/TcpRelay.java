@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -32,20 +33,23 @@ final class TcpRelay {
     return port;
   }
 
-  /** Listens: on a free port the first time, on the same one after a cut. */
+  /**
+   * Listens: on a free port the first time, on the same one after a cut. It lies below those that systems give to
+   * outgoing connections: one of them, even of a caller that calls it, might take it in between.
+   */
   void listen() {
     long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (true) {
+      int wanted = port == 0 ? ThreadLocalRandom.current().nextInt(10_000, 32_000) : port;
       try {
         ServerSocket opened = new ServerSocket();
         opened.setReuseAddress(true);
-        opened.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        port = opened.getLocalPort();
+        opened.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted));
+        port = wanted;
         listener = opened;
         start(() -> accept(opened));
         return;
       } catch (IOException taken) {
-        // Somebody else may have the port for a moment.
         if (System.nanoTime() > deadlineNanos) throw new UncheckedIOException(taken);
         Thread.yield();
       }
