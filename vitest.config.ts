@@ -28,8 +28,9 @@ export default defineConfig({
         include: suite.include,
         exclude: ["**/node_modules/**", ...("exclude" in suite ? suite.exclude : [])],
         env: "env" in suite ? suite.env : {},
-        testTimeout: 60_000,
-        hookTimeout: 120_000,
+        // Only what hangs ends by these: a busy machine is no failure.
+        testTimeout: 180_000,
+        hookTimeout: 240_000,
       },
     })),
     passWithNoTests: false,

@@ -6,14 +6,7 @@
  * record went back, or by an operator.
  */
 import { IdError } from "../errors.ts";
-import {
-  type Entry,
-  type ListAnswer,
-  type RecordStore,
-  type StoreMoment,
-  sameIncarnation,
-  sameStart,
-} from "./record-store.ts";
+import { type Entry, type ListAnswer, type RecordStore, type StoreMoment, sameIncarnation } from "./record-store.ts";
 import { quarantineMs, type WindowRules } from "./window.ts";
 import {
   encodeIncarnationRecord,
@@ -143,15 +136,15 @@ function judgeIncarnation(
   const fresh = { identity, startedMs: startedMs ?? null };
   if (known === undefined) return { ...fresh, t0Ms: empty && emptyMeans === "new" ? 0 : nowMs };
   if (known.identity !== identity) return { ...fresh, t0Ms: nowMs };
-  if (!sameStart({ startedMs: known.startedMs ?? undefined }, moment.incarnation)) {
+  if ((known.startedMs ?? undefined) !== startedMs) {
     // The same data under a server that started again: what it lost was granted before the start.
-    return { ...fresh, t0Ms: Math.max(known.t0Ms, startedMs === undefined ? nowMs : startedMs + startErrorMs) };
+    return { ...fresh, t0Ms: Math.max(known.t0Ms, startedMs === undefined ? nowMs : startedMs + startWobbleMs) };
   }
   return known;
 }
 
-/** By how much a start that was worked out of an uptime in whole seconds may be too early. */
-const startErrorMs = 1_000;
+/** By how much a start that is told in whole seconds may be too early. */
+const startWobbleMs = 1_000;
 
 /**
  * Puts down a quarantine mark for the whole store, or raises the one that stands.

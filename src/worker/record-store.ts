@@ -60,15 +60,11 @@ export interface Incarnation {
    */
   readonly identity: string;
   /**
-   * When the server started: Unix milliseconds by its own clock. undefined where the identity covers restarts, or a
-   * restart cannot lose data.
+   * When the server started: Unix milliseconds by its own clock; compared exactly, so it must be the same in every
+   * answer of one life (a start that is worked out of a clock and an uptime wavers, and must not be given). undefined
+   * where the identity covers restarts, or a restart cannot lose data.
    */
   readonly startedMs: number | undefined;
-  /**
-   * By how much `startedMs` may waver between answers, in milliseconds: an uptime in whole seconds does. Starts nearer
-   * to each other than this are not told apart. Absent where the start is told exactly.
-   */
-  readonly startWobbleMs?: number;
   /**
    * What it means if the store holds no record at all. `new`: nothing was ever here, so nothing was lost. `lost`: that
    * cannot be told from a loss (Redis after FLUSHALL; a file that is new beside traces of an older one), so new grants
@@ -177,18 +173,5 @@ export interface StoreOptions {
 
 /** Tells whether two answers came from one life of the store. */
 export function sameIncarnation(one: Incarnation, other: Incarnation): boolean {
-  return one.identity === other.identity && sameStart(one, other);
+  return one.identity === other.identity && one.startedMs === other.startedMs;
 }
-
-/** What a start is compared by. */
-type Start = Pick<Incarnation, "startedMs" | "startWobbleMs">;
-
-/** Tells whether two starts of a server are one: see {@link Incarnation.startedMs}. */
-export function sameStart(one: Start, other: Start): boolean {
-  if (one.startedMs === undefined || other.startedMs === undefined) return one.startedMs === other.startedMs;
-  const wobbleMs = Math.max(one.startWobbleMs ?? 0, other.startWobbleMs ?? 0);
-  return Math.abs(one.startedMs - other.startedMs) <= wobbleMs;
-}
-
-/** For stores that tell their uptime in whole seconds: a second for each of the two that are compared. */
-export const wholeSecondsWobbleMs = 2_000;

@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     isHeld: false,
     rule: "a store that started again may have lost its last writes",
     file: quarantine,
-    find: "if (!sameStart({ startedMs: known.startedMs ?? undefined }, moment.incarnation)) {",
+    find: "if ((known.startedMs ?? undefined) !== startedMs) {",
     replace: "if (startedMs === -1) {",
   },
   {

@@ -57,7 +57,7 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
   });
 
   test("that was restarted while nobody called answers the next call, not only the one after it", async () => {
-    const store = await open({ callTimeoutMs: 5_000 });
+    const store = await open({ callTimeoutMs: 30_000 });
     await answered(() => store.moment());
     await server.kill();
     await server.restart();
@@ -70,7 +70,7 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
     try {
       const namespace = "lost-answer";
       const store = await open({ url: withPort(server, proxy.port), namespace, callTimeoutMs: 1_000 });
-      const direct = await open({ namespace, callTimeoutMs: 5_000 });
+      const direct = await open({ namespace, callTimeoutMs: 30_000 });
       const { entry } = applied(await answered(() => store.compareAndSet("worker-1", undefined, "old")));
       proxy.mode = "deaf";
       await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
@@ -105,7 +105,7 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
     const proxy = await TcpProxy.start(server.port);
     proxy.delayMs = 50;
     try {
-      const store = await open({ url: withPort(server, proxy.port), callTimeoutMs: 10_000 });
+      const store = await open({ url: withPort(server, proxy.port), callTimeoutMs: 30_000 });
       const { entry } = applied(await store.compareAndSet("worker-1", undefined, "one"));
       expect((await store.compareAndSet("worker-1", entry, "two")).kind).toBe("applied");
       expect((await store.list()).entries.map(({ text }) => text)).toEqual(["two"]);
@@ -140,7 +140,7 @@ async function answered<T>(call: () => Promise<T>): Promise<T> {
         answer = { value: await call() };
         return true;
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     )
     .toBe(true);
   return answer!.value;
@@ -151,9 +151,14 @@ async function goesOnFromWhatStands(store: RecordStore, texts: readonly string[]
   const { entry } = await answered(() => store.read("worker-1"));
   expect(texts).toContain(entry?.text);
   const stale: Entry = { key: "worker-1", text: "never written", version: "never written" };
-  expect((await store.compareAndSet("worker-1", stale, "wrong")).kind).toBe("conflict");
-  expect((await store.compareAndSet("worker-1", entry, "next")).kind).toBe("applied");
-  expect((await store.read("worker-1")).entry?.text).toBe("next");
+  expect((await answered(() => store.compareAndSet("worker-1", stale, "wrong"))).kind).toBe("conflict");
+  // On a busy machine the answer may not come in time: then what stands tells.
+  const kind = await answered(async () => {
+    const written = await store.compareAndSet("worker-1", entry, "next");
+    const standing = await store.read("worker-1");
+    return standing.entry?.text === "next" ? "applied" : written.kind;
+  });
+  expect(kind).toBe("applied");
 }
 
 function applied(answer: WriteAnswer): Extract<WriteAnswer, { kind: "applied" }> {

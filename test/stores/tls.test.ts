@@ -87,7 +87,7 @@ async function startKubernetes(): Promise<FakeKubernetes> {
 }
 
 async function open(url: string): Promise<RecordStore> {
-  const store = await openStore(url, { namespace: "default", callTimeoutMs: 5_000 });
+  const store = await openStore(url, { namespace: "default", callTimeoutMs: 30_000 });
   onTestFinished(() => store.close());
   return store;
 }

@@ -44,7 +44,7 @@ export class IssuingWorker {
   }
 
   /** Stops drawing, and gives the worker ID back unless the store is gone. */
-  async stop(timeoutMs = 1_000): Promise<void> {
+  async stop(timeoutMs = 20_000): Promise<void> {
     this.#isEnding = true;
     await this.#done;
     await this.#worker.close(timeoutMs);

@@ -17,7 +17,8 @@ describeRecordStoreContract("etcd", async () => {
   fixtures += 1;
   const prefix = `f${fixtures}-`;
   return {
-    open: (namespace = "default") => openEtcdStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 5_000 }),
+    open: (namespace = "default") =>
+      openEtcdStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 30_000 }),
     dispose: async () => {},
   };
 });

@@ -19,7 +19,7 @@ import type {
   StoreOptions,
   WriteAnswer,
 } from "../record-store.ts";
-import { connectToAny, StoreLink } from "./store-link.ts";
+import { connectToAny, StoreLink, whileWanted } from "./store-link.ts";
 import { type Endpoint, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
 
 const kind = "etcd";
@@ -116,21 +116,18 @@ class EtcdStore implements RecordStore {
     const host = endpoint.host.includes(":") ? `[${endpoint.host}]` : endpoint.host;
     const baseUrl = `${tls === undefined ? "http" : "https"}://${host}:${endpoint.port}`;
     const session = new Http2SessionManager(baseUrl, {}, tls ?? {});
-    const giveUp = (): void => session.abort();
-    signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      const token = await this.#authenticate(baseUrl, session);
-      const interceptors = token === undefined ? [] : [withToken(token)];
-      const kv = createClient(KV, createGrpcTransport({ baseUrl, sessionManager: session, interceptors }));
-      // Whether this member is in touch with the others shows by an answer alone.
-      await kv.range({ key: this.#key("layout"), limit: 1n });
-      return { session, kv };
-    } catch (error) {
-      session.abort();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", giveUp);
-    }
+    return whileWanted(
+      signal,
+      () => session.abort(),
+      async () => {
+        const token = await this.#authenticate(baseUrl, session);
+        const interceptors = token === undefined ? [] : [withToken(token)];
+        const kv = createClient(KV, createGrpcTransport({ baseUrl, sessionManager: session, interceptors }));
+        // Whether this member is in touch with the others shows by an answer alone.
+        await kv.range({ key: this.#key("layout"), limit: 1n });
+        return { session, kv };
+      },
+    );
   };
 
   async #authenticate(baseUrl: string, sessionManager: Http2SessionManager): Promise<string | undefined> {

@@ -17,7 +17,7 @@ describeRecordStoreContract("Kubernetes", async () => {
   const prefix = `f${fixtures}-`;
   return {
     open: (namespace = "default") =>
-      openKubernetesStore(api.url, { namespace: prefix + namespace, callTimeoutMs: 2_000 }),
+      openKubernetesStore(api.url, { namespace: prefix + namespace, callTimeoutMs: 30_000 }),
     dispose: async () => {},
   };
 });

@@ -18,7 +18,7 @@ describeRecordStoreContract("MariaDB", async () => {
   const prefix = `f${fixtures}-`;
   return {
     open: (namespace = "default") =>
-      openMysqlStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 2_000 }),
+      openMysqlStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 30_000 }),
     dispose: async () => {},
   };
 });

@@ -7,19 +7,18 @@
 import { connect, type Socket } from "node:net";
 import type { Connection, ConnectionOptions, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { IdError } from "../../errors.ts";
-import {
-  type Entry,
-  type ListAnswer,
-  type ReadAnswer,
-  type RecordKey,
-  type RecordStore,
-  type StoreMoment,
-  type StoreOptions,
-  wholeSecondsWobbleMs,
-  type WriteAnswer,
+import type {
+  Entry,
+  ListAnswer,
+  ReadAnswer,
+  RecordKey,
+  RecordStore,
+  StoreMoment,
+  StoreOptions,
+  WriteAnswer,
 } from "../record-store.ts";
 import { loadDriver } from "./load-driver.ts";
-import { connectToAny, StoreLink } from "./store-link.ts";
+import { connectToAny, StoreLink, whileWanted } from "./store-link.ts";
 import { type Endpoint, parseRemoteUrl, readPassword, readTls, tlsServerName, type RemoteUrl } from "./remote-url.ts";
 
 const kind = "mysql";
@@ -142,19 +141,16 @@ class MysqlStore implements RecordStore {
   readonly #connect = async (endpoint: Endpoint, signal: AbortSignal): Promise<Link> => {
     const config = await this.#config(endpoint);
     const socket = connect({ ...endpoint, noDelay: true });
-    const giveUp = (): void => void socket.destroy();
-    signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      const connection = await this.#createConnection({ ...config, stream: socket });
-      // What goes wrong is told by the call that waits; without a listener the process would end.
-      connection.on("error", () => {});
-      return { connection, socket, momentSql: await this.#prepare(connection) };
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", giveUp);
-    }
+    return whileWanted(
+      signal,
+      () => socket.destroy(),
+      async () => {
+        const connection = await this.#createConnection({ ...config, stream: socket });
+        // What goes wrong is told by the call that waits; without a listener the process would end.
+        connection.on("error", () => {});
+        return { connection, socket, momentSql: await this.#prepare(connection) };
+      },
+    );
   };
 
   async #config(endpoint: Endpoint): Promise<ConnectionOptions> {
@@ -206,7 +202,8 @@ interface RecordRow extends RowDataPacket {
 /** Where the uptime stands, and what the server calls its identity, is not the same in MySQL and MariaDB. */
 function writeMomentSql(version: string, identity: string): string {
   const status = version.includes("MariaDB") ? "information_schema.GLOBAL_STATUS" : "performance_schema.global_status";
-  return `SELECT CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS UNSIGNED) AS clock_ms,
+  // The uptime counts from the start to the second of NOW(), so that their difference is the same in every answer.
+  return `SELECT CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS UNSIGNED) AS clock_ms, UNIX_TIMESTAMP(NOW()) AS now_s,
     (SELECT VARIABLE_VALUE FROM ${status} WHERE VARIABLE_NAME = 'UPTIME') AS uptime_s, @@GLOBAL.${identity} AS server,
     (SELECT UNIX_TIMESTAMP(CREATE_TIME) FROM information_schema.TABLES WHERE ${table}) AS created_s`;
 }
@@ -214,11 +211,11 @@ function writeMomentSql(version: string, identity: string): string {
 async function readMoment({ connection, momentSql }: Link): Promise<StoreMoment> {
   const [[row]] = await connection.query<RowDataPacket[]>(momentSql);
   const clockMs = Number(row?.["clock_ms"]);
-  const startedMs = clockMs - Number(row?.["uptime_s"]) * 1_000;
+  const startedMs = (Number(row?.["now_s"]) - Number(row?.["uptime_s"])) * 1_000;
   if (!Number.isSafeInteger(clockMs) || !Number.isSafeInteger(startedMs)) throw new Error("it does not tell its time");
   // A table that is made anew, by a restored dump for example, has another time of creation.
   const identity = `${row?.["server"]}/${row?.["created_s"] ?? "no table"}`;
-  return { clockMs, incarnation: { identity, startedMs, startWobbleMs: wholeSecondsWobbleMs, emptyMeans: "new" } };
+  return { clockMs, incarnation: { identity, startedMs, emptyMeans: "new" } };
 }
 
 async function create(connection: Connection, values: readonly string[]): Promise<boolean> {

@@ -18,7 +18,7 @@ describeRecordStoreContract("PostgreSQL", async () => {
   const prefix = `f${fixtures}-`;
   return {
     open: (namespace = "default") =>
-      openPostgresStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 2_000 }),
+      openPostgresStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 30_000 }),
     dispose: async () => {},
   };
 });

@@ -19,7 +19,7 @@ import type {
   WriteAnswer,
 } from "../record-store.ts";
 import { loadDriver } from "./load-driver.ts";
-import { connectToAny, StoreLink } from "./store-link.ts";
+import { connectToAny, StoreLink, whileWanted } from "./store-link.ts";
 import { type Endpoint, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
 
 const kind = "postgres";
@@ -143,18 +143,15 @@ class PostgresStore implements RecordStore {
     const client = new this.#createClient(await this.#config(endpoint, socket));
     // What goes wrong is told by the call that waits; without a listener the process would end.
     client.on("error", () => {});
-    const giveUp = (): void => void socket.destroy();
-    signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      await client.connect();
-      await this.#prepare(client);
-      return { client, socket };
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", giveUp);
-    }
+    return whileWanted(
+      signal,
+      () => socket.destroy(),
+      async () => {
+        await client.connect();
+        await this.#prepare(client);
+        return { client, socket };
+      },
+    );
   };
 
   async #config(endpoint: Endpoint, socket: Socket): Promise<ClientConfig> {

@@ -18,7 +18,7 @@ describeRecordStoreContract("Redis", async () => {
   const prefix = `f${fixtures}-`;
   return {
     open: (namespace = "default") =>
-      openRedisStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 2_000 }),
+      openRedisStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 30_000 }),
     dispose: async () => {},
   };
 });

@@ -7,20 +7,19 @@
  */
 import type { RedisClientType, createClient as CreateClient } from "@redis/client";
 import { IdError } from "../../errors.ts";
-import {
-  type Entry,
-  type Incarnation,
-  type ListAnswer,
-  type ReadAnswer,
-  type RecordKey,
-  type RecordStore,
-  type StoreMoment,
-  type StoreOptions,
-  wholeSecondsWobbleMs,
-  type WriteAnswer,
+import type {
+  Entry,
+  Incarnation,
+  ListAnswer,
+  ReadAnswer,
+  RecordKey,
+  RecordStore,
+  StoreMoment,
+  StoreOptions,
+  WriteAnswer,
 } from "../record-store.ts";
 import { loadDriver } from "./load-driver.ts";
-import { connectToAny, StoreLink } from "./store-link.ts";
+import { connectToAny, StoreLink, whileWanted } from "./store-link.ts";
 import { type Endpoint, parseCount, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
 
 const kind = "redis";
@@ -150,7 +149,7 @@ class RedisStore implements RecordStore {
     if (infoField(replication, "role") !== "master") throw new Error("it has become a replica");
     return {
       value,
-      moment: { clockMs, incarnation: readIncarnation(server, clockMs) },
+      moment: { clockMs, incarnation: readIncarnation(server) },
       replicas: Number(infoField(replication, "connected_slaves")),
     };
   }
@@ -182,7 +181,8 @@ class RedisStore implements RecordStore {
 
   async #open(endpoint: Endpoint, signal: AbortSignal, credentials: Credentials): Promise<Client> {
     const tls = await readTls(this.#url, endpoint, this.#url.scheme === "rediss");
-    const socket = { host: endpoint.host, port: endpoint.port, reconnectStrategy: false } as const;
+    // The signal ends the socket itself: a driver that is destroyed before its socket is connected forgets it, open.
+    const socket = { host: endpoint.host, port: endpoint.port, reconnectStrategy: false, signal } as const;
     const client = this.#createClient({
       ...credentials,
       socket: tls === undefined ? socket : { ...tls, ...socket, tls: true },
@@ -192,18 +192,14 @@ class RedisStore implements RecordStore {
     });
     // What goes wrong is told by the call that waits; without a listener the process would end.
     client.on("error", () => {});
-    // The driver's own connection waits for a frozen server for ever: our deadline destroys it.
-    const giveUp = (): void => destroy(client);
-    signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      destroy(client);
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", giveUp);
-    }
+    return whileWanted(
+      signal,
+      () => destroy(client),
+      async () => {
+        await client.connect();
+        return client;
+      },
+    );
   }
 
   async #credentials(): Promise<Credentials> {
@@ -232,11 +228,11 @@ function toEntry(key: RecordKey, text: string): Entry {
   return { key, text, version: text };
 }
 
-function readIncarnation(server: string, clockMs: number): Incarnation {
+/** Its run_id is drawn anew at each start, so that it covers restarts. */
+function readIncarnation(server: string): Incarnation {
   return {
     identity: infoField(server, "run_id"),
-    startedMs: clockMs - Number(infoField(server, "uptime_in_seconds")) * 1_000,
-    startWobbleMs: wholeSecondsWobbleMs,
+    startedMs: undefined,
     // An empty Redis may have been flushed a moment ago.
     emptyMeans: "lost",
   };

@@ -78,7 +78,7 @@ export interface ZooKeeperAddress {
 
 export class ZooKeeperConnection {
   readonly #socket: Socket;
-  readonly #isOwned: boolean;
+  readonly #digest: string | undefined;
   readonly #waiting: Waiting[] = [];
   #received: Buffer = Buffer.alloc(0);
   #handshake: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
@@ -87,36 +87,21 @@ export class ZooKeeperConnection {
   #cancelPing = (): void => {};
   #ended: Error | undefined;
 
-  private constructor(socket: Socket, isOwned: boolean) {
+  /** Begins to connect; {@link open} goes on. Must be destroyed in the end. */
+  constructor({ host, port, tls, digest }: ZooKeeperAddress) {
+    const socket = tls === undefined ? connectTcp({ host, port }) : connectTls({ ...tls, host, port });
+    socket.setNoDelay(true);
     this.#socket = socket;
-    this.#isOwned = isOwned;
+    this.#digest = digest;
     socket.on("data", (chunk) => this.#receive(chunk));
     socket.on("error", (error) => this.#end(error));
     socket.on("close", () => this.#end(new Error("the connection was closed")));
   }
 
-  /**
-   * Connects and opens a session.
-   *
-   * @param signal - Destroys what was begun.
-   */
-  static async connect(address: ZooKeeperAddress, signal: AbortSignal): Promise<ZooKeeperConnection> {
-    const { host, port, tls, digest } = address;
-    const socket = tls === undefined ? connectTcp({ host, port }) : connectTls({ ...tls, host, port });
-    socket.setNoDelay(true);
-    const connection = new ZooKeeperConnection(socket, digest !== undefined);
-    const giveUp = (): void => connection.destroy();
-    signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      await connection.#openSession();
-      if (digest !== undefined) await connection.#authenticate(digest);
-      return connection;
-    } catch (error) {
-      connection.destroy();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", giveUp);
-    }
+  /** Opens a session, and says who we are. To be called once. */
+  async open(): Promise<void> {
+    await this.#openSession();
+    if (this.#digest !== undefined) await this.#authenticate(this.#digest);
   }
 
   /** Has `listener` called when the connection ends, at once if it has ended. */
@@ -164,7 +149,7 @@ export class ZooKeeperConnection {
 
   /** Creates a persistent znode. The reply's code is 0, nodeExists or noNode (there is no parent). */
   create(path: string, text: string): Promise<ZooKeeperReply> {
-    const [scheme, id] = this.#isOwned ? ["auth", ""] : ["world", "anyone"];
+    const [scheme, id] = this.#digest !== undefined ? ["auth", ""] : ["world", "anyone"];
     const write = (writer: JuteWriter): JuteWriter =>
       writer.text(path).text(text).int(1).int(allPermissions).text(scheme).text(id).int(0);
     return this.#request(operations.create, write, errorCodes.nodeExists, errorCodes.noNode);

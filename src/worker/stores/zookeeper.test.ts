@@ -18,7 +18,7 @@ describeRecordStoreContract("ZooKeeper", async () => {
   const prefix = `f${fixtures}-`;
   return {
     open: (namespace = "default") =>
-      openZooKeeperStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 2_000 }),
+      openZooKeeperStore(server.url, { namespace: prefix + namespace, callTimeoutMs: 30_000 }),
     dispose: async () => {},
   };
 });

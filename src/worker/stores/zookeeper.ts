@@ -16,7 +16,7 @@ import type {
   StoreOptions,
   WriteAnswer,
 } from "../record-store.ts";
-import { connectToAny, StoreLink } from "./store-link.ts";
+import { connectToAny, StoreLink, whileWanted } from "./store-link.ts";
 import { type Endpoint, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
 import { errorCodes, ZooKeeperConnection, ZooKeeperError } from "./zookeeper-connection.ts";
 
@@ -135,17 +135,15 @@ class ZooKeeperStore implements RecordStore {
     const { user } = this.#url;
     const password = (await readPassword(this.#url, this.#options.password)) ?? "";
     const digest = user === undefined ? undefined : `${user}:${password}`;
-    const connection = await ZooKeeperConnection.connect({ ...endpoint, tls, digest }, signal);
-    const giveUp = (): void => connection.destroy();
-    signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      return { connection, birth: await this.#prepare(connection) };
-    } catch (error) {
-      connection.destroy();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", giveUp);
-    }
+    const connection = new ZooKeeperConnection({ ...endpoint, tls, digest });
+    return whileWanted(
+      signal,
+      () => connection.destroy(),
+      async () => {
+        await connection.open();
+        return { connection, birth: await this.#prepare(connection) };
+      },
+    );
   };
 
   /** Makes the namespace's znode where there is none: only once, for a tree that vanished held marks. */

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** Sends a text to a port of 127.0.0.1 and returns what comes back within `timeoutMs`, up to the first line's end. */
-export function askPort(port: number, question: string, timeoutMs = 500): Promise<string> {
+export function askPort(port: number, question: string, timeoutMs = 10_000): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(question));
     let answer = "";

@@ -77,6 +77,8 @@ export class ServerProcess {
 
   /** Kills it (SIGKILL) and waits until it and its child processes are gone. */
   async kill(): Promise<void> {
+    // Stopped first: a child that it starts while its children are listed would outlive it, and keep its files.
+    this.pause();
     const tree = this.#tree();
     for (const pid of tree) signal(pid, "SIGKILL");
     await this.#exited;
