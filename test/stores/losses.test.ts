@@ -61,7 +61,6 @@ const losses: readonly Loss[] = [
     name: "mysql: a restart on an older data folder",
     start: () => startMariadb(),
     prepare: (server) => server.backUp(),
-    // It tells its uptime in whole seconds: two starts within two of them are not told apart.
     lose: (server) => server.restore(),
   },
   {
