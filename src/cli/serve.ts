@@ -46,11 +46,12 @@ export const serve: Command<typeof serverSettings, typeof options> = {
 function shownConfig(
   config: ServerConfig,
   places: Readonly<Record<keyof ServerConfig, string>>,
-  { layout, storeUrl }: WorkerChoice,
+  { layout, storeUrl, resumeFolder }: WorkerChoice,
 ): string {
   const settled: Partial<Record<keyof ServerConfig, string>> = {
     storeUrl: redactUrl(storeUrl),
     layoutName: layout.name,
+    resumeDir: resumeFolder ?? "off",
   };
   const rows = (Object.keys(serverSettings) as (keyof ServerConfig)[]).map((key) => {
     const setting: Setting<unknown> = serverSettings[key];

@@ -128,6 +128,14 @@ export const serverSettings = {
     doc: "Who may call. none: whoever reaches the address. Needed where that is more than this machine.",
   }),
   ...workerSettings,
+  resumeDir: text({
+    name: "resumeDir",
+    placeholder: "DIR",
+    doc:
+      "Where a server notes its worker ID and how far it may go, so that after a crash it serves again while the store does not answer, up to " +
+      "the end of its window: docs/stores.md. A folder of this machine alone, kept over restarts. off: nothing is noted. Default: one folder " +
+      "in the user's state directory; nothing is noted where the store is an SQLite file.",
+  }),
   waitMaxMs: withFallback(
     duration({
       name: "waitMax",

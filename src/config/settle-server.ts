@@ -8,6 +8,7 @@ import { windowSlackMs } from "../worker/worker-settings.ts";
 import { type Address, formatAddress, isLoopback } from "./address.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import type { ServerConfig, WorkerConfig } from "./server-settings.ts";
+import { storeKind } from "./store-url.ts";
 import { problemsOf, type Settled } from "./settled.ts";
 import { settleLayout } from "./settle-layout.ts";
 
@@ -86,7 +87,17 @@ export function settleServer(config: ServerConfig, environment: Environment): Se
       cure: "Give --tls-cert and --tls-key as well.",
     });
   }
-  return worker.kind === "bad" || problems.length > 0 ? { kind: "bad", problems } : worker;
+  if (worker.kind === "bad" || problems.length > 0) return { kind: "bad", problems };
+  return { kind: "good", value: { ...worker.value, resumeFolder: resumeFolder(config, worker.value, environment) } };
+}
+
+function resumeFolder(
+  { resumeDir }: ServerConfig,
+  { storeUrl }: WorkerChoice,
+  environment: Environment,
+): string | undefined {
+  if (resumeDir === "off" || storeKind(storeUrl) === "sqlite") return undefined;
+  return resumeDir ?? join(stateFolder(environment), "resume");
 }
 
 function issuingProblems({ layoutFields }: WorkerConfig, layout: Layout): SettingProblem[] {
@@ -145,12 +156,17 @@ function timingProblems(config: WorkerConfig, layout: Layout): SettingProblem[] 
   return problems;
 }
 
-/** One SQLite file in the user's state directory (XDG Base Directory Specification, which ignores a relative path). */
+/** One SQLite file in the user's state directory. */
 function defaultStoreUrl(environment: Environment): string {
+  return `sqlite:${join(stateFolder(environment), "snowlane.db")}`;
+}
+
+/** Ours in the user's state directory (XDG Base Directory Specification, which ignores a relative path). */
+function stateFolder(environment: Environment): string {
   const stated = environment["XDG_STATE_HOME"];
   const home = environment["HOME"] ?? homedir();
   const folder = stated !== undefined && isAbsolute(stated) ? stated : join(home, ".local", "state");
-  return `sqlite:${join(folder, "snowlane", "snowlane.db")}`;
+  return join(folder, "snowlane");
 }
 
 /** Host name and port: which record was ours before a restart. */

@@ -27,7 +27,7 @@ export function storeUrl(base: SettingBase): Setting<string> {
 }
 
 /** The kind of store that a URL names, undefined if none. */
-function storeKind(url: string): StoreKind | undefined {
+export function storeKind(url: string): StoreKind | undefined {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   return aliases[scheme] ?? storeKinds.find((kind) => kind === scheme);
 }

@@ -5,6 +5,10 @@ import type { Log, LogLevel } from "./log.ts";
 const lines: { readonly [K in WorkerEvent["kind"]]: readonly [LogLevel, string] } = {
   acquired: ["info", "Holds a worker ID"],
   resumed: ["warn", "Goes on under the worker ID that it had, without the store"],
+  "no-resume": [
+    "warn",
+    "Keeps no resume record, so a restart does not serve while the store is down; see --resume-dir",
+  ],
   "grant-ended": ["warn", "No longer holds its worker ID"],
   waiting: ["warn", "Waits before a worker ID can be had"],
   "store-problem": ["warn", "The store did not answer as it should"],

@@ -59,7 +59,7 @@ export function checkAgreement(record: LayoutRecord, settings: WorkerSettings): 
     });
   }
   if (settings.windowMs > record.windowMaxMs) {
-    const message = `The window of ${settings.windowMs} ms is longer than windowMaxMs ${record.windowMaxMs} in the store. Shorten it, or use another namespace.`;
+    const message = `The window of ${settings.windowMs} ms is longer than windowMaxMs ${record.windowMaxMs} in the store, which is fixed. Shorten it.`;
     throw new IdError("LAYOUT_MISMATCH", message, {
       metadata: { fields: "windowMaxMs", window_ms: settings.windowMs, window_max_ms: record.windowMaxMs },
     });

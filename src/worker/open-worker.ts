@@ -147,15 +147,20 @@ async function startUnlessAborted(source: WorkerSource, signal: AbortSignal | un
   }
 }
 
-function openJournal({ namespace, storeUrl, resumeFolder }: OpenWorkerOptions): ResumeJournal | undefined {
+function openJournal({ namespace, storeUrl, resumeFolder, onEvent }: OpenWorkerOptions): ResumeJournal | undefined {
   // Where locks tell who lives, the store itself is a local file.
   if (resumeFolder === undefined || storeUrl.startsWith("sqlite:")) return undefined;
-  return openResumeFolder(resumeFolder, { namespace, storeUrl: withoutCredentials(storeUrl) });
+  const journal = openResumeFolder(resumeFolder, { namespace, storeUrl: withoutPassword(storeUrl) });
+  if (journal === undefined) onEvent?.({ kind: "no-resume", folder: resumeFolder });
+  return journal;
 }
 
-/** A password that was changed makes no other store of it. */
-function withoutCredentials(url: string): string {
-  return url.replace(/^([a-z]+:\/\/).*@/, "$1").replace(/[?#].*$/, "");
+/**
+ * A password that was changed makes no other store of it, and is not for a file. All else may: a user and a parameter
+ * can choose the schema that the records are in. Up to the last @, as a password may hold / and @ unescaped.
+ */
+function withoutPassword(url: string): string {
+  return url.replace(/^([a-z]+:\/\/[^:@/?#]*):.*@/, "$1@");
 }
 
 /** Changes with each boot; empty where there is none to read. */

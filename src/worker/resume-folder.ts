@@ -1,6 +1,6 @@
 /** Resume records as files in a folder of this machine. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync } from "node:fs";
 import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,8 +18,8 @@ const recordPattern = /^worker-(\d+)\.json$/;
  * Opens the folder for one namespace of one store.
  *
  * @param root - For all resume records of this machine's user, for example `~/.local/state/snowlane/resume`.
- * @returns undefined where one boot of one machine cannot be told from another, or the folder cannot be made: then
- * there is no resuming.
+ * @returns undefined where one boot of one machine cannot be told from another, or the folder cannot be made or
+ * written: then there is no resuming.
  */
 export function openResumeFolder(
   root: string,
@@ -34,6 +34,7 @@ export function openResumeFolder(
   const folder = join(root, name);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK | constants.X_OK);
   } catch {
     return undefined;
   }
@@ -67,7 +68,7 @@ export class ResumeFolder implements ResumeJournal {
 
   async write(record: ResumeRecord): Promise<void> {
     if (!this.#lock(record.workerIndex))
-      throw new Error(`another process keeps the resume record of worker ${record.workerIndex}`);
+      throw new Error(`the lock of the resume record of worker ${record.workerIndex} cannot be taken`);
     const path = this.#path(record.workerIndex);
     const next = `${path}.next`;
     const file = await open(next, "w", 0o600);

@@ -32,6 +32,8 @@ export type WorkerEvent =
       readonly untilMs: number;
     }
   | { readonly kind: "grant-ended"; readonly end: GrantEnd; readonly workerIndex: number; readonly detail: string }
+  /** A restart will not go on while the store is down: its folder cannot be used, or boots cannot be told apart. */
+  | { readonly kind: "no-resume"; readonly folder: string }
   /** Nothing can be granted before `untilMs`. */
   | {
       readonly kind: "waiting";

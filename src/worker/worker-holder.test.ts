@@ -164,6 +164,32 @@ describe("a clock that steps forward", () => {
   });
 });
 
+describe("the ten-minute profile", () => {
+  test("--window 660s outlives a store that is away for ten minutes, with no call refused and no ID twice", async () => {
+    const world = new HolderWorld({ hasClock: true });
+    const process = world.process({ options: { windowMs: 660_000 } });
+    await process.start();
+    await world.time.run(10_000);
+    process.store.fault = () => "lost";
+    for (let second = 0; second < 640; second += 1) {
+      await world.time.run(1_000);
+      expect(process.issue(10)).toBe(10);
+    }
+    process.store.fault = () => "none";
+    await world.time.run(5_000);
+    expect(process.issue(10)).toBe(10);
+    expect(process.holder.counters).toMatchObject({ acquired: 1, lost: 0, lapsed: 0 });
+    expect(process.holder.grant!.untilMs).toBeGreaterThan(world.time.nowMs() + 650_000);
+  });
+
+  test("asked for in a namespace that began with shorter windows, it is refused with what to do", async () => {
+    const world = new HolderWorld({ hasClock: true });
+    await world.process().start();
+    const late = world.process({ name: "b", options: { windowMs: 660_000 } });
+    await expect(late.start()).rejects.toMatchObject({ reason: "LAYOUT_MISMATCH" });
+  });
+});
+
 describe("a store that loses data", () => {
   test("when it is new beside no trace needs no quarantine; when it may have lost everything, the first grant waits for Q", async () => {
     const fresh = new HolderWorld({ hasClock: true, emptyMeans: "new" });
