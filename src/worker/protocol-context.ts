@@ -1,5 +1,6 @@
 import type { ClockJudge } from "./clock-judge.ts";
 import type { Candidates, UnchangedRecords } from "./candidates.ts";
+import type { Grant } from "./grant.ts";
 import type { ObservedStore } from "./observed-store.ts";
 import type { NotedIncarnation } from "./quarantine.ts";
 import type { UnusedGrants } from "./unused-grants.ts";
@@ -31,6 +32,8 @@ export interface ProtocolContext {
   readonly reportClockOff: (aheadMs: number) => void;
   /** Told at each look which life of the store stands noted. */
   readonly noteIncarnation: (noted: NotedIncarnation) => void;
+  /** Asked before a renewal is sent, with it among the unanswered; undefined where there is no resume record. */
+  readonly noteUnanswered: (grant: Grant) => Promise<void> | undefined;
 }
 
 /** Keeps the highest of the marks shown to it. */

@@ -84,6 +84,13 @@ async function write(
   const sentAtMs = judge.monotonicMs();
   context.marks.see(hwmMs);
   grant.unanswered.set(next.writeId, { text, sentAtMs });
+  // Who goes on after a crash must know a write for his own that landed when nobody heard of it.
+  const noted = context.noteUnanswered(grant);
+  if (noted !== undefined) {
+    await noted;
+    // Tested as it is sent, for the disk takes its time.
+    if (hasLapsed(context, grant)) return { kind: "lapsed" };
+  }
   const answer = await store.compareAndSet(grant.key, grant.entry, text);
   // Answered: it landed, or it did not and never will.
   grant.unanswered.delete(next.writeId);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type HolderSetup, HolderWorld, type TestProcess } from "../../test/support/holder-world.ts";
 import { JournalDisk } from "../../test/support/memory-journal.ts";
 import { parseResumeRecord } from "./resume-record.ts";
@@ -218,6 +218,20 @@ describe("a resume record", () => {
     expect(standing).toEqual([[workerIndex], [moved]]);
     expect([...disk.texts.keys()]).toEqual([moved]);
     expect(process.issue(10)).toBe(10);
+  });
+
+  test("knows a renewal that landed when its answer was lost in the crash: used to pass for a copy's write", async () => {
+    const scene = await holding();
+    const { world, process } = scene;
+    const crashed = vi.fn(() => process.crash());
+    process.store.onWritten = crashed;
+    await world.time.run(5_000);
+    expect(crashed).toHaveBeenCalledTimes(1);
+    const again = await restart(scene, {}, "up");
+    await world.time.run(3_000);
+    expect(again.kinds()).not.toContain("grant-ended");
+    expect(again.holder.counters.renewed).toBeGreaterThan(0);
+    expect(again.issue(10)).toBe(10);
   });
 
   test("that cannot be written is removed, and the grant goes on without", async () => {

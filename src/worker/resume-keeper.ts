@@ -94,6 +94,17 @@ export class ResumeKeeper {
     });
   }
 
+  /** Writes down what is about to be sent. Never throws: a record that cannot be written is given up. */
+  async note(grant: Grant): Promise<void> {
+    const kept = this.#kept.get(grant.workerIndex);
+    if (kept === undefined) return;
+    await this.#inTurn(async () => {
+      if (this.#kept.get(grant.workerIndex) !== kept || kept.markMs === Number.POSITIVE_INFINITY) return;
+      await this.#write(kept, this.#usedMs());
+      this.#parts.onAdvance();
+    });
+  }
+
   /**
    * Removes the record of a grant that is over. Before that nothing new may be acquired, and nothing released.
    *

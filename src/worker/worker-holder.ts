@@ -107,6 +107,7 @@ export class WorkerHolder {
       noteCandidates: (candidates) => this.#noteCandidates(candidates),
       reportClockOff: (aheadMs) => this.#reportClockOff(aheadMs),
       noteIncarnation: (noted) => this.#losses.onNoted(this.#context, noted),
+      noteUnanswered: (grant) => this.#keeper?.note(grant),
     };
     this.#search = new GrantSearch(this.#context, this.#losses);
     this.#keeper = this.#createKeeper();
