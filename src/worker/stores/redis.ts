@@ -3,7 +3,7 @@
  *
  * All records of a namespace lie under one key, so that whatever empties Redis takes all of them or none, and a script
  * touches that key alone. Redis may lose what it has answered (it is `lossy`): a write counts once a majority of the
- * replicas that exist have it, and what a restart or a failover lost shows as another run_id.
+ * servers have it, a read shows only what a majority has, and what a restart or a failover lost shows as another run_id.
  */
 import type { RedisClientType, createClient as CreateClient } from "@redis/client";
 import { IdError } from "../../errors.ts";
@@ -24,27 +24,38 @@ import { type Endpoint, parseCount, parseRemoteUrl, readPassword, readTls, type 
 
 const kind = "redis";
 
+/** A field beside the records, which a read writes where there are replicas: see the script. */
+const fence = "fence";
+
 /**
  * One script for everything, so that each answer carries the moment at which it was true. HGET gives false for what is
  * absent, not nil. INFO is asked in two, for Redis 6 takes one section at a time.
+ *
+ * WAIT waits for the writes of its own connection. So that it also waits for those of others that a read has seen, and
+ * for our own from before a reconnection, a read writes, too: whoever has that has all before it.
  */
 const script = `
+local replication = redis.call('INFO', 'replication')
+local isRead = ARGV[1] == 'list' or ARGV[1] == 'read'
+if isRead and (ARGV[2] ~= '0' or string.find(replication, 'connected_slaves:[1-9]')) then
+  redis.call('HSET', KEYS[1], '${fence}', '')
+end
 local answer = false
 if ARGV[1] == 'list' then
   answer = redis.call('HGETALL', KEYS[1])
 elseif ARGV[1] == 'read' then
-  answer = redis.call('HGET', KEYS[1], ARGV[2])
+  answer = redis.call('HGET', KEYS[1], ARGV[3])
 elseif ARGV[1] == 'create' then
-  answer = redis.call('HSETNX', KEYS[1], ARGV[2], ARGV[3])
+  answer = redis.call('HSETNX', KEYS[1], ARGV[3], ARGV[4])
 elseif ARGV[1] == 'replace' then
   answer = 0
-  if redis.call('HGET', KEYS[1], ARGV[2]) == ARGV[4] then
-    redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
+  if redis.call('HGET', KEYS[1], ARGV[3]) == ARGV[5] then
+    redis.call('HSET', KEYS[1], ARGV[3], ARGV[4])
     answer = 1
   end
 end
 local now = redis.call('TIME')
-return { answer, now[1], now[2], redis.call('INFO', 'server'), redis.call('INFO', 'replication') }
+return { answer, now[1], now[2], redis.call('INFO', 'server'), replication }
 `;
 
 type Client = RedisClientType<{}, {}, {}, 2>;
@@ -114,15 +125,17 @@ class RedisStore implements RecordStore {
   }
 
   async list(): Promise<ListAnswer> {
-    const { value, moment } = await this.#link.call((client) => this.#run(client, "list"));
+    const { value, moment } = await this.#link.call((client) => this.#read(client, "list"));
     const flat = value as readonly string[];
     const entries: Entry[] = [];
-    for (let index = 0; index < flat.length; index += 2) entries.push(toEntry(flat[index]!, flat[index + 1]!));
+    for (let index = 0; index < flat.length; index += 2) {
+      if (flat[index] !== fence) entries.push(toEntry(flat[index]!, flat[index + 1]!));
+    }
     return { entries, moment };
   }
 
   async read(key: RecordKey): Promise<ReadAnswer> {
-    const { value, moment } = await this.#link.call((client) => this.#run(client, "read", key));
+    const { value, moment } = await this.#link.call((client) => this.#read(client, "read", key));
     return { entry: typeof value === "string" ? toEntry(key, value) : undefined, moment };
   }
 
@@ -133,7 +146,7 @@ class RedisStore implements RecordStore {
           ? await this.#run(client, "create", key, next)
           : await this.#run(client, "replace", key, next, expected.text);
       if (Number(value) !== 1) return { kind: "conflict", moment };
-      await this.#awaitReplicas(client, Math.max(replicas, this.#replicas));
+      await this.#awaitReplicas(client, replicas);
       return { kind: "applied", entry: toEntry(key, next), moment };
     });
   }
@@ -142,8 +155,16 @@ class RedisStore implements RecordStore {
     this.#link.close();
   }
 
-  async #run(client: Client, ...args: readonly string[]): Promise<Answer> {
-    const reply = await client.sendCommand<ScriptReply>(["EVAL", script, "1", this.#hash, ...args]);
+  /** Nothing is shown that a failover could undo: what a majority lacks is no answer yet. */
+  async #read(client: Client, operation: "list" | "read", ...args: readonly string[]): Promise<Answer> {
+    const answer = await this.#run(client, operation, ...args);
+    await this.#awaitReplicas(client, answer.replicas);
+    return answer;
+  }
+
+  async #run(client: Client, operation: string, ...args: readonly string[]): Promise<Answer> {
+    const keyed = ["EVAL", script, "1", this.#hash, operation, `${this.#replicas}`, ...args];
+    const reply = await client.sendCommand<ScriptReply>(keyed);
     const [value, seconds, micros, server, replication] = reply;
     const clockMs = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
     if (infoField(replication, "role") !== "master") throw new Error("it has become a replica");
@@ -157,9 +178,11 @@ class RedisStore implements RecordStore {
   /**
    * A write counts when more than half of all servers, the primary among them, have it: otherwise its outcome is
    * unknown.
+   *
+   * @param connected - Replicas that the primary sees; there may be more of them.
    */
-  async #awaitReplicas(client: Client, replicas: number): Promise<void> {
-    const needed = Math.floor((replicas + 1) / 2);
+  async #awaitReplicas(client: Client, connected: number): Promise<void> {
+    const needed = Math.floor((Math.max(connected, this.#replicas) + 1) / 2);
     if (needed === 0) return;
     const timeoutMs = Math.ceil(this.#options.callTimeoutMs / 2);
     const reached = await client.sendCommand<number>(["WAIT", `${needed}`, `${timeoutMs}`]);
