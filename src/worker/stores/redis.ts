@@ -3,7 +3,8 @@
  *
  * All records of a namespace lie under one key, so that whatever empties Redis takes all of them or none, and a script
  * touches that key alone. Redis may lose what it has answered (it is `lossy`): a write counts once a majority of the
- * servers have it, a read shows only what a majority has, and what a restart or a failover lost shows as another run_id.
+ * servers have it, a read shows only what a majority has, and what a restart or a failover lost shows as another
+ * run_id.
  */
 import type { RedisClientType, createClient as CreateClient } from "@redis/client";
 import { IdError } from "../../errors.ts";
