@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { IdError } from "../errors.ts";
 import { type Command, runCommand, type Surroundings } from "./command.ts";
 import { CommandError, exitCodeOf, exitCodes } from "./exit-code.ts";
+import { nodeTooOld } from "./node-version.ts";
 import { wrap } from "./help.ts";
 
 /** Name, summary and module of each command; a module is loaded only when its command is called. */
@@ -35,6 +36,8 @@ async function main([name, ...args]: readonly string[], around: Surroundings): P
     around.stdout.write(`${(await import("../version.ts")).version}\n`);
     return exitCodes.done;
   }
+  const tooOld = nodeTooOld(process.versions.node);
+  if (tooOld !== undefined) throw new CommandError(tooOld, exitCodes.usage);
   const found = commands.find(([known]) => known === name);
   if (found === undefined) {
     around.stderr.write(`There is no command ${JSON.stringify(name)}. See snowlane --help.\n`);

@@ -1,0 +1,10 @@
+/** The oldest Node with all that is used here: node:sqlite without a warning. As `engines` in package.json. */
+export const nodeVersionMin = "24.15";
+
+/** What to say under a Node that is too old; undefined under one that will do. */
+export function nodeTooOld(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [majorMin = 0, minorMin = 0] = nodeVersionMin.split(".").map(Number);
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return undefined;
+  return `This is Node ${version}; snowlane needs ${nodeVersionMin} or newer. Get it from https://nodejs.org/.`;
+}
