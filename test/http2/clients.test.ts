@@ -51,7 +51,7 @@ interface Load {
   readonly problems: readonly string[];
 }
 
-/** What a gRPC client's program must print: of 9,600 calls three quarters surely answered, of 40 streams as many whole. */
+/** What a gRPC client must print: of 9,600 calls three quarters surely answered, of 40 streams 30 whole. */
 function expectLoad(output: string): void {
   const { count, distinct, streams, problems } = JSON.parse(output) as Load;
   expect(problems).toEqual([]);
