@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
@@ -26,6 +27,21 @@ export class FaultServer {
     this.#process = process;
     this.#client = new GrpcIdClient(process.address);
     return this;
+  }
+
+  /** Starts it and kills it `afterMs` later, wherever it is by then; it must not run. */
+  async startAndKill(afterMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const onSpawn = (child: ChildProcess): void => {
+      timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+    };
+    try {
+      await (await startSnowlane({ ...this.#options, onSpawn })).stop("SIGKILL");
+    } catch {
+      // It was killed before it served.
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** undefined while it does not run. */

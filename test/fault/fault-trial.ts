@@ -52,6 +52,8 @@ export interface TrialOutcome {
   readonly longestGapMs: number;
   /** What else must not be, in words: an ID that is not in the log, a server that did not do what it must. */
   readonly problems: readonly string[];
+  /** What the first failed requests were told. */
+  readonly failures: readonly string[];
   /** Figures that belong beside the others, in words. */
   readonly notes: readonly string[];
 }
@@ -76,6 +78,11 @@ export class FaultTrial {
   constructor(options: TrialOptions) {
     this.#options = options;
     this.random = new SeededRandom(options.seed);
+  }
+
+  /** Whether the servers share a file of this machine. */
+  get isEmbedded(): boolean {
+    return this.#options.storeUrl === undefined;
   }
 
   /** The embedded store's file. */
@@ -163,7 +170,8 @@ export class FaultTrial {
       failedCount,
       longestGapMs,
       problems,
-      notes: [...this.notes, ...failures.map((failure) => `a failed request: ${failure}`)],
+      failures,
+      notes: this.notes,
     };
   }
 

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { machine, markdownTable } from "../bench/report.ts";
 import type { Fault } from "./fault.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
-import { faults, runFault } from "./run-fault.ts";
+import { abandonAll, faults, runFault } from "./run-fault.ts";
 
 const { values } = parseArgs({
   options: {
@@ -72,6 +72,7 @@ const nothing: TrialOutcome = {
   failedCount: 0,
   longestGapMs: 0,
   problems: [],
+  failures: [],
   notes: [],
 };
 
@@ -81,6 +82,9 @@ function rowOf(fault: Fault, outcome: TrialOutcome): readonly string[] {
   return [fault.name, ...counts.map((count) => count.toLocaleString("en-US")), `${Math.round(longestGapMs)} ms`];
 }
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void abandonAll().finally(() => process.exit(signal === "SIGINT" ? 130 : 143)));
+}
 const columns = ["fault", "injected", "IDs issued", "duplicates", "requests", "failed", "longest gap"];
 await bundleServer();
 const rows: (readonly string[])[] = [];

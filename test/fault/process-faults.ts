@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/clock.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
@@ -17,11 +18,15 @@ export const processFaults: readonly Fault[] = [
     failures: "allowed",
     inject: async (trial, count) => {
       const servers = await startServers(trial);
-      trial.startLoad("any-server");
+      const load = trial.startLoad("any-server");
       await eachInTurns(servers, count, async (server) => {
+        // However slow the machine is: callers get something between two kills.
+        await load.untilAnswered(10);
         await sleep(20 + trial.random.below(300));
         await server.kill();
         trial.injected();
+        // Some are killed again while they start: loading, acquiring, or serving already.
+        if (trial.random.oneIn(4)) await server.startAndKill(trial.random.below(500));
         await server.start();
       });
     },
@@ -35,15 +40,21 @@ export const processFaults: readonly Fault[] = [
     inject: async (trial, count) => {
       const servers = await startServers(trial);
       trial.startLoad("any-server");
+      let fencedMs = 0;
       await eachInTurns(servers, count, async (server) => {
         const mark = server.mark();
         server.pause();
-        await sleep(1_800 + trial.random.below(700));
+        // Past the window where locks tell who lives; elsewhere past the TTL too: another may have taken its worker ID.
+        await sleep((trial.isEmbedded ? 1_800 : 5_000) + trial.random.below(700));
+        const wokenMs = systemClock.monotonicMs();
         server.resume();
         trial.injected();
         // Its window is over, whatever it did before.
+        await server.untilLogged(["grant-ended", "acquired"], mark);
+        fencedMs = Math.max(fencedMs, systemClock.monotonicMs() - wokenMs);
         await server.untilLogged(["acquired"], mark);
       });
+      trial.notes.push(`the old grant was over at most ${Math.round(fencedMs)} ms after waking`);
     },
   },
 ];

@@ -22,18 +22,27 @@ export async function runFault(
   return outcomes.reduce(together);
 }
 
+const running = new Set<FaultTrial>();
+
+/** Ends what is under way and leaves nothing behind. */
+export async function abandonAll(): Promise<void> {
+  await Promise.all([...running].map((trial) => trial.abandon()));
+}
+
 async function runLane(fault: Fault, count: number, options: TrialOptions): Promise<TrialOutcome> {
   const trial = new FaultTrial(options);
+  running.add(trial);
   try {
     await fault.inject(trial, count);
     const outcome = await trial.finish();
-    const isBroken = fault.failures === "none" && outcome.failedCount > 0;
-    return isBroken
-      ? { ...outcome, problems: [...outcome.problems, `${outcome.failedCount} requests failed`] }
-      : outcome;
+    if (fault.failures === "allowed" || outcome.failedCount === 0) return outcome;
+    const problem = `${outcome.failedCount} requests failed: ${outcome.failures.join("; ")}`;
+    return { ...outcome, problems: [...outcome.problems, problem] };
   } catch (error) {
     await trial.abandon();
     throw error;
+  } finally {
+    running.delete(trial);
   }
 }
 
@@ -46,6 +55,7 @@ function together(one: TrialOutcome, other: TrialOutcome): TrialOutcome {
     failedCount: one.failedCount + other.failedCount,
     longestGapMs: Math.max(one.longestGapMs, other.longestGapMs),
     problems: [...one.problems, ...other.problems],
+    failures: [...one.failures, ...other.failures],
     notes: [...new Set([...one.notes, ...other.notes])],
   };
 }

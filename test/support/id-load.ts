@@ -60,7 +60,7 @@ export class IdLoad {
   }
 
   /** Waits for so many more answers. */
-  async untilAnswered(count: number, timeoutMs = 60_000): Promise<void> {
+  async untilAnswered(count: number, timeoutMs = 120_000): Promise<void> {
     const wanted = this.answerCount + count;
     const endMs = systemClock.monotonicMs() + timeoutMs;
     while (this.answerCount < wanted) {

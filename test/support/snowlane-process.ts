@@ -27,6 +27,8 @@ export interface SnowlaneOptions {
   readonly listen?: string;
   /** The program before the arguments; by default the sources by type stripping. */
   readonly program?: readonly string[];
+  /** Called with the process as soon as there is one. */
+  readonly onSpawn?: (child: ChildProcess) => void;
 }
 
 /**
@@ -34,13 +36,15 @@ export interface SnowlaneOptions {
  *
  * @throws Error with its log if it ends instead.
  */
-export async function startSnowlane({ args, environment, listen, program }: SnowlaneOptions): Promise<SnowlaneProcess> {
+export async function startSnowlane(options: SnowlaneOptions): Promise<SnowlaneProcess> {
+  const { args, environment, listen, program, onSpawn } = options;
   const [command = "", ...before] = program ?? [process.execPath, "src/cli/main.ts"];
   const flags = ["serve", "--listen", listen ?? "127.0.0.1:0", "--log-format", "json", ...args];
   const child = spawn(command, [...before, ...flags], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...environment },
   });
+  onSpawn?.(child);
   const log: LogLine[] = [];
   const ended = once(child, "exit");
   const serving = Promise.withResolvers<LogLine>();
