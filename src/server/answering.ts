@@ -1,13 +1,12 @@
 import { IdError } from "../errors.ts";
 import { createHotMethods } from "../hot-methods.ts";
-import type { IdServiceOptions } from "../service/id-service.ts";
 import { errorInterceptor, toConnectError } from "../service/status.ts";
 import type { Application } from "./application.ts";
 import { type CallGuard, guardInterceptor, type ToCallError } from "./call-guard.ts";
 import { createDispatch } from "./dispatch.ts";
 import { type ConnectionOptions, type ConnectionServer, createConnectionServer } from "./http-servers.ts";
 import type { Log } from "./log.ts";
-import { createRoutes } from "./routes.ts";
+import { createRoutes, type ServicesOptions } from "./routes.ts";
 
 /** Everything above the socket: connections, dispatch and services. */
 export interface Answering extends ConnectionServer {
@@ -19,7 +18,7 @@ export interface Answering extends ConnectionServer {
 const retryElsewhereMs = 1_000;
 
 /** What everything above the socket is made from. */
-export interface AnsweringOptions extends IdServiceOptions, ConnectionOptions {
+export interface AnsweringOptions extends ServicesOptions, ConnectionOptions {
   /** Pages of these origins may call. */
   readonly corsOrigins: readonly string[];
   readonly log: Log;

@@ -78,6 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       guards: [],
       source,
       deploymentFingerprint,
+      listWorkers: () => worker.listWorkers(),
       clock,
       log,
       onFault,

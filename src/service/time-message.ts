@@ -18,6 +18,12 @@ export function unixMsToTimestamp(unixMs: number): Timestamp {
   return unixNsToTimestamp(BigInt(unixMs) * 1_000_000n);
 }
 
+/** As {@link unixMsToTimestamp}, for times that another process wrote: one outside the range becomes its nearest end. */
+export function unixMsToTimestampClamped(unixMs: number): Timestamp {
+  const [first, last] = [Number(timestampFirst) * 1_000, Number(timestampLast) * 1_000];
+  return unixMsToTimestamp(Math.min(Math.max(Math.floor(unixMs), first), last));
+}
+
 /** Reads a Timestamp as Unix nanoseconds; undefined if it lies outside the range that its type allows. */
 export function timestampToNs({ seconds, nanos }: Timestamp): bigint | undefined {
   if (seconds < timestampFirst || seconds > timestampLast || nanos < 0 || nanos > 999_999_999) return undefined;

@@ -77,9 +77,7 @@ function judgeStanding(
   if (entry === undefined || record === undefined || record.token === "") return { kind: "free" };
   if (rules.liveness === "lock") return { kind: "locked-maybe" };
   const nowMs = rules.storeMs ?? rules.wallMs;
-  // What a lossy store forgot may have been renewed up to hwm: only past it, by any clock, is the holder surely silent.
-  const untilMs =
-    rules.durability === "lossy" ? Math.max(record.expiresMs, record.hwmMs + 2 * clockErrorMs) : record.expiresMs;
+  const untilMs = holderUntilMs(record, rules.durability);
   if (nowMs < untilMs) return { kind: "held", untilMs, isSilent: false };
   if (rules.storeMs !== undefined) return { kind: "free" };
   const stillMs = rules.unchanged.unchangedMs(entry.key, rules.monotonicMs);
@@ -87,6 +85,18 @@ function judgeStanding(
   // Written anew when its time was over by our clock: its holder lives, and it is our clock that is ahead.
   const renewedInOurPast = rules.unchanged.hasMoved(entry.key) && nowMs - stillMs >= untilMs;
   return { kind: "held", untilMs: nowMs + rules.ttlMs - stillMs, isSilent: !renewedInOurPast };
+}
+
+/**
+ * Until when nobody else may take over a record whose holder's death shows by `expiresMs` alone: Unix milliseconds by
+ * the clock that counts.
+ */
+export function holderUntilMs(
+  { expiresMs, hwmMs }: Pick<WorkerRecord, "expiresMs" | "hwmMs">,
+  durability: "durable" | "lossy",
+): number {
+  // What a lossy store forgot may have been renewed up to hwm: only past it, by any clock, is the holder surely silent.
+  return durability === "lossy" ? Math.max(expiresMs, hwmMs + 2 * clockErrorMs) : expiresMs;
 }
 
 /** Which worker IDs are looked at. */

@@ -9,7 +9,9 @@ import { kernelRandom128 } from "./kernel-random.ts";
 import { openStore } from "./open-store.ts";
 import { openResumeFolder } from "./resume-folder.ts";
 import type { ResumeJournal } from "./resume-record.ts";
+import { WorkerDirectory } from "./worker-directory.ts";
 import type { WorkerEvent } from "./worker-event.ts";
+import type { WorkerList } from "./worker-list.ts";
 import { createHolder } from "./worker-record.ts";
 import { settleWorkerSettings } from "./worker-settings.ts";
 import { WorkerSource } from "./worker-source.ts";
@@ -60,6 +62,12 @@ export interface Worker {
   readonly source: IdSource;
   /** Equal for all processes of one deployment, different otherwise. 32 hex digits. */
   readonly deploymentFingerprint: string;
+  /**
+   * All worker IDs of the namespace, as the store has them: at most a second old.
+   *
+   * @throws IdError STORE_UNAVAILABLE; INVALID_CONFIG for records that are not Snowlane's.
+   */
+  listWorkers(): Promise<WorkerList>;
   /**
    * Gives the worker ID back and closes the store. Waits at most `timeoutMs` for the store; not one ID is issued
    * afterwards in either case.
@@ -118,9 +126,11 @@ export async function openWorker(options: OpenWorkerOptions): Promise<Worker> {
       },
     });
     await startUnlessAborted(source, signal);
+    const directory = new WorkerDirectory(store, clock);
     return {
       source,
       deploymentFingerprint: source.deploymentId ?? "",
+      listWorkers: () => directory.list(),
       close: async (timeoutMs) => {
         await source.close(timeoutMs);
         await store.close();

@@ -34,7 +34,7 @@ export interface Window {
  * Q: how long after a loss of data a lost grant may still be in use: the longest window, the lead, and the error of two
  * clocks.
  */
-export function quarantineMs(rules: WindowRules): number {
+export function quarantineMs(rules: Pick<WindowRules, "windowMaxMs" | "leadMaxMs">): number {
   return rules.windowMaxMs + rules.leadMaxMs + 2 * clockErrorMs;
 }
 

@@ -1,0 +1,82 @@
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class WorkerState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    WORKER_STATE_UNSPECIFIED: _ClassVar[WorkerState]
+    WORKER_STATE_HELD: _ClassVar[WorkerState]
+    WORKER_STATE_RELEASED: _ClassVar[WorkerState]
+    WORKER_STATE_EXPIRED: _ClassVar[WorkerState]
+    WORKER_STATE_QUARANTINED: _ClassVar[WorkerState]
+    WORKER_STATE_UNREADABLE: _ClassVar[WorkerState]
+WORKER_STATE_UNSPECIFIED: WorkerState
+WORKER_STATE_HELD: WorkerState
+WORKER_STATE_RELEASED: WorkerState
+WORKER_STATE_EXPIRED: WorkerState
+WORKER_STATE_QUARANTINED: WorkerState
+WORKER_STATE_UNREADABLE: WorkerState
+
+class ListWorkersRequest(_message.Message):
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListWorkersResponse(_message.Message):
+    __slots__ = ("workers", "next_page_token", "worker_id_count", "free_count", "quarantine_end_time", "quarantine_reason")
+    WORKERS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    WORKER_ID_COUNT_FIELD_NUMBER: _ClassVar[int]
+    FREE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    QUARANTINE_END_TIME_FIELD_NUMBER: _ClassVar[int]
+    QUARANTINE_REASON_FIELD_NUMBER: _ClassVar[int]
+    workers: _containers.RepeatedCompositeFieldContainer[Worker]
+    next_page_token: str
+    worker_id_count: int
+    free_count: int
+    quarantine_end_time: _timestamp_pb2.Timestamp
+    quarantine_reason: str
+    def __init__(self, workers: _Optional[_Iterable[_Union[Worker, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., worker_id_count: _Optional[int] = ..., free_count: _Optional[int] = ..., quarantine_end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., quarantine_reason: _Optional[str] = ...) -> None: ...
+
+class Worker(_message.Message):
+    __slots__ = ("datacenter_id", "worker_id", "state", "holder", "generation", "mark_time", "window_left", "free_time")
+    DATACENTER_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    HOLDER_FIELD_NUMBER: _ClassVar[int]
+    GENERATION_FIELD_NUMBER: _ClassVar[int]
+    MARK_TIME_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_LEFT_FIELD_NUMBER: _ClassVar[int]
+    FREE_TIME_FIELD_NUMBER: _ClassVar[int]
+    datacenter_id: int
+    worker_id: int
+    state: WorkerState
+    holder: WorkerHolder
+    generation: int
+    mark_time: _timestamp_pb2.Timestamp
+    window_left: _duration_pb2.Duration
+    free_time: _timestamp_pb2.Timestamp
+    def __init__(self, datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., state: _Optional[_Union[WorkerState, str]] = ..., holder: _Optional[_Union[WorkerHolder, _Mapping]] = ..., generation: _Optional[int] = ..., mark_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., free_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class WorkerHolder(_message.Message):
+    __slots__ = ("instance", "host", "process_id", "start_time", "version")
+    INSTANCE_FIELD_NUMBER: _ClassVar[int]
+    HOST_FIELD_NUMBER: _ClassVar[int]
+    PROCESS_ID_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    instance: str
+    host: str
+    process_id: int
+    start_time: _timestamp_pb2.Timestamp
+    version: str
+    def __init__(self, instance: _Optional[str] = ..., host: _Optional[str] = ..., process_id: _Optional[int] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[str] = ...) -> None: ...

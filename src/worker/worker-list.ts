@@ -1,0 +1,177 @@
+/**
+ * Which worker IDs stand where, as the records of a store tell: for operators. Reads what was listed, and changes
+ * nothing.
+ */
+import { IdError } from "../errors.ts";
+import { createLayout, type Layout } from "../snowflake/layout.ts";
+import { holderUntilMs } from "./candidates.ts";
+import { judgeIncarnation, storeNowMs } from "./quarantine.ts";
+import type { Entry, ListAnswer, RecordStore } from "./record-store.ts";
+import { quarantineMs } from "./window.ts";
+import {
+  type Holder,
+  type LayoutRecord,
+  parseIncarnationRecord,
+  parseLayoutRecord,
+  parseQuarantineRecord,
+  parseWorkerKey,
+  parseWorkerRecord,
+  recordKeys,
+} from "./worker-record.ts";
+import { splitWorkerIndex } from "./worker-settings.ts";
+
+/**
+ * Where a worker ID stands. `held`: its holder has time left; where locks tell who lives, a holder that died counts
+ * until its window is over. `released`: given back. `expired`: its holder's time is over. `quarantined`: released or
+ * expired, but times that may be in use have to pass before anyone is granted it. `unreadable`: nobody is granted it.
+ */
+export type WorkerState = "held" | "released" | "expired" | "quarantined" | "unreadable";
+
+/** A worker ID that has a record. Times are Unix milliseconds by the store's clock, or ours where it has none. */
+export interface ListedWorker {
+  readonly workerIndex: number;
+  readonly datacenterId: number;
+  readonly workerId: number;
+  readonly state: WorkerState;
+  /** What the record says; undefined where it is unreadable. */
+  readonly record: { readonly holder: Holder; readonly generation: number; readonly markMs: number } | undefined;
+  /** What is left of the window, never negative; undefined unless held. */
+  readonly windowLeftMs: number | undefined;
+  /** From when on it may be granted again; undefined unless held or quarantined. */
+  readonly freeFromMs: number | undefined;
+}
+
+/** Why nobody is granted a worker ID at present. */
+export interface StoreQuarantine {
+  /** No grant begins below it: Unix milliseconds. */
+  readonly untilMs: number;
+  readonly reason: string;
+}
+
+/** All worker IDs of a namespace. */
+export interface WorkerList {
+  /** undefined: the namespace holds no layout record; nothing was ever started on it. */
+  readonly layoutRecord: LayoutRecord | undefined;
+  /** By rising index. */
+  readonly workers: readonly ListedWorker[];
+  /** How many worker IDs the store may hand out. */
+  readonly total: number;
+  /** How many of them could be granted now. */
+  readonly free: number;
+  /** undefined: there is none, or it is over. */
+  readonly quarantine: StoreQuarantine | undefined;
+  /** The clock by which all this was judged: Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/** What tells how a store's records are judged. */
+export type JudgedStore = Pick<RecordStore, "durability"> & { readonly liveness: { readonly kind: "ttl" | "lock" } };
+
+/**
+ * Judges every record of a fresh list.
+ *
+ * @throws IdError INVALID_CONFIG: the layout record, or one of those for the whole store, is foreign or damaged.
+ */
+export function listWorkers(store: JudgedStore, listed: ListAnswer, wallMs: number): WorkerList {
+  const nowMs = storeNowMs(listed.moment, wallMs);
+  const layoutText = textOf(listed, recordKeys.layout);
+  if (layoutText === undefined) {
+    return { layoutRecord: undefined, workers: [], total: 0, free: 0, quarantine: undefined, nowMs };
+  }
+  const layoutRecord = parseLayoutRecord(layoutText);
+  const layout = layoutOf(layoutRecord);
+  const quarantine = standingQuarantine(listed, layoutRecord, nowMs);
+  const workers = listed.entries
+    .map((entry) => judge(entry, { store, layout, layoutRecord, quarantine, nowMs }))
+    .filter((worker) => worker !== undefined)
+    .toSorted((one, other) => one.workerIndex - other.workerIndex);
+  const total = countWorkerIds(layout, layoutRecord);
+  const taken = workers.filter(({ state }) => state !== "released" && state !== "expired").length;
+  return { layoutRecord, workers, total, free: quarantine === undefined ? total - taken : 0, quarantine, nowMs };
+}
+
+/** The layout that a namespace was started with. Its name is lost: presets are values like any others. */
+export function layoutOf({ epochMs, tickNs, fields }: LayoutRecord): Layout {
+  return createLayout({ name: "stored", epochMs, tickNs, fields });
+}
+
+/** How many worker IDs a store may hand out. */
+export function countWorkerIds(layout: Layout, { datacenterIds }: LayoutRecord): number {
+  return datacenterIds === "all" ? layout.workerCount : datacenterIds.length * 2 ** layout.worker.bits;
+}
+
+/**
+ * The quarantine that stands for the whole store, worked out as an acquire would, but without noting what it saw.
+ *
+ * @returns undefined if nothing binds a grant that begins now, or as far ahead as a timestamp may.
+ */
+export function standingQuarantine(
+  listed: ListAnswer,
+  rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,
+  nowMs: number,
+): StoreQuarantine | undefined {
+  const quarantine = quarantineOf(listed, rules, nowMs);
+  return quarantine !== undefined && quarantine.untilMs > nowMs + rules.leadMaxMs ? quarantine : undefined;
+}
+
+/** As {@link standingQuarantine}, also if it is over already. undefined if nothing ever was. */
+export function quarantineOf(
+  listed: ListAnswer,
+  rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,
+  nowMs: number,
+): StoreQuarantine | undefined {
+  const incarnationText = textOf(listed, recordKeys.incarnation);
+  const known = incarnationText === undefined ? undefined : parseIncarnationRecord(incarnationText);
+  const { t0Ms } = judgeIncarnation(known, listed.moment, listed.entries.length === 0, nowMs);
+  const found: StoreQuarantine[] = [];
+  if (t0Ms !== 0) {
+    const reason = "the store started again, is another one, or was emptied";
+    found.push({ untilMs: t0Ms + quarantineMs(rules), reason });
+  }
+  const markText = textOf(listed, recordKeys.quarantine);
+  if (markText !== undefined) found.push(parseQuarantineRecord(markText));
+  return found.toSorted((one, other) => other.untilMs - one.untilMs).at(0);
+}
+
+interface Judging {
+  readonly store: JudgedStore;
+  readonly layout: Layout;
+  readonly layoutRecord: LayoutRecord;
+  readonly quarantine: StoreQuarantine | undefined;
+  readonly nowMs: number;
+}
+
+function judge(entry: Entry, judging: Judging): ListedWorker | undefined {
+  const { store, layout, layoutRecord, quarantine, nowMs } = judging;
+  const workerIndex = parseWorkerKey(entry.key);
+  if (workerIndex === undefined || workerIndex >= layout.workerCount) return undefined;
+  const place = { workerIndex, ...splitWorkerIndex(layout, workerIndex) };
+  const record = tryParse(entry);
+  if (record === undefined) {
+    return { ...place, state: "unreadable", record: undefined, windowLeftMs: undefined, freeFromMs: undefined };
+  }
+  const { holder, generation, hwmMs, token } = record;
+  const shown = { ...place, record: { holder, generation, markMs: hwmMs } };
+  const untilMs = store.liveness.kind === "lock" ? hwmMs : holderUntilMs(record, store.durability);
+  if (token !== "" && nowMs < untilMs) {
+    return { ...shown, state: "held", windowLeftMs: Math.max(0, hwmMs - nowMs), freeFromMs: untilMs };
+  }
+  const floorMs = Math.max(hwmMs, quarantine?.untilMs ?? Number.NEGATIVE_INFINITY);
+  const freeFromMs = floorMs - layoutRecord.leadMaxMs;
+  if (freeFromMs > nowMs) return { ...shown, state: "quarantined", windowLeftMs: undefined, freeFromMs };
+  const state = token === "" ? "released" : "expired";
+  return { ...shown, state, windowLeftMs: undefined, freeFromMs: undefined };
+}
+
+function tryParse({ key, text }: Entry): ReturnType<typeof parseWorkerRecord> | undefined {
+  try {
+    return parseWorkerRecord(key, text);
+  } catch (cause) {
+    if (cause instanceof IdError) return undefined;
+    throw cause;
+  }
+}
+
+function textOf({ entries }: ListAnswer, key: string): string | undefined {
+  return entries.find((entry) => entry.key === key)?.text;
+}

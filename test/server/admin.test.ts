@@ -1,0 +1,81 @@
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import { AdminService, WorkerState } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
+import { runServer, temporaryFolder } from "../support/running-server.ts";
+
+test("ListWorkers pages through all worker IDs that have records", async () => {
+  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+  const servers = await Promise.all(["1", "2", "3"].map((workerId) => start(store, workerId)));
+  const { url, faults } = servers[0]!;
+  const admin = createClient(AdminService, createGrpcTransport({ baseUrl: url }));
+  const seen: number[] = [];
+  let pageToken = "";
+  do {
+    const page = await admin.listWorkers({ pageSize: 2, pageToken });
+    expect(page.workers.length).toBeLessThanOrEqual(2);
+    expect([page.workerIdCount, page.quarantineEndTime]).toEqual([1024n, undefined]);
+    seen.push(...page.workers.map(({ workerId }) => workerId));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  expect(seen).toEqual([1, 2, 3]);
+  const { workers, freeCount } = await admin.listWorkers({ pageSize: 100_000 });
+  expect(freeCount).toBe(1021n);
+  expect(workers[0]).toMatchObject({
+    datacenterId: 4,
+    workerId: 1,
+    state: WorkerState.HELD,
+    generation: 1n,
+    holder: { processId: BigInt(process.pid), instance: expect.stringContaining(":") },
+  });
+  expect(Number(workers[0]!.windowLeft!.seconds)).toBeLessThanOrEqual(10);
+  expect(workers[0]!.markTime!.seconds).toBeGreaterThan(1_700_000_000n);
+  expect(faults).toEqual([]);
+});
+
+const start = (store: string, workerId: string) => runServer({ store, datacenterId: "4", workerId });
+
+test("a page token that is none is refused, and so is one of elsewhere", async () => {
+  const { url } = await runServer();
+  const admin = createClient(AdminService, createGrpcTransport({ baseUrl: url }));
+  for (const pageToken of ["1", "after-", "after-1 ", "after--1", "x".repeat(1000)]) {
+    const error = ConnectError.from(await admin.listWorkers({ pageToken }).catch((cause: unknown) => cause));
+    expect(error.code, pageToken).toBe(Code.InvalidArgument);
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: "MALFORMED_TEXT" }]);
+  }
+  expect((await admin.listWorkers({ pageToken: "after-1023" })).workers).toEqual([]);
+});
+
+test("health and reflection know AdminService, and Connect answers it by GET", async () => {
+  const { url } = await runServer();
+  const transport = createGrpcTransport({ baseUrl: url });
+  const status = await createClient(Health, transport).check({ service: AdminService.typeName });
+  expect(status).toMatchObject({ status: Status.SERVING });
+  const requests = async function* () {
+    yield { messageRequest: { case: "listServices" as const, value: "" } };
+  };
+  for await (const { messageResponse } of createClient(ServerReflection, transport).serverReflectionInfo(requests())) {
+    const services = messageResponse.case === "listServicesResponse" ? messageResponse.value.service : [];
+    expect(services.map(({ name }) => name)).toContain("snowlane.v1.AdminService");
+  }
+  const path = "/snowlane.v1.AdminService/ListWorkers?connect=v1&encoding=json&message=%7B%7D";
+  const response = await fetch(url + path);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ workers: [{ state: "WORKER_STATE_HELD" }], workerIdCount: "1024" });
+});
+
+test("a store that is gone is told without saying where it was", async () => {
+  const folder = temporaryFolder();
+  const { url } = await runServer({ store: `sqlite:${join(folder, "ids.db")}` });
+  const admin = createClient(AdminService, createGrpcTransport({ baseUrl: url }));
+  await admin.listWorkers({});
+  rmSync(join(folder, "ids.db"));
+  await expect
+    .poll(() => admin.listWorkers({}).catch((error: unknown) => ConnectError.from(error)), { timeout: 30_000 })
+    .toMatchObject({ code: Code.Unavailable, rawMessage: expect.not.stringContaining(folder) });
+});
