@@ -126,7 +126,7 @@ export async function noteIncarnation(
  *
  * @returns `known` itself if it is right.
  */
-function judgeIncarnation(
+export function judgeIncarnation(
   known: IncarnationRecord | undefined,
   moment: StoreMoment,
   empty: boolean,
