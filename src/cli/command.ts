@@ -18,7 +18,7 @@ export interface Surroundings {
 }
 
 /** What a command is run with. */
-interface CommandInput<S extends Settings, O extends Settings> extends Surroundings {
+export interface CommandInput<S extends Settings, O extends Settings> extends Surroundings {
   readonly settings: SettingValues<S>;
   /** Where each setting was said, for display. */
   readonly places: { readonly [K in keyof S]: string };

@@ -8,6 +8,7 @@ import type { Layout } from "../snowflake/layout.ts";
 import { layouts as presets, presetNames } from "../snowflake/presets.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
+import { tableOf } from "./table.ts";
 
 const options = {
   json: onOff({ name: "json", doc: "Prints one JSON object a line, for programs." }),
@@ -62,14 +63,5 @@ function toTable(all: readonly ReturnType<typeof factsOf>[]): string {
     String(facts.idsPerSecondPerWorker),
     facts.bits,
   ]);
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  return [head, ...rows]
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column]!))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return tableOf(head, rows);
 }

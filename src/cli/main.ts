@@ -12,6 +12,18 @@ const commands: readonly (readonly [name: string, summary: string, load: () => P
   ["next", "prints new IDs", async () => (await import("./next.ts")).next],
   ["parse", "tells when and by which worker IDs were made", async () => (await import("./parse.ts")).parse],
   ["range", "prints the lowest and the highest ID of a time interval", async () => (await import("./range.ts")).range],
+  ["workers", "lists which worker ID is where", async () => (await import("./workers.ts")).workers],
+  [
+    "workers release",
+    "gives back a worker ID whose holder died",
+    async () => (await import("./workers-release.ts")).workersRelease,
+  ],
+  [
+    "workers quarantine",
+    "lets a store grant nothing for a while, after it was restored",
+    async () => (await import("./workers-quarantine.ts")).workersQuarantine,
+  ],
+  ["store copy", "moves a namespace to another store", async () => (await import("./store-copy.ts")).storeCopy],
   ["layouts", "lists the preset layouts and how long each lasts", async () => (await import("./layouts.ts")).layouts],
 ];
 
@@ -20,7 +32,7 @@ const overview = `Unique, time-sorted 64-bit IDs.
 Usage: snowlane COMMAND [options]
 
 Commands:
-${commands.map(([name, summary]) => `  ${name.padEnd(8)} ${summary}`).join("\n")}
+${commands.map(([name, summary]) => `  ${name.padEnd(18)} ${summary}`).join("\n")}
 
 snowlane COMMAND --help tells more; snowlane --version prints the version.
 
@@ -38,12 +50,16 @@ async function main([name, ...args]: readonly string[], around: Surroundings): P
   }
   const tooOld = nodeTooOld(process.versions.node);
   if (tooOld !== undefined) throw new CommandError(tooOld, exitCodes.usage);
+  const [second = "", ...rest] = args;
+  const ofTwoWords = commands.find(([known]) => known === `${name} ${second}`);
+  if (ofTwoWords !== undefined) return runCommand(await ofTwoWords[2](), rest, around);
+  const further = commands.map(([known]) => known).filter((known) => known.startsWith(`${name} `));
   const found = commands.find(([known]) => known === name);
-  if (found === undefined) {
-    around.stderr.write(`There is no command ${JSON.stringify(name)}. See snowlane --help.\n`);
-    return exitCodes.usage;
-  }
-  return runCommand(await found[2](), args, around);
+  if (found !== undefined && (further.length === 0 || !/^\w/.test(second)))
+    return runCommand(await found[2](), args, around);
+  const cure = further.length === 0 ? "See snowlane --help." : `There is ${further.join(", ")}.`;
+  around.stderr.write(`There is no command ${JSON.stringify(`${name} ${second}`.trim())}. ${cure}\n`);
+  return exitCodes.usage;
 }
 
 /** A reader that has had enough (`snowlane next -n 1000000 | head`) is no fault. */

@@ -2,23 +2,18 @@ import { once } from "node:events";
 import { systemClock } from "../clock.ts";
 import { workerSettings } from "../config/server-settings.ts";
 import { withFallback } from "../config/setting.ts";
-import { choice, integer, text } from "../config/setting-kinds.ts";
+import { choice, integer } from "../config/setting-kinds.ts";
 import { settleWorker } from "../config/settle-server.ts";
 import { problemsOf, valueOf } from "../config/settled.ts";
 import { settleTextFormat, writingOptions } from "../config/text-settings.ts";
 import type { Command, Surroundings } from "./command.ts";
 import { createIdWriter, idFormats } from "./id-format.ts";
 import { startProgress } from "./progress.ts";
+import { serverOption } from "./server-option.ts";
 
 const options = {
   count: withFallback(integer({ name: "count", short: "n", min: 1, max: 1e12, doc: "How many IDs." }), 1),
-  server: text({
-    name: "server",
-    placeholder: "URL",
-    pattern: /^https?:\/\/[^\s/]+\/?$/,
-    cure: "a URL such as http://127.0.0.1:7609",
-    doc: "Asks a server. Without it the IDs are made in this process, under a worker ID from the store.",
-  }),
+  server: serverOption("Asks a server. Without it the IDs are made in this process, under a worker ID from the store."),
   format: withFallback(
     choice({
       name: "format",

@@ -2,31 +2,16 @@ import { address } from "./address.ts";
 import { http2Limits } from "./http2-limits.ts";
 import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
 import { layoutSettings } from "./layout-settings.ts";
+import { numberRanges } from "./number-ranges.ts";
 import { type SettingValues, withFallback } from "./setting.ts";
 import { choice, duration, integer, text } from "./setting-kinds.ts";
 import { origins } from "./origins.ts";
-import { storeUrl } from "./store-url.ts";
+import { storeSettings } from "./store-settings.ts";
 
 /** Which records are ours: for every command that issues IDs from a store itself. */
 export const workerSettings = {
   ...layoutSettings,
-  storeUrl: storeUrl({
-    name: "store",
-    doc:
-      "The program that keeps the worker records: sqlite:PATH, postgres://, mysql://, redis://, etcd://, zookeeper://, kubernetes://. " +
-      "All processes that must never repeat each other's IDs share one store. Default, when listening on loopback and not in a " +
-      "Kubernetes pod: one SQLite file in the user's state directory. Otherwise it must be given.",
-  }),
-  namespace: withFallback(
-    text({
-      name: "namespace",
-      placeholder: "NAME",
-      pattern: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-      cure: "1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
-      doc: "The set of records in the store. Namespaces do not know of each other: two with one layout repeat each other's IDs.",
-    }),
-    "default",
-  ),
+  ...storeSettings,
   instance: text({
     name: "instance",
     placeholder: "NAME",
@@ -41,6 +26,14 @@ export const workerSettings = {
     min: 0,
     max: 2 ** 31 - 1,
     doc: "Takes only worker IDs of this datacenter. Without it any free one is taken.",
+  }),
+  datacenterIds: numberRanges({
+    name: "datacenterIds",
+    countMax: 64,
+    doc:
+      "Binds the store to these datacenters, such as 0-3,7: the first start writes them into the store, and from then on nobody is " +
+      "granted a worker ID of another. Two stores that are bound to different ones never repeat each other's IDs. Default: as the " +
+      "store says; a new one is bound to none.",
   }),
   workerId: integer({
     name: "workerId",

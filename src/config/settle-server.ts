@@ -7,6 +7,7 @@ import type { OpenWorkerOptions } from "../worker/open-worker.ts";
 import { windowSlackMs } from "../worker/worker-settings.ts";
 import { type Address, formatAddress, isLoopback } from "./address.ts";
 import type { SettingProblem } from "./load-settings.ts";
+import { formatRanges } from "./number-ranges.ts";
 import type { ServerConfig, WorkerConfig } from "./server-settings.ts";
 import { storeKind } from "./store-url.ts";
 import { problemsOf, type Settled } from "./settled.ts";
@@ -18,9 +19,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type WorkerChoice = Omit<OpenWorkerOptions, "instance" | "version" | "onEvent" | "signal">;
 
 /**
- * Settles layout and store for a command that runs on this machine alone.
- *
- * Inside a Kubernetes pod there is no default store: each pod would have a file of its own and repeat the others' IDs.
+ * Settles layout and store for a command that issues IDs itself. See {@link settleStoreUrl} for where there is no
+ * default store.
  */
 export function settleWorker(config: WorkerConfig, environment: Environment): Settled<WorkerChoice> {
   const layout = settleLayout(config);
@@ -29,17 +29,32 @@ export function settleWorker(config: WorkerConfig, environment: Environment): Se
     problems.push(...issuingProblems(config, layout.value));
     problems.push(...workerProblems(config, layout.value), ...timingProblems(config, layout.value));
   }
-  if (config.storeUrl === undefined && environment["KUBERNETES_SERVICE_HOST"] !== undefined) {
-    const cure =
-      "Give it: in a Kubernetes pod there is no default, as each pod would have a file of its own and repeat the others' IDs.";
-    problems.push({ place: "--store", cure });
+  const storeUrl = settleStoreUrl(config, environment);
+  problems.push(...problemsOf(storeUrl));
+  if (layout.kind === "bad" || storeUrl.kind === "bad" || problems.length > 0) return { kind: "bad", problems };
+  return { kind: "good", value: toChoice(config, layout.value, storeUrl.value) };
+}
+
+/**
+ * Settles the store alone, for a command that runs on this machine.
+ *
+ * Inside a Kubernetes pod there is no default: each pod would have a file of its own and repeat the others' IDs.
+ */
+export function settleStoreUrl(
+  { storeUrl }: Pick<WorkerConfig, "storeUrl">,
+  environment: Environment,
+): Settled<string> {
+  if (storeUrl !== undefined) return { kind: "good", value: storeUrl };
+  if (environment["KUBERNETES_SERVICE_HOST"] === undefined) {
+    return { kind: "good", value: defaultStoreUrl(environment) };
   }
-  if (layout.kind === "bad" || problems.length > 0) return { kind: "bad", problems };
-  return { kind: "good", value: toChoice(config, layout.value, config.storeUrl ?? defaultStoreUrl(environment)) };
+  const cure =
+    "Give it: in a Kubernetes pod there is no default, as each pod would have a file of its own and repeat the others' IDs.";
+  return { kind: "bad", problems: [{ place: "--store", cure }] };
 }
 
 function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): WorkerChoice {
-  const { namespace, rollbackPolicy, burstMs, datacenterId, workerId } = config;
+  const { namespace, rollbackPolicy, burstMs, datacenterId, datacenterIds, workerId } = config;
   const { windowMs, windowMaxMs, renewalPeriodMs, ttlMs } = config;
   const sequenceSpread = config.sequenceSpread === "on";
   return {
@@ -50,6 +65,7 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
     sequenceSpread,
     burstMs,
     datacenterId,
+    datacenterIds,
     workerId,
     windowMs,
     windowMaxMs,
@@ -112,9 +128,17 @@ function issuingProblems({ layoutFields }: WorkerConfig, layout: Layout): Settin
   }
 }
 
-function workerProblems({ datacenterId, workerId }: WorkerConfig, layout: Layout): SettingProblem[] {
+function workerProblems({ datacenterId, datacenterIds, workerId }: WorkerConfig, layout: Layout): SettingProblem[] {
   const problems: SettingProblem[] = [];
+  if (datacenterIds !== undefined && layout.datacenter.bits === 0) {
+    const cure = `Leave it out, or choose a layout with datacenters: ${layout.name} has none.`;
+    problems.push({ place: "--datacenter-ids", value: formatRanges(datacenterIds), cure });
+  } else if (datacenterId !== undefined && datacenterIds?.includes(datacenterId) === false) {
+    const cure = `Give one of --datacenter-ids ${formatRanges(datacenterIds)}.`;
+    problems.push({ place: "--datacenter-id", value: String(datacenterId), cure });
+  }
   const bounds = [
+    ["--datacenter-ids", layout.datacenter.bits === 0 ? undefined : datacenterIds?.at(-1), layout.datacenter.max],
     ["--datacenter-id", datacenterId, layout.datacenter.max],
     ["--worker-id", workerId, layout.worker.max],
   ] as const;

@@ -169,6 +169,11 @@ export interface StoreOptions {
   readonly callTimeoutMs: number;
   /** For a store that asks for one, where its URL names none. Never logged. */
   readonly password?: string | undefined;
+  /**
+   * What to do where nothing was ever kept: no file, no table, no znode. `create` (default) makes it; `refuse` throws
+   * INVALID_CONFIG, for those who only look.
+   */
+  readonly whereNew?: "create" | "refuse" | undefined;
 }
 
 /** Tells whether two answers came from one life of the store. */

@@ -42,7 +42,7 @@ export interface ListedWorker {
 }
 
 /** Why nobody is granted a worker ID at present. */
-export interface StoreQuarantine {
+interface StoreQuarantine {
   /** No grant begins below it: Unix milliseconds. */
   readonly untilMs: number;
   readonly reason: string;
@@ -96,7 +96,7 @@ export function layoutOf({ epochMs, tickNs, fields }: LayoutRecord): Layout {
 }
 
 /** How many worker IDs a store may hand out. */
-export function countWorkerIds(layout: Layout, { datacenterIds }: LayoutRecord): number {
+function countWorkerIds(layout: Layout, { datacenterIds }: LayoutRecord): number {
   return datacenterIds === "all" ? layout.workerCount : datacenterIds.length * 2 ** layout.worker.bits;
 }
 
@@ -105,32 +105,32 @@ export function countWorkerIds(layout: Layout, { datacenterIds }: LayoutRecord):
  *
  * @returns undefined if nothing binds a grant that begins now, or as far ahead as a timestamp may.
  */
-export function standingQuarantine(
+function standingQuarantine(
   listed: ListAnswer,
   rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,
   nowMs: number,
 ): StoreQuarantine | undefined {
-  const quarantine = quarantineOf(listed, rules, nowMs);
-  return quarantine !== undefined && quarantine.untilMs > nowMs + rules.leadMaxMs ? quarantine : undefined;
-}
-
-/** As {@link standingQuarantine}, also if it is over already. undefined if nothing ever was. */
-export function quarantineOf(
-  listed: ListAnswer,
-  rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,
-  nowMs: number,
-): StoreQuarantine | undefined {
-  const incarnationText = textOf(listed, recordKeys.incarnation);
-  const known = incarnationText === undefined ? undefined : parseIncarnationRecord(incarnationText);
-  const { t0Ms } = judgeIncarnation(known, listed.moment, listed.entries.length === 0, nowMs);
   const found: StoreQuarantine[] = [];
-  if (t0Ms !== 0) {
-    const reason = "the store started again, is another one, or was emptied";
-    found.push({ untilMs: t0Ms + quarantineMs(rules), reason });
+  const lostUntilMs = lossFloorMs(listed, rules, nowMs);
+  if (lostUntilMs !== undefined) {
+    found.push({ untilMs: lostUntilMs, reason: "the store started again, is another one, or was emptied" });
   }
   const markText = textOf(listed, recordKeys.quarantine);
   if (markText !== undefined) found.push(parseQuarantineRecord(markText));
-  return found.toSorted((one, other) => other.untilMs - one.untilMs).at(0);
+  const last = found.toSorted((one, other) => other.untilMs - one.untilMs).at(0);
+  return last !== undefined && last.untilMs > nowMs + rules.leadMaxMs ? last : undefined;
+}
+
+/** The floor that the store's own life sets; undefined if nothing was ever lost. Notes nothing. */
+export function lossFloorMs(
+  listed: ListAnswer,
+  rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,
+  nowMs: number,
+): number | undefined {
+  const text = textOf(listed, recordKeys.incarnation);
+  const known = text === undefined ? undefined : parseIncarnationRecord(text);
+  const { t0Ms } = judgeIncarnation(known, listed.moment, listed.entries.length === 0, nowMs);
+  return t0Ms === 0 ? undefined : t0Ms + quarantineMs(rules);
 }
 
 interface Judging {

@@ -58,6 +58,23 @@ export interface LayoutRecord {
   readonly leadMaxMs: number;
 }
 
+/** Where a store stands in a move of its namespace from one store to another: see store-move.ts. */
+const movePhases = ["leaving", "left", "arriving", "abandoned"] as const;
+
+/** Stands in place of L while a namespace moves, and for good in the store that it left: nobody starts there. */
+export interface MoveRecord {
+  /** 128 random bits drawn for each move, as 32 hex digits. */
+  readonly moveId: string;
+  readonly phase: (typeof movePhases)[number];
+  /** The other store, without credentials. 1 to 150 characters. */
+  readonly place: string;
+  readonly sinceMs: number;
+  /** Where it is left: until when QMARK bound it before the move; null if it did not. */
+  readonly quarantineUntilMs: number | null;
+  /** L as it was here; where it arrives, as it will be. */
+  readonly layout: LayoutRecord;
+}
+
 /** QMARK: nobody is granted a window that begins before `untilMs`. */
 export interface QuarantineRecord {
   readonly sinceMs: number;
@@ -141,8 +158,7 @@ const workerSchema = v.strictObject({
   expiresMs: unixMs,
   holder: holderSchema,
 });
-const layoutSchema = v.strictObject({
-  formatVersion: version,
+const layoutEntries = {
   deploymentId: random128,
   namespace: printable(1, 63),
   epochMs: unixMs,
@@ -156,6 +172,16 @@ const layoutSchema = v.strictObject({
   datacenterIds: v.union([v.literal("all"), v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(0)))]),
   windowMaxMs: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   leadMaxMs: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+};
+const layoutSchema = v.strictObject({ formatVersion: version, ...layoutEntries });
+const moveSchema = v.strictObject({
+  formatVersion: version,
+  moveId: random128,
+  phase: v.picklist(movePhases),
+  place: printable(1, 150),
+  sinceMs: unixMs,
+  quarantineUntilMs: v.nullable(unixMs),
+  layout: v.strictObject(layoutEntries),
 });
 const quarantineSchema = v.strictObject({
   formatVersion: version,
@@ -187,10 +213,45 @@ export function encodeLayoutRecord(record: LayoutRecord): string {
   return encode(record);
 }
 
-/** @throws IdError INVALID_CONFIG. */
+/** @throws IdError INVALID_CONFIG: foreign, damaged, or the namespace moves or was moved. */
 export function parseLayoutRecord(text: string): LayoutRecord {
-  const { formatVersion: _, ...record } = parse(layoutSchema, recordKeys.layout, text);
-  return record;
+  const slot = parseLayoutSlot(text);
+  if (slot.kind === "layout") return slot.record;
+  throw movedError(slot.move);
+}
+
+/** What stands under the key of L. */
+export type LayoutSlot =
+  | { readonly kind: "layout"; readonly record: LayoutRecord }
+  | { readonly kind: "move"; readonly move: MoveRecord };
+
+/** @throws IdError INVALID_CONFIG: foreign or damaged. */
+export function parseLayoutSlot(text: string): LayoutSlot {
+  if (!text.includes('"moveId"')) {
+    const { formatVersion: _, ...record } = parse(layoutSchema, recordKeys.layout, text);
+    return { kind: "layout", record };
+  }
+  const { formatVersion: _, ...move } = parse(moveSchema, recordKeys.layout, text);
+  return { kind: "move", move };
+}
+
+/** Text of what stands in place of L. */
+export function encodeMoveRecord(record: MoveRecord): string {
+  return encode(record);
+}
+
+/** What anyone gets who wants to start on a store that its namespace leaves, left, or has not reached. */
+export function movedError({ phase, place, sinceMs, layout }: MoveRecord): IdError {
+  const { namespace } = layout;
+  const since = new Date(sinceMs).toISOString();
+  const again = "Run the same snowlane store copy again to finish it, or with --abandon to take it back.";
+  const message = {
+    left: `Namespace ${namespace} was moved from this store to ${place} at ${since}. Start with --store set to that one.`,
+    leaving: `Namespace ${namespace} is being moved from this store to ${place} since ${since}. ${again}`,
+    arriving: `The copy of namespace ${namespace} from ${place} into this store, begun at ${since}, is not finished. ${again}`,
+    abandoned: `This store holds part of a copy of namespace ${namespace} from ${place}, which was abandoned at ${since}. Use another store or namespace.`,
+  }[phase];
+  return new IdError("INVALID_CONFIG", message, { metadata: { namespace, phase, place } });
 }
 
 /** Text of QMARK. */

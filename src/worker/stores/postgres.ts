@@ -19,7 +19,7 @@ import type {
   WriteAnswer,
 } from "../record-store.ts";
 import { loadDriver } from "./load-driver.ts";
-import { connectToAny, StoreLink, whileWanted } from "./store-link.ts";
+import { connectToAny, nothingKept, StoreLink, whileWanted } from "./store-link.ts";
 import { type Endpoint, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
 
 const kind = "postgres";
@@ -181,6 +181,7 @@ class PostgresStore implements RecordStore {
           "The table snowlane_record is gone from the PostgreSQL store. Restore it; servers started from then on go on.";
         throw new IdError("STORE_WENT_BACK", message);
       }
+      if (this.#options.whereNew === "refuse") throw nothingKept(kind, "there is no table snowlane_record");
       await createTable(client, this.#sql.createTable);
     }
     this.#hasSeenTable = true;

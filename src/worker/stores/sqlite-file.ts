@@ -14,6 +14,7 @@ import { IdError } from "../../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import type { Incarnation } from "../record-store.ts";
 import { type FileIdentity, identifyFile, networkFileSystem, standsAt } from "./file-identity.ts";
+import { nothingKept } from "./store-link.ts";
 import { isBusy, isMoved, sqliteError, unavailable, wentBack } from "./sqlite-error.ts";
 
 /** Where the file is and how it is used. */
@@ -25,6 +26,8 @@ export interface SqliteFileOptions {
   readonly busyTimeoutMs: number;
   /** `force` takes a network file system, against advice. */
   readonly networkFileSystem: "refuse" | "force";
+  /** See StoreOptions. */
+  readonly whereNew?: "create" | "refuse";
 }
 
 /** A record as the file has it. */
@@ -239,7 +242,8 @@ export class SqliteFile {
   }
 
   #openStore(): OpenStore {
-    const { path } = this.#options;
+    const { path, whereNew } = this.#options;
+    if (whereNew === "refuse" && !existsSync(path)) throw nothingKept("sqlite", `there is no file ${path}`);
     if (!this.#mayCreate && !existsSync(path))
       throw unavailable(path, "the file vanished; put it back, or start again");
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -51,6 +51,7 @@ export function parseSqliteUrl(url: string, options: StoreOptions): SqliteFileOp
     namespace: options.namespace,
     busyTimeoutMs: options.callTimeoutMs,
     networkFileSystem: force === null ? "refuse" : "force",
+    whereNew: options.whereNew ?? "create",
   };
 }
 

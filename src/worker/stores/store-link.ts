@@ -208,6 +208,12 @@ export async function whileWanted<T>(signal: AbortSignal, destroy: () => void, w
   }
 }
 
+/** What one who only looks gets where nothing was ever kept. */
+export function nothingKept(kind: string, problem: string): IdError {
+  const message = `Nothing was ever started on this ${kind} store: ${problem}. Check its URL and the namespace.`;
+  return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem } });
+}
+
 /** A call whose outcome is unknown. */
 function unavailable(kind: string, problem: string, cause?: unknown): IdError {
   return new IdError("STORE_UNAVAILABLE", `The ${kind} store does not answer: ${problem}.`, {

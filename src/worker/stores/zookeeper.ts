@@ -16,7 +16,7 @@ import type {
   StoreOptions,
   WriteAnswer,
 } from "../record-store.ts";
-import { connectToAny, StoreLink, whileWanted } from "./store-link.ts";
+import { connectToAny, nothingKept, StoreLink, whileWanted } from "./store-link.ts";
 import { type Endpoint, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
 import { errorCodes, ZooKeeperConnection, ZooKeeperError } from "./zookeeper-connection.ts";
 
@@ -152,6 +152,9 @@ class ZooKeeperStore implements RecordStore {
     if (existing === undefined && this.#hasSeenRoot) {
       const message = `The znode ${this.#root} is gone from the ZooKeeper store. Restore it; servers started from then on go on.`;
       throw new IdError("STORE_WENT_BACK", message);
+    }
+    if (existing === undefined && this.#options.whereNew === "refuse") {
+      throw nothingKept(kind, `there is no znode ${this.#root}`);
     }
     if (existing === undefined) {
       const names = this.#root.split("/").slice(1);

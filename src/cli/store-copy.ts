@@ -1,0 +1,128 @@
+import { resolve } from "node:path";
+import { systemClock, systemTimers } from "../clock.ts";
+import { onOff } from "../config/setting-kinds.ts";
+import { storeSettings } from "../config/store-settings.ts";
+import { storeUrl } from "../config/store-url.ts";
+import { kernelRandom128 } from "../worker/kernel-random.ts";
+import type { RecordStore } from "../worker/record-store.ts";
+import { abandonMove, type MoveParts, moveStore, type StandingHolder } from "../worker/store-move.ts";
+import { layoutOf } from "../worker/worker-list.ts";
+import { parseLayoutSlot, recordKeys } from "../worker/worker-record.ts";
+import { splitWorkerIndex } from "../worker/worker-settings.ts";
+import type { Command, CommandInput } from "./command.ts";
+import { CommandError, exitCodes } from "./exit-code.ts";
+import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
+import { timeOf } from "./worker-rows.ts";
+
+const settings = { namespace: storeSettings.namespace };
+const options = {
+  from: storeUrl({ name: "from", doc: "The store that holds the namespace now. It must be given." }),
+  to: storeUrl({
+    name: "to",
+    doc: "The store that it moves to: one that does not hold this namespace. It must be given.",
+  }),
+  abandon: onOff({
+    name: "abandon",
+    doc: "Takes back a copy that was interrupted: --to is barred for it, then --from serves again.",
+  }),
+};
+
+/** `snowlane store copy`. */
+export const storeCopy: Command<typeof settings, typeof options> = {
+  name: "store copy",
+  summary: "Moves a namespace to another store: layout and marks; the old store then sends servers to the new one",
+  settings,
+  options,
+  examples: [
+    "snowlane store copy --from sqlite:/var/lib/snowlane/ids.db --to postgres://snowlane@db/snowlane",
+    "snowlane store copy --from redis://redis-1 --to etcd://etcd-1,etcd-2,etcd-3 --namespace orders",
+    "snowlane store copy --from redis://redis-1 --to etcd://etcd-1,etcd-2,etcd-3 --namespace orders --abandon",
+  ],
+  check: (_settings, { from, to }) => [
+    ...(from === undefined
+      ? [{ place: "--from", cure: "Give the URL of the store that holds the namespace now." }]
+      : []),
+    ...(to === undefined ? [{ place: "--to", cure: "Give the URL of the store that it moves to." }] : []),
+  ],
+  run: async (input) => {
+    const { from = "", to = "" } = input.options;
+    const { namespace } = input.settings;
+    const source = await openExistingRecords(from, namespace);
+    try {
+      const target = await openNewRecords(to, namespace);
+      try {
+        return await copy(input, source, target);
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.close();
+    }
+  },
+};
+
+async function copy(input: CommandInput<typeof settings, typeof options>, source: RecordStore, target: RecordStore) {
+  const { from = "", to = "", abandon } = input.options;
+  const { stdout, stderr } = input;
+  const parts: MoveParts = {
+    source: { store: source, place: shortPlace(from) },
+    target: { store: target, place: shortPlace(to) },
+    clock: systemClock,
+    timers: systemTimers,
+    random128: kernelRandom128,
+    report: (step) => void stderr.write(`snowlane: ${step}\n`),
+  };
+  const places = `from ${parts.source.place} to ${parts.target.place}`;
+  if (abandon) {
+    const { namespace } = await abandonMove(parts);
+    stdout.write(`The copy of namespace ${namespace} ${places} is taken back: servers may start on the first again.\n`);
+    return exitCodes.done;
+  }
+  const outcome = await moveStore(parts);
+  if (outcome.kind === "held") throw await heldError(source, outcome.holders, outcome.isClosed);
+  const { namespace } = outcome.layout;
+  if (outcome.kind === "was-moved") {
+    stdout.write(`Namespace ${namespace} was moved ${places} before: nothing is left to do.\n`);
+    return exitCodes.done;
+  }
+  const marks = outcome.records === 1 ? "1 mark" : `${outcome.records} marks`;
+  stdout.write(
+    `Namespace ${namespace} is moved ${places}, with ${marks}. Start servers with --store set to the second.\n`,
+  );
+  if (source.durability === "lossy") {
+    stderr.write(
+      "snowlane: The old store may lose what it was told last: stop it, or remove the namespace from it, before servers that still name it are started.\n",
+    );
+  }
+  return exitCodes.done;
+}
+
+const placeLengthMax = 150;
+
+/** As it fits into a record: what is not printable ASCII becomes a question mark. */
+function shortPlace(url: string): string {
+  const place = placeOf(url);
+  const whole = place.startsWith("sqlite:") ? `sqlite:${resolve(place.replace(/^sqlite:(\/\/(?=\/))?/, ""))}` : place;
+  return whole.replaceAll(/[^ -~]/gu, "?").slice(0, placeLengthMax);
+}
+
+async function heldError(
+  source: RecordStore,
+  holders: readonly StandingHolder[],
+  isClosed: boolean,
+): Promise<CommandError> {
+  const { entry } = await source.read(recordKeys.layout);
+  const slot = entry && parseLayoutSlot(entry.text);
+  const record = slot?.kind === "move" ? slot.move.layout : slot?.record;
+  const lines = holders.slice(0, 20).map(({ workerIndex, record: { holder }, untilMs }) => {
+    const place = record && splitWorkerIndex(layoutOf(record), workerIndex);
+    const name = place === undefined ? String(workerIndex) : `${place.datacenterId}/${place.workerId}`;
+    const until = untilMs === undefined ? "" : `; if it died, its time is over at ${timeOf(untilMs)}`;
+    return `worker ID ${name} is held by ${holder.instance} (process ${holder.processId} on ${holder.host})${until}`;
+  });
+  const more = holders.length > lines.length ? [`and ${holders.length - lines.length} more`] : [];
+  const state = isClosed
+    ? "The store takes no new servers by now. Stop these, and run the same again; or take the copy back with --abandon."
+    : "Nothing was changed. Stop these (SIGTERM gives a worker ID back), and run the same again.";
+  return new CommandError([...lines, ...more, state].join("\n"), exitCodes.refused);
+}

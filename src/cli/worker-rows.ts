@@ -1,0 +1,106 @@
+import type { Holder } from "../worker/worker-record.ts";
+import type { ListedWorker, WorkerList } from "../worker/worker-list.ts";
+import { tableOf } from "./table.ts";
+
+/** A worker ID as it is shown: from a store, or from a server, which does not tell everything. */
+export interface ShownWorker
+  extends Pick<ListedWorker, "datacenterId" | "workerId" | "state" | "windowLeftMs" | "freeFromMs"> {
+  readonly record:
+    | { readonly holder: Omit<Holder, "bootId">; readonly generation: number; readonly markMs: number }
+    | undefined;
+}
+
+/** All worker IDs, and where they are from. */
+export interface ShownWorkers extends Pick<WorkerList, "total" | "free" | "quarantine" | "nowMs"> {
+  /** A store without credentials and its namespace, or the address of a server. */
+  readonly from: Readonly<Record<string, string>>;
+  readonly workers: readonly ShownWorker[];
+}
+
+/** What programs read: everything, in one line. */
+export function workersToJson({ from, nowMs, total, free, quarantine, workers }: ShownWorkers): string {
+  return JSON.stringify({
+    time: timeOf(nowMs),
+    ...from,
+    workerIds: total,
+    free,
+    quarantine: quarantine === undefined ? null : { until: timeOf(quarantine.untilMs), reason: quarantine.reason },
+    workers: workers.map(({ datacenterId, workerId, state, record, windowLeftMs, freeFromMs }) => ({
+      datacenterId,
+      workerId,
+      state,
+      ...(record === undefined ? {} : recordToJson(record)),
+      windowLeftMs,
+      freeFrom: freeFromMs === undefined ? undefined : timeOf(freeFromMs),
+    })),
+  });
+}
+
+function recordToJson({ holder, generation, markMs }: NonNullable<ShownWorker["record"]>) {
+  const { instance, host, processId, sinceMs, version } = holder;
+  return {
+    generation,
+    mark: timeOf(markMs),
+    holder: { instance, host, processId, since: timeOf(sinceMs), version },
+  };
+}
+
+const states = ["held", "released", "expired", "quarantined", "unreadable"] as const;
+
+/** What people read. */
+export function workersToTable({ workers, total, free, quarantine, nowMs }: ShownWorkers): string {
+  const counts = states
+    .map((state) => [state, workers.filter((worker) => worker.state === state).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => `${count} ${state}`);
+  const used = counts.length === 0 ? "No worker ID was ever held" : counts.join(", ");
+  const summary = `${used}; ${free} of ${total} worker IDs are free.\n`;
+  const bound =
+    quarantine === undefined
+      ? ""
+      : `Quarantine until ${timeOf(quarantine.untilMs)}: ${quarantine.reason}. Nobody is granted a worker ID before; holders go on.\n`;
+  return `${
+    workers.length === 0
+      ? ""
+      : `${tableOf(
+          head,
+          workers.map((worker) => rowOf(worker, nowMs)),
+        )}\n`
+  }${summary}${bound}`;
+}
+
+const head = ["datacenter", "worker", "state", "left", "mark", "holder", "host", "process", "since", "version"];
+const nothing = "-";
+
+function rowOf(worker: ShownWorker, nowMs: number): readonly string[] {
+  const { datacenterId, workerId, state, record, windowLeftMs, freeFromMs } = worker;
+  const first = [String(datacenterId), String(workerId), state, leftOf(windowLeftMs, freeFromMs, nowMs)];
+  if (record === undefined) return [...first, ...Array.from({ length: head.length - first.length }, () => nothing)];
+  const { holder, markMs } = record;
+  const { instance, host, processId, sinceMs, version } = holder;
+  const shown = [instance, host, String(processId), timeOf(sinceMs), version || nothing].map(printable);
+  return [...first, timeOf(markMs), ...shown];
+}
+
+/** Of who holds it, what is left of its window; of a quarantined one, how long that lasts. */
+function leftOf(windowLeftMs: number | undefined, freeFromMs: number | undefined, nowMs: number): string {
+  if (windowLeftMs !== undefined) return secondsOf(windowLeftMs);
+  return freeFromMs === undefined ? nothing : `free in ${secondsOf(freeFromMs - nowMs)}`;
+}
+
+function secondsOf(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** A server may say anything; a terminal would obey some of it. */
+function printable(text: string): string {
+  return text.replaceAll(/[^ -~]/gu, "?");
+}
+
+/** The last and the first time that can be written. */
+const dateEndMs = 8.64e15;
+
+/** Writes Unix milliseconds as RFC 3339; a mark of a mad clock as the nearest time that can be written. */
+export function timeOf(unixMs: number): string {
+  return new Date(Math.min(Math.max(unixMs, -dateEndMs), dateEndMs)).toISOString();
+}

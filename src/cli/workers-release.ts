@@ -1,0 +1,129 @@
+import { systemClock, systemTimers } from "../clock.ts";
+import { integer, text } from "../config/setting-kinds.ts";
+import { storeSettings } from "../config/store-settings.ts";
+import { settleStoreUrl } from "../config/settle-server.ts";
+import { problemsOf } from "../config/settled.ts";
+import { createLog } from "../server/log.ts";
+import type { Layout } from "../snowflake/layout.ts";
+import { kernelRandom128 } from "../worker/kernel-random.ts";
+import { type ExpiredRelease, releaseExpired } from "../worker/release-expired.ts";
+import type { Command, Surroundings } from "./command.ts";
+import { CommandError, exitCodes } from "./exit-code.ts";
+import { openRecords } from "./open-records.ts";
+import { readStoredLayout } from "./stored-layout.ts";
+import { timeOf } from "./worker-rows.ts";
+
+const options = {
+  workerId: integer({ name: "workerId", min: 0, max: 2 ** 31 - 1, doc: "Which worker ID. It must be given." }),
+  datacenterId: integer({
+    name: "datacenterId",
+    min: 0,
+    max: 2 ** 31 - 1,
+    doc: "Of which datacenter. It must be given where the layout has datacenters.",
+  }),
+  reason: reasonOption("Why, for whoever reads the log later: 1 to 200 printable ASCII characters. It must be given."),
+};
+
+/** A `--reason` that fits into a record and a log line. */
+export function reasonOption(doc: string) {
+  return text({
+    name: "reason",
+    pattern: /^[ -~]{1,200}$/,
+    cure: "1 to 200 printable ASCII characters",
+    doc,
+  });
+}
+
+/** `snowlane workers release`. */
+export const workersRelease: Command<typeof storeSettings, typeof options> = {
+  name: "workers release",
+  summary: "Gives back a worker ID whose holder died; its mark stays, and no living holder's is touched",
+  settings: storeSettings,
+  options,
+  examples: [
+    "snowlane workers release --datacenter-id 3 --worker-id 5 --reason 'the host is gone'",
+    "snowlane workers release --store etcd://etcd-1,etcd-2 --datacenter-id 0 --worker-id 1 --reason 'ticket 42'",
+  ],
+  check: (settings, { workerId, reason }, environment) => [
+    ...problemsOf(settleStoreUrl(settings, environment)),
+    ...(workerId === undefined ? [{ place: "--worker-id", cure: "Give the worker ID, such as 5." }] : []),
+    ...(reason === undefined ? [{ place: "--reason", cure: "Give the reason, such as 'the host is gone'." }] : []),
+  ],
+  run: async ({ settings, options: { workerId = 0, datacenterId, reason }, environment, stderr, stdout }) => {
+    const store = await openRecords(settings, environment);
+    try {
+      const { layout } = await readStoredLayout(store, settings.namespace);
+      const workerIndex = indexOf(layout, workerId, datacenterId);
+      if (store.liveness.kind === "ttl" && (await store.moment()).clockMs === undefined) {
+        stderr.write("snowlane: The store has no clock: the record is watched first, to see that nobody renews it.\n");
+      }
+      const ports = { clock: systemClock, timers: systemTimers, random128: kernelRandom128 };
+      const outcome = await releaseExpired(store, workerIndex, ports);
+      const name = layout.datacenter.bits > 0 ? `${datacenterId}/${workerId}` : String(workerId);
+      return tell(outcome, { name, reason: reason ?? "", stdout, stderr });
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+function indexOf(layout: Layout, workerId: number, datacenterId: number | undefined): number {
+  if (layout.datacenter.bits > 0 && datacenterId === undefined) {
+    throw usage("--datacenter-id: Give it: the layout of this namespace counts workers within a datacenter.");
+  }
+  if (layout.datacenter.bits === 0 && (datacenterId ?? 0) !== 0) {
+    throw usage(`--datacenter-id is ${datacenterId}. Leave it out: the layout of this namespace has no datacenters.`);
+  }
+  const bounds = [
+    ["--datacenter-id", datacenterId ?? 0, layout.datacenter.max],
+    ["--worker-id", workerId, layout.worker.max],
+  ] as const;
+  for (const [place, value, max] of bounds) {
+    if (value > max) throw usage(`${place} is ${value}. The layout of this namespace allows 0 to ${max}.`);
+  }
+  return (datacenterId ?? 0) * 2 ** layout.worker.bits + workerId;
+}
+
+function usage(message: string): CommandError {
+  return new CommandError(message, exitCodes.usage);
+}
+
+function tell(
+  outcome: ExpiredRelease,
+  { name, reason, stdout, stderr }: Pick<Surroundings, "stdout" | "stderr"> & { name: string; reason: string },
+): number {
+  if (outcome.kind === "absent") {
+    stdout.write(`Worker ID ${name} was never held: there is nothing to give back.\n`);
+    return exitCodes.done;
+  }
+  const { holder, hwmMs, generation } = outcome.record;
+  const by = `${holder.instance} (process ${holder.processId} on ${holder.host})`;
+  if (outcome.kind === "was-released") {
+    stdout.write(`Worker ID ${name} was given back before, by ${by}: nothing was changed.\n`);
+    return exitCodes.done;
+  }
+  if (outcome.kind === "held") {
+    const { untilMs } = outcome;
+    const cure = "Stop it with SIGTERM, and it gives its worker ID back itself";
+    const until = untilMs === undefined ? `${cure}.` : `${cure}; if it died, try again after ${timeOf(untilMs)}.`;
+    throw new CommandError(`Worker ID ${name} is held by ${by}: nothing was changed. ${until}`, exitCodes.refused);
+  }
+  const log = createLog({
+    level: "info",
+    format: "text",
+    write: (line) => void stderr.write(line),
+    nowMs: () => systemClock.nowMs(),
+  });
+  const { instance, host, processId } = holder;
+  log.warn("An operator gave an expired worker ID back", {
+    workerId: name,
+    reason,
+    generation,
+    mark: timeOf(hwmMs),
+    instance,
+    host,
+    processId,
+  });
+  stdout.write(`Worker ID ${name} is given back. Its next holder begins at its mark, ${timeOf(hwmMs)}.\n`);
+  return exitCodes.done;
+}
