@@ -34,10 +34,10 @@ class MovingWorld extends HolderWorld {
   }
 
   async running<T>(work: Promise<T>): Promise<T> {
-    let isOver = false;
-    const done = work.finally(() => (isOver = true));
+    const progress = { isOver: false };
+    const done = work.finally(() => (progress.isOver = true));
     done.catch(() => {});
-    for (let round = 0; round < 1_000 && !isOver; round += 1) await this.time.run(isOver ? 0 : 100);
+    for (let round = 0; round < 1_000 && !progress.isOver; round += 1) await this.time.run(100);
     return await done;
   }
 
@@ -141,11 +141,8 @@ describe("moving a namespace", () => {
     const world = new MovingWorld();
     const process = world.process();
     await process.start();
-    const parts = { ...world.parts(), clock: { ...world.time, nowMs: () => world.time.nowMs() + 3_600_000 } };
-    const outcome = await world.move({
-      ...parts,
-      clock: { ...parts.clock, monotonicMs: () => world.time.monotonicMs() },
-    });
+    const clock = { nowMs: () => world.time.nowMs() + 3_600_000, monotonicMs: () => world.time.monotonicMs() };
+    const outcome = await world.move({ ...world.parts(), clock });
     expect(outcome).toMatchObject({ kind: "held", isClosed: true });
     expect(process.issue(5)).toBe(5);
     await process.close();
