@@ -18,7 +18,7 @@ export function unixMsToTimestamp(unixMs: number): Timestamp {
   return unixNsToTimestamp(BigInt(unixMs) * 1_000_000n);
 }
 
-/** As {@link unixMsToTimestamp}, for times that another process wrote: one outside the range becomes its nearest end. */
+/** As {@link unixMsToTimestamp}, for times that another process wrote: one out of range becomes its nearest end. */
 export function unixMsToTimestampClamped(unixMs: number): Timestamp {
   const [first, last] = [Number(timestampFirst) * 1_000, Number(timestampLast) * 1_000];
   return unixMsToTimestamp(Math.min(Math.max(Math.floor(unixMs), first), last));

@@ -6,8 +6,8 @@
  * 1. The target is claimed: a move record in place of its layout record. Nobody can start there.
  * 2. The source is closed: a move record in place of its layout record, and a quarantine for ever. Nobody can start
  *    there, and who was about to drops what it wrote.
- * 3. Every record of the source whose holder is dead is given back, with its mark: a holder that wakes up late is fenced.
- *    A holder that lives stops the move here.
+ * 3. Every record of the source whose holder is dead is given back, with its mark: a holder that wakes up late is
+ *    fenced. A holder that lives stops the move here.
  * 4. Every mark is copied, and the quarantine that binds the source.
  * 5. The target is opened: its layout record takes the place of the move record.
  * 6. The source says where its namespace went.
