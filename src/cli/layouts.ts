@@ -3,40 +3,89 @@ import { layoutSettings } from "../config/layout-settings.ts";
 import { formatSpan, onOff } from "../config/setting-kinds.ts";
 import { settleLayout } from "../config/settle-layout.ts";
 import { problemsOf, valueOf } from "../config/settled.ts";
+import { storeSettings } from "../config/store-settings.ts";
 import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import { layouts as presets, presetNames } from "../snowflake/presets.ts";
-import type { Command } from "./command.ts";
+import { listWorkers } from "../worker/worker-list.ts";
+import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
+import { openRecords } from "./open-records.ts";
+import { readStoredLayout } from "./stored-layout.ts";
 import { tableOf } from "./table.ts";
 
 const options = {
   json: onOff({ name: "json", doc: "Prints one JSON object a line, for programs." }),
 };
 
+const settings = {
+  ...layoutSettings,
+  ...storeSettings,
+  storeUrl: {
+    ...storeSettings.storeUrl,
+    doc: "Shows the layout that this store was started with, whatever else is said of layouts, and how many of its worker IDs are free.",
+  },
+};
+
+type Input = CommandInput<typeof settings, typeof options>;
+
+/** A layout that is shown; `free` where a store tells how many of its worker IDs could be granted now. */
+interface Shown {
+  readonly layout: Layout;
+  readonly free?: number;
+}
+
 /** `snowlane layouts`. */
-export const layouts: Command<typeof layoutSettings, typeof options> = {
+export const layouts: Command<typeof settings, typeof options> = {
   name: "layouts",
-  summary: "Lists the preset layouts, or the one that is described, and how long each lasts",
-  settings: layoutSettings,
+  summary: "Lists the preset layouts, the one that is described, or a store's, and how long each lasts",
+  settings,
   options,
   examples: [
     "snowlane layouts",
     "snowlane layouts --layout baidu --epoch 2026-01-01",
     "snowlane layouts --layout-fields timestamp:42,worker:9,sequence:12 --epoch 2026-01-01",
+    "snowlane layouts --store postgres://snowlane@db/snowlane",
   ],
   check: (settings) => problemsOf(settleLayout(settings)),
-  run: async ({ settings, options: { json }, stdout }) => {
-    const described = Object.values(settings).some((value) => value !== undefined);
-    const shown = described ? [valueOf(settleLayout(settings))] : presetNames.map((name) => presets[name]);
+  run: async (input) => {
     const nowMs = systemClock.nowMs();
-    if (json) for (const layout of shown) stdout.write(`${JSON.stringify(factsOf(layout, nowMs))}\n`);
-    else stdout.write(toTable(shown.map((layout) => factsOf(layout, nowMs))));
+    const facts = (await shownLayouts(input, nowMs)).map((shown) => factsOf(shown, nowMs));
+    const { options: chosen, stdout } = input;
+    stdout.write(chosen.json ? facts.map((one) => `${JSON.stringify(one)}\n`).join("") : toTable(facts));
     return exitCodes.done;
   },
 };
 
-function factsOf(layout: Layout, nowMs: number) {
+async function shownLayouts(input: Input, nowMs: number): Promise<readonly Shown[]> {
+  const { settings } = input;
+  if (settings.storeUrl !== undefined) return [await storedLayout(input, nowMs)];
+  const isDescribed = Object.keys(layoutSettings).some(
+    (key) => settings[key as keyof typeof layoutSettings] !== undefined,
+  );
+  if (isDescribed) return [{ layout: valueOf(settleLayout(settings)) }];
+  return presetNames.map((name) => ({ layout: presets[name] }));
+}
+
+/** What a store was started with. Its name is not among the records, so that of a preset that is the same is taken. */
+async function storedLayout({ settings, environment }: Input, nowMs: number): Promise<Shown> {
+  const store = await openRecords(settings, environment);
+  try {
+    const { layout } = await readStoredLayout(store, settings.namespace);
+    const { free } = listWorkers(store, await store.list(), nowMs);
+    const name = presetNames.find((candidate) => isSame(presets[candidate], layout)) ?? "custom";
+    return { layout: { ...layout, name }, free };
+  } finally {
+    await store.close();
+  }
+}
+
+function isSame(one: Layout, other: Layout): boolean {
+  const [a, b] = [one, other].map(({ epochMs, tickNs, fields }) => JSON.stringify([epochMs, tickNs, fields]));
+  return a === b;
+}
+
+function factsOf({ layout, free }: Shown, nowMs: number) {
   const { endMs, yearsLeft } = exhaustionOf(layout, nowMs);
   const ticksPerSecond = 1e9 / layout.tickNs;
   return {
@@ -47,12 +96,15 @@ function factsOf(layout: Layout, nowMs: number) {
     end: new Date(endMs).toISOString(),
     yearsLeft: Math.max(0, Math.round(yearsLeft * 10) / 10),
     workerIds: layout.workerCount,
+    ...(free === undefined ? {} : { workerIdsFree: free }),
     idsPerSecondPerWorker: Math.floor((layout.sequence.max + 1) * ticksPerSecond),
   };
 }
 
 function toTable(all: readonly ReturnType<typeof factsOf>[]): string {
-  const head = ["layout", "epoch", "tick", "ends", "years left", "worker IDs", "IDs/s each", "bits"];
+  const hasFree = all.some(({ workerIdsFree }) => workerIdsFree !== undefined);
+  const free = hasFree ? ["free"] : [];
+  const head = ["layout", "epoch", "tick", "ends", "years left", "worker IDs", ...free, "IDs/s each", "bits"];
   const rows = all.map((facts) => [
     facts.name,
     facts.epoch.slice(0, 10),
@@ -60,6 +112,7 @@ function toTable(all: readonly ReturnType<typeof factsOf>[]): string {
     facts.end.slice(0, 10),
     facts.yearsLeft.toFixed(1),
     String(facts.workerIds),
+    ...(hasFree ? [String(facts.workerIdsFree ?? "")] : []),
     String(facts.idsPerSecondPerWorker),
     facts.bits,
   ]);

@@ -100,3 +100,27 @@ test("kill -9 and a restart repeat no ID", async () => {
   }
   expect(seen.size).toBe(60_000);
 });
+
+test("layouts shows what a store was started with, and how many of its worker IDs are free", async () => {
+  const store = ["--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
+  const unknown = await run(["layouts", ...store]);
+  expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringMatching(/^snowlane: Nothing was ever started/)]);
+  const server = await startSnowlane({ args: [...store, "--layout", "javascript"] });
+  onTestFinished(() => void server.child.kill("SIGKILL"));
+  const { stdout } = await run(["layouts", ...store, "--json"]);
+  expect(JSON.parse(stdout.toString())).toMatchObject({ name: "javascript", workerIds: 64, workerIdsFree: 63 });
+  expect((await run(["layouts", ...store])).stdout.toString()).toMatch(/worker IDs {2}free .*\njavascript .* 64 +63 /);
+  expect(await server.stop("SIGTERM")).toBe(0);
+  const own = [
+    ...store,
+    "--namespace",
+    "own",
+    "--layout-fields",
+    "timestamp:42,worker:3,sequence:8",
+    "--epoch",
+    "2026-01-01",
+  ];
+  expect((await run(["next", ...own])).code).toBe(0);
+  const custom = await run(["layouts", ...store, "--namespace", "own", "--json"]);
+  expect(JSON.parse(custom.stdout.toString())).toMatchObject({ name: "custom", workerIds: 8, workerIdsFree: 8 });
+});
