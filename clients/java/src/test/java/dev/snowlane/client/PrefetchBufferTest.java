@@ -264,19 +264,6 @@ class PrefetchBufferTest {
   }
 
   @Test
-  void aRetryComesNotBeforeTheTimeThatTheServerNames() {
-    StubSource source = new StubSource(0, 1000);
-    SnowlaneException later =
-        new SnowlaneException(ErrorReason.BURST_EXCEEDED, "Later.").withRetryAfter(Duration.ofSeconds(3));
-    source.script.add(count -> CompletableFuture.failedFuture(later));
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PrefetchOptions.DEFAULTS)) {
-      assertThrows(SnowlaneException.class, () -> buffer.nextId(Duration.ofMillis(200)));
-      assertEquals(1, source.requests.get());
-      assertTrue(buffer.nextId(Duration.ofSeconds(30)) > 0);
-    }
-  }
-
-  @Test
   void closingEndsWaitingCallsAndAllLaterOnes() throws Exception {
     StubSource source = new StubSource(0, 1000);
     source.script.add(count -> new CompletableFuture<>());

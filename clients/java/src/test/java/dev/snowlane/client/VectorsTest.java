@@ -16,9 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -53,16 +55,21 @@ class VectorsTest {
   private static Map<String, Layout> readLayouts() {
     Map<String, Layout> layouts = new HashMap<>();
     for (JsonObject vector : vectors(load("layouts"))) {
-      List<LayoutField> fields = new ArrayList<>();
-      for (JsonElement field : vector.getAsJsonArray("fields")) {
-        String kind = field.getAsJsonObject().get("kind").getAsString().toUpperCase(Locale.ROOT);
-        fields.add(new LayoutField(LayoutField.Kind.valueOf(kind), field.getAsJsonObject().get("bits").getAsInt()));
-      }
-      Instant epoch = Instant.ofEpochMilli(vector.get("epochMs").getAsLong());
-      String name = vector.get("name").getAsString();
-      layouts.put(name, new Layout(name, epoch, Duration.ofNanos(vector.get("tickNs").getAsLong()), fields));
+      Layout layout = layoutOf(vector);
+      layouts.put(layout.name(), layout);
     }
     return layouts;
+  }
+
+  private static Layout layoutOf(JsonObject spec) {
+    List<LayoutField> fields = new ArrayList<>();
+    for (JsonElement field : spec.getAsJsonArray("fields")) {
+      String kind = field.getAsJsonObject().get("kind").getAsString().toUpperCase(Locale.ROOT);
+      fields.add(new LayoutField(LayoutField.Kind.valueOf(kind), field.getAsJsonObject().get("bits").getAsInt()));
+    }
+    Instant epoch = Instant.ofEpochMilli(spec.get("epochMs").getAsLong());
+    Duration tick = Duration.ofNanos(spec.get("tickNs").getAsLong());
+    return new Layout(spec.get("name").getAsString(), epoch, tick, fields);
   }
 
   private static TextFormat formatOf(JsonObject vector) {
@@ -234,6 +241,41 @@ class VectorsTest {
       TextReadOptions options = TextReadOptions.DEFAULTS.withForm(format.form());
       assertEquals(OptionalLong.of(number), codec.read(vector.get("text").getAsString(), options).id());
     }
+  }
+
+  @Test
+  void publishedIds() {
+    for (JsonObject vector : vectors(load("published-ids"))) {
+      JsonElement named = vector.get("layout");
+      Layout layout = named.isJsonPrimitive() ? Layout.preset(named.getAsString()) : layoutOf(named.getAsJsonObject());
+      ParsedId parsed = layout.parse(idOf(vector).getAsLong());
+      if (vector.has("ticks")) assertEquals(vector.get("ticks").getAsLong(), parsed.ticks());
+      if (vector.has("sequence")) assertEquals(vector.get("sequence").getAsLong(), parsed.sequence().orElseThrow());
+      if (vector.has("workerId")) assertEquals(vector.get("workerId").getAsLong(), parsed.workerId().orElseThrow());
+      if (!vector.has("createTime")) continue;
+      String published = vector.get("createTime").getAsString();
+      // Some were published without milliseconds.
+      ChronoUnit unit = published.contains(".") ? ChronoUnit.MILLIS : ChronoUnit.SECONDS;
+      assertEquals(Instant.parse(published), parsed.createTime().truncatedTo(unit));
+    }
+  }
+
+  @Test
+  void publicIds() {
+    for (JsonObject vector : vectors(load("public-ids"))) {
+      byte[] key = HexFormat.of().parseHex(vector.get("key").getAsString());
+      int bits = vector.get("bits").getAsInt();
+      long id = Long.parseUnsignedLong(vector.get("id").getAsString());
+      long publicId = Long.parseUnsignedLong(vector.get("publicId").getAsString());
+      assertEquals(publicId, new NumberPermutation(key, bits).apply(id));
+      assertEquals(id, new NumberPermutation(key, bits).invert(publicId));
+      if (bits != 63) continue;
+      assertEquals(publicId, new PublicId(key).hide(id));
+      assertEquals(id, new PublicId(key).reveal(publicId));
+      SnowlaneException error = assertThrows(SnowlaneException.class, () -> new PublicId(key).hide(-1));
+      assertEquals(ErrorReason.MALFORMED_ID, error.reason());
+    }
+    assertThrows(IllegalArgumentException.class, () -> new PublicId(new byte[15]));
   }
 
   @Test
