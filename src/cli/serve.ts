@@ -88,7 +88,8 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, around: Sur
   const { signal } = stop;
   try {
     const server = await startServer({ config, worker, log, clock: systemClock, onFault, signal });
-    const facts = { server, storeUrl: worker.storeUrl, version, nowMs: systemClock.nowMs() };
+    const security = config.tlsCert === undefined ? "cleartext" : "tls";
+    const facts = { server, storeUrl: worker.storeUrl, version, security, nowMs: systemClock.nowMs() } as const;
     if (format === "json") log.info("Serves IDs", startFields(facts));
     else stdout.write(startMessage(facts));
     await aborted(signal);

@@ -31,6 +31,16 @@ test("lengths of time that contradict each other are refused together", () => {
   ]);
 });
 
+test("what is wrong with the layout does not hide what is wrong with anything else", () => {
+  const flags = { layout: "nothing", window: "60s", renewalPeriod: "31s", ttl: "60s", tlsKey: "key.pem" };
+  expect(refused({ ...flags, store: "etcd://127.0.0.1" })).toEqual([
+    "--layout",
+    "--renewal-period",
+    "--ttl",
+    "--tls-cert",
+  ]);
+});
+
 test("a TTL is refused where a lock tells who lives", () => {
   expect(refused({ ttl: "60s" })).toEqual(["--ttl"]);
   expect(refused({ ttl: "60s", store: "sqlite:/tmp/ids.db" })).toEqual(["--ttl"]);

@@ -4,7 +4,7 @@ import { IdError } from "../errors.ts";
 import { checkIssuable } from "../snowflake/generator.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import type { OpenWorkerOptions } from "../worker/open-worker.ts";
-import { windowSlackMs } from "../worker/worker-settings.ts";
+import { windowSlackMinMs, windowSlackMs } from "../worker/worker-settings.ts";
 import { type Address, formatAddress, isLoopback } from "./address.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import { formatRanges } from "./number-ranges.ts";
@@ -27,8 +27,9 @@ export function settleWorker(config: WorkerConfig, environment: Environment): Se
   const problems: SettingProblem[] = [...problemsOf(layout)];
   if (layout.kind === "good") {
     problems.push(...issuingProblems(config, layout.value));
-    problems.push(...workerProblems(config, layout.value), ...timingProblems(config, layout.value));
+    problems.push(...workerProblems(config, layout.value));
   }
+  problems.push(...timingProblems(config, layout.kind === "good" ? windowSlackMs(layout.value) : windowSlackMinMs));
   const storeUrl = settleStoreUrl(config, environment);
   problems.push(...problemsOf(storeUrl));
   if (layout.kind === "bad" || storeUrl.kind === "bad" || problems.length > 0) return { kind: "bad", problems };
@@ -156,7 +157,7 @@ function workerProblems({ datacenterId, datacenterIds, workerId }: WorkerConfig,
 }
 
 /** What is wrong with lengths of time that were both said. What hangs on the store's defaults shows at the start. */
-function timingProblems(config: WorkerConfig, layout: Layout): SettingProblem[] {
+function timingProblems(config: WorkerConfig, slackMs: number): SettingProblem[] {
   const { windowMs, windowMaxMs, renewalPeriodMs, ttlMs, storeUrl } = config;
   const problems: SettingProblem[] = [];
   if (windowMs !== undefined && renewalPeriodMs !== undefined && renewalPeriodMs * 2 > windowMs) {
@@ -167,15 +168,11 @@ function timingProblems(config: WorkerConfig, layout: Layout): SettingProblem[] 
   }
   if (ttlMs === undefined) return problems;
   const value = `${ttlMs}ms`;
-  const ttlMinMs = (windowMs ?? 0) + windowSlackMs(layout);
+  const ttlMinMs = (windowMs ?? 0) + slackMs;
   if (storeUrl === undefined || storeUrl.startsWith("sqlite:")) {
     problems.push({ place: "--ttl", value, cure: "Leave it out: with SQLite a lock tells who lives." });
   } else if (ttlMs < ttlMinMs) {
-    problems.push({
-      place: "--ttl",
-      value,
-      cure: `Give at least ${ttlMinMs}ms: the window and ${windowSlackMs(layout)}ms.`,
-    });
+    problems.push({ place: "--ttl", value, cure: `Give at least ${ttlMinMs}ms: the window and ${slackMs}ms.` });
   }
   return problems;
 }

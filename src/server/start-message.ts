@@ -8,6 +8,7 @@ export interface StartFacts {
   readonly server: Pick<Server, "address" | "source">;
   readonly storeUrl: string;
   readonly version: string;
+  readonly security: "cleartext" | "tls";
   readonly nowMs: number;
 }
 
@@ -19,8 +20,10 @@ export function startFields({ server, storeUrl, version }: StartFacts) {
   return { address, layout: layout.name, datacenterId, workerId, store: redactUrl(storeUrl), version };
 }
 
-/** The lines for people; the two commands work when pasted. */
-export function startMessage({ server, storeUrl, version, nowMs }: StartFacts): string {
+/**
+ * The lines for people; the two commands work when pasted, over TLS for whoever trusts the certificate and its name.
+ */
+export function startMessage({ server, storeUrl, version, security, nowMs }: StartFacts): string {
   const { layout } = server.source;
   const { datacenterId, workerId } = grantOf(server);
   const reachable = formatAddress(reachableAddress(server.address));
@@ -28,14 +31,15 @@ export function startMessage({ server, storeUrl, version, nowMs }: StartFacts): 
   const years = exhaustionOf(layout, nowMs).yearsLeft.toFixed(1);
   const bits = layout.fields.map(({ kind, bits }) => `${bits} ${kind}`).join(" | ");
   const datacenter = layout.datacenter.bits > 0 ? `datacenter ${datacenterId}, ` : "";
-  const url = `http://${reachable}/snowlane.v1.IdService/NextId`;
+  const [scheme, plaintext] = security === "tls" ? ["https", ""] : ["http", "-plaintext "];
+  const url = `${scheme}://${reachable}/snowlane.v1.IdService/NextId`;
   return `Snowlane ${version} serves IDs on ${formatAddress(server.address)}: gRPC, gRPC-Web and Connect.
   layout  ${layout.name}: ${bits}; ${years} years left, until ${end}
   worker  ${datacenter}worker ${workerId}
   store   ${redactUrl(storeUrl)}
 Try:
   curl -d '{}' -H 'content-type: application/json' ${quoteBrackets(url)}
-  grpcurl -plaintext ${quoteBrackets(reachable)} snowlane.v1.IdService/NextId
+  grpcurl ${plaintext}${quoteBrackets(reachable)} snowlane.v1.IdService/NextId
 `;
 }
 

@@ -50,6 +50,9 @@ export function leadMaxMs(layout: Layout): number {
   return Math.max(leadMs, Math.ceil((2 * layout.tickNs) / nsPerMs));
 }
 
+/** {@link windowSlackMs} of the layouts with ticks of up to a second. */
+export const windowSlackMinMs = leadMs + 2 * clockErrorMs;
+
 /** How much longer than its window a holder's record must be left alone: the lead, and the error of two clocks. */
 export function windowSlackMs(layout: Layout): number {
   return leadMaxMs(layout) + 2 * clockErrorMs;
