@@ -12,6 +12,8 @@ const suites = {
   text: { include: ["src/text/**/*.test.ts", "test/{text,vectors}/**/*.test.ts"] },
   proof: { include: ["test/{simulation,model,fault}/**/*.test.ts"] },
   stores: { include: ["src/worker/stores/!(sqlite)*.test.ts", "test/stores/**/*.test.ts"] },
+  // Not in npm test: it builds a kube-apiserver first.
+  kube: { include: ["test/kube/**/*.test.ts"] },
   clients: { include: ["clients/typescript/**/*.test.ts", "test/{interop,clients}/**/*.test.ts"] },
   http2: {
     // The server's own tests once more, with the engine of src/http2 below: core runs them with node:http2.

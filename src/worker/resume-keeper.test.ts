@@ -160,6 +160,14 @@ describe("a resume record", () => {
     expect(again.kinds()).toContain("resumed");
   });
 
+  test("of another instance is removed by whoever finds it once its window is over", async () => {
+    const scene = await holding();
+    scene.process.crash();
+    await scene.world.time.run(windowMs + 2_000);
+    await restart(scene, { name: "b" });
+    expect(scene.disk.texts.size).toBe(0);
+  });
+
   test("whose process lives is nobody's", async () => {
     const scene = await holding();
     const twin = await restart(scene);

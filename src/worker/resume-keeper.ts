@@ -48,8 +48,8 @@ export class ResumeKeeper {
   }
 
   /**
-   * Finds the grant of an earlier life of this instance that may be continued now; removes what can never be. Records
-   * of other instances on this machine are left to them.
+   * Finds the grant of an earlier life of this instance that may be continued now; removes what can never be, and what
+   * is over. Records of other instances on this machine are left to them until then.
    */
   async recall(): Promise<RecalledGrant | undefined> {
     const { journal, judge, settings } = this.#parts;
@@ -130,7 +130,7 @@ export class ResumeKeeper {
       const recalled = recallGrant(record, now);
       checkAgreement(recalled.layoutRecord, settings);
       const isOurs = record.workerIndex >= first && record.workerIndex < first + count;
-      return isOurs && record.localMarkMs < record.untilMs ? recalled : undefined;
+      return isOurs && Math.max(record.localMarkMs, now.wallMs) < record.untilMs ? recalled : undefined;
     } catch (cause) {
       if (cause instanceof IdError) return undefined;
       throw cause;

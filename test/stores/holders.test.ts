@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../src/worker/open-store.ts";
+import { workerKey } from "../../src/worker/worker-record.ts";
 import { duplicatesOf, IssuingWorker } from "../support/issuing-worker.ts";
 import { type RemoteStoreServer, remoteStoreKinds } from "../support/servers/remote-stores.ts";
 
@@ -71,6 +73,26 @@ describe.each(remoteStoreKinds)("holders on $kind", ({ kind, start }) => {
     await Promise.all([one.stop(), other.stop()]);
     expect(duplicatesOf(one.ids, other.ids)).toEqual([]);
     expect(one.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "lapsed" }));
+  });
+
+  test("who comes when all 1,024 worker IDs are held is told so at once, and what to do", async () => {
+    const options = { storeUrl: server.url, namespace: "full", storeTimeoutMs: 30_000, ...shortWindow(kind) };
+    const first = await IssuingWorker.start({ ...options, ttlMs: 3_600_000 });
+    const { workerId, datacenterId } = first.source.status().grant!;
+    const store = await openStore(server.url, { namespace: "full", callTimeoutMs: 60_000 });
+    const taken = workerKey(datacenterId * 32 + workerId);
+    const { entry } = await store.read(taken);
+    const keys = Array.from({ length: 1_024 }, (_, index) => workerKey(index)).filter((key) => key !== taken);
+    for (let start = 0; start < keys.length; start += 64) {
+      const part = keys.slice(start, start + 64);
+      await Promise.all(part.map((key) => store.compareAndSet(key, undefined, entry!.text)));
+    }
+    await store.close();
+    await expect(IssuingWorker.start(options)).rejects.toMatchObject({
+      reason: "NO_FREE_WORKER_ID",
+      message: expect.stringMatching(/all 1024 are in use.*Stop a process/),
+    });
+    await first.stop();
   });
 
   test("what is given back is free for the next one at once", async () => {

@@ -42,7 +42,8 @@ export async function startSnowlane(options: SnowlaneOptions): Promise<SnowlaneP
   const flags = ["serve", "--listen", listen ?? "127.0.0.1:0", "--log-format", "json", ...args];
   const child = spawn(command, [...before, ...flags], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, ...environment },
+    // Nothing is left in this user's own folders.
+    env: { ...process.env, SNOWLANE_RESUME_DIR: "off", ...environment },
   });
   onSpawn?.(child);
   const log: LogLine[] = [];
