@@ -116,7 +116,7 @@ async function postgres(url: string, sql: string): Promise<void> {
   }
 }
 
-/** Does what a line of etcdctl does, by the JSON gateway of the same server: its package is not needed for four lines. */
+/** Does what a line of etcdctl does, by the JSON gateway of the same server. */
 async function runEtcdctl(port: number, line: string): Promise<void> {
   const [, group, command, ...args] = line.replace("--prefix=true ", "").split(" ");
   const calls: Readonly<Record<string, () => readonly [string, object]>> = {

@@ -20,9 +20,11 @@ func main() {
 `;
 
 /**
- * Builds kube-apiserver from the Go module of Kubernetes into the cache; returns its path. Takes six minutes on two idle
- * cores the first time. `go install` refuses that module, for it replaces its parts by folders beside it: here each is
- * replaced by the module of that name, which the Go checksum database holds to its content.
+ * Builds kube-apiserver from the Go module of Kubernetes into the cache; returns its path. Takes six minutes on two
+ * idle cores the first time.
+ *
+ * `go install` refuses that module, for it replaces its parts by folders beside it: here each is replaced by the module
+ * of that name, which the Go checksum database holds to its content.
  */
 export async function fetchKubeApiserver(): Promise<{ readonly path: string; readonly version: string }> {
   const folder = await fetchOnce(`kube-apiserver-v${version}`, build);
