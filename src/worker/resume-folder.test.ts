@@ -8,6 +8,8 @@ import { openResumeFolder } from "./resume-folder.ts";
 import type { ResumeJournal, ResumeRecord } from "./resume-record.ts";
 
 const records = { namespace: "default", storeUrl: "etcd://127.0.0.1:2379" };
+/** All records are looked at. */
+const nobodys = (): boolean => false;
 let root: string;
 
 beforeEach(() => {
@@ -46,9 +48,18 @@ test("what was written last is recalled, once its process is gone", async () => 
   await journal.write(record(journal, 5, 1_000));
   await journal.write(record(journal, 5, 2_000));
   const other = open();
-  expect(await other.recall()).toEqual([]);
+  expect(await other.recall(nobodys)).toEqual([]);
   release(journal);
-  expect(await other.recall()).toEqual([record(other, 5, 2_000)]);
+  expect(await other.recall(nobodys)).toEqual([record(other, 5, 2_000)]);
+});
+
+test("the record of another instance is left alone, with its lock, for it may be starting at this moment", async () => {
+  const journal = open();
+  await journal.write(record(journal));
+  release(journal);
+  const [one, other] = [open(), open()];
+  expect(await one.recall(() => true)).toEqual([]);
+  expect(await other.recall(nobodys)).toHaveLength(1);
 });
 
 test("what was removed is not recalled", async () => {
@@ -56,15 +67,15 @@ test("what was removed is not recalled", async () => {
   await journal.write(record(journal));
   await journal.remove(5);
   await journal.remove(5);
-  expect(await open().recall()).toEqual([]);
+  expect(await open().recall(nobodys)).toEqual([]);
 });
 
 test("records of another store or namespace are not seen", async () => {
   const journal = open();
   await journal.write(record(journal));
   release(journal);
-  expect(await open({ ...records, namespace: "other" }).recall()).toEqual([]);
-  expect(await open({ ...records, storeUrl: "etcd://127.0.0.1:2380" }).recall()).toEqual([]);
+  expect(await open({ ...records, namespace: "other" }).recall(nobodys)).toEqual([]);
+  expect(await open({ ...records, storeUrl: "etcd://127.0.0.1:2380" }).recall(nobodys)).toEqual([]);
 });
 
 test("a record of another boot, and one that is damaged, are removed", async () => {
@@ -75,7 +86,7 @@ test("a record of another boot, and one that is damaged, are removed", async () 
   journal.leave(6);
   const [folder] = readdirSync(root);
   writeFileSync(join(root, folder!, "worker-6.json"), "{");
-  expect(await open().recall()).toEqual([]);
+  expect(await open().recall(nobodys)).toEqual([]);
   expect(readdirSync(join(root, folder!)).filter((name) => name.endsWith(".json"))).toEqual([]);
 });
 
@@ -86,7 +97,7 @@ test("a half-written file that a crash left takes nothing from the record before
   const [folder] = readdirSync(root);
   writeFileSync(join(root, folder!, "worker-5.json.next"), '{"formatVersion":1,"pla');
   const again = open();
-  expect(await again.recall()).toHaveLength(1);
+  expect(await again.recall(nobodys)).toHaveLength(1);
   await again.write(record(again, 5, 3_000));
   const names = readdirSync(join(root, folder!));
   expect(names.filter((name) => name.includes(".json"))).toEqual(["worker-5.json"]);
@@ -103,10 +114,10 @@ test("kill -9 frees a record, and nothing less does", async () => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");
-  expect(await open().recall()).toEqual([]);
+  expect(await open().recall(nobodys)).toEqual([]);
   child.kill("SIGKILL");
   await once(child, "exit");
-  expect(await open().recall()).toHaveLength(1);
+  expect(await open().recall(nobodys)).toHaveLength(1);
 });
 
 test("a folder that cannot be made means that nothing is resumed", () => {

@@ -53,15 +53,17 @@ export class ResumeFolder implements ResumeJournal {
     this.place = place;
   }
 
-  async recall(): Promise<readonly ResumeRecord[]> {
+  async recall(isAnothers: (record: ResumeRecord) => boolean): Promise<readonly ResumeRecord[]> {
     const records: ResumeRecord[] = [];
     for (const name of await readdir(this.#folder)) {
       const workerIndex = Number(recordPattern.exec(name)?.[1] ?? Number.NaN);
-      if (Number.isNaN(workerIndex) || !this.#lock(workerIndex)) continue;
-      const record = parseResumeRecord(await readFile(join(this.#folder, name), "utf8"));
-      if (record !== undefined && record.workerIndex === workerIndex && this.#isHere(record.place))
-        records.push(record);
-      else await this.remove(workerIndex);
+      if (Number.isNaN(workerIndex)) continue;
+      const seen = await this.#read(workerIndex);
+      if ((seen !== undefined && isAnothers(seen)) || !this.#lock(workerIndex)) continue;
+      // Only what is read under the lock counts.
+      const record = await this.#read(workerIndex);
+      if (record === undefined) await this.remove(workerIndex);
+      else records.push(record);
     }
     return records;
   }
@@ -93,6 +95,13 @@ export class ResumeFolder implements ResumeJournal {
   leave(workerIndex: number): void {
     this.#locks.get(workerIndex)?.close();
     this.#locks.delete(workerIndex);
+  }
+
+  /** undefined for what is damaged, or of another place or boot, or gone. */
+  async #read(workerIndex: number): Promise<ResumeRecord | undefined> {
+    const text = await readFile(this.#path(workerIndex), "utf8").catch(() => "");
+    const record = parseResumeRecord(text);
+    return record?.workerIndex === workerIndex && this.#isHere(record.place) ? record : undefined;
   }
 
   #isHere(place: ResumePlace): boolean {

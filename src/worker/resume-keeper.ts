@@ -54,12 +54,17 @@ export class ResumeKeeper {
   async recall(): Promise<RecalledGrant | undefined> {
     const { journal, judge, settings } = this.#parts;
     let best: RecalledGrant | undefined;
-    for (const record of await journal.recall()) {
-      const recalled = this.#judge(record);
-      if (recalled !== undefined && recalled.grant.record.holder.instance !== settings.holder.instance) {
+    const isAnothers = (record: ResumeRecord): boolean => {
+      const instance = this.#judge(record)?.grant.record.holder.instance;
+      return instance !== undefined && instance !== settings.holder.instance;
+    };
+    for (const record of await journal.recall(isAnothers)) {
+      // It may have changed before its lock was taken.
+      if (isAnothers(record)) {
         journal.leave(record.workerIndex);
         continue;
       }
+      const recalled = this.#judge(record);
       const isBetter = recalled !== undefined && recalled.grant.untilMs > (best?.grant.untilMs ?? judge.nowMs());
       if (isBetter && best !== undefined) await journal.remove(best.grant.workerIndex);
       if (isBetter) best = recalled;

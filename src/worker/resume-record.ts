@@ -46,8 +46,13 @@ export interface ResumeJournal {
   /**
    * Finds the records of earlier lives of this place whose lock is free, and takes their locks. Those that cannot be
    * read are removed.
+   *
+   * @param isAnothers - Tells what is to be left alone: its lock is not even tried, for its own process may look for it
+   * at this moment.
    */
-  recall(): Promise<readonly ResumeRecord[]>;
+  recall(isAnothers: (record: ResumeRecord) => boolean): Promise<readonly ResumeRecord[]>;
+  /** Leaves a recalled record where it is, for whom it belongs to, and gives its lock back. */
+  leave(workerIndex: number): void;
   /**
    * Writes a record in place of the one before, so that it outlives a crash of the machine. Takes the lock with the
    * first.
@@ -55,8 +60,6 @@ export interface ResumeJournal {
    * @throws If the outcome is not certain: then the old one may stand, or the new one.
    */
   write(record: ResumeRecord): Promise<void>;
-  /** Leaves a recalled record where it is, for whom it belongs to, and gives its lock back. */
-  leave(workerIndex: number): void;
   /**
    * Removes a record durably, and gives its lock back. Nothing happens if there is none. @throws If it may still stand.
    */

@@ -4,6 +4,7 @@
  * some of them, and another length; `--write` puts the table into docs/stores.md.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { systemClock } from "../../src/clock.ts";
 import { machine, markdownTable } from "../bench/report.ts";
@@ -65,7 +66,9 @@ async function nameOf(kind: string): Promise<string> {
 function writeTable(): void {
   const document = new URL("../../docs/stores.md", import.meta.url);
   const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
-  const about = `${day}, ${seconds} s for each store, on ${machine()}, Node ${process.versions.node}.`;
+  // What else ran there shows in the gaps.
+  const load = `load ${Math.round(loadavg()[2]!)} over the last 15 minutes`;
+  const about = `${day}, ${seconds} s for each store, on ${machine()}, ${load}, Node ${process.versions.node}.`;
   const table = markdownTable({ title: "", columns, rows });
   const written = readFileSync(document, "utf8").replace(
     /(<!-- begin churn[^\n]*-->\n)[^]*?(<!-- end churn -->)/,

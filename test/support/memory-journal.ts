@@ -38,11 +38,11 @@ export class MemoryJournal implements ResumeJournal {
     for (const [workerIndex, owner] of this.#disk.locks) if (owner === this) this.#disk.locks.delete(workerIndex);
   }
 
-  async recall(): Promise<readonly ResumeRecord[]> {
+  async recall(isAnothers: (record: ResumeRecord) => boolean): Promise<readonly ResumeRecord[]> {
     const records: ResumeRecord[] = [];
     for (const [workerIndex, text] of this.#disk.texts) {
-      if (!this.#lock(workerIndex)) continue;
       const record = parseResumeRecord(text);
+      if ((record !== undefined && isAnothers(record)) || !this.#lock(workerIndex)) continue;
       const isHere = record !== undefined && JSON.stringify(record.place) === JSON.stringify(this.place);
       if (isHere) records.push(record);
       else await this.remove(workerIndex);
