@@ -29,7 +29,7 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
 
   test("that is frozen ends every call in STORE_UNAVAILABLE, and answers again when it thaws", async () => {
     const [connected, fresh] = [await open(), await open()];
-    const entry = applied(await answered(() => connected.compareAndSet("worker-1", undefined, "old"))).entry;
+    const entry = await created(connected);
     server.pause();
     try {
       await expect(connected.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
@@ -45,7 +45,7 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
 
   test("that is killed ends every call in STORE_UNAVAILABLE, and has kept its records when it starts again", async () => {
     const store = await open();
-    const entry = applied(await answered(() => store.compareAndSet("worker-1", undefined, "old"))).entry;
+    const entry = await created(store);
     await server.kill();
     try {
       await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
@@ -71,7 +71,7 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
       const namespace = "lost-answer";
       const store = await open({ url: withPort(server, proxy.port), namespace, callTimeoutMs: 1_000 });
       const direct = await open({ namespace, callTimeoutMs: 30_000 });
-      const { entry } = applied(await answered(() => store.compareAndSet("worker-1", undefined, "old")));
+      const entry = await created(store);
       proxy.mode = "deaf";
       await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
       // ZooKeeper and Kubernetes read before they write: that answer is lost first, and nothing was written.
@@ -89,7 +89,7 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
     const proxy = await TcpProxy.start(server.port);
     try {
       const store = await open({ url: withPort(server, proxy.port) });
-      const { entry } = applied(await answered(() => store.compareAndSet("worker-1", undefined, "old")));
+      const entry = await created(store);
       proxy.mode = "black-hole";
       await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
       await expect(store.read("worker-1")).rejects.toEqual(unavailable);
@@ -165,6 +165,16 @@ async function goesOnFromWhatStands(store: RecordStore, texts: readonly string[]
   expect(kind).toBe("applied");
   for (const text of seen) expect(texts).toContain(text);
   expect((await answered(() => store.read("worker-1"))).entry?.text).toBe("next");
+}
+
+/** Makes the record `old`. A busy machine may be late with the answer: then it stands there already. */
+async function created(store: RecordStore): Promise<Entry> {
+  return answered(async () => {
+    await store.compareAndSet("worker-1", undefined, "old");
+    const { entry } = await store.read("worker-1");
+    if (entry?.text !== "old") throw new Error("it is not there yet");
+    return entry;
+  });
 }
 
 function applied(answer: WriteAnswer): Extract<WriteAnswer, { kind: "applied" }> {
