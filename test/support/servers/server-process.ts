@@ -65,9 +65,15 @@ export class ServerProcess {
     return this.#output;
   }
 
-  /** Freezes it (SIGSTOP): connections stay open, and nothing is answered. */
+  /**
+   * Freezes it (SIGSTOP): connections stay open, and nothing is answered. Returns when all its threads stand: on a busy
+   * machine the others go on until the one that takes the signal gets a processor.
+   */
   pause(): void {
-    for (const pid of this.#tree()) signal(pid, "SIGSTOP");
+    const tree = this.#tree();
+    for (const pid of tree) signal(pid, "SIGSTOP");
+    const endMs = performance.now() + 30_000;
+    while (tree.some(isRunning) && performance.now() < endMs) Atomics.wait(nothing, 0, 0, 1);
   }
 
   /** Ends a pause. */
@@ -120,10 +126,25 @@ function descendants(pid: number): number[] {
   return found;
 }
 
-/** Fields after the command's name, which stands in brackets and may hold anything: state, then parent. */
-function statusFields(pid: number): string[] {
+/** Never woken: for waiting without giving way. */
+const nothing = new Int32Array(new SharedArrayBuffer(4));
+
+/** Whether one of its threads neither stands nor has ended. */
+function isRunning(pid: number): boolean {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.some(
+      (thread) => !["T", "t", "Z", "X", undefined].includes(statusFields(`${pid}/task/${thread}`)[0]),
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** Fields after the command's name, which stands in brackets and may hold anything: state, then parent. */
+function statusFields(process: number | string): string[] {
+  try {
+    const text = readFileSync(`/proc/${process}/stat`, "utf8");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
     return [];
