@@ -1,0 +1,109 @@
+import { createServer, type Server } from "node:http";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { presetLayout } from "../../src/snowflake/presets.ts";
+import { parseId } from "../../src/snowflake/parse.ts";
+import { findTool } from "../support/fetch/tools.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+
+/** The sample page in a real browser, served from another origin than the server that it calls. */
+const folder = mkdtempSync(join(tmpdir(), "snowlane-browser-"));
+const samples = resolve("clients/typescript/samples/browser");
+let site: Server;
+let origin: string;
+let server: SnowlaneProcess;
+let browser: Browser;
+
+/** The page's script with all that it imports, as a user's bundler makes it of the installed package. */
+async function bundlePage(): Promise<string> {
+  const entries = resolve("clients/typescript/src");
+  const bundle = await rolldown({
+    input: join(samples, "page.ts"),
+    platform: "browser",
+    resolve: {
+      alias: { "@snowlane/client/web": join(entries, "web.ts"), "@snowlane/client": join(entries, "index.ts") },
+    },
+  });
+  const { output } = await bundle.generate({ format: "esm" });
+  await bundle.close();
+  expect(output).toHaveLength(1);
+  return output[0].code;
+}
+
+async function startSite(): Promise<void> {
+  const files = new Map([
+    ["/", { type: "text/html", content: readFileSync(join(samples, "index.html"), "utf8") }],
+    ["/page.js", { type: "text/javascript", content: await bundlePage() }],
+  ]);
+  site = createServer((request, response) => {
+    const file = files.get(new URL(request.url ?? "/", "http://site").pathname);
+    if (file === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { "content-type": file.type }).end(file.content);
+  });
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+}
+
+async function startBrowser(): Promise<void> {
+  const { path, env } = await findTool("chromium");
+  const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+  const args = ["--no-sandbox", ...quiet, "--disable-component-update", "--disable-sync"];
+  // HOME: what it writes into a user's folder goes with the test.
+  const environment = { ...(process.env as Record<string, string>), ...env, HOME: folder };
+  browser = await chromium.launch({ executablePath: path, args, env: environment, timeout: 180_000 });
+}
+
+beforeAll(async () => {
+  await Promise.all([startSite(), startBrowser()]);
+  const store = `sqlite:${join(folder, "snowlane.db")}`;
+  server = await startSnowlane({ args: ["--store", store, "--cors-origin", `https://app.example.com,${origin}`] });
+}, 600_000);
+
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+  await server?.stop("SIGTERM");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const patience = { timeout: 120_000 };
+
+async function open(pageOrigin: string): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(`${pageOrigin}/?server=${encodeURIComponent(server.url)}`, patience);
+  return page;
+}
+
+test("a page of an allowed origin gets IDs without losing a digit", { timeout: 300_000 }, async () => {
+  const page = await open(origin);
+  const ids = page.locator("#ids li");
+  await ids.first().waitFor(patience);
+  for (let count = 1; count < 20; count++) await page.click("#more", patience);
+  await ids.nth(19).waitFor(patience);
+  const shown = await ids.evaluateAll((items) => items.map((item) => item.getAttribute("data-id") ?? ""));
+  expect(new Set(shown).size).toBe(20);
+  const texts = await ids.allTextContents();
+  for (const [index, id] of shown.entries()) {
+    expect(id).toMatch(/^\d{18,19}$/);
+    const { createTimeMs, workerId } = parseId(presetLayout("twitter"), BigInt(id));
+    expect(Math.abs(createTimeMs - Date.now())).toBeLessThan(600_000);
+    expect(texts[index]).toBe(`${id}, made ${new Date(createTimeMs).toISOString()} by worker ${workerId}`);
+  }
+  // Doubles have no odd number up there: one that is odd has come whole.
+  expect(shown.some((id) => BigInt(id) % 2n === 1n)).toBe(true);
+  expect(await page.textContent("#failure", patience)).toBe("");
+  await page.close();
+});
+
+test("a page of another origin gets none", { timeout: 300_000 }, async () => {
+  // The same files by another name are another origin.
+  const page = await open(origin.replace("127.0.0.1", "localhost"));
+  await page.locator("#failure", { hasText: "UNREACHABLE" }).waitFor(patience);
+  expect(await page.locator("#ids li").count()).toBe(0);
+  await page.close();
+});
