@@ -3,13 +3,20 @@
  * Each prints its tables and writes its section of docs/benchmarks.md; with `--dry` it only prints.
  */
 import type { Benchmark } from "./benchmark.ts";
+import { clientsBenchmark } from "./clients.ts";
 import { generatorBenchmark } from "./generator.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { serviceBenchmark } from "./service.ts";
 import { startBenchmark } from "./start.ts";
 import { machine, markdownTable, writeSection } from "./report.ts";
 
-const benchmarks: readonly Benchmark[] = [generatorBenchmark, serviceBenchmark, schemesBenchmark, startBenchmark];
+const benchmarks: readonly Benchmark[] = [
+  generatorBenchmark,
+  serviceBenchmark,
+  clientsBenchmark,
+  schemesBenchmark,
+  startBenchmark,
+];
 
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));

@@ -1,7 +1,8 @@
 import { idToString, SnowlaneError } from "@snowlane/client";
 import { createWebClient } from "@snowlane/client/web";
 
-// Where the server is: it must allow this page's origin (`snowlane serve --cors-origin ...`), unless it serves the page.
+// Where the server is. It must allow this page's origin (`snowlane serve --cors-origin ...`), unless it serves the
+// page itself.
 const server = new URLSearchParams(location.search).get("server") ?? location.origin;
 const client = createWebClient({ endpoints: [server] });
 const buffer = client.prefetch();
