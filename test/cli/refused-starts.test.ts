@@ -6,6 +6,9 @@ import { runCli, snowlane } from "../support/cli-outcome.ts";
 import { temporaryFolder } from "../support/running-server.ts";
 import { startSnowlane } from "../support/snowlane-process.ts";
 
+/** Without the warnings of a busy machine, such as that the process did not run for a while. */
+const serve = ["serve", "--listen", "127.0.0.1:0", "--log-level", "error"];
+
 /** A store URL for each way in which a file cannot be used, and what the line about it says. */
 const unusableFiles: Readonly<Record<string, readonly [prepare: (path: string) => string | Promise<string>, RegExp]>> =
   {
@@ -45,7 +48,7 @@ async function damaged(path: string): Promise<string> {
 describe("a store file", () => {
   test.each(Object.entries(unusableFiles))("%s: one line with the cure, and code 4", async (_, [prepare, line]) => {
     const path = await prepare(join(temporaryFolder(), "ids.db"));
-    for (const command of [["next"], ["serve", "--listen", "127.0.0.1:0"]]) {
+    for (const command of [["next"], serve]) {
       const { code, stdout, stderr } = await runCli([...command, "--store", `sqlite:${path}`]);
       expect([code, stdout.length, stderr.trimEnd().split("\n")]).toEqual([4, 0, [expect.stringMatching(line)]]);
       expect(stderr).toContain(path);
@@ -86,7 +89,7 @@ test("a worker ID that another process holds is refused with code 6, and the hol
 describe("a layout", () => {
   test("whose time has run out is refused with code 7, by a dry run as well", async () => {
     for (const more of [[], ["--dry-run"]]) {
-      const { code, stdout, stderr } = await runCli(["serve", "--listen", "127.0.0.1:0", "--layout", "baidu", ...more]);
+      const { code, stdout, stderr } = await runCli([...serve, "--layout", "baidu", ...more]);
       expect([code, stdout.length, stderr]).toEqual([7, 0, expect.stringMatching(/ended at 2024-\S+ .*epoch.*\n$/)]);
     }
   });
