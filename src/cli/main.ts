@@ -24,6 +24,7 @@ const commands: readonly (readonly [name: string, summary: string, load: () => P
     async () => (await import("./workers-quarantine.ts")).workersQuarantine,
   ],
   ["store copy", "moves a namespace to another store", async () => (await import("./store-copy.ts")).storeCopy],
+  ["doctor", "looks whether serve would work here", async () => (await import("./doctor.ts")).doctor],
   ["layouts", "lists the preset layouts and how long each lasts", async () => (await import("./layouts.ts")).layouts],
 ];
 

@@ -208,10 +208,10 @@ export async function whileWanted<T>(signal: AbortSignal, destroy: () => void, w
   }
 }
 
-/** What one who only looks gets where nothing was ever kept. */
+/** What one who only looks gets where nothing was ever kept: the metadata says so, too. */
 export function nothingKept(kind: string, problem: string): IdError {
   const message = `Nothing was ever started on this ${kind} store: ${problem}. Check its URL and the namespace.`;
-  return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem } });
+  return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem, kept: "nothing" } });
 }
 
 /** A call whose outcome is unknown. */

@@ -1,0 +1,104 @@
+/** What `snowlane doctor` finds out about this machine: its clock, and the address that serve would listen on. */
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { systemClock } from "../clock.ts";
+import { type Address, formatAddress } from "../config/address.ts";
+import { IdService } from "../gen/snowlane/v1/id_service_pb.ts";
+import type { Layout } from "../snowflake/layout.ts";
+import { checkWallClock } from "../worker/start-checks.ts";
+import { exitCodes } from "./exit-code.ts";
+import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+
+const clocksource = "/sys/devices/system/clocksource/clocksource0";
+/** Steady and quick to read. Others are slow, coarse, or what the kernel falls back to after it distrusted its first. */
+const goodSources: ReadonlySet<string> = new Set([
+  "tsc",
+  "kvm-clock",
+  "hyperv_clocksource_tsc_page",
+  "xen",
+  "arch_sys_counter",
+]);
+/** Written by systemd-timesyncd once it has set the clock, and never by others. */
+const timesyncFile = "/run/systemd/timesync/synchronized";
+
+/** Looks at the wall clock and at what drives it. */
+export function checkMachineClock(layout: Layout): readonly Finding[] {
+  return [checkDate(layout), checkSource(readSource("current_clocksource")), checkSync(existsSync(timesyncFile))];
+}
+
+function checkDate(layout: Layout): Finding {
+  try {
+    const nowMs = systemClock.nowMs();
+    checkWallClock(nowMs, layout);
+    return ok("clock", `The wall clock says ${new Date(nowMs).toISOString()}.`);
+  } catch (error) {
+    return failOf("clock", error, "Let NTP set the clock, then start again.");
+  }
+}
+
+/** What the kernel says; undefined where it says nothing (no Linux, or a sandbox). */
+function readSource(name: string): string | undefined {
+  try {
+    return readFileSync(`${clocksource}/${name}`, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function checkSource(source: string | undefined): Finding {
+  if (source === undefined) return ok("clock source", "This system does not tell what drives its clock.");
+  if (goodSources.has(source)) return ok("clock source", `The kernel keeps time by ${source}.`);
+  const others = readSource("available_clocksource") ?? "";
+  const detail = `The kernel keeps time by ${source}, which is slow or coarse (available: ${others}).`;
+  return warn("clock source", detail, "Look in the kernel's log why it left tsc, or choose another virtual machine.");
+}
+
+function checkSync(isKnown: boolean): Finding {
+  if (isKnown) return ok("clock sync", "systemd-timesyncd has set the clock since the machine started.");
+  const detail = "Whether NTP keeps the clock right cannot be told from here.";
+  return ok("clock sync", `${detail} chronyc tracking or timedatectl does; in a container, ask on the host.`);
+}
+
+/** Long enough for a server that is busy, short enough for somebody who waits. */
+const askTimeoutMs = 2_000;
+
+/** Looks whether serve could listen on an address, and who does if it could not. */
+export async function checkAddress(listen: Address): Promise<Finding> {
+  const shown = formatAddress(listen);
+  if (listen.port === 0) return ok("address", `${listen.host} with a port of the system's choice.`);
+  const code = await tryToBind(listen);
+  if (code === undefined) return ok("address", `${shown} is free.`);
+  if (code !== "EADDRINUSE") {
+    const cure = "Choose another with --listen.";
+    return fail("address", `${shown} cannot be listened on (${code}).`, cure, exitCodes.address);
+  }
+  const server = await askWhoServes(listen);
+  if (server !== undefined) return ok("address", `A Snowlane ${server} serves on ${shown}.`);
+  const cure = "Stop what listens there, or choose another with --listen.";
+  return fail("address", `${shown} is in use, and not by a Snowlane without TLS.`, cure, exitCodes.address);
+}
+
+/** @returns Why it cannot be done; undefined if it can. */
+function tryToBind({ host, port }: Address): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** @returns Its version and worker ID; undefined if no Snowlane answers. */
+async function askWhoServes({ host, port }: Address): Promise<string | undefined> {
+  // What listens on every address answers on loopback.
+  const reachable = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  const baseUrl = `http://${formatAddress({ host: reachable, port })}`;
+  const transport = createConnectTransport({ baseUrl, httpVersion: "1.1", useBinaryFormat: false });
+  try {
+    const info = await createClient(IdService, transport).getInfo({}, { timeoutMs: askTimeoutMs });
+    return `${info.version.replaceAll(/[^ -~]/g, "?")} (worker ID ${info.datacenterId}/${info.workerId})`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { access, constants } from "node:fs/promises";
+import { dirname } from "node:path";
+import { serverSettings } from "../config/server-settings.ts";
+import { onOff } from "../config/setting-kinds.ts";
+import { settleServer, type WorkerChoice } from "../config/settle-server.ts";
+import { problemsOf, valueOf } from "../config/settled.ts";
+import { parseSqliteUrl } from "../worker/stores/sqlite.ts";
+import type { Command, CommandInput } from "./command.ts";
+import { exitCodes } from "./exit-code.ts";
+import { checkAddress, checkMachineClock } from "./doctor-machine.ts";
+import { checkStore } from "./doctor-store.ts";
+import { exitCodeOfFindings, fail, failOf, type Finding, findingsToTable, findingToJson, ok } from "./finding.ts";
+import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
+
+const options = {
+  json: onOff({ name: "json", doc: "Prints one JSON object a finding and line, for programs." }),
+};
+
+/** `snowlane doctor`. */
+export const doctor: Command<typeof serverSettings, typeof options> = {
+  name: "doctor",
+  summary: "Looks whether serve would work with these settings: store, clock, layout, worker IDs, address",
+  settings: serverSettings,
+  options,
+  examples: [
+    "snowlane doctor",
+    "snowlane doctor --store postgres://snowlane@db/snowlane",
+    "snowlane doctor --config snowlane.json --json",
+  ],
+  check: (settings, _options, environment) => problemsOf(settleServer(settings, environment)),
+  run: async ({ settings, options: { json }, environment, stdout }) => {
+    const choice = valueOf(settleServer(settings, environment));
+    const findings = [
+      ...(await checkChosenStore(choice)),
+      ...checkMachineClock(choice.layout),
+      await checkAddress(settings.listen),
+      ...(await checkTls(settings)),
+    ];
+    if (json) for (const finding of findings) stdout.write(`${findingToJson(finding)}\n`);
+    else stdout.write(findingsToTable(findings) + summaryOf(findings));
+    return exitCodeOfFindings(findings);
+  },
+};
+
+async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[]> {
+  const { storeUrl, namespace, layout } = choice;
+  const place = placeOf(storeUrl);
+  const absent = await checkAbsentFile(storeUrl, namespace);
+  if (absent !== undefined) return [absent];
+  try {
+    const store = await openExistingRecords(storeUrl, namespace);
+    try {
+      const openNamespace = (other: string) => openNewRecords(storeUrl, other);
+      return await checkStore({ store, openNamespace, place, namespace, layout, worker: choice });
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return [failOf("store", error, "Check --store.")];
+  }
+}
+
+/** An SQLite file that a first start would make: it is not made by looking. */
+async function checkAbsentFile(storeUrl: string, namespace: string): Promise<Finding | undefined> {
+  if (!storeUrl.startsWith("sqlite:")) return undefined;
+  const { path } = parseSqliteUrl(storeUrl, { namespace, callTimeoutMs: 0 });
+  if (existsSync(path)) return undefined;
+  let folder = dirname(path);
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
+  try {
+    await access(folder, constants.W_OK);
+    return ok("store", `There is no file ${path} yet: the first start makes it.`);
+  } catch {
+    const cure = "Give this user the right to write there, or choose another --store.";
+    return fail("store", `There is no file ${path} yet, and ${folder} cannot be written.`, cure, exitCodes.store);
+  }
+}
+
+async function checkTls({
+  tlsCert,
+  tlsKey,
+  tlsClientCa,
+}: CommandInput<typeof serverSettings, typeof options>["settings"]): Promise<readonly Finding[]> {
+  if (tlsCert === undefined || tlsKey === undefined) return [];
+  try {
+    const { readTlsContext } = await import("../server/tls.ts");
+    readTlsContext({ certPath: tlsCert, keyPath: tlsKey, clientCaPath: tlsClientCa });
+    return [ok("tls", "Certificate and key can be read and fit together.")];
+  } catch (error) {
+    return [failOf("tls", error, "Give a certificate chain and its key, in PEM.")];
+  }
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const failed = findings.filter(({ level }) => level === "fail").length;
+  const warned = findings.filter(({ level }) => level === "warn").length;
+  if (failed === 0 && warned === 0) return "Nothing is wrong.\n";
+  return `${failed} failed, ${warned} to look at.\n`;
+}
