@@ -12,7 +12,7 @@ import { exitCodes } from "./exit-code.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 
 const clocksource = "/sys/devices/system/clocksource/clocksource0";
-/** Steady and quick to read. Others are slow, coarse, or what the kernel falls back to after it distrusted its first. */
+/** Steady and quick to read. Others are slow, coarse, or what the kernel falls back to when it distrusts its first. */
 const goodSources: ReadonlySet<string> = new Set([
   "tsc",
   "kvm-clock",

@@ -12,7 +12,9 @@ import { type RemoteStoreServer, remoteStoreKinds } from "../support/servers/rem
 import { startSnowlane } from "../support/snowlane-process.ts";
 import { runSnowlane, type SnowlaneRun } from "../text/run-snowlane.ts";
 
-/** What an operator does, on real servers, by the real command line; test/cli/operator.test.ts has the rest, on SQLite. */
+/**
+ * What an operator does, on real servers, by the real command line; test/cli/operator.test.ts has the rest, on SQLite.
+ */
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
