@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/clock.ts";
 import { runCommand } from "../support/run-command.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
@@ -116,5 +117,7 @@ async function untilOld(trial: FaultTrial): Promise<void> {
       () => true,
       () => false,
     );
-  while (await isSame()) await sleep(100);
+  for (const endMs = systemClock.monotonicMs() + 120_000; await isSame(); await sleep(100)) {
+    if (systemClock.monotonicMs() > endMs) throw new Error("nobody has written to the store for two minutes");
+  }
 }
