@@ -5,37 +5,45 @@
  * of docs/safety.md. Exits with 1 where a promise was broken.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { machine, markdownTable } from "../bench/report.ts";
 import type { Fault } from "./fault.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
 import { abandonAll, faults, runFault } from "./run-fault.ts";
 
-const { values } = parseArgs({
-  options: {
-    size: { type: "string", default: "pr" },
-    only: { type: "string" },
-    store: { type: "string" },
-    seed: { type: "string", default: "1" },
-    write: { type: "boolean", default: false },
-  },
-});
+const { values } = parse();
 const percent = /^(\d+(?:\.\d+)?)%$/.exec(values.size)?.[1];
 const seed = Number(values.seed);
-if (!(["pr", "full"].includes(values.size) || Number(percent) > 0) || !Number.isSafeInteger(seed)) {
-  process.stderr.write(
-    "Usage: npm run test:faults -- [--size pr | full | N%] [--only WORD] [--store URL] [--seed N] [--write]\n",
-  );
-  process.exit(2);
-}
+if (!(["pr", "full"].includes(values.size) || Number(percent) > 0)) refuse(`--size ${values.size} is no size.`);
+if (!Number.isSafeInteger(seed)) refuse(`--seed ${values.seed} is no number.`);
 const storeUrl = values.store;
 const chosen = faults.filter(
   ({ name, stores }) => name.includes(values.only ?? "") && (storeUrl === undefined || stores === "any"),
 );
 if (chosen.length === 0) {
-  process.stderr.write(
-    `No fault has ${values.only} in its name. There are:\n${faults.map(({ name }) => name).join("\n")}\n`,
-  );
+  refuse(`No fault has ${values.only} in its name. There are:\n${faults.map(({ name }) => name).join("\n")}`);
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        size: { type: "string", default: "pr" },
+        only: { type: "string" },
+        store: { type: "string" },
+        seed: { type: "string", default: "1" },
+        write: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(cause: string): never {
+  const usage = "[--size pr | full | N%] [--only WORD] [--store URL] [--seed N] [--write]";
+  process.stderr.write(`${cause}\nUsage: npm run test:faults -- ${usage}\n`);
   process.exit(2);
 }
 
@@ -105,7 +113,11 @@ for (const fault of chosen) {
   for (const problem of problems) process.stderr.write(`  BROKEN: ${problem}\n`);
 }
 const sqlite = storeUrl === undefined ? `, SQLite ${process.versions["sqlite"]}` : "";
-const heading = `${machine()}; Node ${process.versions.node}${sqlite}; ${new Date().toISOString().slice(0, 10)}.`;
+const versions = `Node ${process.versions.node}${sqlite}`;
+// What else the machine does is in every figure but the duplicates.
+const [load = 0] = loadavg().slice(-1);
+const day = new Date().toISOString().slice(0, 10);
+const heading = `${machine()}, load average ${load.toFixed(1)}; ${versions}; ${day}.`;
 const table = markdownTable({ title: "", columns, rows });
 process.stdout.write(`${heading}\n\n${table}\n\n${remarks.join("\n")}\n`);
 if (values.write) writeTable();
