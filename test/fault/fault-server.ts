@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
@@ -16,6 +17,8 @@ export class FaultServer {
   #process: SnowlaneProcess | undefined;
   #client: GrpcIdClient | undefined;
   #hasBeenPaused = false;
+  #child: ChildProcess | undefined;
+  #isAbandoned = false;
 
   constructor(options: SnowlaneOptions) {
     this.#options = options;
@@ -23,7 +26,7 @@ export class FaultServer {
 
   /** Starts it; it must not run. Resolves when it serves. */
   async start(): Promise<this> {
-    const process = await startSnowlane(this.#options);
+    const process = await startSnowlane({ ...this.#options, onSpawn: (child) => this.#onSpawn(child) });
     this.#process = process;
     this.#client = new GrpcIdClient(process.address);
     return this;
@@ -33,6 +36,7 @@ export class FaultServer {
   async startAndKill(afterMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const onSpawn = (child: ChildProcess): void => {
+      this.#onSpawn(child);
       timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
     };
     try {
@@ -70,6 +74,18 @@ export class FaultServer {
     clearTimeout(timer);
   }
 
+  /** Kills it, also while it starts, and lets nobody start it again. */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    const child = this.#child;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    }
+    await this.kill();
+  }
+
   pause(): void {
     this.#hasBeenPaused = true;
     this.#process?.child.kill("SIGSTOP");
@@ -97,6 +113,11 @@ export class FaultServer {
       }
       await sleep(10);
     }
+  }
+
+  #onSpawn(child: ChildProcess): void {
+    this.#child = child;
+    if (this.#isAbandoned) child.kill("SIGKILL");
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

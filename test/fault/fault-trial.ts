@@ -74,6 +74,7 @@ export class FaultTrial {
   readonly #namespace = `fault-${kernelRandom128()}`;
   readonly #servers: FaultServer[] = [];
   #load: IdLoad | undefined;
+  #isAbandoned = false;
 
   constructor(options: TrialOptions) {
     this.#options = options;
@@ -92,6 +93,7 @@ export class FaultTrial {
 
   /** Starts a server; its name is its own over its lives. */
   async startServer(options: TrialServerOptions = {}): Promise<FaultServer> {
+    if (this.#isAbandoned) throw new Error("The trial has ended.");
     const { args = [], environment = {}, launcher = [], storePath = this.storePath } = options;
     const flags = {
       store: this.#options.storeUrl ?? `sqlite:${storePath}`,
@@ -145,8 +147,9 @@ export class FaultTrial {
 
   /** Ends everything at once. */
   async abandon(): Promise<void> {
+    this.#isAbandoned = true;
     const stopping = this.#load?.stop();
-    await Promise.all(this.#servers.map((server) => server.kill()));
+    await Promise.all(this.#servers.map((server) => server.abandon()));
     await stopping;
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -124,6 +124,8 @@ export class IdLoad {
         await ask(client);
         return turn;
       } catch (error) {
+        // The servers may be gone for good.
+        if (this.#isEnding && requestTimeoutMs > 0) return turn;
         if (systemClock.monotonicMs() >= endMs) {
           this.failedCount += 1;
           if (this.failures.length < 5) this.failures.push(String(error));
