@@ -59,7 +59,7 @@ export interface TrialOutcome {
 }
 
 const waits = {
-  user: { waitMax: "1s", callTimeoutMs: 5_000, shortCallTimeoutMs: 1_000, requestTimeoutMs: 2_000 },
+  user: { waitMax: "1s", callTimeoutMs: 5_000, shortCallTimeoutMs: 400, requestTimeoutMs: 2_000 },
   test: { waitMax: "30s", callTimeoutMs: 60_000, shortCallTimeoutMs: 2_000, requestTimeoutMs: 60_000 },
 } as const;
 

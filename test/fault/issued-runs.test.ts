@@ -54,14 +54,14 @@ function tenMillion(): Record[] {
   return records;
 }
 
-describe("among ten million IDs in two logs", () => {
+describe("among ten million IDs in two logs", { timeout: 300_000 }, () => {
   let records: Record[];
   let paths: readonly [string, string];
   beforeAll(() => {
     records = tenMillion();
     const half = records.length / 2;
     paths = [writeLog("one", records.slice(0, half)), writeLog("other", records.slice(half))];
-  });
+  }, 300_000);
 
   test("none is found twice where none is", () => {
     const runs = read(...paths);

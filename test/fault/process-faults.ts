@@ -6,12 +6,12 @@ import type { FaultTrial } from "./fault-trial.ts";
 
 /** Windows so short that a successor takes the very worker ID again, and that a pause outlasts one in a second. */
 const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
-const serverCount = 3;
+const serverCount = 4;
 
 /** Faults of processes: they are killed, and they are stopped for a while. */
 export const processFaults: readonly Fault[] = [
   {
-    name: "kill -9 and restart in a loop, three servers on one store",
+    name: "kill -9 and restart in a loop, three of four servers on one store",
     stores: "any",
     counts: { pr: 40, full: 10_000 },
     lanes: 1,
@@ -32,7 +32,7 @@ export const processFaults: readonly Fault[] = [
     },
   },
   {
-    name: "process stopped for longer than its window (SIGSTOP, SIGCONT)",
+    name: "three of four processes stopped for longer than their windows (SIGSTOP, SIGCONT)",
     stores: "any",
     counts: { pr: 10, full: 1_000 },
     lanes: 1,
@@ -63,7 +63,7 @@ function startServers(trial: FaultTrial): Promise<FaultServer[]> {
   return Promise.all(Array.from({ length: serverCount }, () => trial.startServer({ args: shortWindow })));
 }
 
-/** Does `work` `count` times in all, on all servers at once. */
+/** Does `work` `count` times in all, on all servers at once but the first, which has nothing done to it. */
 async function eachInTurns(
   servers: readonly FaultServer[],
   count: number,
@@ -71,7 +71,7 @@ async function eachInTurns(
 ): Promise<void> {
   let begun = 0;
   await Promise.all(
-    servers.map(async (server) => {
+    servers.slice(1).map(async (server) => {
       while (begun < count) {
         begun += 1;
         await work(server);

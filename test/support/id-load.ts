@@ -86,6 +86,7 @@ export class IdLoad {
         this.#note([await client.nextId(callTimeoutMs)]);
         this.#latenciesMs.push(systemClock.monotonicMs() - startMs);
       });
+      turn += 1;
       if (pauseMs > 0) await sleep(pauseMs);
     }
   }
@@ -107,11 +108,12 @@ export class IdLoad {
           if (!hasBegun) throw error;
         }
       });
+      turn += 1;
       await sleep(pauseMs * 10);
     }
   }
 
-  /** Asks one server after another until one has answered or the time is up; returns whose turn it is. */
+  /** Asks one server after another until one has answered or the time is up; returns whose turn it was. */
   async #request(first: number, ask: (client: NonNullable<LoadTarget>) => Promise<void>): Promise<number> {
     const { requestTimeoutMs, targets } = this.#options;
     this.requestCount += 1;
@@ -129,7 +131,7 @@ export class IdLoad {
         if (systemClock.monotonicMs() >= endMs) {
           this.failedCount += 1;
           if (this.failures.length < 5) this.failures.push(String(error));
-          return turn + 1;
+          return turn;
         }
         await sleep(retryMs);
       }
