@@ -44,7 +44,8 @@ final class Endpoints {
     List<Endpoint> up = all.stream().filter(endpoint -> endpoint.downUntilNanos - nowNanos <= 0).toList();
     long waitNanos = 0;
     if (up.isEmpty()) {
-      current = all.stream().min(Comparator.comparingLong(endpoint -> endpoint.downUntilNanos - nowNanos)).orElseThrow();
+      Comparator<Endpoint> byReturn = Comparator.comparingLong(endpoint -> endpoint.downUntilNanos - nowNanos);
+      current = all.stream().min(byReturn).orElseThrow();
       waitNanos = current.downUntilNanos - nowNanos;
     } else if (!up.contains(current)) {
       move(up);

@@ -84,8 +84,8 @@ public final class PrefetchBuffer implements AutoCloseable {
    * Returns an ID that was never returned before.
    *
    * @throws SnowlaneException CLIENT_CLOSED. If nothing is in stock: CANCELLED if the thread is interrupted while it
-   *     waits; once the time of the options is over, why the last reservation failed, or DEADLINE_EXCEEDED; what waiting
-   *     cannot cure, at once
+   *     waits; once the time of the options is over, why the last reservation failed, or DEADLINE_EXCEEDED; what no
+   *     waiting cures, at once
    */
   public long nextId() {
     ClaimableRun run = current;

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.DoubleSupplier;
 
 /**
  * Sends one reservation at a time and backs off after a failure. It owns the request: no caller's interrupt or time-out
@@ -147,7 +148,8 @@ final class Refiller {
    */
   private void startBackOff(SnowlaneException failure) {
     failuresInTurn++;
-    long waitNanos = Backoff.nanos(failuresInTurn, failure.retryAfter(), () -> ThreadLocalRandom.current().nextDouble());
+    DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
+    long waitNanos = Backoff.nanos(failuresInTurn, failure.retryAfter(), random);
     // Never 0: the clock may do at once what is due at once, and the lock is held.
     backOff = clock.after(Math.max(waitNanos, 1), this::endBackOff);
   }

@@ -24,8 +24,9 @@ final class RpcErrors {
 
   static SnowlaneException of(RuntimeException error, String endpoint) {
     if (!(error instanceof StatusRuntimeException rpc)) return SnowlaneException.from(error);
-    Status.Code code = isConnectionLost(rpc.getStatus().getCause()) ? Status.Code.UNAVAILABLE : rpc.getStatus().getCode();
-    String message = Optional.ofNullable(rpc.getStatus().getDescription()).orElse(code.name());
+    Status status = rpc.getStatus();
+    Status.Code code = isConnectionLost(status.getCause()) ? Status.Code.UNAVAILABLE : status.getCode();
+    String message = Optional.ofNullable(status.getDescription()).orElse(code.name());
     Map<String, String> metadata = new HashMap<>();
     ErrorReason reason = reasonOfCode(code);
     Duration retryAfter = null;

@@ -260,7 +260,7 @@ class IdClientTest {
     expectInterrupted(client, () -> server.calls.get() == 1);
     server.onNextId =
         () -> {
-          throw ScriptedServer.fault(Status.Code.UNAVAILABLE, "SHUTTING_DOWN", Duration.ofSeconds(40), Map.of());
+          throw ScriptedServer.fault(Status.Code.UNAVAILABLE, "SHUTTING_DOWN", Duration.ofSeconds(20), Map.of());
         };
     expectInterrupted(client, () -> server.calls.get() == 2);
   }
@@ -326,7 +326,7 @@ class IdClientTest {
   void closingEndsAWaitForTheNextAttempt() throws Exception {
     server.onNextId =
         () -> {
-          throw ScriptedServer.fault(Status.Code.UNAVAILABLE, "SHUTTING_DOWN", Duration.ofSeconds(40), Map.of());
+          throw ScriptedServer.fault(Status.Code.UNAVAILABLE, "SHUTTING_DOWN", Duration.ofSeconds(20), Map.of());
         };
     IdClient client = connect();
     CompletableFuture<ErrorReason> reason = new CompletableFuture<>();
@@ -388,11 +388,11 @@ class IdClientTest {
           ScriptedServer.hang();
           return 7;
         };
-    IdClientBuilder builder = patient().attemptTimeout(Duration.ofSeconds(1));
+    IdClientBuilder builder = patient().attemptTimeout(Duration.ofSeconds(2));
     // Chooses the second of two.
     builder.random(() -> 0.5);
     assertTrue(connect(builder, second, server).nextId() < 7);
-    assertTrue(server.calls.get() > 0 && second.calls.get() > 0);
+    assertTrue(second.calls.get() > 0);
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.snowlane.client.testing.FakeClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,12 +30,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class PrefetchBufferTest {
 
-  private static final PrefetchOptions PATIENT = PrefetchOptions.DEFAULTS.withTimeout(Duration.ofSeconds(30));
+  private static final PrefetchOptions PATIENT =
+      PrefetchOptions.DEFAULTS.withTimeout(Duration.ofSeconds(60)).withMaxAge(Duration.ofSeconds(60));
 
   @Test
   void handsOutARunInOrderAndAsksForMoreOnceAtTheLowWaterMark() throws Exception {
     StubSource source = new StubSource(0, 1000);
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PrefetchOptions.DEFAULTS)) {
+    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
       List<Long> ids = new ArrayList<>();
       for (int i = 0; i < 23; i++) ids.add(buffer.nextId());
       assertEquals(1, source.requests.get());
@@ -48,7 +50,7 @@ class PrefetchBufferTest {
   @Test
   void aBlockGoesOnInTheNextRun() {
     StubSource source = new StubSource(0, 10);
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PrefetchOptions.DEFAULTS)) {
+    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
       long[] ids = buffer.nextIds(1000);
       assertEquals(1000, Arrays.stream(ids).distinct().count());
       assertArrayEquals(ids, Arrays.stream(ids).sorted().toArray());
@@ -64,7 +66,7 @@ class PrefetchBufferTest {
   void manyCallersWithRunsExpiredAllTheTimeAndInterruptedCallersGetNoIdTwice(int callers) throws Exception {
     StubSource source = new StubSource(1, 3000);
     PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT);
-    int perCaller = 3_200_000 / callers;
+    int perCaller = 1_600_000 / callers;
     AtomicInteger interrupted = new AtomicInteger();
     ConcurrentLinkedQueue<long[]> taken = new ConcurrentLinkedQueue<>();
     List<Thread> threads = new ArrayList<>();
@@ -134,12 +136,18 @@ class PrefetchBufferTest {
   }
 
   @Test
-  void stockIsRenewedOnlyForCallersThatWereThereSinceTheLastExpiry() throws Exception {
+  void stockIsRenewedOnlyForCallersThatWereThereSinceTheLastExpiry() {
     StubSource source = new StubSource(0, 1000);
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT.withMaxAge(Duration.ofMillis(500)))) {
+    FakeClock clock = new FakeClock();
+    Duration maxAge = Duration.ofMillis(500);
+    try (PrefetchBuffer buffer =
+        new PrefetchBuffer(source, PATIENT.withMaxAge(maxAge), clock, ClientObserver.NONE)) {
       buffer.nextId();
-      until(() -> buffer.stats().refills() == 2 && buffer.stats().stock() == 0);
-      Thread.sleep(700);
+      clock.advance(maxAge);
+      assertEquals(2, buffer.stats().refills());
+      assertEquals(32, buffer.stats().stock());
+      clock.advance(maxAge);
+      clock.advance(Duration.ofMinutes(10));
       assertEquals(2, source.requests.get());
       assertEquals(0, buffer.stats().stock());
     }
@@ -167,7 +175,7 @@ class PrefetchBufferTest {
     CompletableFuture<List<IdRun>> never = new CompletableFuture<>();
     source.script.add(count -> never);
     try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT.withTimeout(Duration.ofMillis(40)))) {
-      long id = buffer.nextId(Duration.ofSeconds(30));
+      long id = buffer.nextId(Duration.ofSeconds(60));
       assertTrue(id > late.get(0).lastId());
       never.complete(late);
       assertEquals(id + 3, buffer.nextId());
@@ -214,25 +222,27 @@ class PrefetchBufferTest {
   void theHighestIdsAreHandedOut() {
     StubSource source = new StubSource(0, 1000);
     source.script.add(count -> CompletableFuture.completedFuture(List.of(new IdRun(Long.MAX_VALUE - 4, 3, 2))));
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PrefetchOptions.DEFAULTS)) {
+    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
       assertArrayEquals(new long[] {Long.MAX_VALUE - 4, Long.MAX_VALUE - 2, Long.MAX_VALUE}, buffer.nextIds(3));
     }
   }
 
   @Test
-  void aDryBufferWaitsUntilTheDeadlineAndSaysWhy() {
+  void aDryBufferWaitsUntilTheDeadlineAndSaysWhy() throws Exception {
     StubSource source = new StubSource(0, 1000);
     SnowlaneException down = new SnowlaneException(ErrorReason.UNREACHABLE, "Nobody answers.");
     for (int i = 0; i < 100; i++) source.script.add(count -> CompletableFuture.failedFuture(down));
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PrefetchOptions.DEFAULTS)) {
-      SnowlaneException error = assertThrows(SnowlaneException.class, () -> buffer.nextId(Duration.ofSeconds(1)));
+    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
+      assertThrows(SnowlaneException.class, buffer::nextIdNow);
+      until(() -> buffer.stats().refillFailures() > 0);
+      SnowlaneException error = assertThrows(SnowlaneException.class, () -> buffer.nextId(Duration.ofMillis(100)));
       assertEquals(ErrorReason.UNREACHABLE, error.reason());
       assertSame(down, error.getCause());
       source.script.clear();
-      assertTrue(buffer.nextId(Duration.ofSeconds(30)) > 0);
+      assertTrue(buffer.nextId(Duration.ofSeconds(60)) > 0);
     }
     source.script.add(count -> new CompletableFuture<>());
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PrefetchOptions.DEFAULTS)) {
+    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
       SnowlaneException error = assertThrows(SnowlaneException.class, () -> buffer.nextId(Duration.ofMillis(80)));
       assertEquals(ErrorReason.DEADLINE_EXCEEDED, error.reason());
     }
@@ -241,7 +251,7 @@ class PrefetchBufferTest {
   @Test
   void stockIsHandedOutWhileReservationsFail() throws Exception {
     StubSource source = new StubSource(0, 1000);
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PrefetchOptions.DEFAULTS)) {
+    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
       buffer.nextId();
       for (int i = 0; i < 100; i++) {
         SnowlaneException down = new SnowlaneException(ErrorReason.STORE_UNAVAILABLE, "down");
@@ -279,7 +289,7 @@ class PrefetchBufferTest {
     until(() -> source.requests.get() == 1);
     buffer.close();
     buffer.close();
-    assertTrue(ended.await(10, TimeUnit.SECONDS));
+    assertTrue(ended.await(60, TimeUnit.SECONDS));
     assertEquals(ErrorReason.CLIENT_CLOSED, assertThrows(SnowlaneException.class, buffer::nextId).reason());
     assertEquals(ErrorReason.CLIENT_CLOSED, assertThrows(SnowlaneException.class, () -> buffer.nextIds(3)).reason());
     assertEquals(0, buffer.stats().stock());
@@ -287,7 +297,7 @@ class PrefetchBufferTest {
 
   @Test
   void closingDropsTheStock() {
-    PrefetchBuffer buffer = new PrefetchBuffer(new StubSource(0, 1000), PrefetchOptions.DEFAULTS);
+    PrefetchBuffer buffer = new PrefetchBuffer(new StubSource(0, 1000), PATIENT);
     buffer.nextId();
     buffer.close();
     assertThrows(SnowlaneException.class, buffer::nextId);

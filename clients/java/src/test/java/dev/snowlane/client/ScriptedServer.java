@@ -126,8 +126,9 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
       Status.Code code, String reason, java.time.Duration retryAfter, Map<String, String> metadata) {
     com.google.rpc.Status.Builder status =
         com.google.rpc.Status.newBuilder().setCode(code.value()).setMessage("scripted " + reason);
-    ErrorInfo info = ErrorInfo.newBuilder().setReason(reason).setDomain("snowlane.dev").putAllMetadata(metadata).build();
-    if (!reason.isEmpty()) status.addDetails(Any.pack(info));
+    ErrorInfo.Builder info =
+        ErrorInfo.newBuilder().setReason(reason).setDomain("snowlane.dev").putAllMetadata(metadata);
+    if (!reason.isEmpty()) status.addDetails(Any.pack(info.build()));
     if (!retryAfter.isZero()) {
       Duration delay =
           Duration.newBuilder().setSeconds(retryAfter.getSeconds()).setNanos(retryAfter.getNano()).build();

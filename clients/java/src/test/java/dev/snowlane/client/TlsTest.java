@@ -44,7 +44,8 @@ class TlsTest {
   private static void keytool(String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(List.of("-genkeypair", "-keyalg", "EC", "-storetype", "PKCS12", "-storepass", PASSWORD));
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-genkeypair", "-keyalg", "EC", "-storetype", "PKCS12"));
+    command.addAll(List.of("-storepass", PASSWORD));
     command.addAll(List.of("-keystore", folder.resolve("store.p12").toString(), "-startdate", "-1d"));
     command.addAll(List.of(arguments));
     Path output = folder.resolve("keytool.txt");
