@@ -192,8 +192,8 @@ export const mutants: readonly Mutant[] = [
     isHeld: false,
     rule: "where data may be lost, a record is taken over only when every clock has passed its mark",
     file: candidates,
-    find: 'rules.durability === "lossy" ? Math.max(record.expiresMs, record.hwmMs + 2 * clockErrorMs) : record.expiresMs;',
-    replace: "Math.min(record.expiresMs, record.hwmMs) - 3_000;",
+    find: 'durability === "lossy" ? Math.max(expiresMs, hwmMs + 2 * clockErrorMs) : expiresMs;',
+    replace: "Math.min(expiresMs, hwmMs) - 3_000;",
   },
   {
     name: "far-window",

@@ -6,7 +6,6 @@ import { openStore } from "../../src/worker/open-store.ts";
 import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/worker/worker-record.ts";
 import { duplicatesOf } from "../support/issuing-worker.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
-import { startRedis } from "../support/servers/redis-server.ts";
 import { type RemoteStoreServer, withPort } from "../support/servers/remote-stores.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
@@ -14,19 +13,11 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 /** Bounds for what a busy machine may be late with; nothing waits for them as a rule. */
 const patience = { timeout: 90_000, interval: 100 };
 
-const kinds = {
-  postgres: () => startPostgres(),
-  redis: () => startRedis({ persistence: "every-write" }),
-};
-let servers: Readonly<Record<keyof typeof kinds, RemoteStoreServer>>;
-
+let postgres: RemoteStoreServer;
 beforeAll(async () => {
-  const [postgres, redis] = await Promise.all([kinds.postgres(), kinds.redis()]);
-  servers = { postgres, redis };
+  postgres = await startPostgres();
 });
-afterAll(async () => {
-  await Promise.all(Object.values(servers).map((server) => server.stop()));
-});
+afterAll(() => postgres.stop());
 
 /** Lives of one server, and its way to the store. */
 interface Scene {
@@ -42,14 +33,14 @@ interface Scene {
 
 let namespaces = 0;
 
-async function scene(context: TestContext, kind: keyof typeof kinds, window: string): Promise<Scene> {
+async function scene(context: TestContext, window: string): Promise<Scene> {
   const root = mkdtempSync(join(tmpdir(), "snowlane-resume-"));
   context.onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const proxy = await TcpProxy.start(servers[kind].port);
+  const proxy = await TcpProxy.start(postgres.port);
   context.onTestFinished(() => proxy.stop());
   const namespace = `resume-${(namespaces += 1)}`;
   const folder = join(root, "folder");
-  const store = ["--store", withPort(servers[kind], proxy.port), "--namespace", namespace];
+  const store = ["--store", withPort(postgres, proxy.port), "--namespace", namespace];
   const times = ["--window", window, "--window-max", window, "--renewal-period", "300ms", "--wait-max", "200ms"];
   return {
     root,
@@ -72,32 +63,29 @@ async function scene(context: TestContext, kind: keyof typeof kinds, window: str
 }
 
 describe("a server", () => {
-  test.concurrent.for(["postgres", "redis"] as const)(
-    "that is killed while %s is away serves again up to its window's end, then refuses, then goes on",
-    async (kind, context) => {
-      const { expect } = context;
-      const { serve, cutOff, reconnect } = await scene(context, kind, "20s");
-      const first = await serve();
-      const before = await draw(first, 50);
-      cutOff();
-      await first.stop("SIGKILL");
-      const second = await serve();
-      expect(placeOf(lineOf(second, "resumed"))).toEqual(placeOf(lineOf(first, "acquired")));
-      const after = await draw(second, 50);
-      // Not one ID beyond what was reserved: the window ends, and with it the answers.
-      await expect.poll(() => ask(second), patience).toBe("unavailable");
-      reconnect();
-      await expect.poll(() => ask(second), patience).toMatch(/^\d+$/);
-      const last = await draw(second, 50);
-      expect(duplicatesOf(before, after, last)).toEqual([]);
-      expect(linesOf(second, "grant-ended")).toMatchObject([{ end: "lapsed" }]);
-      await second.stop("SIGTERM");
-    },
-  );
+  test.concurrent("that is killed while the store is away serves again up to its window's end, then refuses, then goes on", async (context) => {
+    const { expect } = context;
+    const { serve, cutOff, reconnect } = await scene(context, "30s");
+    const first = await serve();
+    const before = await draw(first, 50);
+    cutOff();
+    await first.stop("SIGKILL");
+    const second = await serve();
+    expect(placeOf(lineOf(second, "resumed"))).toEqual(placeOf(lineOf(first, "acquired")));
+    const after = await draw(second, 50);
+    // Not one ID beyond what was reserved: the window ends, and with it the answers.
+    await expect.poll(() => ask(second), patience).toBe("unavailable");
+    reconnect();
+    await expect.poll(() => ask(second), patience).toMatch(/^\d+$/);
+    const last = await draw(second, 50);
+    expect(duplicatesOf(before, after, last)).toEqual([]);
+    expect(linesOf(second, "grant-ended")).toMatchObject([{ end: "lapsed" }]);
+    await second.stop("SIGTERM");
+  });
 
   test.concurrent("that is killed again and again meanwhile never repeats an ID, and goes on when it answers", async (context) => {
     const { expect } = context;
-    const { serve, cutOff, reconnect } = await scene(context, "postgres", "120s");
+    const { serve, cutOff, reconnect } = await scene(context, "120s");
     let server = await serve();
     const ids = [await draw(server, 50)];
     const first = placeOf(lineOf(server, "acquired"));
@@ -118,13 +106,13 @@ describe("a server", () => {
 
   test.concurrent("that went on is fenced where another took its worker ID over, and takes another", async (context) => {
     const { expect } = context;
-    const { folder, namespace, serve, cutOff, reconnect } = await scene(context, "postgres", "120s");
+    const { folder, namespace, serve, cutOff, reconnect } = await scene(context, "120s");
     const first = await serve();
     const before = await draw(first, 50);
     const { datacenterId, workerId } = placeOf(lineOf(first, "acquired"));
     cutOff();
     await first.stop("SIGKILL");
-    await takeOver(servers.postgres.url, namespace, datacenterId * 32 + workerId);
+    await takeOver(postgres.url, namespace, datacenterId * 32 + workerId);
     const second = await serve();
     expect(placeOf(lineOf(second, "resumed"))).toEqual({ datacenterId, workerId });
     const between = await draw(second, 50);
@@ -139,7 +127,7 @@ describe("a server", () => {
 
   test.concurrent("keeps its record to itself: a second one of its name on that folder gets another worker ID", async (context) => {
     const { expect } = context;
-    const { serve, cutOff, reconnect } = await scene(context, "postgres", "120s");
+    const { serve, cutOff, reconnect } = await scene(context, "120s");
     const first = await serve();
     const before = await draw(first, 50);
     cutOff();
@@ -157,7 +145,7 @@ describe("a server", () => {
 
   test.concurrent("and another one from a copy of its record: one of them alone passes its next renewal", async (context) => {
     const { expect } = context;
-    const { root, folder, serve, cutOff, reconnect } = await scene(context, "postgres", "120s");
+    const { root, folder, serve, cutOff, reconnect } = await scene(context, "120s");
     const first = await serve();
     cutOff();
     await first.stop("SIGKILL");
@@ -175,7 +163,7 @@ describe("a server", () => {
 
   test.concurrent("that was stopped in order leaves nothing to go on from", async (context) => {
     const { expect } = context;
-    const { folder, serve } = await scene(context, "postgres", "120s");
+    const { folder, serve } = await scene(context, "120s");
     const first = await serve();
     expect(recordsIn(folder)).toHaveLength(1);
     await first.stop("SIGTERM");
