@@ -114,6 +114,8 @@ test.each(["NextId", "ReserveIds", "GetInfo"])(
     stream.on("error", () => undefined);
     const closed = once(stream, "close");
     stream.write(empty.subarray(0, 3));
+    // Its answer says that the server has the head: from then on the deadline runs.
+    await new Promise<void>((resolve) => session.ping(() => resolve()));
     setTimeout(() => void (stream.writable && stream.end(empty.subarray(3))), 400);
     stream.resume();
     await closed;
