@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type CliOutcome, runCli } from "../support/cli-outcome.ts";
 import { startSnowlane } from "../support/snowlane-process.ts";
 import { temporaryFolder } from "../support/running-server.ts";
+
+// Each starts several processes.
+vi.setConfig({ testTimeout: 300_000 });
 
 const run = (
   args: readonly string[],

@@ -1,10 +1,13 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCli, snowlane } from "../support/cli-outcome.ts";
 import { temporaryFolder } from "../support/running-server.ts";
 import { startSnowlane } from "../support/snowlane-process.ts";
+
+// Each starts several processes.
+vi.setConfig({ testTimeout: 300_000 });
 
 /** Without the warnings of a busy machine, such as that the process did not run for a while. */
 const serve = ["serve", "--listen", "127.0.0.1:0", "--log-level", "error"];
