@@ -48,4 +48,8 @@ export interface Fault {
   readonly state: HolderState;
   /** From 0 to 1: how large, how long. */
   readonly size: number;
+  /** How long it lasts, where the size is not to say it. */
+  readonly lengthMs?: number | undefined;
+  /** What a process does first when it runs again: answer a call, or obey a signal to stop. Absent: nothing, or a call. */
+  readonly wake?: "draw" | "stop" | undefined;
 }

@@ -9,9 +9,14 @@ function scaled(fault: Fault, from: number, to: number): number {
   return from + fault.size * (to - from);
 }
 
+/** Between two values above 0, by the fault's size, so that each order of magnitude gets its share. */
+function spread(fault: Fault, from: number, to: number): number {
+  return from * (to / from) ** fault.size;
+}
+
 /** How long outages of network and store last. */
 function outageMs(fault: Fault): number {
-  return scaled(fault, 300, 9_000);
+  return fault.lengthMs ?? spread(fault, 100, 9_000);
 }
 
 /** Lets one fault of a plan happen. What it begins, it ends. */
@@ -26,10 +31,10 @@ const step =
 
 const degrade =
   (change: (fault: Fault) => Partial<LinkState>): Injector =>
-  ({ queue }, fault, { link }) => {
+  (simulation, fault, { link }) => {
     const before = { ...link };
     Object.assign(link, change(fault));
-    queue.after(outageMs(fault), () => Object.assign(link, before));
+    simulation.lasting(outageMs(fault), () => Object.assign(link, before));
   };
 
 /** Standing still, in one of three ways: seen by all clocks, by the wall clock and the uptime, or by none. */
@@ -37,13 +42,14 @@ const standStill =
   (wake: (slot: Slot, lengthMs: number) => void): Injector =>
   (simulation, fault, slot) => {
     const { process } = slot;
-    const lengthMs = scaled(fault, 200, 9_000);
+    const fromMs = simulation.queue.nowMs;
     process.pause();
-    simulation.queue.after(lengthMs, () => {
-      wake(slot, lengthMs);
-      process.resume();
-      // The first thing that a woken process does may be to answer a request, before any timer runs.
-      if (fault.size > 0.5) simulation.draw(process, 100);
+    simulation.lasting(fault.lengthMs ?? spread(fault, 150, 9_000), () => {
+      wake(slot, simulation.queue.nowMs - fromMs);
+      process.resume(simulation.random.pick(["timer", "answer", undefined]));
+      // The first thing that a woken process does may be to answer a request or to obey a signal, before any timer runs.
+      if (fault.wake === "stop") restart(simulation, slot);
+      else if (fault.wake === "draw" || fault.size > 0.5) simulation.draw(process, 100);
     });
   };
 
@@ -54,21 +60,21 @@ function restart(simulation: Simulation, slot: Slot): void {
 
 const injectors: Readonly<Record<FaultKind, Injector>> = {
   "clock-back-small": step(-1, -1_990),
-  "clock-back-large": step(-2_000, -3_600_000),
+  "clock-back-large": (_, fault, { machine }) => machine.step(-spread(fault, 2_000, 3_600_000)),
   "clock-forward-small": step(1, 1_990),
-  "clock-forward-large": step(2_000, 3_600_000),
+  "clock-forward-large": (_, fault, { machine }) => machine.step(spread(fault, 2_000, 3_600_000)),
   "leap-second": step(-1_000, -1_000),
   "clock-drift": (_, fault, { machine }) => machine.drift(scaled(fault, -500, 500)),
-  "clock-freeze": ({ queue }, fault, { machine }) => {
+  "clock-freeze": (simulation, fault, { machine }) => {
     machine.freeze();
-    queue.after(scaled(fault, 500, 6_000), () => machine.unfreeze());
+    simulation.lasting(spread(fault, 200, 6_000), () => machine.unfreeze());
   },
   "pause-seen": standStill(() => {}),
   suspend: standStill(({ machine }, lengthMs) => machine.wakeFromSuspend(lengthMs)),
   "pause-unseen": standStill(({ machine }, lengthMs) => machine.wakeUnseen(lengthMs)),
   crash: (simulation, fault, slot) => {
     slot.process.crash();
-    simulation.restartLater(slot, scaled(fault, 1, 9_000));
+    simulation.restartLater(slot, spread(fault, 1, 9_000));
   },
   restart: (simulation, _, slot) => restart(simulation, slot),
   "rolling-restart": (simulation) => {
@@ -79,20 +85,23 @@ const injectors: Readonly<Record<FaultKind, Injector>> = {
   "network-slow": degrade((fault) => ({ delayMaxMs: scaled(fault, 200, 8_000) })),
   "network-loss": degrade((fault) => ({ lossRate: scaled(fault, 0.1, 0.6) })),
   "network-duplicates": degrade((fault) => ({ duplicateRate: scaled(fault, 0.3, 1) })),
-  "store-outage": ({ queue, server }, fault) => {
+  "store-outage": (simulation, fault) => {
+    const { server } = simulation;
     server.isDown = true;
-    queue.after(outageMs(fault), () => {
+    simulation.lasting(outageMs(fault), () => {
       server.isDown = false;
     });
   },
-  "store-freeze": ({ queue, server }, fault) => {
+  "store-freeze": (simulation, fault) => {
+    const { server } = simulation;
     server.freeze();
-    queue.after(outageMs(fault), () => server.unfreeze());
+    simulation.lasting(outageMs(fault), () => server.unfreeze());
   },
-  "store-restart": ({ queue, server }, fault) => {
+  "store-restart": (simulation, fault) => {
+    const { server } = simulation;
     server.isDown = true;
     server.loseLastWrites();
-    queue.after(outageMs(fault) / 4, () => server.restart("same"));
+    simulation.lasting(outageMs(fault) / 4, () => server.restart("same"));
   },
   "store-failover": ({ server }) => {
     server.loseLastWrites();
@@ -100,8 +109,9 @@ const injectors: Readonly<Record<FaultKind, Injector>> = {
   },
   "store-goes-back": ({ server }) => server.goBack(),
   "store-wipe": ({ server }) => server.wipe(),
-  "store-split": ({ queue, server }, fault) => {
+  "store-split": (simulation, fault) => {
+    const { server } = simulation;
     server.split();
-    queue.after(outageMs(fault), () => server.healSplit());
+    simulation.lasting(outageMs(fault), () => server.healSplit());
   },
 };

@@ -4,7 +4,7 @@ import type { IdRun } from "../../src/snowflake/run.ts";
 
 /** A promise that was broken: which one (S1 to S8 of docs/safety.md, or L for liveness), and by what. */
 export interface Violation {
-  readonly promise: "S1" | "S2" | "S3" | "S5" | "S6" | "S7" | "S8" | "L";
+  readonly promise: "S1" | "S2" | "S3" | "S4" | "S5" | "S6" | "S7" | "S8" | "L";
   readonly detail: string;
 }
 
@@ -15,12 +15,29 @@ export interface CloneAllowance {
   readonly bounds: readonly { readonly workerIndex: number; readonly hwmMs: number }[];
 }
 
+/** Who issued a run, and under what. */
+export interface Issuer {
+  readonly name: string;
+  /** The grant's place among all grants, as the store took them. */
+  readonly grant: number;
+  /** Two copies of one process go on under it: only S1 holds between their lives, within its allowance. */
+  readonly isShared: boolean;
+}
+
 interface IssuedRun {
   /** Timestamp and sequence in one number: ticks * 2^sequence bits + sequence. */
   readonly first: number;
   readonly last: number;
   readonly holder: string;
   readonly order: number;
+}
+
+/** What lies between the first and the last ID of a grant. */
+interface GrantSpan {
+  first: number;
+  last: number;
+  readonly holder: string;
+  readonly isShared: boolean;
 }
 
 /**
@@ -32,33 +49,37 @@ export class IssueHistory {
   issued = 0;
   readonly #layout: Layout;
   readonly #runs = new Map<number, IssuedRun[]>();
-  readonly #lastOfHolder = new Map<string, bigint>();
+  /** For each worker ID, its grants in the order in which the store took them. */
+  readonly #grants = new Map<number, Map<number, GrantSpan>>();
   readonly #clones: CloneAllowance[] = [];
+  readonly #sequenceCount: number;
   #order = 0;
 
   constructor(layout: Layout) {
     this.#layout = layout;
+    this.#sequenceCount = layout.sequence.max + 1;
   }
 
-  /** Notes a run, and returns what its first and last ID say. S3 is checked as it comes: a holder's IDs rise. */
-  add(run: IdRun, holder: string): { readonly workerIndex: number; readonly firstMs: number; readonly lastMs: number } {
-    const lastId = run.firstId + BigInt(run.count - 1) * run.stride;
-    const first = decomposeId(this.#layout, run.firstId);
-    const last = decomposeId(this.#layout, lastId);
-    const workerIndex = first.datacenterId * (this.#layout.worker.max + 1) + first.workerId;
+  /** The worker index that an ID names. */
+  workerIndex(id: bigint): number {
+    const { datacenterId, workerId } = decomposeId(this.#layout, id);
+    return datacenterId * (this.#layout.worker.max + 1) + workerId;
+  }
+
+  /** Notes a run; all of it lies in one tick. Returns that tick's time: Unix milliseconds. */
+  add(run: IdRun, issuer: Issuer): number {
+    const { ticks, sequence } = decomposeId(this.#layout, run.firstId);
+    const workerIndex = this.workerIndex(run.firstId);
     this.issued += run.count;
     this.#order += 1;
-    const before = this.#lastOfHolder.get(`${holder} ${workerIndex}`);
-    if (before !== undefined && run.firstId <= before) this.break("S3", `${holder}: ${run.firstId} after ${before}`);
-    this.#lastOfHolder.set(`${holder} ${workerIndex}`, lastId);
+    const first = ticks * this.#sequenceCount + sequence;
+    const last = first + run.count - 1;
+    if (sequence + run.count > this.#sequenceCount) this.break("S3", `${issuer.name}: a run leaves its tick`);
     const runs = this.#runs.get(workerIndex) ?? [];
     this.#runs.set(workerIndex, runs);
-    runs.push({ first: this.#rank(first), last: this.#rank(last), holder, order: this.#order });
-    return {
-      workerIndex,
-      firstMs: ticksToMsDown(this.#layout, first.ticks),
-      lastMs: ticksToMsDown(this.#layout, last.ticks),
-    };
+    runs.push({ first, last, holder: issuer.name, order: this.#order });
+    this.#addToGrant(workerIndex, issuer, first, last);
+    return ticksToMsDown(this.#layout, ticks);
   }
 
   break(promise: Violation["promise"], detail: string): void {
@@ -66,8 +87,8 @@ export class IssueHistory {
   }
 
   /**
-   * A process was copied: its two lives may share what lies below every mark that the original had asked for by then,
-   * and nothing else.
+   * A process was copied: what lies below every mark that the original had asked for by then may be issued twice, and
+   * nothing else.
    */
   allowClone(clone: CloneAllowance): void {
     this.#clones.push(clone);
@@ -88,16 +109,41 @@ export class IssueHistory {
     }
   }
 
+  /** S3, its second half: for one worker ID each grant's IDs are above those of the grants before. */
+  checkGrants(): void {
+    for (const [workerIndex, spans] of this.#grants) {
+      let highest: GrantSpan | undefined;
+      for (const [, span] of [...spans].toSorted(([one], [other]) => one - other)) {
+        if (span.isShared) continue;
+        if (highest !== undefined && span.first <= highest.last) {
+          const what = `worker ${workerIndex}: ${span.first} by ${span.holder}`;
+          this.break("S3", `${what} is not above ${highest.last} by ${highest.holder}, whose grant came before`);
+        }
+        if (highest === undefined || span.last > highest.last) highest = span;
+      }
+    }
+  }
+
+  /** S3, its first half: under one grant IDs rise, also over a restart that goes on under it. */
+  #addToGrant(workerIndex: number, { grant, name, isShared }: Issuer, first: number, last: number): void {
+    const grants = this.#grants.get(workerIndex) ?? new Map<number, GrantSpan>();
+    this.#grants.set(workerIndex, grants);
+    const span = grants.get(grant);
+    if (span === undefined || span.isShared !== isShared) {
+      grants.set(grant, { first: span?.first ?? first, last, holder: name, isShared });
+      return;
+    }
+    if (first <= span.last && !isShared) this.break("S3", `${name}: ${first} after ${span.last} by ${span.holder}`);
+    span.first = Math.min(span.first, first);
+    span.last = Math.max(span.last, last);
+  }
+
   #isAllowed(workerIndex: number, one: IssuedRun, other: IssuedRun): boolean {
     const last = Math.min(one.last, other.last);
     return this.#clones.some(({ names, bounds }) => {
-      if (one.holder === other.holder || !names.includes(one.holder) || !names.includes(other.holder)) return false;
+      if (one.holder === other.holder || !(names.includes(one.holder) || names.includes(other.holder))) return false;
       const bound = bounds.find((each) => each.workerIndex === workerIndex);
-      return bound !== undefined && last < this.#rank({ ticks: msToTicksUp(this.#layout, bound.hwmMs), sequence: 0 });
+      return bound !== undefined && last < msToTicksUp(this.#layout, bound.hwmMs) * this.#sequenceCount;
     });
-  }
-
-  #rank({ ticks, sequence }: { readonly ticks: number; readonly sequence: number }): number {
-    return ticks * (this.#layout.sequence.max + 1) + sequence;
   }
 }

@@ -21,13 +21,18 @@ export class MirroredStore implements RecordStore {
   #calls = 0;
   #original: MirroredStore | undefined;
   readonly #isShadowed: boolean;
+  readonly #onCall: () => void;
   /** The highest mark that was asked for, for each worker record. */
   readonly askedFor = new Map<string, string>();
 
-  /** @param role - Whether a shadow will ask for the same answers, or whose shadow this is. */
-  constructor(store: RecordStore, role: "alone" | "shadowed" | MirroredStore) {
+  /**
+   * @param role - Whether a shadow will ask for the same answers, or whose shadow this is.
+   * @param onCall - Told of every call, before it is sent.
+   */
+  constructor(store: RecordStore, role: "alone" | "shadowed" | MirroredStore, onCall: () => void) {
     const original = role instanceof MirroredStore ? role : undefined;
     this.#store = store;
+    this.#onCall = onCall;
     this.#original = original;
     this.#answers = original === undefined ? [] : original.#answers;
     this.#lane = original === undefined ? { names: [], hasDiverged: false } : original.#lane;
@@ -81,6 +86,7 @@ export class MirroredStore implements RecordStore {
   }
 
   #call<T>(name: string, call: () => Promise<T>): Promise<T> {
+    this.#onCall();
     const index = this.#calls;
     const isSame = (this.#lane.names[index] ??= name) === name;
     if (this.#original !== undefined && (!isSame || this.hasDiverged)) {

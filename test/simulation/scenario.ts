@@ -2,6 +2,7 @@ import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
 import { type Fault, type FaultKind, faultKinds, type HolderState, holderStates } from "./fault.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { StoreTraits } from "./simulated-store.ts";
+import { type Story, stories } from "./stories.ts";
 
 /** What a seed stands for: who takes part, over which store, and what goes wrong when. */
 export interface Scenario {
@@ -10,14 +11,18 @@ export interface Scenario {
   readonly traits: StoreTraits;
   /** Distance of each machine's wall clock from true time at first, in milliseconds; the last is the store's. */
   readonly offsetsMs: readonly number[];
+  /** Whether processes keep a resume record on their machine's disk. */
+  readonly hasJournal: boolean;
+  /** Longest time between two draws of one process. */
+  readonly drawGapMs: number;
+  /** Name of the story that it tells; `mixed` where faults fall as they come. */
+  readonly story: string;
   readonly faults: readonly Fault[];
 }
 
 /** How long faults begin; afterwards everything is healed. */
-export const faultPhaseMs = 24_000;
+export const faultPhaseMs = 16_000;
 
-const windowMs = 4_000;
-const timing = { windowMs, renewalPeriodMs: 1_200, ttlMs: windowMs + 3_000 };
 /** Two clocks are at most so far apart where a store may lose data: the assumption of docs/safety.md. */
 const clockErrorMs = 500;
 
@@ -34,66 +39,85 @@ const madClockFaults: ReadonlySet<FaultKind> = new Set([
   "leap-second",
 ]);
 
+/** How many worker IDs there are: too few, just enough, or so many that a rebase always finds a spare one. */
+type Supply = "short" | "scarce" | "ample";
+
 /** Derives the scenario of a seed. */
 export function createScenario(random: SeededRandom): Scenario {
-  const processCount = random.chance(0.01)
-    ? random.between(17, 64)
-    : random.chance(0.15)
-      ? random.between(4, 8)
-      : random.between(1, 3);
-  const durability = random.chance(0.5) ? "durable" : "lossy";
-  const hasClock = durability === "lossy" || random.chance(0.5);
-  const liveness = durability === "durable" && random.chance(0.2) ? "lock" : "ttl";
-  // With few worker IDs everybody comes upon everybody's; with many there is always a spare one for a rebase.
-  const isScarce = random.chance(0.6);
-  const bits = isScarce
-    ? Math.max(1, Math.ceil(Math.log2(processCount + 1)))
-    : Math.max(3, Math.ceil(Math.log2(processCount * 8)));
+  const story = random.chance(0.35) ? random.pick(stories) : undefined;
+  const supply: Supply = story?.supply ?? (random.chance(0.15) ? "short" : random.chance(0.5) ? "scarce" : "ample");
+  const processCount = drawProcessCount(random, story);
+  const durability = story?.durability ?? (random.chance(0.5) ? "durable" : "lossy");
+  const hasClock = durability === "lossy" || (story?.hasClock ?? random.chance(0.5));
+  const liveness = durability === "durable" && random.chance(story?.lockShare ?? 0.2) ? "lock" : "ttl";
   const layout = createLayout({
     name: "custom",
     epochMs: Date.UTC(2026, 0, 1),
-    tickNs: random.chance(0.8) ? 1_000_000 : 10_000_000,
+    // In a long tick two holders of one worker ID soon meet, and marks lie within ticks.
+    tickNs: random.chance(0.4) ? 1_000_000 : random.chance(0.3) ? 10_000_000 : 100_000_000,
     fields: [
       { kind: "timestamp", bits: 41 },
-      { kind: "worker", bits },
+      { kind: "worker", bits: workerBits(supply, processCount) },
       { kind: "sequence", bits: random.between(6, 10) },
     ],
   });
   const offsetsMs = Array.from({ length: processCount + 1 }, () =>
     random.between(-clockErrorMs + 50, clockErrorMs - 50),
   );
+  const windowMs = random.pick([1_500, 2_500, 4_000]);
+  const timing = { windowMs, renewalPeriodMs: Math.round(windowMs * 0.3), ttlMs: windowMs + 3_000 };
   const traits: StoreTraits = { durability, hasClock, liveness, timing };
-  return { layout, processCount, traits, offsetsMs, faults: planFaults(random, processCount, traits, isScarce) };
+  const faults =
+    story === undefined
+      ? planFaults(random, processCount, traits, supply)
+      : story.tell(random, { processCount, timing });
+  return {
+    layout,
+    processCount,
+    traits,
+    offsetsMs,
+    hasJournal: liveness === "ttl" && (story?.hasJournal ?? random.chance(0.3)),
+    drawGapMs: story === undefined ? 1_200 : 300,
+    story: story?.name ?? "mixed",
+    faults: faults.toSorted((one, other) => one.atMs - other.atMs),
+  };
 }
 
-function planFaults(
-  random: SeededRandom,
-  processCount: number,
-  traits: StoreTraits,
-  isScarce: boolean,
-): readonly Fault[] {
+function drawProcessCount(random: SeededRandom, story: Story | undefined): number {
+  if (story !== undefined) return random.between(2, 4);
+  if (random.chance(0.003)) return random.between(17, 64);
+  return random.chance(0.1) ? random.between(4, 8) : random.between(1, 3);
+}
+
+function workerBits(supply: Supply, processCount: number): number {
+  if (supply === "short") return Math.max(1, Math.floor(Math.log2(Math.max(1, processCount - 1))));
+  const wanted = supply === "scarce" ? processCount + 1 : processCount * 8;
+  return Math.max(supply === "scarce" ? 1 : 3, Math.ceil(Math.log2(wanted)));
+}
+
+function planFaults(random: SeededRandom, processCount: number, traits: StoreTraits, supply: Supply): readonly Fault[] {
   const losesData = random.chance(0.5);
   const possible = faultKinds.filter((kind) => {
     // What followed a clock that was an hour ahead is used up for an hour: without spare worker IDs nobody could serve
     // again.
-    if (kind === "clock-forward-large" && isScarce && !traits.hasClock) return false;
+    if (kind === "clock-forward-large" && supply !== "ample" && !traits.hasClock) return false;
     if (kind === "clone") return traits.liveness === "ttl";
     if (traits.liveness === "lock" && lossFaults.has(kind)) return false;
+    // A store that keeps what it confirmed and yet is emptied cannot show it: docs/safety.md leaves that to operators.
+    if (kind === "store-wipe") return losesData && traits.durability === "lossy";
     if (lossFaults.has(kind)) return losesData;
     // Where data is lost, uniqueness rests on clocks that are right to within their error: then no clock may be mad.
     return !(losesData && madClockFaults.has(kind));
   });
-  const count = random.between(2, 9);
-  const faults = Array.from({ length: count }, (): Fault => {
+  return Array.from({ length: random.between(3, 14) }, (): Fault => {
     const kind = random.pick(possible);
     const state: HolderState = random.pick(holderStates);
     return {
       kind,
-      atMs: random.between(500, faultPhaseMs),
+      atMs: random.between(300, faultPhaseMs),
       target: random.between(0, processCount - 1),
       state,
       size: random.fraction(),
     };
   });
-  return faults.toSorted((one, other) => one.atMs - other.atMs);
 }

@@ -48,9 +48,8 @@ export class SeededRandom {
   }
 
   pick<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.fraction() * items.length)];
-    if (item === undefined) throw new RangeError("Nothing to pick from.");
-    return item;
+    if (items.length === 0) throw new RangeError("Nothing to pick from.");
+    return items[Math.floor(this.fraction() * items.length)] as T;
   }
 
   /** 128 bits as 32 hexadecimal digits. */

@@ -20,6 +20,8 @@ export class SimulatedMachine {
   #uptimeLeftOutMs = 0;
   /** The furthest that the wall clock was ever ahead of true time. */
   aheadMaxMs = 0;
+  /** Whether the wall clock ever lost time that a reader had seen, or may have: then timestamps may lead it by A. */
+  wentBack = false;
   #backwardMs: number;
 
   constructor(queue: EventQueue, offsetMs: number) {
@@ -44,11 +46,13 @@ export class SimulatedMachine {
   }
 
   nowMs(): number {
+    this.#queue.countStep();
     this.#note();
     return Math.floor(this.#stuckAtMs ?? this.trueMs + this.#offset());
   }
 
   monotonicMs(): number {
+    this.#queue.countStep();
     return 1_000_000 + this.#queue.nowMs - this.#monotonicLeftOutMs;
   }
 
@@ -59,7 +63,7 @@ export class SimulatedMachine {
   step(byMs: number): void {
     this.#settle();
     this.#offsetMs += byMs;
-    this.#backwardMs += Math.max(0, -byMs);
+    this.#lose(-byMs);
     this.#note();
   }
 
@@ -72,6 +76,7 @@ export class SimulatedMachine {
   /** The wall clock stands still until {@link unfreeze}, then shows again what it would have shown. */
   freeze(): void {
     this.#note();
+    this.wentBack = true;
     this.#stuckAtMs ??= this.trueMs + this.#offset();
   }
 
@@ -88,7 +93,7 @@ export class SimulatedMachine {
   wakeFromSuspend(lengthMs: number): void {
     this.#monotonicLeftOutMs += lengthMs;
     // While a step forward is being judged, time goes on by the monotonic clock.
-    this.#backwardMs += lengthMs;
+    this.#lose(lengthMs);
   }
 
   /** A hypervisor has held the machine for `lengthMs`, which have just passed: no clock of its own counted them. */
@@ -97,17 +102,23 @@ export class SimulatedMachine {
     this.#monotonicLeftOutMs += lengthMs;
     this.#uptimeLeftOutMs += lengthMs;
     this.#offsetMs -= lengthMs;
-    this.#backwardMs += lengthMs;
+    this.#lose(lengthMs);
     this.#note();
   }
 
   /** A time service sets it right, by one step. */
   heal(): void {
     this.unfreeze();
-    this.#backwardMs += Math.max(0, this.#offset());
+    this.#lose(this.#offset());
     this.#offsetMs = 0;
     this.#driftPerMs = 0;
     this.#changedAtMs = this.#queue.nowMs;
+  }
+
+  #lose(lengthMs: number): void {
+    if (lengthMs <= 0) return;
+    this.#backwardMs += lengthMs;
+    this.wentBack = true;
   }
 
   #offset(): number {

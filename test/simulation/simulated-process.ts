@@ -3,13 +3,14 @@ import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
 import type { Layout } from "../../src/snowflake/layout.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 import type { Priority } from "../../src/worker/id-source.ts";
-import type { RecordStore } from "../../src/worker/record-store.ts";
+import type { Entry, RecordStore } from "../../src/worker/record-store.ts";
 import type { WorkerEvent } from "../../src/worker/worker-event.ts";
 import { WorkerSource } from "../../src/worker/worker-source.ts";
 import { settleWorkerSettings, type WorkerOptions } from "../../src/worker/worker-settings.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { MirroredStore } from "./mirrored-store.ts";
 import { SeededRandom } from "./seeded-random.ts";
+import { type SimulatedDisk, SimulatedJournal } from "./simulated-disk.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 import { type LinkState, type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
 
@@ -21,17 +22,27 @@ export interface ProcessParts {
   readonly machine: SimulatedMachine;
   readonly server: SimulatedServer;
   readonly link: LinkState;
+  /** undefined where no resume records are kept. */
+  readonly disk: SimulatedDisk | undefined;
   /** Two processes of one seed draw alike. */
   readonly seed: number;
   readonly options: WorkerOptions;
   readonly callTimeoutMs: number;
   readonly onEvent: (process: SimulatedProcess, event: WorkerEvent) => void;
+  /** Told of each record that an answer showed to this process. */
+  readonly onRecord: (entry: Entry) => void;
+  /** Told whenever the process asks the store for something. */
+  readonly onCall: (process: SimulatedProcess) => void;
 }
 
 interface WaitingTask {
+  readonly kind: TaskKind;
   readonly order: number;
   readonly run: () => void;
 }
+
+/** A timer that is due, or an answer that has come. */
+type TaskKind = "timer" | "answer";
 
 const waitMaxMs = 1_000;
 
@@ -58,9 +69,8 @@ export class SimulatedProcess {
   /** A copy that does all that this process does, unseen, until the moment of the cloning. */
   #shadow: SimulatedProcess | undefined;
   readonly mirror: MirroredStore;
+  readonly #journal: SimulatedJournal | undefined;
   startError = "";
-  /** How its last grant ended; undefined while it has one, and before the first. For the checker. */
-  endedGrant: string | undefined;
 
   /**
    * @param role - `shadowed`: another is made in this same step, with this one as its role: its shadow, which does
@@ -73,7 +83,7 @@ export class SimulatedProcess {
     this.machine = machine;
     this.#queue = queue;
     this.#random = random;
-    const deliver = (task: () => void): void => this.#run(task);
+    const deliver = (task: () => void): void => this.#run("answer", task);
     this.#store = new SimulatedStore({
       server,
       queue,
@@ -81,8 +91,15 @@ export class SimulatedProcess {
       link,
       deliver,
       callTimeoutMs: parts.callTimeoutMs,
+      onRecord: parts.onRecord,
     });
-    this.mirror = new MirroredStore(this.#store, role instanceof SimulatedProcess ? role.mirror : role);
+    const { disk } = parts;
+    if (disk !== undefined) this.#journal = new SimulatedJournal({ disk, queue, random: random.fork(), deliver });
+    const onCall = (): void => {
+      queue.countStep();
+      parts.onCall(this);
+    };
+    this.mirror = new MirroredStore(this.#store, role instanceof SimulatedProcess ? role.mirror : role, onCall);
     const store: RecordStore = this.mirror;
     if (role instanceof SimulatedProcess) role.#shadow = this;
     const settings = settleWorkerSettings(parts.options, layout, store);
@@ -97,11 +114,12 @@ export class SimulatedProcess {
       waitMaxMs,
       ports: {
         clock: machine,
-        timers: { after: (delayMs, task) => queue.after(delayMs, () => this.#run(task)) },
+        timers: { after: (delayMs, task) => queue.after(delayMs, () => this.#run("timer", task)) },
         uptimeMs: () => machine.uptimeMs(),
         random128: () => this.#random.hex128(),
         random: () => this.#random.fraction(),
         report: (event) => parts.onEvent(this, event),
+        journal: this.#journal,
       },
     });
     this.source.start().catch((error: unknown) => {
@@ -147,12 +165,15 @@ export class SimulatedProcess {
   }
 
   /**
-   * Everything that was due meanwhile happens now, in the order in which it came: to a process and its shadow alike.
+   * Everything that was due meanwhile happens now: to a process and its shadow alike.
+   *
+   * @param first - What an event loop that was stopped looks at first; undefined = all in the order in which it came.
    */
-  resume(): void {
+  resume(first: TaskKind | undefined): void {
     if (this.#state !== "paused") return;
     const waiting = [...this.#wake(), ...(this.#shadow === undefined ? [] : this.#shadow.#wake())];
-    waiting.sort((one, other) => one.order - other.order);
+    const rank = ({ kind }: WaitingTask): number => (first === undefined || kind === first ? 0 : 1);
+    waiting.sort((one, other) => rank(one) - rank(other) || one.order - other.order);
     for (const { run } of waiting) this.#queue.after(0, run);
   }
 
@@ -165,17 +186,22 @@ export class SimulatedProcess {
   crash(): void {
     this.#state = "dead";
     this.#waiting = [];
-    this.#store.dropLocks();
+    this.#dropLocks();
     this.#shadow?.crash();
   }
 
   /** SIGTERM. */
   async stop(timeoutMs: number): Promise<void> {
-    const closing = this.#shadow?.source.close(timeoutMs);
+    // Not waited for: it may become a process of its own meanwhile.
+    void this.#shadow?.source.close(timeoutMs);
     await this.source.close(timeoutMs);
-    await closing;
     this.#state = "dead";
+    this.#dropLocks();
+  }
+
+  #dropLocks(): void {
     this.#store.dropLocks();
+    this.#journal?.dropLocks();
   }
 
   /**
@@ -184,20 +210,20 @@ export class SimulatedProcess {
    * @param random - What the kernel gives it; undefined = a mutant whose random state stood in the process and was
    * copied with it.
    */
-  releaseShadow(random: SeededRandom | undefined): SimulatedProcess | undefined {
+  releaseShadow(random: SeededRandom | undefined): SimulatedProcess | "diverged" | undefined {
     const shadow = this.#shadow;
     if (shadow === undefined || this.#state === "dead") return undefined;
     this.#shadow = undefined;
-    if (shadow.mirror.hasDiverged) return undefined;
+    if (shadow.mirror.hasDiverged) return "diverged";
     shadow.mirror.standAlone();
     if (random !== undefined) shadow.#random = random;
     return shadow;
   }
 
-  #run(task: () => void): void {
+  #run(kind: TaskKind, task: () => void): void {
     if (this.#state === "running") task();
     else if (this.#state === "paused") {
-      this.#waiting.push({ order: this.#queue.nextOrder(), run: () => this.#run(task) });
+      this.#waiting.push({ kind, order: this.#queue.nextOrder(), run: () => this.#run(kind, task) });
     }
   }
 }

@@ -9,7 +9,6 @@ import type {
   StoreTiming,
   WriteAnswer,
 } from "../../src/worker/record-store.ts";
-import { parseWorkerKey, parseWorkerRecord } from "../../src/worker/worker-record.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
@@ -68,7 +67,6 @@ export class SimulatedServer {
   readonly locks = new Map<string, object>();
   /** Told of every write that was applied. */
   onApplied: (key: string, text: string) => void = () => {};
-  writes = 0;
 
   constructor(queue: EventQueue, random: SeededRandom, machine: SimulatedMachine, traits: StoreTraits) {
     this.#queue = queue;
@@ -120,7 +118,6 @@ export class SimulatedServer {
     if (row?.version !== expected?.version) return { kind: "conflict", moment: this.moment() };
     this.#keepPast();
     this.#version += 1;
-    this.writes += 1;
     const written: Row = { text: next, version: this.#version };
     this.#rows.set(key, written);
     if (!this.isMinority) this.onApplied(key, next);
@@ -138,9 +135,10 @@ export class SimulatedServer {
    * over.
    */
   goBack(): void {
-    const past = this.#past[this.#random.between(0, this.#past.length - 1)];
-    this.#rows = new Map(past ?? []);
-    if (past === undefined) this.#wasEverEmptied = true;
+    // Mostly not far back: to what a backup of just now, or a replica that lags, would hold.
+    const newest = this.#past.length - 1;
+    const past = this.#past[this.#random.chance(0.5) ? newest : this.#random.between(0, newest)];
+    if (past !== undefined) this.#rows = new Map(past);
     this.restart("another");
   }
 
@@ -177,8 +175,9 @@ export class SimulatedServer {
   }
 
   #keepPast(): void {
-    if (this.#queue.nowMs < this.#nextPastMs) return;
-    this.#nextPastMs = this.#queue.nowMs + this.#random.between(200, 4_000);
+    // The empty state is what `wipe` goes back to.
+    if (this.#queue.nowMs < this.#nextPastMs || this.#rows.size === 0) return;
+    this.#nextPastMs = this.#queue.nowMs + this.#random.between(50, 3_000);
     this.#past.push(new Map(this.#rows));
     if (this.#past.length > 8) this.#past.splice(this.#random.between(0, 6), 1);
   }
@@ -186,15 +185,6 @@ export class SimulatedServer {
 
 function entryOf(key: string, row: Row): Entry {
   return { key, text: row.text, version: row.version };
-}
-
-/** The mark in a worker record's text; undefined for other records. */
-export function markOf(
-  key: string,
-  text: string,
-): { readonly workerIndex: number; readonly hwmMs: number } | undefined {
-  const workerIndex = parseWorkerKey(key);
-  return workerIndex === undefined ? undefined : { workerIndex, hwmMs: parseWorkerRecord(key, text).hwmMs };
 }
 
 /** A process's way to the server. */
@@ -209,6 +199,7 @@ export class SimulatedStore implements RecordStore {
   readonly #link: LinkState;
   readonly #deliver: (task: () => void) => void;
   readonly #callTimeoutMs: number;
+  readonly #onRecord: (entry: Entry) => void;
   readonly #owner = {};
   #isClosed = false;
 
@@ -220,6 +211,8 @@ export class SimulatedStore implements RecordStore {
     readonly link: LinkState;
     readonly deliver: (task: () => void) => void;
     readonly callTimeoutMs: number;
+    /** Told of each single record that an answer showed to this process. */
+    readonly onRecord: (entry: Entry) => void;
   }) {
     this.#server = parts.server;
     this.#queue = parts.queue;
@@ -227,6 +220,7 @@ export class SimulatedStore implements RecordStore {
     this.#link = parts.link;
     this.#deliver = parts.deliver;
     this.#callTimeoutMs = parts.callTimeoutMs;
+    this.#onRecord = parts.onRecord;
     const { durability, liveness, timing } = parts.server.traits;
     this.durability = durability;
     this.timing = timing;
@@ -244,12 +238,16 @@ export class SimulatedStore implements RecordStore {
     return this.#call(() => this.#server.list(), false);
   }
 
-  read(key: string): Promise<ReadAnswer> {
-    return this.#call(() => this.#server.read(key), false);
+  async read(key: string): Promise<ReadAnswer> {
+    const answer = await this.#call(() => this.#server.read(key), false);
+    if (answer.entry !== undefined) this.#onRecord(answer.entry);
+    return answer;
   }
 
-  compareAndSet(key: string, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
-    return this.#call(() => this.#server.compareAndSet(key, expected, next), true);
+  async compareAndSet(key: string, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
+    const answer = await this.#call(() => this.#server.compareAndSet(key, expected, next), true);
+    if (answer.kind === "applied") this.#onRecord(answer.entry);
+    return answer;
   }
 
   close(): Promise<void> {
