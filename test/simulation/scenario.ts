@@ -109,15 +109,52 @@ function planFaults(random: SeededRandom, processCount: number, traits: StoreTra
     // Where data is lost, uniqueness rests on clocks that are right to within their error: then no clock may be mad.
     return !(losesData && madClockFaults.has(kind));
   });
-  return Array.from({ length: random.between(3, 14) }, (): Fault => {
-    const kind = random.pick(possible);
-    const state: HolderState = random.pick(holderStates);
-    return {
-      kind,
-      atMs: random.between(300, faultPhaseMs),
-      target: random.between(0, processCount - 1),
-      state,
-      size: random.fraction(),
-    };
-  });
+  const faults: Fault[] = [];
+  for (let volley = random.between(5, 11); volley > 0; volley -= 1) {
+    const atMs = random.between(300, faultPhaseMs);
+    const target = random.between(0, processCount - 1);
+    const state = pickWeighted(random, holderStates, stateWeights);
+    // A state that passes at once is worth more than one fault.
+    const count = state === "holding" ? 1 : random.between(1, 3);
+    for (let more = 0; more < count; more += 1) {
+      faults.push({ kind: pickWeighted(random, possible, kindWeights), atMs, target, state, size: random.fraction() });
+    }
+  }
+  return faults;
+}
+
+/** So that the table of faults by states fills evenly: rare states and kinds that few stores can have count for more. */
+const stateWeights: Readonly<Record<HolderState, number>> = {
+  acquiring: 1,
+  waiting: 1,
+  holding: 2.6,
+  rebasing: 1.6,
+  releasing: 1.8,
+};
+const kindWeights: Readonly<Partial<Record<FaultKind, number>>> = {
+  "store-wipe": 4.5,
+  "store-goes-back": 2.5,
+  "store-failover": 2.5,
+  "store-split": 3,
+  "clock-forward-large": 2.5,
+  "clock-back-large": 2,
+  "clock-back-small": 2,
+  "clock-forward-small": 2,
+  "clock-freeze": 2,
+  "leap-second": 2,
+  "pause-unseen": 2,
+};
+
+function pickWeighted<T extends string>(
+  random: SeededRandom,
+  items: readonly T[],
+  weights: Readonly<Partial<Record<T, number>>>,
+): T {
+  const sum = items.reduce((total, item) => total + (weights[item] ?? 1), 0);
+  let left = random.fraction() * sum;
+  for (const item of items) {
+    left -= weights[item] ?? 1;
+    if (left < 0) return item;
+  }
+  return random.pick(items);
 }

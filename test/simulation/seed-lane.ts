@@ -5,6 +5,7 @@
 import { registerHooks } from "node:module";
 import { mutants, sameRandomMutant } from "./mutants.ts";
 import type { BrokenSeed, SeedRun } from "./run-seeds.ts";
+import type { Outcome } from "./simulation.ts";
 
 const options = JSON.parse(process.argv[2] ?? "") as SeedRun & { readonly lane: number };
 const mutant = mutants.find(({ name }) => name === options.mutant);
@@ -47,12 +48,31 @@ function flush(): void {
   report = emptyReport();
 }
 
+/** What the code under test threw and nobody caught: a broken invariant, a circle, a fault of its own. */
+let thrown: unknown;
+process.on("unhandledRejection", (cause) => {
+  thrown ??= cause;
+});
+
+async function runSeed(seed: number): Promise<BrokenSeed & Pick<Outcome, "issued" | "met">> {
+  thrown = undefined;
+  try {
+    const outcome = await simulate(seed, { clonesRandom });
+    if (thrown === undefined) return outcome;
+  } catch (cause) {
+    thrown ??= cause;
+  }
+  const detail = `threw ${String(thrown)}`;
+  return { seed, traceHash: "", issued: 0, met: new Map(), violations: [{ promise: "X", detail }] };
+}
+
 const clonesRandom = options.mutant === sameRandomMutant.name;
 for (let seed = options.first + options.lane; seed < options.first + options.count; seed += options.processes) {
-  const outcome = await simulate(seed, { clonesRandom });
+  const outcome = await runSeed(seed);
   const { traceHash, issued, met } = outcome;
-  // A mutant is caught by what it issues, not by being unable to.
-  const violations = outcome.violations.filter(({ promise }) => options.mutant === undefined || promise !== "L");
+  // A mutant is caught by what it issues, not by being unable to, nor by coming to grief.
+  const isOfItself = ({ promise }: { readonly promise: string }): boolean => promise === "L" || promise === "X";
+  const violations = outcome.violations.filter((each) => options.mutant === undefined || !isOfItself(each));
   report.seeds += 1;
   report.issued += issued;
   for (const [key, count] of met) report.met.set(key, (report.met.get(key) ?? 0) + count);

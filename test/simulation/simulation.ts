@@ -52,6 +52,7 @@ interface ArmedFault {
   readonly slot: Slot;
   readonly inject: (slot: Slot) => void;
   readonly disarm: () => void;
+  isInduced: boolean;
 }
 
 const healthyLink: LinkState = { delayMaxMs: 30, lossRate: 0, duplicateRate: 0, isCut: false };
@@ -59,6 +60,14 @@ const callTimeoutMs = 1_500;
 const timeToStopMs = 3_000;
 /** So long a fault waits for its target's state; then it happens all the same. */
 const armedMaxMs = 2_500;
+/** In a state that passes a fault must fall soon. */
+const fireWithinMs: Readonly<Record<HolderState, number>> = {
+  acquiring: 12,
+  waiting: 60,
+  holding: 60,
+  rebasing: 10,
+  releasing: 3,
+};
 /** How often it is looked whether everybody serves again. */
 const lookPeriodMs = 500;
 
@@ -165,12 +174,15 @@ export class Simulation {
   /** Brings the target into a state as far as that can be done, then lets the fault meet it. */
   meet(fault: Fault, inject: (slot: Slot) => void): void {
     const slot = this.slots[fault.target]!;
-    if (fault.state !== "holding") this.#induce(slot, fault.state);
-    const place = this.#scenario.story === "mixed" ? slot.process.phase : fault.state;
-    const cancel = this.queue.after(armedMaxMs, () => this.#fire(armed, 0));
-    const armed: ArmedFault = { fault, slot, inject, disarm: cancel };
+    const disarm = this.queue.after(armedMaxMs, () => this.#fire(armed, 0));
+    const armed: ArmedFault = { fault, slot, inject, disarm, isInduced: false };
     this.#armed.add(armed);
-    if (place === fault.state) this.#fire(armed, fault.state === "releasing" ? 3 : 12);
+    if (!slot.process.isAlive || slot.process.phase === "failed") this.#startAgain(slot);
+    // What can only follow on holding waits for it: see #onCall. In a story a fault falls when it falls.
+    const { state } = fault;
+    const isAfterHolding = state === "rebasing" || state === "releasing";
+    if (slot.process.phase !== state && (!isAfterHolding || slot.process.phase === "holding")) this.#induce(armed);
+    if (slot.process.phase === state || this.#scenario.story !== "mixed") this.#fire(armed, fireWithinMs[state]);
   }
 
   /** Lets something end after a while, or when everything is healed. */
@@ -229,7 +241,13 @@ export class Simulation {
 
   #onCall(process: SimulatedProcess): void {
     for (const armed of this.#armed) {
-      if (armed.slot.process === process && process.phase === armed.fault.state) this.#fire(armed, 10);
+      if (armed.slot.process !== process) continue;
+      const { state } = armed.fault;
+      if (process.phase === state) this.#fire(armed, fireWithinMs[state]);
+      else if (!armed.isInduced && process.phase === "holding") {
+        armed.isInduced = true;
+        this.queue.after(this.random.between(10, 300), () => this.#induce(armed));
+      }
     }
   }
 
@@ -239,29 +257,34 @@ export class Simulation {
     if (!slot.process.isAlive) this.start(slot);
   }
 
-  #induce(slot: Slot, state: HolderState): void {
+  #induce(armed: ArmedFault): void {
+    const { slot, fault } = armed;
+    const { state } = fault;
     const { process } = slot;
-    if (!process.isRunning) return;
+    if (!this.#armed.has(armed) || !process.isRunning || state === "holding") return;
+    armed.isInduced = true;
     if (state === "releasing") {
       void process.stop(timeToStopMs).then(() => this.restartLater(slot, this.random.between(10, 2_000)));
-      return;
-    }
-    if (state === "rebasing") {
+    } else if (state === "rebasing") {
       // The clock goes back by more than the lead, and an ID is wanted: the way to another worker ID takes a few round
       // trips.
-      slot.machine.step(-leadMaxMs(this.#scenario.layout) - this.random.between(1_000, 3_000));
+      this.draw(process, 1);
+      slot.machine.step(-leadMaxMs(this.#scenario.layout) - this.random.between(500, 1_500));
       this.draw(process, 1);
       this.lasting(3_000, () => slot.machine.heal());
-      return;
+    } else {
+      process.crash();
+      if (state === "waiting") this.#makeWait(slot);
+      this.start(slot);
     }
-    process.crash();
-    if (state === "waiting") this.#makeWait(slot);
-    this.start(slot);
+    if (process.phase === state) this.#fire(armed, fireWithinMs[state]);
   }
 
   /** A new start must wait: for the mark of the record that was its own, or for the end of a quarantine. */
   #makeWait(slot: Slot): void {
-    if (this.#scenario.traits.durability === "lossy") this.server.restart("same");
+    const { durability, hasClock } = this.#scenario.traits;
+    if (durability === "lossy") this.server.restart("same");
+    else if (hasClock) this.server.restart("another");
     else slot.machine.step(-1_500);
   }
 
@@ -320,7 +343,9 @@ export class Simulation {
   async #awaitServing(): Promise<void> {
     const { traits, layout } = this.#scenario;
     const { ttlMs, windowMs } = traits.timing;
-    const untilMs = this.queue.nowMs + 2 * (ttlMs + windowMs);
+    // A clock that was set right by a step forward is followed after 10 s, where nobody can confirm it.
+    const judgedMs = traits.hasClock ? 0 : 10_000;
+    const untilMs = this.queue.nowMs + judgedMs + 2 * (ttlMs + windowMs);
     const wanted = Math.min(this.slots.length, layout.workerCount);
     while (this.queue.nowMs < untilMs) {
       await this.queue.run(this.queue.nowMs + lookPeriodMs);
