@@ -240,7 +240,8 @@ export const mutants: readonly Mutant[] = [
     rule: "time stands when the clock goes back",
     file: generator,
     find: "return Math.max(tick, floorTick);",
-    replace: "return this.#readingMs < this.#floorMs ? floorTick : Math.max(tick, floorTick);",
+    replace:
+      "return this.#readingMs < this.#floorMs && floorTick < this.#tick ? floorTick : Math.max(tick, floorTick);",
   },
   {
     name: "mad-clock-is-followed",

@@ -25,6 +25,8 @@ interface Known {
   readonly grants: Map<number, number>;
   /** How its last grant ended; undefined while it has one, and before the first. */
   endedGrant: string | undefined;
+  /** True time of its start. */
+  readonly sinceMs: number;
   /** Whether a grant of its began ahead of its clock. */
   beganAhead: boolean;
 }
@@ -73,8 +75,8 @@ export class PromiseChecker {
   }
 
   /** To be told before anything else of a process. */
-  onStart(process: SimulatedProcess, instance: string): void {
-    this.#known.set(process, { instance, grants: new Map(), endedGrant: undefined, beganAhead: false });
+  onStart(process: SimulatedProcess, instance: string, sinceMs: number): void {
+    this.#known.set(process, { instance, sinceMs, grants: new Map(), endedGrant: undefined, beganAhead: false });
   }
 
   /** A copy lives on: it and its original share what they hold. */
@@ -163,13 +165,13 @@ export class PromiseChecker {
   }
 
   /** S4 and S5: how far a timestamp may be from true time, and from every timestamp before it. */
-  #checkTime(process: SimulatedProcess, { beganAhead }: Known, timestampMs: number): void {
+  #checkTime(process: SimulatedProcess, { beganAhead, sinceMs }: Known, timestampMs: number): void {
     const { machine } = process;
     const tickMs = Math.ceil(this.#layout.tickNs / 1_000_000);
     const { trueMs } = machine;
     // A grant begins at the next tick, which may be a whole one ahead.
     const leadMs = Math.max(burstMs, tickMs) + tickMs + (machine.wentBack || beganAhead ? leadMaxMs(this.#layout) : 0);
-    const aheadMs = machine.aheadMaxMs + leadMs + 1;
+    const aheadMs = machine.believedAheadMaxMs(sinceMs) + leadMs + 1;
     if (timestampMs > trueMs + aheadMs) {
       const detail = `${process.name}: ${timestampMs - trueMs} ms ahead; its clock and lead allow ${aheadMs}`;
       this.history.break("S5", detail);

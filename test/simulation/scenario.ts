@@ -17,11 +17,13 @@ export interface Scenario {
   readonly drawGapMs: number;
   /** Name of the story that it tells; `mixed` where faults fall as they come. */
   readonly story: string;
+  /** How long faults begin, in milliseconds. */
+  readonly faultPhaseMs: number;
   readonly faults: readonly Fault[];
 }
 
-/** How long faults begin; afterwards everything is healed. */
-export const faultPhaseMs = 16_000;
+/** How long faults begin; afterwards everything is healed. A story takes its time, random faults come close together. */
+const phaseMs = { story: 15_000, mixed: 9_000 };
 
 /** Two clocks are at most so far apart where a store may lose data: the assumption of docs/safety.md. */
 const clockErrorMs = 500;
@@ -44,7 +46,7 @@ type Supply = "short" | "scarce" | "ample";
 
 /** Derives the scenario of a seed. */
 export function createScenario(random: SeededRandom): Scenario {
-  const story = random.chance(0.35) ? random.pick(stories) : undefined;
+  const story = random.chance(0.28) ? random.pick(stories) : undefined;
   const supply: Supply = story?.supply ?? (random.chance(0.15) ? "short" : random.chance(0.5) ? "scarce" : "ample");
   const processCount = drawProcessCount(random, story);
   const durability = story?.durability ?? (random.chance(0.5) ? "durable" : "lossy");
@@ -79,6 +81,7 @@ export function createScenario(random: SeededRandom): Scenario {
     hasJournal: liveness === "ttl" && (story?.hasJournal ?? random.chance(0.3)),
     drawGapMs: story === undefined ? 1_200 : 300,
     story: story?.name ?? "mixed",
+    faultPhaseMs: story === undefined ? phaseMs.mixed : phaseMs.story,
     faults: faults.toSorted((one, other) => one.atMs - other.atMs),
   };
 }
@@ -111,7 +114,7 @@ function planFaults(random: SeededRandom, processCount: number, traits: StoreTra
   });
   const faults: Fault[] = [];
   for (let volley = random.between(5, 11); volley > 0; volley -= 1) {
-    const atMs = random.between(300, faultPhaseMs);
+    const atMs = random.between(300, phaseMs.mixed);
     const target = random.between(0, processCount - 1);
     const state = pickWeighted(random, holderStates, stateWeights);
     // A state that passes at once is worth more than one fault.

@@ -54,7 +54,9 @@ export class SeededRandom {
 
   /** 128 bits as 32 hexadecimal digits. */
   hex128(): string {
-    return Array.from({ length: 4 }, () => this.uint32().toString(16).padStart(8, "0")).join("");
+    let digits = "";
+    for (let word = 0; word < 4; word++) digits += this.uint32().toString(16).padStart(8, "0");
+    return digits;
   }
 
   /** A generator of its own, so that what one part draws does not shift what another does. */

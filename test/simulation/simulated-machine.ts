@@ -3,6 +3,8 @@ import type { EventQueue } from "./event-queue.ts";
 /** A plausible date for true time 0, above the earliest that a start accepts. */
 export const simulationStartMs = Date.UTC(2027, 5, 1);
 
+/** What is followed at once: see clock-judge.ts. */
+const stepForwardMaxMs = 2_000;
 /** More than any drift of a simulation adds up to. */
 const driftMaxMs = 100;
 
@@ -23,6 +25,9 @@ export class SimulatedMachine {
   /** Whether the wall clock ever lost time that a reader had seen, or may have: then timestamps may lead it by A. */
   wentBack = false;
   #backwardMs: number;
+  /** Steps forward that a running process may not follow at once, and where its clock may be meanwhile. */
+  readonly #doubtful: { readonly atMs: number; boundMs: number }[] = [];
+  #suspendedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(queue: EventQueue, offsetMs: number) {
     this.#queue = queue;
@@ -60,8 +65,25 @@ export class SimulatedMachine {
     return 5_000_000 + this.#queue.nowMs - this.#uptimeLeftOutMs;
   }
 
+  /**
+   * The furthest that a process which runs since then may take its clock to be ahead of true time: a step forward of
+   * more than 2 s is not followed for 10 s, unless the machine slept.
+   *
+   * @param sinceMs - True time, milliseconds since the start.
+   */
+  believedAheadMaxMs(sinceMs: number): number {
+    const { nowMs } = this.#queue;
+    const doubtful = this.#doubtful.find(({ atMs }) => atMs > sinceMs && nowMs < atMs + 10_000);
+    const hasSlept = doubtful !== undefined && this.#suspendedAtMs > doubtful.atMs - 15_000;
+    return doubtful === undefined || hasSlept ? this.aheadMaxMs : Math.min(this.aheadMaxMs, doubtful.boundMs);
+  }
+
   step(byMs: number): void {
     this.#settle();
+    for (const doubtful of this.#doubtful) doubtful.boundMs += Math.max(0, Math.min(byMs, stepForwardMaxMs));
+    if (byMs > stepForwardMaxMs) {
+      this.#doubtful.push({ atMs: this.#queue.nowMs, boundMs: this.aheadMaxMs + stepForwardMaxMs });
+    }
     this.#offsetMs += byMs;
     this.#lose(-byMs);
     this.#note();
@@ -91,6 +113,7 @@ export class SimulatedMachine {
    * uptime did not.
    */
   wakeFromSuspend(lengthMs: number): void {
+    this.#suspendedAtMs = this.#queue.nowMs;
     this.#monotonicLeftOutMs += lengthMs;
     // While a step forward is being judged, time goes on by the monotonic clock.
     this.#lose(lengthMs);

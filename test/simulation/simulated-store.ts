@@ -37,6 +37,9 @@ export interface LinkState {
   isCut: boolean;
 }
 
+/** How many writes a store that lost its last ones may have lost. */
+const recentMax = 8;
+
 /**
  * The server: records, and the ways in which it may fail. What it confirms is in `highestMark`, for the checker,
  * whatever is lost later.
@@ -53,6 +56,8 @@ export class SimulatedServer {
   #wasEverEmptied = false;
   /** Earlier states, the newest last: what a backup or a lagging replica may hold. */
   readonly #past: Map<string, Row>[] = [];
+  /** The same, of the last few writes. */
+  readonly #recent: Map<string, Row>[] = [];
   #nextPastMs = 0;
   isDown = false;
   /** Answers nothing, and does everything later: a frozen server. */
@@ -136,9 +141,8 @@ export class SimulatedServer {
    */
   goBack(): void {
     // Mostly not far back: to what a backup of just now, or a replica that lags, would hold.
-    const newest = this.#past.length - 1;
-    const past = this.#past[this.#random.chance(0.5) ? newest : this.#random.between(0, newest)];
-    if (past !== undefined) this.#rows = new Map(past);
+    const states = this.#random.chance(0.6) ? this.#recent : this.#past;
+    if (states.length > 0) this.#rows = new Map(this.#random.pick(states));
     this.restart("another");
   }
 
@@ -153,8 +157,7 @@ export class SimulatedServer {
   /** A crash may take the last writes of a store that promises no more. */
   loseLastWrites(): void {
     if (this.traits.durability === "durable") return;
-    const past = this.#past.at(-1);
-    if (past !== undefined && this.#random.chance(0.7)) this.#rows = new Map(past);
+    if (this.#recent.length > 0 && this.#random.chance(0.7)) this.#rows = new Map(this.#random.pick(this.#recent));
   }
 
   split(): void {
@@ -176,7 +179,10 @@ export class SimulatedServer {
 
   #keepPast(): void {
     // The empty state is what `wipe` goes back to.
-    if (this.#queue.nowMs < this.#nextPastMs || this.#rows.size === 0) return;
+    if (this.#rows.size === 0) return;
+    this.#recent.push(new Map(this.#rows));
+    if (this.#recent.length > recentMax) this.#recent.shift();
+    if (this.#queue.nowMs < this.#nextPastMs) return;
     this.#nextPastMs = this.#queue.nowMs + this.#random.between(50, 3_000);
     this.#past.push(new Map(this.#rows));
     if (this.#past.length > 8) this.#past.splice(this.#random.between(0, 6), 1);

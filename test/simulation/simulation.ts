@@ -7,7 +7,7 @@ import type { Fault, HolderState } from "./fault.ts";
 import { injectFault } from "./inject-fault.ts";
 import type { Violation } from "./issue-history.ts";
 import { PromiseChecker } from "./promise-checker.ts";
-import { createScenario, faultPhaseMs, type Scenario } from "./scenario.ts";
+import { createScenario, type Scenario } from "./scenario.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 import { SimulatedMachine, simulationStartMs } from "./simulated-machine.ts";
@@ -68,6 +68,13 @@ const fireWithinMs: Readonly<Record<HolderState, number>> = {
   rebasing: 10,
   releasing: 3,
 };
+/** After so long a process that failed for good is started again. */
+const superviseMs = 500;
+/**
+ * Timers fall upon whole milliseconds, and those of a process and its shadow one after the other: no fault may come
+ * between them.
+ */
+const betweenTimersMs = 0.37;
 /** How often it is looked whether everybody serves again. */
 const lookPeriodMs = 500;
 
@@ -115,9 +122,9 @@ export class Simulation {
     for (let index = 0; index < processCount; index++) this.#addSlot(index);
     faults.forEach((fault, place) => {
       if (this.#options.keep?.has(place) === false) return;
-      this.queue.at(fault.atMs, () => injectFault(this, fault));
+      this.queue.at(fault.atMs + betweenTimersMs, () => injectFault(this, fault));
     });
-    await this.queue.run(faultPhaseMs);
+    await this.queue.run(this.#scenario.faultPhaseMs);
     this.#heal();
     await this.#awaitServing();
     this.#checker.finish();
@@ -154,9 +161,10 @@ export class Simulation {
     };
     const name = `${slot.index}.${slot.starts}`;
     slot.process = new SimulatedProcess({ ...parts, name }, isCloned ? "shadowed" : "alone");
-    this.#checker.onStart(slot.process, slot.instance);
+    this.#checker.onStart(slot.process, slot.instance, this.queue.nowMs);
     if (!isCloned) return;
-    this.#checker.onStart(new SimulatedProcess({ ...parts, name: `${name}c` }, slot.process), slot.instance);
+    const shadow = new SimulatedProcess({ ...parts, name: `${name}c` }, slot.process);
+    this.#checker.onStart(shadow, slot.instance, this.queue.nowMs);
   }
 
   /** A copy of a slot's process begins to live, on a machine and a link of its own kind: the same. */
@@ -191,7 +199,7 @@ export class Simulation {
       if (this.#ends.delete(once)) end();
     };
     this.#ends.add(once);
-    this.queue.after(lengthMs, once);
+    this.queue.after(lengthMs + betweenTimersMs, once);
   }
 
   restartLater(slot: Slot, delayMs: number): void {
@@ -230,7 +238,7 @@ export class Simulation {
     if (!this.#armed.delete(armed)) return;
     armed.disarm();
     const { fault, slot, inject } = armed;
-    this.queue.after(this.random.between(0, delayMaxMs), () => {
+    this.queue.after(this.random.between(0, delayMaxMs) + betweenTimersMs, () => {
       if (this.#isHealed) return;
       const key = `${fault.kind}/${slot.process.isAlive ? slot.process.phase : "dead"}`;
       this.count(key);
@@ -246,7 +254,7 @@ export class Simulation {
       if (process.phase === state) this.#fire(armed, fireWithinMs[state]);
       else if (!armed.isInduced && process.phase === "holding") {
         armed.isInduced = true;
-        this.queue.after(this.random.between(10, 300), () => this.#induce(armed));
+        this.queue.after(this.random.between(10, 300) + betweenTimersMs, () => this.#induce(armed));
       }
     }
   }
@@ -309,7 +317,7 @@ export class Simulation {
     const { drawGapMs, layout } = this.#scenario;
     this.queue.after(this.random.between(20, drawGapMs), () => {
       this.draw(slot.process, this.random.chance(0.4) ? 1 : this.random.between(1, 2 * layout.sequence.max));
-      if (slot.process.phase === "failed") this.queue.after(drawGapMs, () => this.#startAgain(slot));
+      if (slot.process.phase === "failed") this.queue.after(superviseMs, () => this.#startAgain(slot));
       if (!this.#isHealed) this.#scheduleDraws(slot);
     });
   }

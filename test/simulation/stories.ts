@@ -73,26 +73,34 @@ const overtakenThenRestored: Story = {
   durability: "lossy",
   tell: (random, cast) => {
     const target = random.between(0, cast.processCount - 1);
-    const lengthMs = cast.timing.ttlMs + random.between(500, 2_500);
+    const { ttlMs, windowMs } = cast.timing;
+    const lengthMs = random.chance(0.5) ? ttlMs + random.between(500, 2_500) : random.between(300, windowMs);
     const wake = random.pick(["draw", "stop", undefined] as const);
     const isSlow = random.chance(0.5);
     const plan = new Plan(random, 500, 3_000);
-    if (isSlow) plan.add("network-slow", target, { lengthMs, size: random.fraction() }).after(0, cast.timing.windowMs);
+    if (isSlow) plan.add("network-slow", target, { lengthMs, size: random.fraction() }).after(0, windowMs);
     plan.add("pause-seen", target, { lengthMs, wake });
-    return plan.after(lengthMs - 1_500, lengthMs - 50).add("store-goes-back", target, { size: 0 }).faults;
+    return plan.after(Math.max(100, lengthMs - 1_500), lengthMs - 50).add("store-goes-back", target, { size: 0 })
+      .faults;
   },
 };
 
 /** A holder is cut off; the store loses what it knew; others start. */
 const cutOffAndForgotten: Story = {
   name: "cut-off-and-forgotten",
-  supply: "scarce",
+  supply: "short",
   durability: "lossy",
   tell: (random, cast) => {
     const target = random.between(0, cast.processCount - 1);
     const other = others(random, cast, target);
     const lengthMs = random.between(1_000, cast.timing.windowMs + 4_000);
-    const loss = random.pick(["store-wipe", "store-goes-back", "store-failover", "store-restart"] as const);
+    const loss = random.pick([
+      "store-wipe",
+      "store-wipe",
+      "store-goes-back",
+      "store-failover",
+      "store-restart",
+    ] as const);
     return new Plan(random, 1_000, 4_000)
       .add("network-cut", target, { lengthMs })
       .after(50, cast.timing.windowMs)
@@ -160,6 +168,21 @@ const swingingClock: Story = {
   },
 };
 
+/** A clock that goes far back while there is no other worker ID to go to, and a start under it. */
+const farBack: Story = {
+  name: "far-back",
+  supply: "short",
+  durability: "durable",
+  lockShare: 0.8,
+  tell: (random, cast) => {
+    const target = random.between(0, cast.processCount - 1);
+    return new Plan(random, 1_000, 3_000)
+      .add("clock-back-large", target, { size: 0.1 + random.fraction() * 0.35 })
+      .after(300, 2_500)
+      .add(random.pick(["crash", "restart"]), target, { size: 0 }).faults;
+  },
+};
+
 /** A clock far ahead at a start. */
 const madStart: Story = {
   name: "mad-start",
@@ -221,7 +244,8 @@ const resumed: Story = {
       const outage = random.pick(["network-cut", "store-outage", "network-slow"] as const);
       const isBefore = random.chance(0.6);
       if (isBefore) plan.add(outage, target, { lengthMs }).after(0, cast.timing.windowMs / 2);
-      plan.add(end, target, { size: random.fraction() * 0.3 });
+      const state = random.chance(0.3) ? "releasing" : "holding";
+      plan.add(end, target, { size: random.fraction() * 0.3, state });
       if (!isBefore) plan.after(0, 400).add(outage, target, { lengthMs });
       if (random.chance(0.3)) plan.after(0, 300).add("store-goes-back", target);
       plan.after(500, 3_000);
@@ -262,6 +286,7 @@ export const stories: readonly Story[] = [
   racedAroundLoss,
   cloned,
   swingingClock,
+  farBack,
   madStart,
   handedOver,
   usedUp,
