@@ -6,7 +6,7 @@ export interface Mutant {
   readonly name: string;
   /** The rule that is gone. */
   readonly rule: string;
-  /** Below src/. */
+  /** From the root of the repository. */
   readonly file: string;
   /** Stands exactly once in the file. */
   readonly find: string;
@@ -20,24 +20,19 @@ export interface Mutant {
   readonly heldBy?: string;
 }
 
-/** The copy of a process draws what its original draws: not a change to a source, but to what the kernel gives. */
-export const sameRandomMutant = {
-  name: "same-random",
-  caughtBySeed: undefined as number | undefined,
-  rule: "random bits come from the kernel, so that two copies of a process draw differently",
-};
-
-const holder = "worker/worker-holder.ts";
-const renewal = "worker/renewal.ts";
-const acquire = "worker/acquire.ts";
-const window = "worker/window.ts";
-const quarantine = "worker/quarantine.ts";
-const candidates = "worker/candidates.ts";
-const release = "worker/release.ts";
-const generator = "snowflake/generator.ts";
-const leadRule = "snowflake/lead-rule.ts";
-const resumeRecord = "worker/resume-record.ts";
-const resumeKeeper = "worker/resume-keeper.ts";
+const holder = "src/worker/worker-holder.ts";
+const renewal = "src/worker/renewal.ts";
+const acquire = "src/worker/acquire.ts";
+const window = "src/worker/window.ts";
+const quarantine = "src/worker/quarantine.ts";
+const candidates = "src/worker/candidates.ts";
+const release = "src/worker/release.ts";
+/** What the kernel gives is simulated, too. */
+const kernel = "test/simulation/simulated-process.ts";
+const generator = "src/snowflake/generator.ts";
+const leadRule = "src/snowflake/lead-rule.ts";
+const resumeRecord = "src/worker/resume-record.ts";
+const resumeKeeper = "src/worker/resume-keeper.ts";
 
 /** All of them. */
 export const mutants: readonly Mutant[] = [
@@ -247,7 +242,7 @@ export const mutants: readonly Mutant[] = [
     name: "mad-clock-is-followed",
     caughtBySeed: undefined,
     rule: "a step forward of the clock is followed only when something confirms it",
-    file: "worker/clock-judge.ts",
+    file: "src/worker/clock-judge.ts",
     find: "if (gainMs > stepForwardMaxMs) return this.#onForward(wallMs, gainMs, expectedMs, monotonicMs);",
     replace: "",
   },
@@ -324,5 +319,13 @@ export const mutants: readonly Mutant[] = [
     file: renewal,
     find: "if (grant.unanswered.size > 0 || !grant.isSettled) {",
     replace: "if (grant.unanswered.size > 0) {",
+  },
+  {
+    name: "same-random",
+    caughtBySeed: undefined,
+    rule: "random bits come from the kernel, so that two copies of a process draw differently",
+    file: kernel,
+    find: "shadow.#random = random;",
+    replace: "",
   },
 ];

@@ -113,7 +113,7 @@ function planFaults(random: SeededRandom, processCount: number, traits: StoreTra
     return !(losesData && madClockFaults.has(kind));
   });
   const faults: Fault[] = [];
-  for (let volley = random.between(5, 11); volley > 0; volley -= 1) {
+  for (let volley = random.between(9, 16); volley > 0; volley -= 1) {
     const atMs = random.between(300, phaseMs.mixed);
     const target = random.between(0, processCount - 1);
     const state = pickWeighted(random, holderStates, stateWeights);
@@ -129,10 +129,10 @@ function planFaults(random: SeededRandom, processCount: number, traits: StoreTra
 /** So that the table of faults by states fills evenly: rare states and kinds that few stores can have count for more. */
 const stateWeights: Readonly<Record<HolderState, number>> = {
   acquiring: 1,
-  waiting: 1,
-  holding: 2.6,
-  rebasing: 1.6,
-  releasing: 1.8,
+  waiting: 1.1,
+  holding: 4.4,
+  rebasing: 3.2,
+  releasing: 2.3,
 };
 const kindWeights: Readonly<Partial<Record<FaultKind, number>>> = {
   "store-wipe": 4.5,

@@ -3,7 +3,7 @@
  * hundred seeds.
  */
 import { registerHooks } from "node:module";
-import { mutants, sameRandomMutant } from "./mutants.ts";
+import { mutants } from "./mutants.ts";
 import type { BrokenSeed, SeedRun } from "./run-seeds.ts";
 import type { Outcome } from "./simulation.ts";
 
@@ -20,19 +20,19 @@ function patchSource(path: string, find: string, replace: string): void {
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      if (!url.endsWith(`/src/${path}`)) return loaded;
+      if (!url.endsWith(`/${path}`)) return loaded;
       const text = Buffer.from((loaded.source ?? "") as string).toString("utf8");
       const pieces = text.split(find);
-      if (pieces.length !== 2) throw new Error(`"${find}" stands ${pieces.length - 1} times in src/${path}.`);
+      if (pieces.length !== 2) throw new Error(`"${find}" stands ${pieces.length - 1} times in ${path}.`);
       return { ...loaded, source: pieces.join(replace) };
     },
   });
 }
 
 if (options.mutant !== undefined) {
-  patchSource("assert.ts", "if (!condition)", "if (false)");
-  if (mutant !== undefined) patchSource(mutant.file, mutant.find, mutant.replace);
-  else if (options.mutant !== sameRandomMutant.name) throw new Error(`There is no mutant ${options.mutant}.`);
+  patchSource("src/assert.ts", "if (!condition)", "if (false)");
+  if (mutant === undefined) throw new Error(`There is no mutant ${options.mutant}.`);
+  patchSource(mutant.file, mutant.find, mutant.replace);
 }
 const { simulate } = await import("./simulation.ts");
 
@@ -57,7 +57,7 @@ process.on("unhandledRejection", (cause) => {
 async function runSeed(seed: number): Promise<BrokenSeed & Pick<Outcome, "issued" | "met">> {
   thrown = undefined;
   try {
-    const outcome = await simulate(seed, { clonesRandom });
+    const outcome = await simulate(seed);
     if (thrown === undefined) return outcome;
   } catch (cause) {
     thrown ??= cause;
@@ -66,7 +66,6 @@ async function runSeed(seed: number): Promise<BrokenSeed & Pick<Outcome, "issued
   return { seed, traceHash: "", issued: 0, met: new Map(), violations: [{ promise: "X", detail }] };
 }
 
-const clonesRandom = options.mutant === sameRandomMutant.name;
 for (let seed = options.first + options.lane; seed < options.first + options.count; seed += options.processes) {
   const outcome = await runSeed(seed);
   const { traceHash, issued, met } = outcome;

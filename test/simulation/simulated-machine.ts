@@ -50,6 +50,11 @@ export class SimulatedMachine {
     return this.#backwardMs + Math.max(0, lagMs);
   }
 
+  /** How far the wall clock is ahead of true time now. */
+  get aheadMs(): number {
+    return (this.#stuckAtMs ?? this.trueMs + this.#offset()) - this.trueMs;
+  }
+
   nowMs(): number {
     this.#queue.countStep();
     this.#note();
@@ -81,7 +86,8 @@ export class SimulatedMachine {
   step(byMs: number): void {
     this.#settle();
     for (const doubtful of this.#doubtful) doubtful.boundMs += Math.max(0, Math.min(byMs, stepForwardMaxMs));
-    if (byMs > stepForwardMaxMs) {
+    // Of two wrong clocks the store's confirms the less wrong: only who was right before has a right to doubt.
+    if (byMs > stepForwardMaxMs && Math.abs(this.aheadMs) < 1_000) {
       this.#doubtful.push({ atMs: this.#queue.nowMs, boundMs: this.aheadMaxMs + stepForwardMaxMs });
     }
     this.#offsetMs += byMs;
@@ -99,6 +105,7 @@ export class SimulatedMachine {
   freeze(): void {
     this.#note();
     this.wentBack = true;
+    this.#doubtful.length = 0;
     this.#stuckAtMs ??= this.trueMs + this.#offset();
   }
 
@@ -140,6 +147,7 @@ export class SimulatedMachine {
 
   #lose(lengthMs: number): void {
     if (lengthMs <= 0) return;
+    if (lengthMs > 1_000) this.#doubtful.length = 0;
     this.#backwardMs += lengthMs;
     this.wentBack = true;
   }

@@ -135,8 +135,9 @@ export class SimulatedProcess {
     return this.#state === "running";
   }
 
-  /** The name of what it is doing. */
+  /** The name of what it is doing. Who asks makes it read its clock: so its shadow is asked, too. */
   get phase(): string {
+    this.#shadow?.source.status();
     return this.source.status().phase;
   }
 
@@ -150,9 +151,9 @@ export class SimulatedProcess {
     this.#shadow?.draw(count, priority, () => {});
     const deadlineMs = this.machine.monotonicMs() + waitMaxMs / 4;
     try {
-      const answer = this.source.reserve({ count, priority, deadlineMs });
-      if (answer instanceof Promise) answer.then(({ runs }) => onDrawn(runs), passIdError);
-      else onDrawn(answer.runs);
+      // All by way of a promise, so that what was drawn first is told first.
+      const answer = Promise.resolve(this.source.reserve({ count, priority, deadlineMs }));
+      answer.then(({ runs }) => onDrawn(runs), passIdError);
     } catch (error) {
       passIdError(error);
     }
@@ -207,16 +208,15 @@ export class SimulatedProcess {
   /**
    * The cloning: the shadow is a process of its own from here on.
    *
-   * @param random - What the kernel gives it; undefined = a mutant whose random state stood in the process and was
-   * copied with it.
+   * @param random - What the kernel gives it.
    */
-  releaseShadow(random: SeededRandom | undefined): SimulatedProcess | "diverged" | undefined {
+  releaseShadow(random: SeededRandom): SimulatedProcess | "diverged" | undefined {
     const shadow = this.#shadow;
     if (shadow === undefined || this.#state === "dead") return undefined;
     this.#shadow = undefined;
     if (shadow.mirror.hasDiverged) return "diverged";
     shadow.mirror.standAlone();
-    if (random !== undefined) shadow.#random = random;
+    shadow.#random = random;
     return shadow;
   }
 

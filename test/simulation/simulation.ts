@@ -2,7 +2,7 @@ import type { Entry } from "../../src/worker/record-store.ts";
 import { leadMaxMs } from "../../src/worker/worker-settings.ts";
 import type { WorkerEvent } from "../../src/worker/worker-event.ts";
 import { createHolder } from "../../src/worker/worker-record.ts";
-import { EventQueue } from "./event-queue.ts";
+import { EventQueue, settled } from "./event-queue.ts";
 import type { Fault, HolderState } from "./fault.ts";
 import { injectFault } from "./inject-fault.ts";
 import type { Violation } from "./issue-history.ts";
@@ -27,12 +27,10 @@ export interface Outcome {
   readonly scenario: Scenario;
 }
 
-/** Changes to a run, for shrinking and for mutants. */
+/** Changes to a run, for shrinking. */
 export interface RunOptions {
   /** Only these of the plan's faults, by place. */
   readonly keep?: ReadonlySet<number> | undefined;
-  /** A clone draws the same random numbers as its original. */
-  readonly clonesRandom?: boolean | undefined;
 }
 
 /** A place in which a process runs, dies and is started again: a machine, its disk, an instance name, a link. */
@@ -59,7 +57,7 @@ const healthyLink: LinkState = { delayMaxMs: 30, lossRate: 0, duplicateRate: 0, 
 const callTimeoutMs = 1_500;
 const timeToStopMs = 3_000;
 /** So long a fault waits for its target's state; then it happens all the same. */
-const armedMaxMs = 2_500;
+const armedMaxMs = 3_500;
 /** In a state that passes a fault must fall soon. */
 const fireWithinMs: Readonly<Record<HolderState, number>> = {
   acquiring: 12,
@@ -126,6 +124,7 @@ export class Simulation {
     });
     await this.queue.run(this.#scenario.faultPhaseMs);
     this.#heal();
+    await settled();
     await this.#awaitServing();
     this.#checker.finish();
   }
@@ -170,7 +169,7 @@ export class Simulation {
   /** A copy of a slot's process begins to live, on a machine and a link of its own kind: the same. */
   clone(slot: Slot): void {
     const original = slot.process;
-    const copy = original.releaseShadow(this.#options.clonesRandom === true ? undefined : this.random.fork());
+    const copy = original.releaseShadow(this.random.fork());
     if (copy === undefined) return;
     this.count(copy === "diverged" ? "clone that diverged" : "clone that lived");
     if (copy === "diverged") return;
@@ -291,8 +290,10 @@ export class Simulation {
   /** A new start must wait: for the mark of the record that was its own, or for the end of a quarantine. */
   #makeWait(slot: Slot): void {
     const { durability, hasClock } = this.#scenario.traits;
+    // Where the store has no clock, the quarantine is as long as the clock of who notes it is ahead.
+    const isNoted = hasClock || this.slots.every(({ machine }) => machine.aheadMs < 1_000);
     if (durability === "lossy") this.server.restart("same");
-    else if (hasClock) this.server.restart("another");
+    else if (isNoted) this.server.restart("another");
     else slot.machine.step(-1_500);
   }
 
@@ -359,10 +360,13 @@ export class Simulation {
       await this.queue.run(this.queue.nowMs + lookPeriodMs);
       for (const slot of this.slots) if (slot.process.phase === "failed") this.#startAgain(slot);
       const serving = this.slots.filter(({ process }) => process.source.state.kind === "serving");
-      if (serving.length >= wanted && serving.filter((slot) => this.#serves(slot)).length >= wanted) return;
+      if (serving.length < wanted) continue;
+      let served = 0;
+      for (const slot of serving) served += (await this.#serves(slot)) ? 1 : 0;
+      if (served >= wanted) return;
     }
     for (const slot of this.slots) {
-      if (this.#serves(slot)) continue;
+      if (await this.#serves(slot)) continue;
       const { process } = slot;
       const { state, phase } = process.source.status();
       const detail = `${phase}: ${state.kind === "serving" ? "serving" : state.error.message}`;
@@ -370,9 +374,10 @@ export class Simulation {
     }
   }
 
-  #serves({ process }: Slot): boolean {
+  async #serves({ process }: Slot): Promise<boolean> {
     const before = this.#checker.history.issued;
     this.draw(process, 1);
+    await settled();
     return this.#checker.history.issued > before;
   }
 }

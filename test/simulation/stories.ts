@@ -143,7 +143,9 @@ const cloned: Story = {
   lockShare: 0,
   tell: (random, cast) => {
     const target = random.between(0, cast.processCount - 1);
-    const plan = new Plan(random, 300, 5_000).add("clone", target);
+    const plan = new Plan(random, 300, 5_000);
+    if (random.chance(0.4)) plan.add("network-loss", target, { lengthMs: 4_000, size: random.fraction() });
+    plan.after(0, 1_000).add("clone", target);
     if (random.chance(0.3)) plan.after(0, 2_000).add("restart", target);
     if (random.chance(0.3)) plan.after(0, 2_000).add("store-outage", target, { size: 0.1 });
     return plan.faults;
