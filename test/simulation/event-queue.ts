@@ -106,7 +106,7 @@ function isBefore(one: Event, other: Event): boolean {
 }
 
 /** Resolves when no promise is left that could settle without an event. */
-function settled(): Promise<void> {
+export function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
