@@ -29,11 +29,14 @@ export interface SeedReport {
   readonly broken: readonly BrokenSeed[];
   /** How often each fault met a holder in each state: `kind/state`. */
   readonly met: ReadonlyMap<string, number>;
+  /** The trace hashes of all seeds in one, whatever their order. */
+  readonly digest: number;
 }
 
 interface WorkerLine {
   readonly seeds: number;
   readonly issued: number;
+  readonly digest: number;
   readonly broken: readonly BrokenSeed[];
   readonly met: readonly (readonly [string, number])[];
 }
@@ -44,10 +47,12 @@ export async function runSeeds(run: SeedRun): Promise<SeedReport> {
   const broken: BrokenSeed[] = [];
   let seeds = 0;
   let issued = 0;
+  let digest = 0;
   const lanes = Array.from({ length: run.processes }, (_, lane) =>
     runLane(run, lane, (line) => {
       seeds += line.seeds;
       issued += line.issued;
+      digest ^= line.digest;
       broken.push(...line.broken);
       for (const [key, count] of line.met) met.set(key, (met.get(key) ?? 0) + count);
       run.onProgress?.(seeds);
@@ -55,7 +60,7 @@ export async function runSeeds(run: SeedRun): Promise<SeedReport> {
   );
   await Promise.all(lanes);
   broken.sort((one, other) => one.seed - other.seed);
-  return { seeds, issued, broken, met };
+  return { seeds, issued, broken, met, digest };
 }
 
 async function runLane(run: SeedRun, lane: number, onLine: (line: WorkerLine) => void): Promise<void> {

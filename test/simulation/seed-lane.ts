@@ -40,7 +40,7 @@ const reportEvery = 100;
 let report = emptyReport();
 
 function emptyReport() {
-  return { seeds: 0, issued: 0, broken: [] as BrokenSeed[], met: new Map<string, number>() };
+  return { seeds: 0, issued: 0, digest: 0, broken: [] as BrokenSeed[], met: new Map<string, number>() };
 }
 
 function flush(): void {
@@ -63,7 +63,7 @@ async function runSeed(seed: number): Promise<BrokenSeed & Pick<Outcome, "issued
     thrown ??= cause;
   }
   const detail = `threw ${String(thrown)}`;
-  return { seed, traceHash: "", issued: 0, met: new Map(), violations: [{ promise: "X", detail }] };
+  return { seed, traceHash: "0", issued: 0, met: new Map(), violations: [{ promise: "X", detail }] };
 }
 
 for (let seed = options.first + options.lane; seed < options.first + options.count; seed += options.processes) {
@@ -74,6 +74,7 @@ for (let seed = options.first + options.lane; seed < options.first + options.cou
   const violations = outcome.violations.filter((each) => options.mutant === undefined || !isOfItself(each));
   report.seeds += 1;
   report.issued += issued;
+  report.digest ^= Number.parseInt(traceHash, 16);
   for (const [key, count] of met) report.met.set(key, (report.met.get(key) ?? 0) + count);
   if (violations.length > 0) report.broken.push({ seed, traceHash, violations });
   if (violations.length > 0 && options.stopsAtFirst === true) break;

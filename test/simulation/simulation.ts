@@ -27,6 +27,9 @@ export interface Outcome {
   readonly scenario: Scenario;
 }
 
+/** What a run counts beside faults: see {@link Outcome.met}. */
+export const counted = ["clone that lived", "clone that diverged", "resumed"] as const;
+
 /** Changes to a run, for shrinking. */
 export interface RunOptions {
   /** Only these of the plan's faults, by place. */
@@ -218,7 +221,7 @@ export class Simulation {
   }
 
   /** Counts something of note, for the run's table. */
-  count(what: string): void {
+  count(what: (typeof counted)[number] | `${string}/${string}`): void {
     this.#met.set(what, (this.#met.get(what) ?? 0) + 1);
   }
 
@@ -239,7 +242,7 @@ export class Simulation {
     const { fault, slot, inject } = armed;
     this.queue.after(this.random.between(0, delayMaxMs) + betweenTimersMs, () => {
       if (this.#isHealed) return;
-      const key = `${fault.kind}/${slot.process.isAlive ? slot.process.phase : "dead"}`;
+      const key: `${string}/${string}` = `${fault.kind}/${slot.process.isAlive ? slot.process.phase : "dead"}`;
       this.count(key);
       this.#trace.note(key);
       inject(slot);
