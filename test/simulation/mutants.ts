@@ -12,8 +12,8 @@ export interface Mutant {
   readonly find: string;
   readonly replace: string;
   /**
-   * The first seed, of 1 to 10,000, in whose history the checker sees that the rule is gone; `npm run simulate --
-   * --mutants` finds it anew. undefined = none does: see {@link Mutant.heldBy}.
+   * A seed, of 1 to 10,000, in whose history the checker sees that the rule is gone; `npm run simulate -- --mutants`
+   * finds one anew. undefined = none is known: see {@link Mutant.heldBy}.
    */
   readonly caughtBySeed: number | undefined;
   /** What else shows the rule, where the simulation does not. */
@@ -38,7 +38,7 @@ const resumeKeeper = "src/worker/resume-keeper.ts";
 export const mutants: readonly Mutant[] = [
   {
     name: "window-at-sending",
-    caughtBySeed: undefined,
+    caughtBySeed: 3,
     rule: "the window grows with a durable answer, not when the renewal is sent",
     file: renewal,
     find: "grant.unanswered.set(next.writeId, { text, sentAtMs });",
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "conflict-is-success",
-    caughtBySeed: undefined,
+    caughtBySeed: 2,
     rule: "a conflict is read again before anything is believed",
     file: renewal,
     find: 'if (answer.kind === "conflict") {',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "silence-is-success",
-    caughtBySeed: undefined,
+    caughtBySeed: 1453,
     rule: "an acquire without an answer counts only if its own text stands in the store",
     file: acquire,
     find: "if (standing?.text !== text) throw cause;",
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "own-clock",
-    caughtBySeed: undefined,
+    caughtBySeed: 48,
     rule: "a successor begins at the mark, whatever its clock says",
     file: window,
     find: "const fromMs = Math.max(at.hwmMs, at.wallMs, at.floorMs);",
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "lowered-mark",
-    caughtBySeed: undefined,
+    caughtBySeed: 129,
     rule: "a renewal never lowers the mark",
     file: window,
     find: "return Math.max(at.hwmMs, Math.min(wantedMs, allowedMs));",
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "mark-at-issue",
-    caughtBySeed: undefined,
+    caughtBySeed: 480,
     rule: "the mark is above every timestamp in use when a worker ID is given back",
     file: release,
     find: "hwmMs: grant.usedToMs, expiresMs: 0",
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "release-before-stop",
-    caughtBySeed: undefined,
+    caughtBySeed: 406,
     rule: "issuing under a grant has stopped, and is noted, before its release is sent",
     file: holder,
     find: "this.#issuing.usedToMs = generator.markMs;",
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "release-over-anyone",
-    caughtBySeed: undefined,
+    caughtBySeed: 1001,
     rule: "a release compares with the record as last confirmed, not with whatever stands there",
     file: release,
     find: "const answer = await store.compareAndSet(grant.key, grant.entry, text);",
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "renew-over-anyone",
-    caughtBySeed: undefined,
+    caughtBySeed: 78,
     rule: "a renewal compares with the record as last confirmed, not with whatever stands there",
     file: renewal,
     find: "const answer = await store.compareAndSet(grant.key, grant.entry, text);",
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "acquire-over-anyone",
-    caughtBySeed: undefined,
+    caughtBySeed: 4,
     rule: "an acquire compares with the record from which its window was worked out",
     file: acquire,
     find: "const answer = await store.compareAndSet(key, entry, text);",
@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "token-only",
-    caughtBySeed: undefined,
+    caughtBySeed: 125,
     rule: "only one of our own unanswered writes is ours, not whatever stands under our token",
     file: renewal,
     find: "const own = record && grant.unanswered.get(record.writeId);",
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "lapsed-goes-on",
-    caughtBySeed: undefined,
+    caughtBySeed: 133,
     rule: "a lapsed holder acquires anew, it never renews",
     file: renewal,
     find: "return judge.nowMs() >= grant.untilMs;",
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "no-quarantine",
-    caughtBySeed: undefined,
+    caughtBySeed: 93,
     rule: "grants after a loss begin above everything that was lost",
     file: quarantine,
     find: "const lostMs = t0Ms === 0 ? Number.NEGATIVE_INFINITY : t0Ms + quarantineMs(rules);",
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "short-quarantine",
-    caughtBySeed: undefined,
+    caughtBySeed: 1056,
     rule: "the quarantine is the longest window, the lead and the error of two clocks",
     file: window,
     find: "return rules.windowMaxMs + rules.leadMaxMs + 2 * clockErrorMs;",
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "emptied-is-new",
-    caughtBySeed: undefined,
+    caughtBySeed: 93,
     rule: "a store that was emptied is not taken for a new one",
     file: quarantine,
     find: 't0Ms: empty && emptyMeans === "new" ? 0 : nowMs };',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "restart-is-trusted",
-    caughtBySeed: undefined,
+    caughtBySeed: 2922,
     rule: "a store that started again may have lost its last writes",
     file: quarantine,
     find: "if ((known.startedMs ?? undefined) !== startedMs) {",
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "identity-is-trusted",
-    caughtBySeed: undefined,
+    caughtBySeed: 133,
     rule: "another identity is another store",
     file: quarantine,
     find: "if (known.identity !== identity) return { ...fresh, t0Ms: nowMs };",
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "far-window",
-    caughtBySeed: undefined,
+    caughtBySeed: 9,
     rule: "the store's clock bounds every mark",
     file: window,
     find: ": storeMs + rules.windowMs + rules.leadMaxMs + 2 * clockErrorMs;",
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "issues-at-mark",
-    caughtBySeed: undefined,
+    caughtBySeed: 258,
     rule: "the mark is exclusive",
     file: generator,
     find: "tick < this.#untilTick && tick <= this.#lead.limitTick",
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "no-mark",
-    caughtBySeed: undefined,
+    caughtBySeed: 33,
     rule: "no timestamp at or above the confirmed mark is issued",
     file: generator,
     find: "tick < this.#untilTick && tick <= this.#lead.limitTick",
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "grant-starts-low",
-    caughtBySeed: undefined,
+    caughtBySeed: 55,
     rule: "a mark in milliseconds is rounded up to ticks",
     file: generator,
     find: "const fromTick = Math.max(0, msToTicksUp(layout, fromMs));",
@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "follows-the-clock-back",
-    caughtBySeed: undefined,
+    caughtBySeed: 20,
     rule: "time stands when the clock goes back",
     file: generator,
     find: "return Math.max(tick, floorTick);",
@@ -248,7 +248,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "mark-dies-with-lease",
-    caughtBySeed: undefined,
+    caughtBySeed: 132,
     rule: "a mark outlives its holder's lease",
     file: acquire,
     find: "const hwmMs = Math.max(record?.hwmMs ?? Number.NEGATIVE_INFINITY, usedMs);",
@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "issues-after-the-end",
-    caughtBySeed: undefined,
+    caughtBySeed: 184,
     rule: "after LOST not one more ID",
     file: holder,
     find: "    this.#stopIssuing();\n    this.#grant = undefined;",
@@ -288,7 +288,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "record-outlives-release",
-    caughtBySeed: undefined,
+    caughtBySeed: 151,
     rule: "a resume record is gone before its grant is released",
     file: holder,
     find: "if ((await this.#removeRecords()) !== undefined) return;\n    const outcome",
@@ -322,7 +322,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "same-random",
-    caughtBySeed: undefined,
+    caughtBySeed: 4982,
     rule: "random bits come from the kernel, so that two copies of a process draw differently",
     file: kernel,
     find: "shadow.#random = random;",

@@ -17,6 +17,11 @@ export interface Scenario {
   readonly drawGapMs: number;
   /** Name of the story that it tells; `mixed` where faults fall as they come. */
   readonly story: string;
+  /**
+   * Whether data is lost that has no other clock to go by than those of the machines: what docs/safety.md promises then
+   * rests on their being right.
+   */
+  readonly needsRightClocks: boolean;
   /** How long faults begin, in milliseconds. */
   readonly faultPhaseMs: number;
   readonly faults: readonly Fault[];
@@ -81,6 +86,7 @@ export function createScenario(random: SeededRandom): Scenario {
     hasJournal: liveness === "ttl" && (story?.hasJournal ?? random.chance(0.3)),
     drawGapMs: story === undefined ? 1_200 : 300,
     story: story?.name ?? "mixed",
+    needsRightClocks: !hasClock && faults.some(({ kind }) => lossFaults.has(kind)),
     faultPhaseMs: story === undefined ? phaseMs.mixed : phaseMs.story,
     faults: faults.toSorted((one, other) => one.atMs - other.atMs),
   };

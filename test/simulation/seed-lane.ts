@@ -36,6 +36,11 @@ if (options.mutant !== undefined) {
 }
 const { simulate } = await import("./simulation.ts");
 
+/** A mutant is caught by what it issues, not by being unable to, nor by coming to grief. */
+function isSeenOutside({ promise }: { readonly promise: string }): boolean {
+  return promise !== "L" && promise !== "X";
+}
+
 const reportEvery = 100;
 let report = emptyReport();
 
@@ -69,9 +74,7 @@ async function runSeed(seed: number): Promise<BrokenSeed & Pick<Outcome, "issued
 for (let seed = options.first + options.lane; seed < options.first + options.count; seed += options.processes) {
   const outcome = await runSeed(seed);
   const { traceHash, issued, met } = outcome;
-  // A mutant is caught by what it issues, not by being unable to, nor by coming to grief.
-  const isOfItself = ({ promise }: { readonly promise: string }): boolean => promise === "L" || promise === "X";
-  const violations = outcome.violations.filter((each) => options.mutant === undefined || !isOfItself(each));
+  const violations = outcome.violations.filter((each) => options.mutant === undefined || isSeenOutside(each));
   report.seeds += 1;
   report.issued += issued;
   report.digest ^= Number.parseInt(traceHash, 16);

@@ -273,7 +273,8 @@ export class Simulation {
     const { process } = slot;
     if (!this.#armed.has(armed) || !process.isRunning || state === "holding") return;
     armed.isInduced = true;
-    if (state === "releasing") {
+    if (state === "rebasing" && this.#scenario.needsRightClocks) this.#fire(armed, fireWithinMs.holding);
+    else if (state === "releasing") {
       void process.stop(timeToStopMs).then(() => this.restartLater(slot, this.random.between(10, 2_000)));
     } else if (state === "rebasing") {
       // The clock goes back by more than the lead, and an ID is wanted: the way to another worker ID takes a few round
