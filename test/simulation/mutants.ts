@@ -136,6 +136,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "lapse-not-at-answer",
     caughtBySeed: undefined,
+    heldBy: "model/lossy.pml, LAPSED_RECEIVES",
     rule: "lapse is tested again when the answer arrives",
     file: renewal,
     find: "const lapsed = hasLapsed(context, grant);",
@@ -184,6 +185,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "incarnation-before-write",
     caughtBySeed: undefined,
+    heldBy: "model/lossy.pml, INCARNATION_BEFORE_WRITE",
     rule: "the incarnation is compared after the write, too",
     file: quarantine,
     find: "if (!sameIncarnation(floor.moment.incarnation, written.incarnation)) return false;",
@@ -192,6 +194,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "taken-before-mark",
     caughtBySeed: undefined,
+    heldBy: "model/lossy.pml, TAKEN_ANY_TIME",
     rule: "where data may be lost, a record is taken over only when every clock has passed its mark",
     file: candidates,
     find: 'durability === "lossy" ? Math.max(expiresMs, hwmMs + 2 * clockErrorMs) : expiresMs;',
@@ -241,6 +244,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "mad-clock-is-followed",
     caughtBySeed: undefined,
+    heldBy: "src/worker/clock-judge.test.ts",
     rule: "a step forward of the clock is followed only when something confirms it",
     file: "src/worker/clock-judge.ts",
     find: "if (gainMs > stepForwardMaxMs) return this.#onForward(wallMs, gainMs, expectedMs, monotonicMs);",
@@ -281,6 +285,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "mark-after-use",
     caughtBySeed: undefined,
+    heldBy: "model/durable.pml, MARK_AFTER_USE",
     rule: "the mark of a resume record is durable before timestamps below it are used",
     file: resumeKeeper,
     find: "    try {\n      await journal.write({",
@@ -296,7 +301,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "record-removed-after-release",
-    caughtBySeed: undefined,
+    caughtBySeed: 151,
     rule: "a resume record is gone before the release is sent, not after its answer",
     file: holder,
     find:
@@ -307,18 +312,11 @@ export const mutants: readonly Mutant[] = [
   {
     name: "resumed-renews-anywhere",
     caughtBySeed: undefined,
+    heldBy: "model/lossy.pml, RESUMED_RENEWS",
     rule: "a resumed grant is renewed only under the life of the store that granted it",
     file: renewal,
     find: "return grant.isResumed && !sameIncarnation(grant.incarnation, moment.incarnation);",
     replace: "return false;",
-  },
-  {
-    name: "resume-unsettled",
-    caughtBySeed: undefined,
-    rule: "a resumed grant is read in the store before it is renewed",
-    file: renewal,
-    find: "if (grant.unanswered.size > 0 || !grant.isSettled) {",
-    replace: "if (grant.unanswered.size > 0) {",
   },
   {
     name: "same-random",
