@@ -1,6 +1,6 @@
 /** A hundred times what the largest scenario takes. */
 const eventsMax = 5_000_000;
-/** Steps between two events: looks at a clock and calls to the store. The busiest moment of 64 processes takes 5,000. */
+/** Steps between two events: looks at a clock and calls to the store. More than any moment of 64 processes takes. */
 const stepsMax = 200_000;
 
 /** True time, and what is to happen in it. Time moves only from one event to the next. */

@@ -47,7 +47,7 @@ const standStill =
     simulation.lasting(fault.lengthMs ?? spread(fault, 150, 9_000), () => {
       wake(slot, simulation.queue.nowMs - fromMs);
       process.resume(simulation.random.pick(["timer", "answer", undefined]));
-      // The first thing that a woken process does may be to answer a request or to obey a signal, before any timer runs.
+      // The first thing that a woken process does may be to answer a request or to obey a signal.
       if (fault.wake === "stop") restart(simulation, slot);
       else if (fault.wake === "draw" || fault.size > 0.5) simulation.draw(process, 100);
     });

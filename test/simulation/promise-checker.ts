@@ -48,8 +48,8 @@ export function seeRecord(key: string, text: string): SeenRecord | undefined {
 }
 
 /**
- * Holds all that happens against the promises S1 to S8 of docs/safety.md, from outside: it sees the IDs that come out of
- * processes, the texts that the store takes and gives, and the clocks as they truly are.
+ * Holds all that happens against the promises S1 to S8 of docs/safety.md, from outside: it sees the IDs that come out
+ * of processes, the texts that the store takes and gives, and the clocks as they truly are.
  */
 export class PromiseChecker {
   readonly history: IssueHistory;

@@ -27,7 +27,7 @@ export interface Scenario {
   readonly faults: readonly Fault[];
 }
 
-/** How long faults begin; afterwards everything is healed. A story takes its time, random faults come close together. */
+/** How long faults begin; afterwards everything is healed. Random faults come close together. */
 const phaseMs = { story: 15_000, mixed: 9_000 };
 
 /** Two clocks are at most so far apart where a store may lose data: the assumption of docs/safety.md. */
@@ -132,7 +132,7 @@ function planFaults(random: SeededRandom, processCount: number, traits: StoreTra
   return faults;
 }
 
-/** So that the table of faults by states fills evenly: rare states and kinds that few stores can have count for more. */
+/** So that the table of faults by states fills evenly: rare states, and kinds that few stores know, count for more. */
 const stateWeights: Readonly<Record<HolderState, number>> = {
   acquiring: 1,
   waiting: 1.1,
