@@ -35,7 +35,7 @@ interface Known {
 const burstMs = 10;
 
 /** The record in a text; undefined for other records. */
-export function seeRecord(key: string, text: string): SeenRecord | undefined {
+function seeRecord(key: string, text: string): SeenRecord | undefined {
   const workerIndex = parseWorkerKey(key);
   if (workerIndex === undefined) return undefined;
   const { generation, token, hwmMs, holder } = JSON.parse(text) as {

@@ -3,7 +3,7 @@ import { type Fault, type FaultKind, type HolderState, holderStates } from "./fa
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** What a story knows of its seed. */
-export interface Cast {
+interface Cast {
   readonly processCount: number;
   readonly timing: StoreTiming;
 }
