@@ -52,7 +52,8 @@ async function startSite(): Promise<void> {
 async function startBrowser(): Promise<void> {
   const { path, env } = await findTool("chromium");
   const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-  const args = ["--no-sandbox", ...quiet, "--disable-component-update", "--disable-sync"];
+  // In a container, /dev/shm may be too small for it.
+  const args = ["--no-sandbox", "--disable-dev-shm-usage", ...quiet, "--disable-component-update", "--disable-sync"];
   // HOME: what it writes into a user's folder goes with the test.
   const environment = { ...(process.env as Record<string, string>), ...env, HOME: folder };
   browser = await chromium.launch({ executablePath: path, args, env: environment, timeout: 180_000 });
@@ -68,7 +69,7 @@ afterAll(async () => {
   await browser?.close();
   site?.close();
   await server?.stop("SIGTERM");
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
 });
 
 const patience = { timeout: 120_000 };

@@ -51,14 +51,20 @@ def free_port() -> int:
     """A free port of loopback, below those that systems give to outgoing connections: on those, a server that comes back
     may find its port taken by one of them, even by one that was calling it.
     """
-    while True:
-        port = random.randint(10_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
+    while not is_free(port := random.randint(10_000, 32_000)):
+        pass
+    return port
+
+
+def is_free(port: int) -> bool:
+    """Whether a server can listen there."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 def _packed(message: Any) -> any_pb2.Any:
@@ -86,25 +92,19 @@ class ScriptedServer(IdServiceServicer):
 
     def start(self) -> None:
         """Listens, on the same port each time."""
+        # gRPC may close the sockets of a server some time after it has stopped.
+        until_s = time.monotonic() + 60
+        while not is_free(self._port):
+            assert time.monotonic() < until_s, f"port {self._port} does not come free"
+            time.sleep(0.02)
         self._server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0)])
         add_IdServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
         address = f"127.0.0.1:{self._port}"
-        until_s = time.monotonic() + 60
-        # gRPC may close the sockets of a server some time after it has stopped.
-        while not self._bind(address):
-            assert time.monotonic() < until_s, f"{address} does not come free"
-            time.sleep(0.02)
+        if self._credentials is None:
+            self._server.add_insecure_port(address)
+        else:
+            self._server.add_secure_port(address, self._credentials)
         self._server.start()
-
-    def _bind(self, address: str) -> bool:
-        try:
-            if self._credentials is None:
-                self._server.add_insecure_port(address)
-            else:
-                self._server.add_secure_port(address, self._credentials)
-        except RuntimeError:
-            return False
-        return True
 
     def stop(self) -> None:
         """Cuts every call and connection."""

@@ -306,7 +306,7 @@ def test_closing_ends_waiting_calls_and_all_later_ones() -> None:
     until(lambda: buffer.stats().waits == 1)
     buffer.close()
     buffer.close()
-    waiter.join(10)
+    waiter.join(120)
     held.set()
     time.sleep(0.05)
     for call in (buffer.next_id, buffer.next_id_now, lambda: buffer.next_ids(3)):

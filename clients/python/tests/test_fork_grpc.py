@@ -29,7 +29,7 @@ def _url() -> Iterator[str]:
 def run(*args: str) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "GRPC_ENABLE_FORK_SUPPORT"}
     result = subprocess.run(
-        [sys.executable, *args], capture_output=True, text=True, timeout=60, check=False, env=environment
+        [sys.executable, *args], capture_output=True, text=True, timeout=300, check=False, env=environment
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -53,7 +53,7 @@ def test_forked_children_of_a_client_repeat_no_id(url: str, tmp_path: Path, mode
 def test_a_fork_while_other_threads_call_the_server_does_not_hang(url: str) -> None:
     program = f"""
 import os, threading, time
-from snowlane import IdClient
+from snowlane import IdClient, SnowlaneError
 client = IdClient({url!r})
 stop = threading.Event()
 taken = []
@@ -68,7 +68,11 @@ time.sleep(0.2)
 for _ in range(5):
     child = os.fork()
     if child == 0:
-        ids = [client.next_id() for _ in range(5)]
+        # Where a call took so long that the fork went on without it, the child is told so.
+        try:
+            ids = [client.next_id() for _ in range(5)]
+        except SnowlaneError as error:
+            os._exit(0 if "on its way" in error.message else 2)
         os._exit(0 if len(set(ids)) == 5 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 stop.set()
@@ -171,5 +175,5 @@ from snowlane import IdClient
 buffer = IdClient({url!r}).prefetch()
 print(buffer.next_id() > 0)
 """
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
     assert (result.stdout, result.stderr) == ("True\n", "")

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 
 _VARIABLE = "GRPC_ENABLE_FORK_SUPPORT"
 _FORK_WAIT_MAX_S = 5.0
-"""A fork waits no longer: for a call that takes more, its child may hang, as it would without this module."""
+"""A fork waits no longer: for a call that takes more, its child is told that it cannot call."""
 
 if "grpc" not in sys.modules:
     os.environ.setdefault(_VARIABLE, "1")
@@ -56,6 +56,8 @@ class _Gate:
         self.changed = threading.Condition()
         self.forking = 0
         self.calls: dict[int, int] = {}
+        self.leaves_call = False
+        """Whether the fork at hand did not wait for all calls."""
         self.leaves_poller = False
         """Whether the fork at hand leaves a thread of grpc.aio inside gRPC."""
 
@@ -90,7 +92,7 @@ def grpc_call() -> Iterator[None]:
 def _before_fork() -> None:
     with _gate.changed:
         _gate.forking += 1
-        _gate.changed.wait_for(lambda: _gate.others() == 0, _FORK_WAIT_MAX_S)
+        _gate.leaves_call = not _gate.changed.wait_for(lambda: _gate.others() == 0, _FORK_WAIT_MAX_S)
     if _has_poller():
         gc.collect()
         _gate.leaves_poller = _has_poller()
@@ -103,12 +105,14 @@ def _has_poller() -> bool:
 def _after_fork_in_parent() -> None:
     with _gate.changed:
         _gate.forking -= 1
-        _gate.leaves_poller = False
+        _gate.leaves_call = _gate.leaves_poller = False
         _gate.changed.notify_all()
 
 
 def _after_fork_in_child() -> None:
     global _gate, _lost_because  # noqa: PLW0603
+    if _gate.leaves_call:
+        _lost_because = f"a call was on its way there for more than {_FORK_WAIT_MAX_S:.0f} s"
     if _gate.leaves_poller:
         _lost_because = "an AsyncIdClient was open there, which gRPC cannot bring through a fork: close it before"
     _gate = _Gate()
