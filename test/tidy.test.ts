@@ -149,6 +149,20 @@ test("the configuration page is fresh", () => {
   expect(textOf("docs/configuration.md")).toBe(before);
 });
 
+test("the list of decisions names each of them, by its heading", () => {
+  const decisions = tracked.filter((path) => /^docs\/adr\/\d{4}-.*\.md$/.test(path));
+  expect(decisions.length).toBeGreaterThan(0);
+  const lines = decisions.map((path) => {
+    const [, number, title] = /^# (\d{4}): (.+)$/m.exec(textOf(path)) ?? [];
+    return `- [${number}](${basename(path)}): ${title}`;
+  });
+  expect(
+    textOf("docs/adr/README.md")
+      .split("\n")
+      .filter((line) => line.startsWith("- ")),
+  ).toEqual(lines);
+});
+
 test("no file has a name that says nothing", () => {
   const forbidden = /(^|[/-])(utils?|helpers?|common|types|impl|manager)\.ts$/;
   expect(tracked.filter((path) => forbidden.test(path) && !path.includes("/gen/"))).toEqual([]);
