@@ -52,7 +52,7 @@ test("workers tells who holds what, of the store and by a server, for people and
 test("workers makes no store where there is none, and says so", async () => {
   const folder = temporaryFolder();
   const absent = await runSnowlane(["workers", "--store", `sqlite:${join(folder, "ids.db")}`]);
-  expect([absent.exitCode, absent.stderr]).toEqual([2, expect.stringContaining("there is no file")]);
+  expect([absent.exitCode, absent.stderr]).toEqual([4, expect.stringContaining("there is no file")]);
   expect(existsSync(join(folder, "ids.db"))).toBe(false);
   const store = newStore();
   await runSnowlane(["next", "--store", store]);
