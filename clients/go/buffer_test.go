@@ -350,6 +350,8 @@ func TestStockOutlivesFailures(t *testing.T) {
 	if id := mustNext(t, buffer); id != 27 {
 		t.Errorf("got %d, want 27", id)
 	}
+	// The fifth, too: a wait that began after the clock went on would never end.
+	eventually(t, "a failure", func() bool { return buffer.Stats().RefillFailures > 4 })
 	source.setAnswer(nil)
 	clock.Advance(3 * time.Second)
 	eventually(t, "new stock", func() bool { return buffer.Stats().Stock > 5 })
