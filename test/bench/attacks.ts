@@ -4,7 +4,7 @@
  * the server has in memory. Attackers run on a thread of their own, so that the caller waits for the server alone; on
  * two processors the three still share what there is. Not a test: it asserts nothing.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +12,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { type Attack, quickAttacks, slowAttacks } from "../support/attacks.ts";
 import { Neighbour } from "../support/neighbour.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { residentMib } from "../support/resident-memory.ts";
 
 const attacks: readonly Attack[] = [...quickAttacks, ...slowAttacks];
 /** Attackers of a kind at once. Each begins again when the server has ended it. */
@@ -42,11 +43,6 @@ async function attack({ name, port, endsMs }: Order): Promise<void> {
   parentPort!.postMessage(count);
 }
 
-function residentMib({ child }: SnowlaneProcess): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
-}
-
 async function attackFor(seconds: number, name: string, port: number): Promise<number> {
   const order: Order = { name, port, endsMs: Date.now() + 1_000 * seconds };
   const worker = new Worker(new URL(import.meta.url), { workerData: order });
@@ -62,7 +58,7 @@ async function measure(server: SnowlaneProcess, seconds: number): Promise<void> 
   const port = Number(server.address.split(":")[1]);
   const neighbour = new Neighbour(server.url);
   await neighbour.served(20_000);
-  const restedMib = residentMib(server);
+  const restedMib = residentMib(server.child.pid);
   console.log(`rested: ${restedMib.toFixed(0)} MiB\n`);
   console.log(`${"attack".padEnd(52)} ended  alone p99  p99 ms  ratio  failed   MiB`);
   for (const { name } of attacks) {
@@ -78,13 +74,13 @@ async function measure(server: SnowlaneProcess, seconds: number): Promise<void> 
       p99Ms.toFixed(2).padStart(7),
       (p99Ms / alone.p99Ms).toFixed(1).padStart(6),
       String(failures.length).padStart(7),
-      residentMib(server).toFixed(0).padStart(5),
+      residentMib(server.child.pid).toFixed(0).padStart(5),
     ];
     console.log(figures.join(" "));
   }
   await neighbour.stop();
   await sleep(restMs);
-  const endMib = residentMib(server);
+  const endMib = residentMib(server.child.pid);
   console.log(`\n${restMs / 1_000} s later: ${endMib.toFixed(0)} MiB, ${((100 * endMib) / restedMib).toFixed(0)} %`);
 }
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../support/free-port.ts";
 import { runCommand } from "../support/run-command.ts";
+import { residentMib } from "../support/resident-memory.ts";
 
 /** Clock ticks of /proc a second: 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
@@ -55,7 +56,7 @@ export async function startBenchServer({ name, isOurs, command }: BenchServerOpt
     port,
     processId,
     cpuUs: () => cpuUs(processId),
-    residentMb: () => residentMb(processId),
+    residentMb: () => residentMib(processId),
     stop,
   };
 }
@@ -72,11 +73,6 @@ function takesConnections(port: number): Promise<boolean> {
 function cpuUs(processId: number): number {
   const fields = readFileSync(`/proc/${processId}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
-}
-
-function residentMb(processId: number): number {
-  const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${processId}/status`, "utf8"))?.[1];
-  return Number(kb) / 1024;
 }
 
 /** The certificate and key of a TLS server. */

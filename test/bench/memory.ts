@@ -5,14 +5,15 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hello } from "../support/http2-wire.ts";
 import { Neighbour } from "../support/neighbour.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { startSnowlane } from "../support/snowlane-process.ts";
+import { residentMib } from "../support/resident-memory.ts";
 
 const settleMs = 3_000;
 const loadCalls = 100_000;
@@ -27,11 +28,6 @@ async function holdConnections(port: number, count: number): Promise<void> {
     socket.once("data", () => socket.pause());
   }
   process.send!("open");
-}
-
-function residentMib({ child }: SnowlaneProcess): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
 }
 
 async function openConnections(port: number, count: number): Promise<readonly ChildProcess[]> {
@@ -59,7 +55,7 @@ async function measure(http2: string, count: number): Promise<void> {
   const figures: string[] = [];
   const note = async (what: string): Promise<void> => {
     await sleep(settleMs);
-    figures.push(`${what} ${residentMib(server).toFixed(0)} MiB`);
+    figures.push(`${what} ${residentMib(server.child.pid).toFixed(0)} MiB`);
   };
   try {
     await note("started");

@@ -1,13 +1,14 @@
 /** How long `snowlane serve` takes from its start to the first ID over HTTP, and what an idle process weighs. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../support/free-port.ts";
 import { runCommand } from "../support/run-command.ts";
+import { residentMib } from "../support/resident-memory.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { interleave, median } from "./interleave.ts";
 
@@ -41,11 +42,6 @@ function askForId(port: number): Promise<boolean> {
   });
 }
 
-function residentMb(pid: number): number {
-  const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kb) / 1024;
-}
-
 async function measure(program: string): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
   const port = await findFreePort();
@@ -56,7 +52,7 @@ async function measure(program: string): Promise<Measured> {
     while (!(await askForId(port))) await sleep(retryMs);
     const firstIdMs = performance.now() - startedMs;
     await sleep(idleMs);
-    return { firstIdMs, idleMb: residentMb(child.pid ?? 0) };
+    return { firstIdMs, idleMb: residentMib(child.pid) };
   } finally {
     child.kill();
     await once(child, "exit");

@@ -8,16 +8,10 @@ import {
   BatchNextIdsResponseSchema,
 } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { startSnowlane } from "../support/snowlane-process.ts";
-import { readFileSync } from "node:fs";
 import { temporaryFolder } from "../support/running-server.ts";
+import { residentMib } from "../support/resident-memory.ts";
 
 const count = 10_000_000;
-const pageBytes = 4_096;
-
-/** What a process has in memory, in MiB (statm counts pages). */
-function residentMib(processId: number): number {
-  return (Number(readFileSync(`/proc/${processId}/statm`, "utf8").split(" ")[1]) * pageBytes) / 2 ** 20;
-}
 
 test("ten million IDs over one stream to grpc-js: complete, rising, and the server's memory stays flat", {
   timeout: 180_000,
@@ -47,7 +41,7 @@ test("ten million IDs over one stream to grpc-js: complete, rising, and the serv
     }
     const before = Math.floor(received / 1_000_000);
     received += ids.length;
-    if (Math.floor(received / 1_000_000) > before) resident.push(residentMib(server.child.pid ?? 0));
+    if (Math.floor(received / 1_000_000) > before) resident.push(residentMib(server.child.pid));
   });
   await ended;
   expect(received).toBe(count);
