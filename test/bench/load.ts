@@ -1,5 +1,5 @@
 /** Load from outside: h2load and ghz, each a process of its own. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTool } from "../support/fetch/tools.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -23,6 +23,8 @@ export interface H2load {
   /** The request message. */
   readonly message?: readonly number[];
   readonly tls?: boolean;
+  /** Open loop: calls begin at this rate, whether earlier ones were answered or not; up to `streams` a connection. */
+  readonly perSecond?: number;
 }
 
 /** Runs h2load against a server. */
@@ -32,6 +34,9 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
   const body = join(folder, `body-${message.length}`);
   writeFileSync(body, Uint8Array.from([0, 0, 0, 0, message.length, ...message]));
   const url = `${load.tls === true ? "https" : "http"}://127.0.0.1:${server.port}`;
+  const callLog = join(folder, "calls");
+  const paced = load.perSecond === undefined ? [] : ["--rps", `${load.perSecond / load.connections}`];
+  const logged = load.perSecond === undefined ? [] : ["--log-file", callLog];
   const args = [
     "-c",
     `${load.connections}`,
@@ -39,6 +44,8 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
     `${load.streams}`,
     "-n",
     `${load.calls}`,
+    ...paced,
+    ...logged,
     "-d",
     body,
     "-H",
@@ -47,13 +54,29 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
     "te: trailers",
     `${url}/snowlane.v1.IdService/${load.method ?? "NextId"}`,
   ];
+  // h2load adds to a log that is there.
+  rmSync(callLog, { force: true });
   const beforeUs = server.cpuUs();
   const output = await runCommand(path, args, { env });
   const cpuUs = (server.cpuUs() - beforeUs) / load.calls;
   const rate = /finished in [^,]+, ([\d.]+) req\/s/.exec(output)?.[1];
   const succeeded = Number(/(\d+) succeeded/.exec(output)?.[1]);
   if (rate === undefined || succeeded !== load.calls) throw new Error(`${server.name} failed under h2load:\n${output}`);
-  return { callsPerSecond: Number(rate), cpuUs, latenciesMs: [] };
+  const latenciesMs = load.perSecond === undefined ? [] : readLatencies(callLog);
+  return { callsPerSecond: Number(rate), cpuUs, latenciesMs };
+}
+
+/** Latencies of h2load's log but those of its first second, rising. A line: µs of the start, status, µs it took. */
+function readLatencies(path: string): number[] {
+  const lines = readFileSync(path, "utf8").trim().split("\n");
+  const calls = lines.map((line) => {
+    const [startUs = Number.NaN, status, tookUs = Number.NaN] = line.split("\t").map(Number);
+    if (status !== 200) throw new Error(`h2load logged a call that failed: ${line}`);
+    return { startUs, tookUs };
+  });
+  const firstUs = calls.reduce((least, { startUs }) => Math.min(least, startUs), Number.POSITIVE_INFINITY);
+  const counted = calls.filter(({ startUs }) => startUs >= firstUs + 1e6);
+  return counted.map(({ tookUs }) => tookUs / 1_000).toSorted((a, b) => a - b);
 }
 
 /** Calls through ghz, which is grpc-go: deadlines on all, so that no two requests have the same header block. */
