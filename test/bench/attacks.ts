@@ -1,104 +1,170 @@
-/**
- * Measures what attacks cost a caller that behaves: `node test/bench/attacks.ts [seconds]`, after `npm run build`. For
- * each attack it prints the 99th percentile of the caller's calls, beside that of an undisturbed time before, and what
- * the server has in memory. Attackers run on a thread of their own, so that the caller waits for the server alone; on
- * two processors the three still share what there is. Not a test: it asserts nothing.
- */
-import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+/** What attacks cost a caller that behaves, and what they leave in the server's memory. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { type Attack, quickAttacks, slowAttacks } from "../support/attacks.ts";
+import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
+import { makeCertificates } from "../support/certificates.ts";
+import { liveMemoryFlags, liveMib } from "../support/live-memory.ts";
 import { Neighbour } from "../support/neighbour.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { ordinaryLoad } from "../support/ordinary-load.ts";
 import { residentMib } from "../support/resident-memory.ts";
+import { runCommand } from "../support/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import type { AttackOrder } from "./attacker-process.ts";
+import type { Benchmark } from "./benchmark.ts";
 
-const attacks: readonly Attack[] = [...quickAttacks, ...slowAttacks];
-/** Attackers of a kind at once. Each begins again when the server has ended it. */
-const attackersAtOnce = 8;
-/** How long the server has to give memory back. */
-const restMs = 10_000;
+const attackerProgram = new URL("attacker-process.ts", import.meta.url);
+const secondsAlone = 2;
+const secondsAttacked = 3;
+const attackers = 4;
+const warmUp = { callers: 16, seconds: 10 };
+const restMs = 15_000;
+/** Time limits of the server, low enough for attacks on its patience to end by them. */
+const limits = [
+  "--stall-timeout",
+  "2s",
+  "--http2-limits",
+  "handshakeTimeoutMs=2000,frameTimeoutMs=2000,bodyTimeoutMs=2000",
+];
 
-interface Order {
+/** A server under attack, and the caller beside. */
+interface Victim {
   readonly name: string;
-  readonly port: number;
-  readonly endsMs: number;
+  readonly server: SnowlaneProcess;
+  readonly neighbour: Neighbour;
+  readonly attacks: readonly Attack[];
 }
 
-/** On the attackers' thread: attacks until the time is over, and tells how often. */
-async function attack({ name, port, endsMs }: Order): Promise<void> {
-  const { run } = attacks.find((one) => one.name === name)!;
-  let count = 0;
-  const again = async (): Promise<void> => {
-    while (Date.now() < endsMs) {
-      await run(port);
-      count++;
-    }
-  };
-  await Promise.race([
-    Promise.all(Array.from({ length: attackersAtOnce }, again)),
-    sleep(Math.max(0, endsMs - Date.now()) + 1_000),
-  ]);
-  parentPort!.postMessage(count);
+const portOf = ({ address }: SnowlaneProcess): number => Number(address.split(":")[1]);
+const mib = (value: number): string => value.toFixed(1);
+
+/** How an attack ended, in the words of the RFCs. */
+function shortEnd(outcome: string): string {
+  const [, frame = "", code = ""] = /^(goAway|rstStream) \d+ (\w+)/.exec(outcome) ?? [];
+  const status = /grpc-status=(\d+)/.exec(outcome)?.[1];
+  if (status !== undefined) return `grpc-status ${status}`;
+  if (/^\d+$/.test(outcome)) return `HTTP ${outcome}`;
+  if (frame === "") return outcome;
+  const name = code.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+  return `${frame === "goAway" ? "GOAWAY" : "RST_STREAM"} ${name}`;
 }
 
-async function attackFor(seconds: number, name: string, port: number): Promise<number> {
-  const order: Order = { name, port, endsMs: Date.now() + 1_000 * seconds };
-  const worker = new Worker(new URL(import.meta.url), { workerData: order });
-  const count = await new Promise<number>((resolve, reject) => {
-    worker.once("message", resolve);
-    worker.once("error", reject);
-  });
-  await worker.terminate();
-  return count;
+/** One row: the caller alone, then beside attackers. */
+async function measureAttack({ server, neighbour }: Victim, name: string, end: string): Promise<readonly string[]> {
+  const beforeMib = await liveMib(server);
+  neighbour.report();
+  await sleep(1_000 * secondsAlone);
+  const alone = neighbour.report();
+  const attacker = fork(attackerProgram);
+  await once(attacker, "message");
+  neighbour.report();
+  attacker.send({ name, port: portOf(server), seconds: secondsAttacked, attackers } satisfies AttackOrder);
+  await once(attacker, "message");
+  const { p99Ms, failures } = neighbour.report();
+  attacker.kill();
+  await once(attacker, "exit");
+  const ms = [alone.p99Ms.toFixed(2), p99Ms.toFixed(2), (p99Ms / alone.p99Ms).toFixed(1)];
+  const memory = [mib(beforeMib), mib(await liveMib(server)), residentMib(server.child.pid).toFixed(0)];
+  return [name, end, ...ms, String(failures.length), ...memory];
 }
 
-async function measure(server: SnowlaneProcess, seconds: number): Promise<void> {
-  const port = Number(server.address.split(":")[1]);
-  const neighbour = new Neighbour(server.url);
-  await neighbour.served(20_000);
-  const restedMib = residentMib(server.child.pid);
-  console.log(`rested: ${restedMib.toFixed(0)} MiB\n`);
-  console.log(`${"attack".padEnd(52)} ended  alone p99  p99 ms  ratio  failed   MiB`);
-  for (const { name } of attacks) {
-    neighbour.report();
-    await sleep(1_000 * seconds);
-    const alone = neighbour.report();
-    const count = await attackFor(seconds, name, port);
-    const { p99Ms, failures } = neighbour.report();
-    const figures = [
-      name.padEnd(52),
-      String(count).padStart(5),
-      alone.p99Ms.toFixed(2).padStart(10),
-      p99Ms.toFixed(2).padStart(7),
-      (p99Ms / alone.p99Ms).toFixed(1).padStart(6),
-      String(failures.length).padStart(7),
-      residentMib(server.child.pid).toFixed(0).padStart(5),
-    ];
-    console.log(figures.join(" "));
+async function memoryRow(what: string, { name, server }: Victim): Promise<readonly string[]> {
+  const resident = residentMib(server.child.pid).toFixed(0);
+  return [`${what}, ${name}`, mib(await liveMib(server)), resident];
+}
+
+interface Measured {
+  readonly attackRows: readonly (readonly string[])[];
+  readonly memoryRows: readonly (readonly string[])[];
+}
+
+async function measure(victim: Victim, log: (line: string) => void): Promise<Measured> {
+  const { server, neighbour, attacks } = victim;
+  const memoryRows = [await memoryRow("just started", victim)];
+  await neighbour.served(10_000);
+  // It knows no TLS, and no attack on TLS gets as far as a call.
+  if (victim.name === "cleartext") await ordinaryLoad(server.url, warmUp.callers, warmUp.seconds);
+  memoryRows.push(await memoryRow("after ordinary calls", victim));
+  const ends = await Promise.all(attacks.map(({ run }) => run(portOf(server))));
+  const attackRows: (readonly string[])[] = [];
+  for (const [index, { name }] of attacks.entries()) {
+    const row = await measureAttack(victim, name, shortEnd(ends[index] ?? ""));
+    log(row.join("  "));
+    attackRows.push(row);
   }
-  await neighbour.stop();
   await sleep(restMs);
-  const endMib = residentMib(server.child.pid);
-  console.log(`\n${restMs / 1_000} s later: ${endMib.toFixed(0)} MiB, ${((100 * endMib) / restedMib).toFixed(0)} %`);
+  memoryRows.push(await memoryRow("after all attacks", victim));
+  return { attackRows, memoryRows };
 }
 
-async function main(): Promise<void> {
-  const seconds = Number(process.argv[2] ?? 5);
-  console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, ${seconds} s an attack`);
-  const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
-  const server = await startSnowlane({
-    program: [process.execPath, "dist/main.js"],
-    args: ["--http2", "engine", "--store", `sqlite:${folder}/snowlane.db`],
-  });
+interface Setting {
+  readonly name: "cleartext" | "TLS";
+  readonly attacks: readonly Attack[];
+  readonly args: readonly string[];
+  readonly ca?: Buffer;
+}
+
+async function measureServer({ name, attacks, args, ca }: Setting, log: (line: string) => void): Promise<Measured> {
+  const program = [process.execPath, ...liveMemoryFlags, "dist/main.js"];
+  const server = await startSnowlane({ program, args: ["--http2", "engine", ...limits, ...args] });
+  const neighbour = ca === undefined ? new Neighbour(server.url) : new Neighbour(`https://${server.address}`, { ca });
   try {
-    await measure(server, seconds);
+    return await measure({ name, server, neighbour, attacks }, log);
   } finally {
+    await neighbour.stop();
     await server.stop("SIGTERM");
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-if (isMainThread) await main();
-else await attack(workerData as Order);
+/** What RELIABILITY asks: the right code, the others' p99 within twice, the memory within a tenth. */
+export const attacksBenchmark: Benchmark = {
+  name: "attacks",
+  title: "Attacks on the engine, and a caller beside them",
+  about: [
+    `Each attack goes on for ${secondsAttacked} s, by ${attackers} attackers at once that begin again when they were ended, from a process of the`,
+    `lowest priority: attackers bring processors of their own. The caller asks for one ID after another on one connection; its`,
+    `p99 alone is that of the ${secondsAlone} s before. In use is what V8's heap and the buffers outside of it come to after all garbage was`,
+    "collected; resident is what the process holds of the system, with what V8 and the allocator keep for the next time. The",
+    "server's time limits are set to 2 s, so that attacks on its patience can be seen to end. Which memory is the one before:",
+    `that after ${warmUp.seconds} s of ordinary calls of every kind, for a server that has just started has compiled nothing.`,
+  ].join("\n"),
+  packages: [],
+  run: async (log) => {
+    await runCommand(process.execPath, ["tools/bundle.mjs"]);
+    const certificates = await makeCertificates();
+    try {
+      const { certFile, keyFile } = certificates.server;
+      const store = (name: string): readonly string[] => ["--store", `sqlite:${certificates.folder}/${name}.db`];
+      const plain = [...quickAttacks, ...slowAttacks];
+      const cleartext = await measureServer({ name: "cleartext", attacks: plain, args: store("plain") }, log);
+      const tlsArgs = [...store("tls"), "--tls-cert", certFile, "--tls-key", keyFile];
+      const ca = readFileSync(certificates.caFile);
+      const tls = await measureServer({ name: "TLS", attacks: tlsAttacks, args: tlsArgs, ca }, log);
+      return [
+        {
+          title: "How each attack ended, the caller's p99 in ms, and MiB of memory",
+          columns: [
+            "attack",
+            "ended by",
+            "p99 alone",
+            "p99 beside",
+            "ratio",
+            "calls failed",
+            "in use before",
+            "in use after",
+            "resident",
+          ],
+          rows: [...cleartext.attackRows, ...tls.attackRows],
+        },
+        {
+          title: "MiB of memory, before and after",
+          columns: ["when", "in use", "resident"],
+          rows: [...cleartext.memoryRows, ...tls.memoryRows],
+        },
+      ];
+    } finally {
+      certificates.remove();
+    }
+  },
+};

@@ -2,9 +2,11 @@
  * `npm run bench` runs all benchmarks, `npm run bench generator` some of them, `npm run bench -- --list` names them.
  * Each prints its tables and writes its section of docs/benchmarks.md; with `--dry` it only prints.
  */
+import { attacksBenchmark } from "./attacks.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { clientsBenchmark } from "./clients.ts";
 import { generatorBenchmark } from "./generator.ts";
+import { memoryBenchmark } from "./memory.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { serviceBenchmark } from "./service.ts";
 import { startBenchmark } from "./start.ts";
@@ -16,6 +18,8 @@ const benchmarks: readonly Benchmark[] = [
   clientsBenchmark,
   schemesBenchmark,
   startBenchmark,
+  memoryBenchmark,
+  attacksBenchmark,
 ];
 
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));

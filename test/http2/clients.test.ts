@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { findTool } from "../support/fetch/tools.ts";
+import { compileTests, prepareJavaBuilds } from "../support/java-client.ts";
 import { runCommand } from "../support/run-command.ts";
 import { grpcFrame } from "../support/http-call.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
@@ -74,6 +75,13 @@ test("grpcio", { timeout: 600_000 }, async () => {
   const python = await fetchPythonVenv("client", readFileSync("clients/python/tests/requirements.txt", "utf8"));
   const env = { PYTHONPATH: resolve("clients/python/src"), PYTHONDONTWRITEBYTECODE: "1" };
   expectLoad(await runCommand(python, [join(programs, "grpcio_load.py"), plain.address], { env }));
+});
+
+test("grpc-java", { timeout: 900_000 }, async () => {
+  const { maven } = await prepareJavaBuilds();
+  const classpath = await compileTests(maven, join(folder, "java"));
+  const program = [join(programs, "GrpcJavaLoad.java"), plain.address];
+  expectLoad(await runCommand("java", ["-XX:TieredStopAtLevel=1", "-cp", classpath, ...program]));
 });
 
 const nextIdPath = "/snowlane.v1.IdService/NextId";

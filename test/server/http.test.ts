@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { toBinary, create } from "@bufbuild/protobuf";
@@ -253,7 +252,7 @@ test("more connections than allowed are closed, and the others go on", async () 
   const { address, url } = await runServer({ connectionsMax: "2" });
   const [host, port] = address.split(":");
   const sockets = Array.from({ length: 4 }, () => connect(Number(port), host).on("error", () => undefined));
-  await Promise.all(sockets.slice(2).map((socket) => once(socket, "close")));
+  await Promise.all(sockets.slice(2).map((socket) => new Promise((resolve) => socket.once("close", resolve))));
   for (const socket of sockets) socket.destroy();
   await expect
     .poll(() =>

@@ -1,5 +1,4 @@
 /** Attacks on a running server, each by a caller of its own, and how each has to end. */
-import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -105,7 +104,8 @@ async function dripping(port: number, first: Uint8Array | string, drip: Uint8Arr
   let received = "";
   socket.on("error", () => undefined);
   socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
-  const closed = once(socket, "close");
+  // Not once() of node:events: that rejects where the server resets what it closed.
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   socket.write(first);
   const timer = setInterval(() => void (drip.length > 0 && socket.writable && socket.write(drip)), dripMs);
   await closed;

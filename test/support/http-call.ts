@@ -41,12 +41,15 @@ export async function askHttp2(
   { path, method = "POST", headers = json, body }: HttpQuestion,
 ): Promise<HttpAnswer> {
   const session = connect(url);
+  // Its streams see it too.
+  session.on("error", () => undefined);
   try {
     const stream = session.request({ ":path": path, ":method": method, ...headers });
     stream.end(body);
     let trailers: IncomingHttpHeaders = {};
     stream.once("trailers", (received) => (trailers = received));
-    const [answered] = await once(stream, "response");
+    const cut = once(stream, "close").then(() => Promise.reject(new Error("the stream was closed without an answer")));
+    const [answered] = await Promise.race([once(stream, "response"), cut]);
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk);
     return { status: answered[":status"], headers: answered, trailers, body: Buffer.concat(chunks) };

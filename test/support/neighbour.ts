@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from "node:http2";
 import { grpcFrame } from "./http-call.ts";
 
@@ -70,13 +71,15 @@ export class Neighbour {
       const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" };
       const call = this.#session.request(headers);
       let bytes = 0;
-      let status: unknown;
+      let end: IncomingHttpHeaders = {};
       call.on("data", (chunk: Buffer) => (bytes += chunk.length));
-      call.on("response", (head) => (status ??= head["grpc-status"]));
-      call.on("trailers", (trailers) => (status = trailers["grpc-status"]));
+      call.on("response", (head) => (end = head));
+      call.on("trailers", (trailers) => (end = trailers));
       call.on("error", (error) => resolve(error.message));
       call.on("close", () => {
-        resolve(status === "0" && bytes === answerBytes ? undefined : `status ${String(status)}, ${bytes} bytes`);
+        const { "grpc-status": status, "grpc-message": message = "" } = end;
+        const isRight = status === "0" && bytes === answerBytes;
+        resolve(isRight ? undefined : `status ${String(status)}, ${bytes} bytes ${String(message)}`);
       });
       call.end(emptyMessage);
     });

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SnowlaneProcess } from "./snowlane-process.ts";
+
+/** Flags of a Node whose `snowlane serve` can be asked for {@link liveMib}. */
+export const liveMemoryFlags: readonly string[] = [
+  "--expose-gc",
+  "--import",
+  new URL("live-memory-probe.mjs", import.meta.url).href,
+];
+
+/**
+ * What a server has in use, in MiB: V8's heap and the buffers outside of it after all garbage was collected. Not what
+ * it holds of the system, for V8 and the allocator keep what they have once grown to.
+ */
+export async function liveMib({ child, log }: SnowlaneProcess): Promise<number> {
+  const seen = log.length;
+  child.kill("SIGUSR2");
+  for (;;) {
+    const line = log.slice(seen).find(({ message }) => message === "Live memory");
+    if (line !== undefined) return Number(line["liveBytes"]) / 2 ** 20;
+    if (child.exitCode !== null) throw new Error("the server has ended");
+    await sleep(10);
+  }
+}
