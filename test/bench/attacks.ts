@@ -15,10 +15,10 @@ import type { AttackOrder } from "./attacker-process.ts";
 import type { Benchmark } from "./benchmark.ts";
 
 const attackerProgram = new URL("attacker-process.ts", import.meta.url);
-const secondsAlone = 2;
-const secondsAttacked = 3;
+const secondsAlone = 1;
+const secondsAttacked = 2;
 const attackers = 4;
-const warmUp = { callers: 16, seconds: 10 };
+const warmUp = { callers: 32, seconds: 10 };
 const restMs = 15_000;
 /** Time limits of the server, low enough for attacks on its patience to end by them. */
 const limits = [

@@ -36,24 +36,54 @@ async function run(mode: "node" | "engine" | "hot", ...more: readonly string[]):
   return await runCommand("timeout", ["280", runner, ...args]);
 }
 
+/** What the suite is run over: each with each. Over HTTP/1.1 there is no gRPC. */
+const serverConfigs = ["HTTP_VERSION_1", "HTTP_VERSION_2"].flatMap((version) =>
+  ["PROTOCOL_CONNECT", "PROTOCOL_GRPC", "PROTOCOL_GRPC_WEB"]
+    .filter((protocol) => version === "HTTP_VERSION_2" || protocol !== "PROTOCOL_GRPC")
+    .flatMap((protocol) =>
+      ["TLS:false", "TLS:true", "TLS:true (with client certs)"].map((tls) => `{${version}, ${protocol}, ${tls}}`),
+    ),
+);
+const caseCount = 3_640;
+
 test("with the engine every case passes", { timeout: 300_000 }, async () => {
-  expect(await run("engine")).toMatch(/\n3640 passed, 0 failed/);
+  const output = await run("engine", "-v");
+  const ran = [...output.matchAll(/with reference-client for server config #\d+ (\{.*?\})/g)].map(([, one]) => one);
+  expect(ran.toSorted()).toEqual(serverConfigs.toSorted());
+  expect(output).toMatch(new RegExp(`\n${caseCount} passed, 0 failed`));
 });
+
+/** All that are over gRPC; the last two suites have no other protocol, and so do not name it. */
+const overGrpc = ["**/Protocol:PROTOCOL_GRPC/**", "gRPC Unexpected Requests/**", "gRPC Proto Sub-Format Requests/**"];
 
 test("with unary and server-streaming methods on the hot path every gRPC case passes", {
   timeout: 300_000,
 }, async () => {
-  expect(await run("hot", "--run", "**/Protocol:PROTOCOL_GRPC/**")).toMatch(/\n850 passed, 0 failed/);
+  const patterns = overGrpc.flatMap((pattern) => ["--run", pattern]);
+  expect(await run("hot", ...patterns)).toMatch(/\n876 passed, 0 failed/);
 });
 
 /**
- * Go's client announces a content-length; when it has read the whole response before its body is out, it ends the body
- * short of it, and nghttp2 answers with RST_STREAM(PROTOCOL_ERROR), by which Go's client then forgets the response. RFC
- * 9113 section 8.1 has the cure, RST_STREAM(NO_ERROR) after the response, which the engine sends; from node:http2 it
- * would overtake the trailers. See differential.test.ts for the bytes.
+ * The cases that may fail with node:http2: a request of one message, whose length Go's client announces, that is refused
+ * before its body is out. Go's client then ends the body short of its content-length, and nghttp2 answers with
+ * RST_STREAM(PROTOCOL_ERROR), by which Go's client forgets the response. RFC 9113 section 8.1 has the cure,
+ * RST_STREAM(NO_ERROR) after the response, which the engine sends; from node:http2 it would overtake the trailers. The
+ * bytes are in differential.test.ts ("a client that ends its body short"). Looked for, and not found: an issue of Node,
+ * nghttp2 or Go about it.
  */
-const flakyOnNode = "Server Message Size/HTTPVersion:2/**/Compression:COMPRESSION_IDENTITY/**";
+const flakyOnNode = ["PROTOCOL_CONNECT", "PROTOCOL_GRPC", "PROTOCOL_GRPC_WEB"].flatMap((protocol) =>
+  ["TLS:false", "TLS:true"].flatMap((tls) =>
+    ["unary", "server-stream"].map(
+      (kind) =>
+        `Server Message Size/HTTPVersion:2/Protocol:${protocol}/Compression:COMPRESSION_IDENTITY/${tls}/${kind}/request-exceeds-server-limit`,
+    ),
+  ),
+);
 
 test("with node:http2 every case passes, but for uploads that are refused halfway", { timeout: 300_000 }, async () => {
-  expect(await run("node", "--known-flaky", flakyOnNode)).toMatch(/\n36\d\d passed, 0 failed/);
+  const output = await run("node", ...flakyOnNode.flatMap((name) => ["--known-flaky", name]));
+  const [, passed, failed] = /\n(\d+) passed, (\d+) failed/.exec(output) ?? [];
+  const [, flaky = "0"] = /\(Another (\d+) failed as expected/.exec(output) ?? [];
+  expect(failed).toBe("0");
+  expect(Number(passed) + Number(flaky)).toBe(caseCount);
 });
