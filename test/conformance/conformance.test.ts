@@ -49,7 +49,7 @@ const caseCount = 3_640;
 test("with the engine every case passes", { timeout: 300_000 }, async () => {
   const output = await run("engine", "-v");
   const ran = [...output.matchAll(/with reference-client for server config #\d+ (\{.*?\})/g)].map(([, one]) => one);
-  expect(ran.toSorted()).toEqual(serverConfigs.toSorted());
+  expect(new Set(ran)).toEqual(new Set(serverConfigs));
   expect(output).toMatch(new RegExp(`\n${caseCount} passed, 0 failed`));
 });
 
