@@ -1,6 +1,6 @@
 /**
- * A process that attacks a server: it says that it is ready, is told what to do, attacks until the time is over, and says
- * how often.
+ * A process that attacks a server: it says that it is ready, is told what to do, attacks until the time is over, and
+ * says how often.
  */
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,6 @@
-/** A process that opens connections which say hello over HTTP/2 and nothing more: `PORT COUNT`. Says when all are open. */
+/**
+ * A process that opens connections which say hello over HTTP/2 and nothing more: `PORT COUNT`. Says when all are open.
+ */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { hello } from "../support/http2-wire.ts";

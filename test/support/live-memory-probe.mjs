@@ -1,6 +1,6 @@
 /**
- * Loaded into a server by `--import`, with `--expose-gc`: on SIGUSR2 it collects all garbage and tells on standard error
- * what is left. See live-memory.ts. JavaScript, because stripping types weighs 25 MiB.
+ * Loaded into a server by `--import`, with `--expose-gc`: on SIGUSR2 it collects all garbage and tells on standard
+ * error what is left. See live-memory.ts. JavaScript, because stripping types weighs 25 MiB.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -31,8 +31,8 @@ const questions: readonly HttpQuestion[] = [
 ];
 
 /**
- * Asks a server as callers do all day, each call on a connection of its own, until the time is over. Looks at no answer:
- * a connection may be cut that a busy machine kept waiting.
+ * Asks a server as callers do all day, each call on a connection of its own, until the time is over. Looks at no
+ * answer: a connection may be cut that a busy machine kept waiting.
  */
 export async function ordinaryLoad(url: string, callersAtOnce: number, seconds: number): Promise<void> {
   const endsMs = Date.now() + 1_000 * seconds;
