@@ -119,7 +119,8 @@ class HotCall implements StreamHandler, HotContext, GuardedCall {
   onStall(stream: ServerStream): void {
     this.end(stallError(this.#calls.options.stallTimeoutMs));
     // gRPC clients report this code as UNAVAILABLE (grpc/grpc doc/PROTOCOL-HTTP2.md), which is what STREAM_STALLED is.
-    setTimeout(() => stream.reset(errorCode.refusedStream), stallGraceMs).unref();
+    // Kept, for it holds the stream and what it had in hand: a caller that leaves first takes them along.
+    this.#timer = setTimeout(() => stream.reset(errorCode.refusedStream), stallGraceMs).unref();
   }
 
   onAbort(): void {

@@ -13,13 +13,16 @@ import { runCommand } from "../support/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
 import type { AttackOrder } from "./attacker-process.ts";
 import type { Benchmark } from "./benchmark.ts";
+import { median } from "./interleave.ts";
 
 const attackerProgram = new URL("attacker-process.ts", import.meta.url);
-const secondsAlone = 1;
-const secondsAttacked = 2;
+/** Alone and attacked in turn, so that what else the machine does meets both. */
+const rounds = 3;
+const secondsAlone = 0.6;
+const secondsAttacked = 0.8;
 const attackers = 4;
 const warmUp = { callers: 32, seconds: 10 };
-const restMs = 15_000;
+const restMs = 10_000;
 /** Time limits of the server, low enough for attacks on its patience to end by them. */
 const limits = [
   "--stall-timeout",
@@ -50,9 +53,8 @@ function shortEnd(outcome: string): string {
   return `${frame === "goAway" ? "GOAWAY" : "RST_STREAM"} ${name}`;
 }
 
-/** One row: the caller alone, then beside attackers. */
-async function measureAttack({ server, neighbour }: Victim, name: string, end: string): Promise<readonly string[]> {
-  const beforeMib = await liveMib(server);
+/** One round: the caller's p99 alone, then beside attackers. */
+async function measureRound({ server, neighbour }: Victim, name: string) {
   neighbour.report();
   await sleep(1_000 * secondsAlone);
   const alone = neighbour.report();
@@ -61,12 +63,24 @@ async function measureAttack({ server, neighbour }: Victim, name: string, end: s
   neighbour.report();
   attacker.send({ name, port: portOf(server), seconds: secondsAttacked, attackers } satisfies AttackOrder);
   await once(attacker, "message");
-  const { p99Ms, failures } = neighbour.report();
+  const beside = neighbour.report();
   attacker.kill();
   await once(attacker, "exit");
-  const ms = [alone.p99Ms.toFixed(2), p99Ms.toFixed(2), (p99Ms / alone.p99Ms).toFixed(1)];
-  const memory = [mib(beforeMib), mib(await liveMib(server)), residentMib(server.child.pid).toFixed(0)];
-  return [name, end, ...ms, String(failures.length), ...memory];
+  return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms };
+}
+
+/** One row: the medians of all rounds, and the memory before and after. */
+async function measureAttack(victim: Victim, name: string, end: string): Promise<readonly string[]> {
+  const beforeMib = await liveMib(victim.server);
+  const failedBefore = victim.neighbour.report().failures.length;
+  const found = [];
+  for (let round = 0; round < rounds; round++) found.push(await measureRound(victim, name));
+  const aloneMs = median(found.map((round) => round.aloneMs));
+  const besideMs = median(found.map((round) => round.besideMs));
+  const failed = victim.neighbour.report().failures.length - failedBefore;
+  const ms = [aloneMs.toFixed(2), besideMs.toFixed(2), (besideMs / aloneMs).toFixed(1)];
+  const memory = [mib(beforeMib), mib(await liveMib(victim.server)), residentMib(victim.server.child.pid).toFixed(0)];
+  return [name, end, ...ms, String(failed), ...memory];
 }
 
 async function memoryRow(what: string, { name, server }: Victim): Promise<readonly string[]> {
@@ -124,7 +138,8 @@ export const attacksBenchmark: Benchmark = {
   about: [
     `Each attack goes on for ${secondsAttacked} s, by ${attackers} attackers at once that begin again when they were ended, from a process of the`,
     `lowest priority: attackers bring processors of their own. The caller asks for one ID after another on one connection; its`,
-    `p99 alone is that of the ${secondsAlone} s before. In use is what V8's heap and the buffers outside of it come to after all garbage was`,
+    `p99 alone is that of the ${secondsAlone} s before, and each is the median of ${rounds} rounds. In use is what V8's heap and the buffers`,
+    "outside of it come to after all garbage was",
     "collected; resident is what the process holds of the system, with what V8 and the allocator keep for the next time. The",
     "server's time limits are set to 2 s, so that attacks on its patience can be seen to end. Which memory is the one before:",
     `that after ${warmUp.seconds} s of ordinary calls of every kind, for a server that has just started has compiled nothing.`,

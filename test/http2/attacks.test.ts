@@ -22,9 +22,10 @@ let startMib = 0;
 let liveBefore: readonly number[] = [];
 let p99Ms = 0;
 
-/** Times that a test can wait for. */
+/** Times that a test can wait for; and a wait for IDs that a machine which stands still for a second does not end. */
 const limits = [
   ["--stall-timeout", "4s"],
+  ["--wait-max", "60s"],
   ["--http2-limits", "handshakeTimeoutMs=4000,frameTimeoutMs=4000,bodyTimeoutMs=4000"],
 ].flat();
 
@@ -50,9 +51,9 @@ beforeAll(async () => {
       args: [...engine, "--store", store("secure"), "--tls-cert", certFile, "--tls-key", keyFile],
     }),
   ]);
+  await ordinaryLoad(plain.url, 4, 5);
   neighbour = new Neighbour(plain.url);
   await neighbour.served(500);
-  await ordinaryLoad(plain.url, 4, 5);
   startMib = peakMib(plain);
   liveBefore = await Promise.all([plain, secure].map(liveMib));
   neighbour.report();
