@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"google.golang.org/grpc/codes"
 )
 
 // BufferOptions says how a buffer works. The zero value means the defaults.
@@ -48,6 +46,8 @@ type Buffer struct {
 	_ noCopy
 	// run is the one to claim from; never nil.
 	run atomic.Pointer[claimableRun]
+	// spread is set while callers claim from blocks of the run instead; see stripes.
+	spread atomic.Pointer[stripes]
 
 	source   RunSource
 	clock    Clock
@@ -62,25 +62,19 @@ type Buffer struct {
 	mutex         sync.Mutex
 	policy        refillPolicy
 	answer, spare *answer
-	isRefilling   bool
+	// stripes is what spread points to when set; nil until then, and never another.
+	stripes     *stripes
+	isRefilling bool
 	// stopRetry is set while the buffer holds back after a failure.
 	stopRetry     func()
 	failuresInRow int
 	lastFailure   *Error
 	// arrival is closed when waiters are to look again.
-	arrival       *arrival
-	waiters       int
-	measuredAt    time.Time
-	measuredCount uint64
-	// settled is what was handed out of runs that are no longer in place.
-	settled                                           uint64
+	arrival                                           *arrival
+	waiters                                           int
+	measuredAt                                        time.Time
+	measuredCount                                     uint64
 	reserved, dropped, refills, refillFailures, waits uint64
-}
-
-// arrival wakes those who wait: for stock, or for a failure that no waiting cures.
-type arrival struct {
-	woken   chan struct{}
-	failure *Error
 }
 
 // noCopy makes `go vet` complain when its owner is copied.
@@ -137,32 +131,28 @@ func setDefault[T comparable](option *T, value T) {
 	}
 }
 
-func newArrival() *arrival {
-	return &arrival{woken: make(chan struct{})}
-}
-
 // NextID hands out one ID: at once from stock; when dry it waits for a reservation until the context ends.
 //
 // It fails with CLIENT_CLOSED, CANCELLED; at the deadline with the last failure of a reservation, or DEADLINE_EXCEEDED.
 func (b *Buffer) NextID(ctx context.Context) (ID, error) {
-	run := b.run.Load()
+	place := b.place()
+	run := place.Load()
 	index := run.cursor.Add(1) - 1
-	if index < run.low {
+	if index < run.low && !looksAround(index) {
 		return ID(run.first + index*run.stride), nil
 	}
-	return b.nextSlowly(ctx, run, index)
+	return b.nextSlowly(ctx, place, run, index)
 }
 
 // TryNextID hands out one ID from stock and never waits; false if there is none, and then a refill is on its way.
 func (b *Buffer) TryNextID() (ID, bool) {
-	for run := b.run.Load(); ; {
-		start, end := run.claim(1)
-		if start < end {
-			b.meetMark(run, start, end)
+	place := b.place()
+	for run := place.Load(); ; {
+		if start, end := b.claim(run, 1); start < end {
 			return ID(run.first + start*run.stride), true
 		}
 		b.mutex.Lock()
-		run = b.nextRun()
+		run = b.stockFor(place)
 		if run == nil {
 			b.ask()
 		}
@@ -182,15 +172,14 @@ func (b *Buffer) NextIDs(ctx context.Context, count int) ([]ID, error) {
 	var wait wait
 	defer wait.end(b)
 	for run := b.run.Load(); ; {
-		start, end := run.claim(uint64(count - len(ids)))
+		start, end := b.claim(run, uint64(count-len(ids)))
 		for index := start; index < end; index++ {
 			ids = append(ids, ID(run.first+index*run.stride))
 		}
-		b.meetMark(run, start, end)
 		if len(ids) == count {
 			return ids, nil
 		}
-		if run = b.waitForRun(ctx, &wait); run == nil {
+		if run = b.waitForRun(ctx, &wait, &b.run); run == nil {
 			return nil, wait.err
 		}
 	}
@@ -200,13 +189,12 @@ func (b *Buffer) NextIDs(ctx context.Context, count int) ([]ID, error) {
 func (b *Buffer) Stats() BufferStats {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	stats := BufferStats{
-		HandedOut: b.handedOut(), Reserved: b.reserved, Dropped: b.dropped,
+	stock := b.stock()
+	return BufferStats{
+		HandedOut: b.reserved - b.dropped - stock, Reserved: b.reserved, Dropped: b.dropped, Stock: stock,
 		Refills: b.refills, RefillFailures: b.refillFailures, Waits: b.waits,
 		RatePerSecond: b.policy.rate, MeanRTT: time.Duration(b.policy.meanRTT * float64(time.Second)),
 	}
-	stats.Stock = stats.Reserved - stats.HandedOut - stats.Dropped
-	return stats
 }
 
 // Close drops the stock; whoever waits gets CLIENT_CLOSED. Closing again does nothing.
@@ -220,306 +208,70 @@ func (b *Buffer) Close() error {
 	if b.stopRetry != nil {
 		b.stopRetry()
 	}
-	dropped := b.drop(b.answer) + b.drop(b.spare)
+	dropped := b.drop(b.answer) + b.drop(b.spare) + b.gather()
 	b.wake(nil)
 	b.mutex.Unlock()
 	b.notifyExpire(dropped)
 	return nil
 }
 
-// nextSlowly goes on where the fast path found an index at or past the low-water mark.
+// place is from where the caller claims.
+func (b *Buffer) place() *atomic.Pointer[claimableRun] {
+	if spread := b.spread.Load(); spread != nil {
+		return spread.pick()
+	}
+	return &b.run
+}
+
+// nextSlowly goes on where the fast path claimed an index at which to look around, or at or past the low-water mark.
 //
 //go:noinline
-func (b *Buffer) nextSlowly(ctx context.Context, run *claimableRun, index uint64) (ID, error) {
+func (b *Buffer) nextSlowly(
+	ctx context.Context, place *atomic.Pointer[claimableRun], run *claimableRun, index uint64,
+) (ID, error) {
+	if place == &b.run && index < run.low && run.isContended(index) {
+		b.spreadCallers()
+	}
+	b.noteClaimed(run, min(index, run.count), min(index+1, run.count))
 	var wait wait
 	for index >= run.count {
-		if run = b.waitForRun(ctx, &wait); run == nil {
+		if run = b.waitForRun(ctx, &wait, place); run == nil {
 			break
 		}
-		index = run.cursor.Add(1) - 1
+		index, _ = b.claim(run, 1)
 	}
 	wait.end(b)
 	if run == nil {
 		return 0, wait.err
 	}
-	b.meetMark(run, index, index+1)
 	return ID(run.first + index*run.stride), nil
 }
 
-// meetMark asks for the next answer if the low-water mark is among the indexes that were claimed: exactly one claimer has it.
-func (b *Buffer) meetMark(run *claimableRun, start, end uint64) {
-	if run.low < start || run.low >= end {
-		return
-	}
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	if !run.answer.hasAsked {
-		run.answer.hasAsked = true
-		b.ask()
-	}
+// claim takes up to n IDs of a run: those with the indexes from start to end.
+func (b *Buffer) claim(run *claimableRun, n uint64) (start, end uint64) {
+	start, end = run.claim(n)
+	b.noteClaimed(run, start, end)
+	return start, end
 }
 
-// wait is what one caller remembers who found the buffer dry, once or several times. It owns no ID.
-type wait struct {
-	hasBegun  bool
-	startedAt time.Time
-	// timeUp is closed when the buffer's own timeout has passed; nil where the caller's context has a deadline.
-	timeUp chan struct{}
-	stop   func()
-	err    error
-}
-
-func (w *wait) begin(ctx context.Context, b *Buffer) {
-	if w.hasBegun {
-		return
-	}
-	w.hasBegun = true
-	w.startedAt = b.clock.Now()
-	w.stop = func() {}
-	b.waits++
-	if _, hasDeadline := ctx.Deadline(); !hasDeadline {
-		timeUp := make(chan struct{})
-		w.timeUp = timeUp
-		w.stop = b.clock.AfterFunc(b.timeout, func() { close(timeUp) })
-	}
-}
-
-// end is to be called with the mutex unlocked.
-func (w *wait) end(b *Buffer) {
-	if w.hasBegun {
-		w.stop()
-		notify(b.observer.OnWait, WaitEvent{Duration: b.clock.Now().Sub(w.startedAt), Reason: ReasonOf(w.err)})
-	}
-}
-
-// waitForRun gives a run with stock as soon as there is one; nil, and the error in w, if there is none in time.
-func (b *Buffer) waitForRun(ctx context.Context, w *wait) *claimableRun {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	for {
-		if run := b.nextRun(); run != nil {
-			return run
-		}
-		if b.closing.Err() != nil {
-			w.err = closedError("buffer")
-			return nil
-		}
-		w.begin(ctx, b)
-		b.ask()
-		arrival := b.arrival
-		b.waiters++
-		b.mutex.Unlock()
-		var ended context.Context
-		select {
-		case <-arrival.woken:
-		case <-ctx.Done():
-			ended = ctx
-		case <-w.timeUp:
-			ended = timedOut
-		}
+// noteClaimed asks for the next answer where the low-water mark is among the indexes that were claimed.
+func (b *Buffer) noteClaimed(run *claimableRun, start, end uint64) {
+	if run.hasMark(start, end) {
 		b.mutex.Lock()
-		b.waiters--
-		if ended != nil {
-			w.err = contextError(ended, b.lastFailure)
-			return nil
-		}
-		if arrival.failure != nil {
-			w.err = arrival.failure
-			return nil
-		}
+		defer b.mutex.Unlock()
+		b.meetMark(run)
 	}
 }
 
-// timedOut is a context whose deadline has passed.
-var timedOut = func() context.Context {
-	ctx, cancel := context.WithDeadline(context.Background(), time.Time{})
-	cancel()
-	return ctx
-}()
-
-// nextRun gives the run in place if it has stock, else puts the next of the answers there; nil when dry.
-func (b *Buffer) nextRun() *claimableRun {
-	used := b.run.Load()
-	if used.claimed() < used.count {
-		return used
-	}
-	if b.answer != nil && len(b.answer.runs) == 0 {
-		b.answer.stopExpiry()
-		b.answer = nil
-	}
-	if b.answer == nil {
-		b.answer, b.spare = b.spare, nil
-	}
-	if b.answer == nil {
-		if used.count > 0 {
-			b.place(&claimableRun{})
-		}
-		return nil
-	}
-	answer := b.answer
-	answer.isTouched = true
-	next := answer.runs[0]
-	answer.runs = answer.runs[1:]
-	answer.left -= uint64(next.Count)
-	run := &claimableRun{first: uint64(next.First), stride: next.Stride, count: uint64(next.Count), answer: answer}
-	run.low = run.count
-	if mark := b.policy.lowWater(answer.count); !answer.hasAsked && answer.left < mark {
-		run.low = run.count + answer.left - min(mark, run.count+answer.left)
-	}
-	b.place(run)
-	return run
-}
-
-// place closes the run in place and puts another there. It tells how many IDs of the one before nobody will get.
-func (b *Buffer) place(next *claimableRun) uint64 {
-	run := b.run.Load()
-	claimed := run.close()
-	b.settled += claimed
-	b.run.Store(next)
-	return run.count - claimed
-}
-
-// handedOut counts what callers have got.
-func (b *Buffer) handedOut() uint64 {
-	return b.settled + b.run.Load().claimed()
-}
-
-// drop ends an answer, in use or spare, and tells how many of its IDs nobody will get.
-func (b *Buffer) drop(answer *answer) uint64 {
-	if answer == nil {
-		return 0
-	}
-	answer.stopExpiry()
-	dropped := answer.left
-	if answer == b.answer {
-		b.answer = nil
-		dropped += b.place(&claimableRun{})
-	} else {
-		b.spare = nil
-	}
-	b.dropped += dropped
-	return dropped
-}
-
-// expire drops an answer that is too old.
-func (b *Buffer) expire(answer *answer) {
-	b.mutex.Lock()
-	if answer != b.answer && answer != b.spare {
-		b.mutex.Unlock()
-		return
-	}
-	dropped := b.drop(answer)
-	// Where nothing of it was claimed nobody needs the next one: the first caller wakes the buffer.
-	if answer.isTouched && b.spare == nil {
-		b.ask()
-	} else {
-		b.measure()
-	}
-	b.mutex.Unlock()
-	b.notifyExpire(dropped)
-}
-
-func (b *Buffer) notifyExpire(dropped uint64) {
-	if dropped > 0 {
-		notify(b.observer.OnExpire, ExpireEvent{Dropped: int(dropped)})
-	}
-}
-
-// ask begins a reservation, unless one is under way or at hand, or a failure is too fresh.
-func (b *Buffer) ask() {
-	if b.isRefilling || b.spare != nil || b.stopRetry != nil || b.closing.Err() != nil {
-		return
-	}
-	b.isRefilling = true
-	b.measure()
-	go b.refill(b.policy.reserveCount(), b.policy.rate)
-}
-
-func (b *Buffer) refill(asked int, rate float64) {
-	startedAt := b.clock.Now()
-	reservation, err := b.source.Reserve(b.closing, asked)
-	event := RefillEvent{Asked: asked, Duration: b.clock.Now().Sub(startedAt), RatePerSecond: rate}
-	b.mutex.Lock()
-	b.isRefilling = false
-	if b.closing.Err() != nil {
-		b.mutex.Unlock()
-		return
-	}
-	if err == nil {
-		event.Received, err = b.accept(reservation, asked)
-	}
-	if err != nil {
-		failure := asError(err)
-		event.Reason = failure.Reason
-		b.fail(failure)
-	}
-	b.mutex.Unlock()
-	notify(b.observer.OnRefill, event)
-}
-
-// accept takes an answer into stock, or refuses it whole.
-func (b *Buffer) accept(reservation Reservation, asked int) (int, error) {
-	age := b.clock.Now().Sub(reservation.SentAt)
-	if age >= b.maxAge {
-		message := fmt.Sprintf("a reservation took longer than the %v for which its IDs may be used", b.maxAge)
-		return 0, &Error{Reason: DeadlineExceeded, Code: codes.DeadlineExceeded, Message: message}
-	}
-	count, err := countOfAnswer(reservation.Runs, asked)
-	if err != nil {
-		return 0, err
-	}
-	fresh := &answer{runs: reservation.Runs, left: count, count: count}
-	fresh.stopExpiry = b.clock.AfterFunc(b.maxAge-age, func() { b.expire(fresh) })
-	b.refills++
-	b.reserved += count
-	b.failuresInRow = 0
-	b.lastFailure = nil
-	b.policy.noteRoundTrip(age)
-	b.spare = fresh
-	b.wake(nil)
-	return int(count), nil
-}
-
-func (b *Buffer) fail(failure *Error) {
-	b.refillFailures++
-	b.failuresInRow++
-	b.lastFailure = failure
-	if isIncurable(failure.Code) {
-		b.wake(failure)
-	}
-	b.stopRetry = b.clock.AfterFunc(backoff(b.failuresInRow, failure.RetryAfter, b.random), b.retry)
-}
-
-// isIncurable tells whether waiting cannot cure a failure.
-func isIncurable(code codes.Code) bool {
-	switch code {
-	case codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.FailedPrecondition, codes.Unimplemented:
-		return true
-	default:
-		return false
-	}
-}
-
-func (b *Buffer) retry() {
+// spreadCallers lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it may.
+func (b *Buffer) spreadCallers() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.stopRetry = nil
-	if b.waiters > 0 || (b.answer != nil && b.answer.hasAsked) {
-		b.ask()
+	if b.closing.Err() != nil {
+		return
 	}
-}
-
-// wake lets all who wait look again; with a failure, they fail.
-func (b *Buffer) wake(failure *Error) {
-	b.arrival.failure = failure
-	close(b.arrival.woken)
-	b.arrival = newArrival()
-}
-
-func (b *Buffer) measure() {
-	now := b.clock.Now()
-	handedOut := b.handedOut()
-	b.policy.noteHandedOut(handedOut-b.measuredCount, now.Sub(b.measuredAt))
-	b.measuredAt = now
-	b.measuredCount = handedOut
+	if b.stripes == nil {
+		b.stripes = newStripes()
+	}
+	b.spread.Store(b.stripes)
 }

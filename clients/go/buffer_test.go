@@ -482,11 +482,12 @@ func TestNoIDTwice(t *testing.T) {
 		total = 640_000
 	}
 	for _, callers := range []int{64, 1_000} {
-		t.Run(fmt.Sprint(callers), func(t *testing.T) { storm(t, callers, total/callers) })
+		t.Run(fmt.Sprint(callers), func(t *testing.T) { storm(t, callers, total/callers, false) })
+		t.Run(fmt.Sprint(callers, " spread"), func(t *testing.T) { storm(t, callers, total/callers, true) })
 	}
 }
 
-func storm(t *testing.T, callers, each int) {
+func storm(t *testing.T, callers, each int, isSpread bool) {
 	const maxAge = 10 * time.Millisecond
 	source := &fakeSource{clock: systemTime{}, age: maxAge - 300*time.Microsecond, runMax: 4_096}
 	buffer, err := snowlane.NewBuffer(source, snowlane.BufferOptions{
@@ -505,6 +506,9 @@ func storm(t *testing.T, callers, each int) {
 			defer group.Done()
 			random := rand.New(rand.NewPCG(uint64(caller), 1))
 			for len(got[caller]) < each {
+				if isSpread && random.IntN(64) == 0 {
+					buffer.SpreadCallers()
+				}
 				got[caller] = append(got[caller], take(t, buffer, random, &cancelled)...)
 			}
 		}()

@@ -57,7 +57,7 @@ func countOfAnswer(runs []Run, asked int) (uint64, error) {
 // closedCursor is above every count, and so far below the top that no number of claims wraps it.
 const closedCursor = 1 << 63
 
-// claimableRun is a run in the place from which callers claim. Only the cursor ever changes; it has a cache line of its own.
+// claimableRun is a run in a place from which callers claim. Only the cursor ever changes, and what is beside it; it has a cache line of its own.
 type claimableRun struct {
 	first, stride uint64
 	// low is the index whose claimer asks for the next answer: the low-water mark, or count where the mark is not in this run.
@@ -65,7 +65,9 @@ type claimableRun struct {
 	answer     *answer
 	_          [24]byte
 	cursor     atomic.Uint64
-	_          [56]byte
+	// collisions counts claims that others followed at once.
+	collisions atomic.Uint64
+	_          [48]byte
 }
 
 // claim takes up to n IDs: those with the indexes from start to end. None if start == end.
@@ -84,15 +86,23 @@ func (r *claimableRun) claimed() uint64 {
 	return min(r.cursor.Load(), r.count)
 }
 
-// answer is the runs of one reservation on their way through a buffer: one age, one low-water mark. Guarded by the buffer's mutex.
-type answer struct {
-	// runs that have not been put in place yet.
-	runs []Run
-	// left is the IDs of runs; count is those of the whole answer.
-	left, count uint64
-	// hasAsked: the next answer has been asked for on behalf of this one.
-	hasAsked bool
-	// isTouched: IDs may have been handed out.
-	isTouched  bool
-	stopExpiry func()
+// unclaimed tells how many IDs can be claimed.
+func (r *claimableRun) unclaimed() uint64 {
+	return r.count - r.claimed()
+}
+
+// hasMark tells whether the low-water mark is among the indexes from start to end.
+func (r *claimableRun) hasMark(start, end uint64) bool {
+	return start <= r.low && r.low < end
+}
+
+// isContended looks whether other claims followed the one of an index at once, and tells so once they have done it often. It is for
+// indexes at which looksAround holds.
+func (r *claimableRun) isContended(index uint64) bool {
+	return r.cursor.Load() != index+1 && r.collisions.Add(1) == max(collisionsMin, r.count/collisionShare)
+}
+
+// looksAround tells whether the claimer of an index looks for others.
+func looksAround(index uint64) bool {
+	return index%lookEvery == 0
 }

@@ -1,0 +1,18 @@
+package snowlane
+
+// SpreadCallers does what contention does, which no test can bring about at will.
+func (b *Buffer) SpreadCallers() {
+	b.spreadCallers()
+}
+
+// IsSpread tells whether callers claim from stripes.
+func (b *Buffer) IsSpread() bool {
+	return b.spread.Load() != nil
+}
+
+// Held is how many IDs lie in stripes.
+func (b *Buffer) Held() int {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return int(b.stripes.unclaimed(nil))
+}
