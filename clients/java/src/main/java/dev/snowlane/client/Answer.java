@@ -26,7 +26,7 @@ final class Answer {
     int markIndex = count - mark - 1;
     for (IdRun run : runs) {
       boolean holdsMark = markIndex >= 0 && markIndex < run.count();
-      unopened.add(new ClaimableRun(run, holdsMark ? markIndex : run.count()));
+      unopened.add(new ClaimableRun(this, run, holdsMark ? markIndex : run.count()));
       markIndex -= run.count();
     }
   }

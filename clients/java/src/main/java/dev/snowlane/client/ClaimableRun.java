@@ -25,6 +25,18 @@ final class ClaimableRun {
    */
   private static final long CLOSED = 1L << 62;
 
+  /** Claimers of so many apart look whether others claim at the same moment. */
+  private static final int LOOK_EVERY = 64;
+
+  /** A run is contended for once so many claimers found others. */
+  private static final int COLLISIONS_MIN = 8;
+
+  /** And one of so many IDs: a sixteenth of those who looked. */
+  private static final int COLLISION_SHARE = 16 * LOOK_EVERY;
+
+  /** What the run is of; null in a run without IDs. */
+  final Answer answer;
+
   final long firstId;
   final long stride;
   final int count;
@@ -34,7 +46,11 @@ final class ClaimableRun {
 
   private volatile long cursor;
 
-  ClaimableRun(IdRun run, int low) {
+  /** Not exact: a count that is lost is counted a little later. */
+  private int collisions;
+
+  ClaimableRun(Answer answer, IdRun run, int low) {
+    this.answer = answer;
     this.firstId = run.firstId();
     this.stride = run.stride();
     this.count = run.count();
@@ -42,6 +58,7 @@ final class ClaimableRun {
   }
 
   private ClaimableRun() {
+    answer = null;
     firstId = 0;
     stride = 1;
     count = 0;
@@ -66,6 +83,25 @@ final class ClaimableRun {
   long claimBlock(int wanted) {
     // The bound keeps the cursor of a run that was used up from running away.
     return (long) CURSOR.getAndAdd(this, (long) Math.min(wanted, count));
+  }
+
+  /** Some of its IDs as a run, for whoever claimed them. */
+  ClaimableRun part(long index, int partCount) {
+    return new ClaimableRun(answer, new IdRun(idAt(index), partCount, stride), partCount);
+  }
+
+  /** Whether the claimer of an index below {@link #low} need not do more than take its ID. */
+  boolean isPlain(long index) {
+    return index < low && index % LOOK_EVERY != 0;
+  }
+
+  /**
+   * For the claimer of an index: looks whether other claims followed at once. Returns whether that was seen so often
+   * that they cost more than they should.
+   */
+  boolean isContended(long index) {
+    if ((long) CURSOR.getOpaque(this) == index + 1) return false;
+    return ++collisions >= Math.max(COLLISIONS_MIN, count / COLLISION_SHARE);
   }
 
   long idAt(long index) {

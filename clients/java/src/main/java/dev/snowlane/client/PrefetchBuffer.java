@@ -34,6 +34,9 @@ public final class PrefetchBuffer implements AutoCloseable {
   /** The run that is claimed from. It changes only under the lock; claims need none. */
   private volatile ClaimableRun current = ClaimableRun.empty();
 
+  /** Set while callers claim from blocks of `current` instead; see {@link Stripes}. */
+  private volatile Stripes spread;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
@@ -42,6 +45,8 @@ public final class PrefetchBuffer implements AutoCloseable {
   private final Refiller refiller;
   /** The answer that `current` is of, and at most one spare. */
   private final ArrayDeque<Answer> stock = new ArrayDeque<>();
+  /** What `spread` is when set; null until then, and never another. */
+  private Stripes stripes;
 
   private boolean refillDue;
   private boolean closed;
@@ -52,7 +57,6 @@ public final class PrefetchBuffer implements AutoCloseable {
   private long waits;
   private long reserved;
   private long dropped;
-  private long retiredClaims;
   private long measuredClaims;
   private long measuredNanos;
 
@@ -88,16 +92,16 @@ public final class PrefetchBuffer implements AutoCloseable {
    *     waiting cures, at once
    */
   public long nextId() {
-    ClaimableRun run = current;
+    ClaimableRun run = place();
     long index = run.claim();
-    return index < run.low ? run.idAt(index) : nextIdSlowly(run, index, timeout);
+    return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, timeout);
   }
 
   /** As {@link #nextId()}, waiting at most {@code timeout} if nothing is in stock. */
   public long nextId(Duration timeout) {
-    ClaimableRun run = current;
+    ClaimableRun run = place();
     long index = run.claim();
-    return index < run.low ? run.idAt(index) : nextIdSlowly(run, index, timeout);
+    return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, timeout);
   }
 
   /**
@@ -106,9 +110,9 @@ public final class PrefetchBuffer implements AutoCloseable {
    * @throws SnowlaneException STOCK_EMPTY, CLIENT_CLOSED
    */
   public long nextIdNow() {
-    ClaimableRun run = current;
+    ClaimableRun run = place();
     long index = run.claim();
-    return index < run.low ? run.idAt(index) : nextIdSlowly(run, index, null);
+    return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, null);
   }
 
   /** As {@link #nextIds(int, Duration)}, with the time of the options. */
@@ -125,7 +129,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   public long[] nextIds(int count, Duration timeout) {
     Counts.check(count, COUNT_MAX);
     long[] ids = new long[count];
-    int filled = claimInto(ids, 0);
+    int filled = claimInto(ids, 0, current);
     if (filled == count) return ids;
     long deadlineNanos = deadlineAfter(timeout);
     while (filled < count) filled += awaitInto(ids, filled, deadlineNanos);
@@ -141,7 +145,7 @@ public final class PrefetchBuffer implements AutoCloseable {
       if (closed) return;
       closed = true;
       refiller.abandon();
-      unused = retireCurrent();
+      unused = retireCurrent() + gather();
       for (Answer answer : stock) {
         unused += answer.unopenedCount();
         answer.retire();
@@ -159,17 +163,16 @@ public final class PrefetchBuffer implements AutoCloseable {
   public BufferStats stats() {
     lock.lock();
     try {
-      long unopened = stock.stream().mapToLong(Answer::unopenedCount).sum();
-      // One reading of the cursor for both figures, so that they agree.
-      int unclaimed = current.unclaimed();
+      // One reading of the cursors for both figures, so that they agree.
+      long left = stockCount();
       return new BufferStats(
-          retiredClaims + current.count - unclaimed,
+          reserved - dropped - left,
           reserved,
           dropped,
           refills,
           refillFailures,
           waits,
-          unopened + unclaimed,
+          left,
           policy.idsPerSecond(),
           Duration.ofNanos(policy.roundTripNanos()));
     } finally {
@@ -193,6 +196,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   private long nextIdSlowly(ClaimableRun run, long index, Duration timeout) {
     if (index < run.count) {
       if (index == run.low) markReached();
+      else if (run == current && run.isContended(index)) spreadCallers();
       return run.idAt(index);
     }
     long[] id = new long[1];
@@ -201,8 +205,31 @@ public final class PrefetchBuffer implements AutoCloseable {
     return id[0];
   }
 
-  private int claimInto(long[] ids, int from) {
-    ClaimableRun run = current;
+  /** What the caller claims from. */
+  private ClaimableRun place() {
+    Stripes stripes = spread;
+    return stripes == null ? current : stripes.own();
+  }
+
+  /** Lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it may. */
+  void spreadCallers() {
+    lock.lock();
+    try {
+      if (closed) return;
+      if (stripes == null) stripes = new Stripes();
+      spread = stripes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends what is in the stripes, and lets all callers claim from one cursor again. Returns how many IDs were left. */
+  private int gather() {
+    spread = null;
+    return stripes == null ? 0 : stripes.close(null);
+  }
+
+  private int claimInto(long[] ids, int from, ClaimableRun run) {
     int most = ids.length - from;
     long index = run.claimBlock(most);
     if (index >= run.count) return 0;
@@ -313,13 +340,41 @@ public final class PrefetchBuffer implements AutoCloseable {
     if (closed) throw new SnowlaneException(ErrorReason.CLIENT_CLOSED, "The buffer is closed.");
   }
 
-  /** Under the lock nothing expires, so this claims if there is anything. */
+  /**
+   * Under the lock nothing expires, so this claims if there is anything. Nothing lies idle while a caller waits: what
+   * others' stripes hold is for all.
+   */
   private int claimNext(long[] ids, int from) {
+    boolean isStriped = spread != null && ids.length == 1;
+    if (isStriped) {
+      int claimed = claimInto(ids, from, stripes.own());
+      if (claimed > 0) return claimed;
+    }
     while (openNext()) {
-      int claimed = claimInto(ids, from);
+      ClaimableRun run = isStriped ? fillStripe() : current;
+      int claimed = run == null ? 0 : claimInto(ids, from, run);
+      if (claimed > 0) return claimed;
+    }
+    while (stripes != null) {
+      ClaimableRun block = stripes.withStock();
+      if (block == null) break;
+      int claimed = claimInto(ids, from, block);
       if (claimed > 0) return claimed;
     }
     return 0;
+  }
+
+  /** Puts a block of the current run into the caller's stripe, which is used up; null if nothing was left. */
+  private ClaimableRun fillStripe() {
+    ClaimableRun run = current;
+    int wanted = stripes.blockSize(run);
+    long index = run.claimBlock(wanted);
+    if (index >= run.count) return null;
+    int claimed = (int) Math.min(wanted, run.count - index);
+    ClaimableRun block = run.part(index, claimed);
+    stripes.put(block);
+    if (index <= run.low && run.low < index + claimed) markReached();
+    return block;
   }
 
   /** Puts the next run in place if the current one is used up. Returns whether there is something to claim. */
@@ -335,7 +390,9 @@ public final class PrefetchBuffer implements AutoCloseable {
         if (isFresh && answer.isBelowMark) askForRefill();
         return true;
       }
-      stock.poll().retire();
+      stock.poll();
+      // What stripes still hold of it grows too old with it.
+      if (stripes == null || stripes.unclaimed(answer) == 0) answer.retire();
     }
     return false;
   }
@@ -344,9 +401,13 @@ public final class PrefetchBuffer implements AutoCloseable {
   private int retireCurrent() {
     ClaimableRun run = current;
     int unclaimed = run.close();
-    retiredClaims += run.count - unclaimed;
     current = ClaimableRun.empty();
     return unclaimed;
+  }
+
+  private long stockCount() {
+    long unopened = stock.stream().mapToLong(Answer::unopenedCount).sum();
+    return unopened + current.unclaimed() + (stripes == null ? 0 : stripes.unclaimed(null));
   }
 
   private void askForRefill() {
@@ -362,7 +423,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   }
 
   private void measure() {
-    long claims = retiredClaims + current.count - current.unclaimed();
+    long claims = reserved - dropped - stockCount();
     long nowNanos = clock.nanos();
     policy.measured(claims - measuredClaims, nowNanos - measuredNanos);
     measuredClaims = claims;
@@ -373,14 +434,21 @@ public final class PrefetchBuffer implements AutoCloseable {
     int unused;
     lock.lock();
     try {
-      if (!stock.contains(old)) return;
-      unused = old.unopenedCount() + (old == stock.peek() ? retireCurrent() : 0);
+      boolean isAhead = stock.contains(old);
+      boolean isInUse = old == stock.peek();
+      unused = stripes == null ? 0 : stripes.close(old);
+      if (isAhead) unused += old.unopenedCount() + (isInUse ? retireCurrent() : 0);
+      boolean wasUsed = unused < old.count;
+      // The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
+      if (isInUse) unused += gather();
       stock.remove(old);
       dropped += unused;
-      measure();
-      // If nobody was here while it lasted, nothing is fetched until somebody is.
-      refillDue = stock.isEmpty() && (unused < old.count || waiting > 0);
-      refill();
+      if (isAhead) {
+        measure();
+        // If nobody was here while it lasted, nothing is fetched until somebody is.
+        refillDue = stock.isEmpty() && (wasUsed || waiting > 0);
+        refill();
+      }
     } finally {
       lock.unlock();
     }

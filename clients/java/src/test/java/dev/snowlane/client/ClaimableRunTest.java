@@ -9,7 +9,7 @@ class ClaimableRunTest {
 
   @Test
   void closingManyTimesNeverOpensItAgain() {
-    ClaimableRun run = new ClaimableRun(new IdRun(100, 10, 3), 10);
+    ClaimableRun run = new ClaimableRun(null, new IdRun(100, 10, 3), 10);
     assertEquals(0, run.claim());
     assertEquals(1, run.claimBlock(4));
     assertEquals(5, run.close());
@@ -23,7 +23,7 @@ class ClaimableRunTest {
 
   @Test
   void aBlockIsCutShortAtTheEnd() {
-    ClaimableRun run = new ClaimableRun(new IdRun(100, 10, 3), 10);
+    ClaimableRun run = new ClaimableRun(null, new IdRun(100, 10, 3), 10);
     assertEquals(0, run.claimBlock(7));
     assertEquals(7, run.claimBlock(7));
     assertEquals(0, run.unclaimed());
@@ -33,7 +33,7 @@ class ClaimableRunTest {
 
   @Test
   void claimsBeyondTheEndNeverComeBack() {
-    ClaimableRun run = new ClaimableRun(new IdRun(0, 1 << 20, 1), 1 << 20);
+    ClaimableRun run = new ClaimableRun(null, new IdRun(0, 1 << 20, 1), 1 << 20);
     for (int i = 0; i < 10_000_000; i++) run.claimBlock(Integer.MAX_VALUE);
     assertTrue(run.claim() >= run.count);
   }
