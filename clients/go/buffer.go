@@ -58,6 +58,8 @@ type Buffer struct {
 	// closing ends the reservation under way.
 	closing context.Context
 	close   context.CancelFunc
+	// onClose, if set, is called once closed.
+	onClose func()
 
 	mutex         sync.Mutex
 	policy        refillPolicy
@@ -131,7 +133,8 @@ func setDefault[T comparable](option *T, value T) {
 	}
 }
 
-// NextID hands out one ID: at once from stock; when dry it waits for a reservation until the context ends.
+// NextID hands out one ID: at once from stock; when dry it waits for a reservation until the context ends. While several cores contend for IDs, those
+// of different goroutines are in no order.
 //
 // It fails with CLIENT_CLOSED, CANCELLED; at the deadline with the last failure of a reservation, or DEADLINE_EXCEEDED.
 func (b *Buffer) NextID(ctx context.Context) (ID, error) {
@@ -211,6 +214,9 @@ func (b *Buffer) Close() error {
 	dropped := b.drop(b.answer) + b.drop(b.spare) + b.gather()
 	b.wake(nil)
 	b.mutex.Unlock()
+	if b.onClose != nil {
+		b.onClose()
+	}
 	b.notifyExpire(dropped)
 	return nil
 }

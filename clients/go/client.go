@@ -9,6 +9,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,8 +40,9 @@ type Client struct {
 
 	mutex       sync.Mutex
 	connections map[*endpoint]*grpc.ClientConn
-	buffers     []*Buffer
-	layout      *Layout
+	// buffers that are open.
+	buffers map[*Buffer]struct{}
+	layout  *Layout
 }
 
 // NewClient makes a client. Connections are opened when they are first needed. The error names every option that is wrong.
@@ -52,6 +55,7 @@ func NewClient(options Options) (*Client, error) {
 		options:     options,
 		endpoints:   newEndpoints(addresses, options.Clock, options.Random),
 		connections: map[*endpoint]*grpc.ClientConn{},
+		buffers:     map[*Buffer]struct{}{},
 		layout:      options.Layout,
 	}
 	client.closing, client.close = context.WithCancel(context.Background())
@@ -137,7 +141,7 @@ func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) 
 	return info, err
 }
 
-// Prefetch makes a buffer that draws from this client, and is closed with it.
+// Prefetch makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two is closed.
 func (c *Client) Prefetch(options BufferOptions) (*Buffer, error) {
 	setDefault(&options.Timeout, c.options.Timeout)
 	setDefault(&options.Observer, c.options.Observer)
@@ -154,21 +158,31 @@ func (c *Client) Prefetch(options BufferOptions) (*Buffer, error) {
 	}
 	buffer, err := NewBuffer(c, options)
 	if err == nil {
-		c.buffers = append(c.buffers, buffer)
+		buffer.onClose = func() { c.forget(buffer) }
+		c.buffers[buffer] = struct{}{}
 	}
 	return buffer, err
+}
+
+func (c *Client) forget(buffer *Buffer) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	delete(c.buffers, buffer)
 }
 
 // Close ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing again does nothing.
 func (c *Client) Close() error {
 	c.mutex.Lock()
-	defer c.mutex.Unlock()
 	if c.closing.Err() != nil {
+		c.mutex.Unlock()
 		return nil
 	}
 	c.close()
+	buffers := slices.Collect(maps.Keys(c.buffers))
+	// From here on there are no new buffers and connections. A buffer that closes has itself forgotten, under the mutex.
+	c.mutex.Unlock()
 	var faults []error
-	for _, buffer := range c.buffers {
+	for _, buffer := range buffers {
 		faults = append(faults, buffer.Close())
 	}
 	for _, connection := range c.connections {

@@ -536,3 +536,31 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		client.Close()
 	}
 }
+
+func TestAClientForgetsBuffersThatWereClosed(t *testing.T) {
+	client, err := snowlane.NewClient(snowlane.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1_000 {
+		buffer, err := client.Prefetch(snowlane.BufferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		buffer.Close()
+	}
+	last, err := client.Prefetch(snowlane.BufferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count := client.BufferCount(); count != 1 {
+		t.Errorf("it keeps %d buffers", count)
+	}
+	client.Close()
+	client.Close()
+	_, err = last.NextID(ctx)
+	expectReason(t, err, snowlane.ClientClosed)
+	if count := client.BufferCount(); count != 0 {
+		t.Errorf("closed, it keeps %d buffers", count)
+	}
+}

@@ -16,3 +16,10 @@ func (b *Buffer) Held() int {
 	defer b.mutex.Unlock()
 	return int(b.stripes.unclaimed(nil))
 }
+
+// BufferCount is how many buffers a client keeps.
+func (c *Client) BufferCount() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return len(c.buffers)
+}

@@ -85,7 +85,8 @@ public final class PrefetchBuffer implements AutoCloseable {
   }
 
   /**
-   * Returns an ID that was never returned before.
+   * Returns an ID that was never returned before. While several cores contend for IDs, those of different threads are in
+   * no order.
    *
    * @throws SnowlaneException CLIENT_CLOSED. If nothing is in stock: CANCELLED if the thread is interrupted while it
    *     waits; once the time of the options is over, why the last reservation failed, or DEADLINE_EXCEEDED; what no
