@@ -187,7 +187,7 @@ func TestEachIDComesOnceWhileBuffersClose(t *testing.T) {
 		const maxAge = 10 * time.Millisecond
 		source := &fakeSource{clock: systemTime{}, age: maxAge - time.Duration(round%8)*time.Millisecond/4, runMax: 3_000}
 		buffer, err := snowlane.NewBuffer(source, snowlane.BufferOptions{
-			MaxAge: maxAge, CountMin: 5_000, Random: func() float64 { return 0 },
+			MaxAge: maxAge, CountMin: 5_000, Timeout: time.Minute, Random: func() float64 { return 0 },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -25,6 +25,9 @@ class StripesTest {
   private static final Duration MAX_AGE = Duration.ofSeconds(5);
   private static final PrefetchOptions OPTIONS = PrefetchOptions.DEFAULTS.withMaxAge(MAX_AGE).withCounts(COUNT, COUNT);
 
+  private static final PrefetchOptions PATIENT =
+      PrefetchOptions.DEFAULTS.withCounts(5_000, 65_536).withTimeout(Duration.ofSeconds(60));
+
   private final StubSource source = new StubSource(0, 100_000);
   private final FakeClock clock = new FakeClock();
   private final PrefetchBuffer buffer = new PrefetchBuffer(source, OPTIONS, clock, ClientObserver.NONE);
@@ -143,8 +146,7 @@ class StripesTest {
   void eachIdComesOnceWhileBuffersClose() throws Exception {
     long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
     for (int round = 0; round < 20 || System.nanoTime() < endNanos; round++) {
-      PrefetchBuffer closing =
-          new PrefetchBuffer(new StubSource(round % 2, 3_000), PrefetchOptions.DEFAULTS.withCounts(5_000, 65_536));
+      PrefetchBuffer closing = new PrefetchBuffer(new StubSource(round % 2, 3_000), PATIENT);
       ConcurrentLinkedQueue<long[]> taken = new ConcurrentLinkedQueue<>();
       List<Thread> callers = new ArrayList<>();
       for (int c = 0; c < 2 + round % 15; c++) callers.add(new Thread(() -> taken.add(takeUntilClosed(closing))));
