@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { errorReasons } from "../../src/errors.ts";
+import { type ErrorReason, errorReasons } from "../../src/errors.ts";
+import { codeOfReason } from "../../src/service/status.ts";
 import { findRepeatedId, readIdFiles } from "../support/id-files.ts";
 import { faultError, ScriptedIdServer, type ScriptedFault } from "../support/scripted-id-server.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
@@ -226,23 +227,13 @@ describe("errors", () => {
   });
 });
 
-const unavailable = new Set([
-  "CLOCK_ROLLED_BACK",
-  "BURST_EXCEEDED",
-  "WORKER_LEASE_LOST",
-  "WINDOW_EXPIRED",
-  "STORE_UNAVAILABLE",
-  "SHUTTING_DOWN",
-  "STREAM_STALLED",
-]);
-
-/** The status that a server gives to a reason. */
-function faultOf(reason: string): ScriptedFault {
+/** The status that a server gives to a reason; one that only ends a start, if it ever came over the wire. */
+function faultOf(reason: ErrorReason): ScriptedFault {
+  const codes: Partial<Record<ErrorReason, Code>> = codeOfReason;
+  const code = codes[reason] ?? Code.FailedPrecondition;
   const metadata = { some_key_ms: "12", reason_again: reason };
-  if (unavailable.has(reason)) return { reason, code: Code.Unavailable, retryAfterMs: 20, metadata };
-  if (reason === "QUOTA_EXCEEDED") return { reason, code: Code.ResourceExhausted, retryAfterMs: 20, metadata };
-  if (reason === "MISSING_CREDENTIALS") return { reason, code: Code.Unauthenticated, metadata };
-  return { reason, code: reason.startsWith("METHOD") ? Code.PermissionDenied : Code.InvalidArgument, metadata };
+  const isCurable = code === Code.Unavailable || code === Code.ResourceExhausted;
+  return isCurable ? { reason, code, retryAfterMs: 20, metadata } : { reason, code, metadata };
 }
 
 const codeNames: Readonly<Partial<Record<Code, string>>> = {
@@ -251,6 +242,7 @@ const codeNames: Readonly<Partial<Record<Code, string>>> = {
   [Code.Unauthenticated]: "UNAUTHENTICATED",
   [Code.PermissionDenied]: "PERMISSION_DENIED",
   [Code.InvalidArgument]: "INVALID_ARGUMENT",
+  [Code.FailedPrecondition]: "FAILED_PRECONDITION",
   [Code.Unimplemented]: "UNIMPLEMENTED",
 };
 

@@ -19,6 +19,7 @@ export {
   presetLayout,
   type PresetName,
   presetNames,
+  PublicId,
   type TextCodec,
   type TextForm,
   type TextFormat,

@@ -1,7 +1,9 @@
+import { IdError } from "../../../src/errors.ts";
 import { idRange as rangeOf, type IdRange } from "../../../src/snowflake/id-range.ts";
 import { createLayout as layoutOf, type Layout, type LayoutSpec } from "../../../src/snowflake/layout.ts";
 import { parseId as parse, type ParsedId } from "../../../src/snowflake/parse.ts";
 import { presetLayout as preset } from "../../../src/snowflake/presets.ts";
+import { PublicId as Permutation } from "../../../src/text/public-id.ts";
 import { createTextCodec as codecOf, type TextReading } from "../../../src/text/text-codec.ts";
 import type { TextForm, TextFormat } from "../../../src/text/text-form.ts";
 import { offline } from "./errors.ts";
@@ -81,6 +83,40 @@ export function createTextCodec(layout: Layout, namespace = "default"): TextCode
     write: (id, format) => offline(() => codec.writer(format)(id)),
     read: (text, { nowMs = Date.now(), ...options } = {}) => offline(() => codec.read(text, { nowMs, ...options })),
   };
+}
+
+/**
+ * Turns each ID into another number from 0 to 2^63 - 1, and back, under a key: for those who must not show when and at
+ * what rate they make IDs.
+ *
+ * Hides time, worker, sequence, order and distance from whoever lacks the key. Does not hide that two public IDs are
+ * equal, and is no permission: whoever holds one can use it. Public IDs do not sort; changing the key changes them all.
+ * docs/text-forms.md in the repository says more.
+ */
+export class PublicId {
+  readonly #permutation: Permutation;
+
+  /**
+   * @param key - At least 16 bytes; 32 from a random source are best. Keep it as long as the public IDs are to be read.
+   * @throws RangeError if it is shorter.
+   */
+  constructor(key: Uint8Array) {
+    try {
+      this.#permutation = new Permutation(key);
+    } catch (error) {
+      throw error instanceof IdError ? new RangeError(error.message) : error;
+    }
+  }
+
+  /** The public ID of an ID. @throws SnowlaneError MALFORMED_ID. */
+  hide(id: bigint): bigint {
+    return offline(() => this.#permutation.hide(id));
+  }
+
+  /** The ID of a public ID; under another key, some other ID. @throws SnowlaneError MALFORMED_ID. */
+  reveal(publicId: bigint): bigint {
+    return offline(() => this.#permutation.reveal(publicId));
+  }
 }
 
 /** Writes an ID for JSON and for people: decimal digits. A JSON number above 2^53 - 1 would lose some. */
