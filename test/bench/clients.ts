@@ -86,7 +86,7 @@ const languages: readonly Language[] = [
   },
   {
     name: "Python",
-    tool: async () => `C${(await runCommand("python3", ["--version"])).trim()}`,
+    tool: async () => `C${(await runCommand("python3", ["--version"])).trim()}, pyperf`,
     measure: measurePython,
   },
 ];
@@ -172,16 +172,30 @@ interface JmhResult {
   readonly primaryMetric: { readonly scorePercentiles: { readonly "100.0": number } };
 }
 
+const pythonFolder = "test/bench/peers/clients-python";
+
 async function measurePython(
-  _folder: string,
+  folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly Figure[]> {
-  const python = await fetchPythonVenv(
-    "bench",
-    readFileSync("test/bench/peers/clients-python/requirements.txt", "utf8"),
-  );
+  const python = await fetchPythonVenv("bench", readFileSync(`${pythonFolder}/requirements.txt`, "utf8"));
   const env = { ...environment, PYTHONPATH: "clients/python/src", PYTHONDONTWRITEBYTECODE: "1" };
-  return readFigures(await runCommand(python, ["test/bench/peers/clients-python/next_id.py"], { env }));
+  const report = join(folder, "pyperf.json");
+  await runCommand(python, [`${pythonFolder}/next_id.py`, "--copy-env", "--quiet", "-o", report], { env });
+  const { benchmarks } = JSON.parse(readFileSync(report, "utf8")) as PyperfResults;
+  return benchmarks.map(({ metadata, runs }) => {
+    const [source = "", mode = ""] = metadata.name.split("/");
+    // Calibrations have no values.
+    return { source, mode, ns: Math.min(...runs.flatMap(({ values = [] }) => values)) * 1e9 };
+  });
+}
+
+/** https://pyperf.readthedocs.io/en/latest/api.html: values are seconds an ID. */
+interface PyperfResults {
+  readonly benchmarks: readonly {
+    readonly metadata: { readonly name: string };
+    readonly runs: readonly { readonly values?: readonly number[] }[];
+  }[];
 }
 
 interface Measured {
@@ -293,7 +307,7 @@ function pinnedPeers(): string {
       `${javaFolder}/pom.xml`,
       /<artifactId>(tsid-creator|cosid-core|hutool-core)<\/artifactId>\s*<version>([\d.]+)/g,
     ),
-    ...pinnedIn("test/bench/peers/clients-python/requirements.txt", /^(s\w[\w-]+)==([\d.]+)$/gm),
+    ...pinnedIn(`${pythonFolder}/requirements.txt`, /^(simpleflake|snowflake-id)==([\d.]+)/gm),
   ].join(", ");
 }
 

@@ -16,11 +16,11 @@ from test_fork import ProcessSource, ids_of_child
 from snowlane import AsyncPrefetchBuffer, ClientObserver, ErrorReason, IdRun, PrefetchOptions, SnowlaneError, Wait
 
 T = TypeVar("T")
-PATIENT = PrefetchOptions(timeout_s=30)
+PATIENT = PrefetchOptions(timeout_s=120)
 
 
 def run(work: Coroutine[object, object, T]) -> T:
-    return asyncio.run(asyncio.wait_for(work, 60))
+    return asyncio.run(asyncio.wait_for(work, 240))
 
 
 class AsyncStubSource:

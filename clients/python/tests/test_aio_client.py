@@ -27,7 +27,7 @@ UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
 
 
 def run(work: Coroutine[object, object, T]) -> T:
-    return asyncio.run(asyncio.wait_for(work, 60))
+    return asyncio.run(asyncio.wait_for(work, 240))
 
 
 @pytest.fixture(name="server")
@@ -62,7 +62,7 @@ def test_single_ids_many_ids_streams_and_arrays(server: ScriptedServer) -> None:
 def test_a_thousand_tasks_get_no_id_twice(server: ScriptedServer) -> None:
     async def main() -> None:
         async with AsyncIdClient(server.url) as client:
-            buffer = client.prefetch(PrefetchOptions(timeout_s=30))
+            buffer = client.prefetch(PrefetchOptions(timeout_s=120))
 
             async def take() -> list[int]:
                 return [await buffer.next_id() for _ in range(100)]

@@ -28,7 +28,7 @@ from snowlane.errors import as_snowlane_error
 from snowlane.options import COUNT_MAX
 from snowlane.run import ID_MAX
 
-PATIENT = PrefetchOptions(timeout_s=30)
+PATIENT = PrefetchOptions(timeout_s=120)
 
 
 @pytest.fixture(params=["with the interpreter's lock", "without it"])

@@ -50,11 +50,11 @@ def test_forked_children_of_a_client_repeat_no_id(url: str, tmp_path: Path, mode
     assert len(ids) == len(set(ids)) == count * 4
 
 
-def test_a_fork_while_other_threads_call_the_server_does_not_hang(url: str) -> None:
+def test_a_child_that_is_forked_while_other_threads_call_the_server_can_call(url: str) -> None:
     program = f"""
 import os, threading, time
-from snowlane import IdClient, SnowlaneError
-client = IdClient({url!r})
+from snowlane import ClientOptions, IdClient
+client = IdClient({url!r}, ClientOptions(timeout_s=60))
 stop = threading.Event()
 taken = []
 def call():
@@ -68,12 +68,7 @@ time.sleep(0.2)
 for _ in range(5):
     child = os.fork()
     if child == 0:
-        # Where a call took so long that the fork went on without it, the child is told so.
-        try:
-            ids = [client.next_id() for _ in range(5)]
-        except SnowlaneError as error:
-            os._exit(0 if "on its way" in error.message else 2)
-        os._exit(0 if len(set(ids)) == 5 else 1)
+        os._exit(0 if len({{client.next_id() for _ in range(5)}}) == 5 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 stop.set()
 for thread in threads: thread.join()
@@ -81,6 +76,31 @@ assert len(set(taken)) == len(taken) > 0
 print("done")
 """
     assert run("-c", program) == "done\n"
+
+
+def test_a_child_is_told_that_it_cannot_call_where_a_call_outlasts_the_wait_of_the_fork() -> None:
+    program = """
+import os, socket, threading
+from snowlane import ClientOptions, ErrorReason, IdClient, SnowlaneError
+import grpc
+# Takes connections, and never says a word.
+silent = socket.create_server(("127.0.0.1", 0))
+options = ClientOptions(timeout_s=120, attempt_timeout_s=120)
+client = IdClient(f"http://127.0.0.1:{silent.getsockname()[1]}", options)
+threading.Thread(target=client.next_id, daemon=True).start()
+connection = silent.accept()
+child = os.fork()
+if child == 0:
+    try:
+        client.next_id()
+    except SnowlaneError as error:
+        if (error.reason, error.code) != (ErrorReason.RPC_FAILED, grpc.StatusCode.FAILED_PRECONDITION): os._exit(1)
+        os._exit(0 if "on its way" in error.message else 2)
+    os._exit(3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+os._exit(0)
+"""
+    assert run("-c", program) == "0\n"
 
 
 def test_asyncio_after_a_fork(url: str) -> None:

@@ -3,7 +3,8 @@
 Without GRPC_ENABLE_FORK_SUPPORT a forked child of a process that has used gRPC hangs in its first call. With it, gRPC
 still gives up on a fork that happens while another thread is inside a call
 (https://github.com/grpc/grpc/blob/master/doc/fork_support.md); so a fork waits here until the calls of this package are
-over, and calls wait until the fork is.
+over, and calls wait until the fork is. That wait must come before gRPC's own hook, which halts the threads that bring
+the answers to streams: a call that waits for one would then never be over.
 
 grpc.aio has a thread that is inside gRPC as long as a channel of it exists, closed or not. A closed one can be kept by
 an exception whose traceback names it, and those of cancelled tasks lie in cycles; so a fork collects garbage first.
@@ -89,10 +90,35 @@ def grpc_call() -> Iterator[None]:
             gate.changed.notify_all()
 
 
-def _before_fork() -> None:
+_is_waiting_before_forks = False
+
+
+def wait_before_forks() -> None:
+    """Goes after a channel was made, with which gRPC registers its own hook: hooks run before a fork in the reverse order
+    in which they were registered, so that this one runs first.
+    """
+    global _is_waiting_before_forks  # noqa: PLW0603
+    if _is_waiting_before_forks or not hasattr(os, "register_at_fork"):
+        return
+    _is_waiting_before_forks = True
+    os.register_at_fork(before=_await_calls, after_in_parent=_let_calls_go_on)
+
+
+def _await_calls() -> None:
     with _gate.changed:
         _gate.forking += 1
         _gate.leaves_call = not _gate.changed.wait_for(lambda: _gate.others() == 0, _FORK_WAIT_MAX_S)
+
+
+def _let_calls_go_on() -> None:
+    with _gate.changed:
+        _gate.forking -= 1
+        _gate.leaves_call = False
+        _gate.changed.notify_all()
+
+
+def _before_fork() -> None:
+    _gate.leaves_poller = False
     if _has_poller():
         gc.collect()
         _gate.leaves_poller = _has_poller()
@@ -100,13 +126,6 @@ def _before_fork() -> None:
 
 def _has_poller() -> bool:
     return any(thread.name.endswith(_POLLER_NAME) for thread in threading.enumerate())
-
-
-def _after_fork_in_parent() -> None:
-    with _gate.changed:
-        _gate.forking -= 1
-        _gate.leaves_call = _gate.leaves_poller = False
-        _gate.changed.notify_all()
 
 
 def _after_fork_in_child() -> None:
@@ -118,6 +137,5 @@ def _after_fork_in_child() -> None:
     _gate = _Gate()
 
 
-# gRPC's own hooks are the C library's, which run after these before a fork, and before these in a child.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork_in_child)

@@ -23,7 +23,7 @@ from .errors import ErrorReason, SnowlaneError, check_count
 from .fork import forget_after_fork
 from .gen.v1 import id_service_pb2 as pb
 from .gen.v1.id_service_pb2_grpc import IdServiceStub
-from .grpc_fork import grpc_call, leave_to_parent
+from .grpc_fork import grpc_call, leave_to_parent, wait_before_forks
 from .layout import Layout
 from .observer import ClientObserver
 from .offline import OfflineIds
@@ -342,6 +342,7 @@ class IdClient:
             channel = grpc.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
         else:
             channel = grpc.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
+        wait_before_forks()
         return channel, IdServiceStub(channel)  # type: ignore[no-untyped-call]
 
     def _metadata(self) -> Metadata:

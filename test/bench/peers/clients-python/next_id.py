@@ -1,25 +1,34 @@
-"""What an ID costs a Python program: from the buffer, by local generators, and by one RPC each. One line of JSON a figure:
-its source, its mode, and nanoseconds an ID.
+"""What an ID costs a Python program: from the buffer, by local generators, and by one RPC each.
+
+A pyperf program: each figure comes from a few processes of its own, one after the other, after a round that only warms
+up; loops are calibrated by pyperf. A benchmark is named after its source, and its mode where it has one:
+`buffer/8 threads`. Values are seconds an ID.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import cache
 
+import pyperf
 import simpleflake
 from snowflake import SnowflakeGenerator
 
 from snowlane import AsyncIdClient, ClientOptions, IdClient, IdRun, PrefetchBuffer, PrefetchOptions
 
-ROUNDS = 7
 THREADS = 8
+LIST_COUNT = 10_000
+ARRAY_COUNT = 100_000
+STREAM_COUNT = 200_000
 RPC_OPTIONS = ClientOptions(timeout_s=60)
+
+Work = Callable[[int], None]
+"""Takes so many IDs, or makes so many calls that give many."""
 
 
 class MemorySource:
@@ -54,22 +63,27 @@ class LockedClock:
             return self._last_ms << 22 | self._sequence
 
 
-def tell(source: str, mode: str, ns: float) -> None:
-    print(json.dumps({"source": source, "mode": mode, "ns": ns}), flush=True)
+@cache
+def locked_clock() -> LockedClock:
+    return LockedClock()
 
 
-def best_ns(count: int, work: Callable[[int], None]) -> float:
-    """The best of some rounds, after one that only warms up."""
-    work(count)
-    times = []
-    for _ in range(ROUNDS):
-        started_ns = time.perf_counter_ns()
-        work(count)
-        times.append((time.perf_counter_ns() - started_ns) / count)
-    return min(times)
+@cache
+def snowflake_generator() -> SnowflakeGenerator:
+    return SnowflakeGenerator(1)
 
 
-def taking(next_id: Callable[[], int]) -> Callable[[int], None]:
+@cache
+def memory_buffer() -> PrefetchBuffer:
+    return PrefetchBuffer(MemorySource(), PrefetchOptions(count_max=1 << 20))
+
+
+@cache
+def server_client() -> IdClient:
+    return IdClient(os.environ["SNOWLANE_URL"], RPC_OPTIONS)
+
+
+def taking(next_id: Callable[[], int]) -> Work:
     def work(count: int) -> None:
         # Each ID is kept for a while.
         kept: deque[int] = deque(maxlen=1024)
@@ -80,9 +94,9 @@ def taking(next_id: Callable[[], int]) -> Callable[[int], None]:
     return work
 
 
-def on_threads(work: Callable[[int], None]) -> Callable[[int], None]:
+def on_threads(work: Work) -> Work:
     def work_on_threads(count: int) -> None:
-        threads = [threading.Thread(target=work, args=(count // THREADS,)) for _ in range(THREADS)]
+        threads = [threading.Thread(target=work, args=(count,)) for _ in range(THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -91,10 +105,12 @@ def on_threads(work: Callable[[int], None]) -> Callable[[int], None]:
     return work_on_threads
 
 
-def measure(source: str, next_id: Callable[[], int], count: int, *, is_shared: bool = True) -> None:
-    tell(source, "1 thread", best_ns(count, taking(next_id)))
-    if is_shared:
-        tell(source, f"{THREADS} threads", best_ns(count, on_threads(taking(next_id))))
+def repeating(call: Callable[[], object]) -> Work:
+    def work(count: int) -> None:
+        for _ in range(count):
+            call()
+
+    return work
 
 
 def drain(chunks: Iterator[Sequence[int]]) -> None:
@@ -102,42 +118,68 @@ def drain(chunks: Iterator[Sequence[int]]) -> None:
         pass
 
 
-def locals_beside_the_buffer() -> None:
-    with PrefetchBuffer(MemorySource(), PrefetchOptions(count_max=1 << 20)) as buffer:
-        measure("buffer", buffer.next_id, 400_000)
-        tell("stock-list", "", best_ns(1_000_000, lambda count: [buffer.next_ids(10_000) for _ in range(count // 10_000)]))
-        tell("stock-array", "", best_ns(5_000_000, lambda count: [buffer.ids_array(100_000) for _ in range(count // 100_000)]))
-    measure("locked-clock", LockedClock().next_id, 200_000)
-    # It has no lock: two threads can get the same ID.
-    generator = SnowflakeGenerator(1)
-    measure("snowflake-id", generator.__next__, 200_000, is_shared=False)
-    measure("simpleflake", simpleflake.simpleflake, 50_000)
+def measure(runner: pyperf.Runner, name: str, make_work: Callable[[], Work], ids_per_loop: int = 1) -> None:
+    """`make_work` runs in the processes that measure, and no time counts before its work begins."""
+
+    def elapsed_s(loops: int) -> float:
+        work = make_work()
+        started_s = time.perf_counter()
+        work(loops)
+        return time.perf_counter() - started_s
+
+    runner.bench_time_func(name, elapsed_s, inner_loops=ids_per_loop)
 
 
-async def take_on_asyncio(url: str) -> None:
-    async with AsyncIdClient(url, RPC_OPTIONS) as client:
-        started_ns = time.perf_counter_ns()
-        for _ in range(1_000):
-            await client.next_id()
-        tell("rpc-aio", "1 thread", (time.perf_counter_ns() - started_ns) / 1_000)
-        buffer = client.prefetch()
-        await buffer.next_ids(1_000)
-        count = 200_000
-        started_ns = time.perf_counter_ns()
-        for _ in range(count):
-            await buffer.next_id()
-        tell("buffer-aio", "1 thread", (time.perf_counter_ns() - started_ns) / count)
+def measure_next_id(
+    runner: pyperf.Runner, source: str, next_id_of: Callable[[], Callable[[], int]], *, is_shared: bool = True
+) -> None:
+    """`next_id_of` gives the function that gives an ID."""
+    measure(runner, f"{source}/1 thread", lambda: taking(next_id_of()))
+    if is_shared:
+        measure(runner, f"{source}/{THREADS} threads", lambda: on_threads(taking(next_id_of())), THREADS)
+
+
+def measure_next_id_on_asyncio(
+    runner: pyperf.Runner, source: str, take: Callable[[AsyncIdClient, int], Awaitable[float]]
+) -> None:
+    async def elapsed_s(loops: int) -> float:
+        async with AsyncIdClient(os.environ["SNOWLANE_URL"], RPC_OPTIONS) as client:
+            return await take(client, loops)
+
+    runner.bench_time_func(f"{source}/1 thread", lambda loops: asyncio.run(elapsed_s(loops)))
+
+
+async def take_by_rpc(client: AsyncIdClient, count: int) -> float:
+    await client.next_id()
+    started_s = time.perf_counter()
+    for _ in range(count):
+        await client.next_id()
+    return time.perf_counter() - started_s
+
+
+async def take_from_buffer(client: AsyncIdClient, count: int) -> float:
+    buffer = client.prefetch()
+    await buffer.next_ids(1_000)
+    started_s = time.perf_counter()
+    for _ in range(count):
+        await buffer.next_id()
+    return time.perf_counter() - started_s
 
 
 def main() -> None:
-    locals_beside_the_buffer()
-    url = os.environ["SNOWLANE_URL"]
-    with IdClient(url, RPC_OPTIONS) as client:
-        tell("rpc", "1 thread", best_ns(300, taking(client.next_id)))
-        tell("rpc", f"{THREADS} threads", best_ns(800, on_threads(taking(client.next_id))))
-        tell("server-list", "", best_ns(200_000, lambda count: client.next_ids(count) and None))
-        tell("server-stream", "", best_ns(500_000, lambda count: drain(client.stream(count))))
-    asyncio.run(take_on_asyncio(url))
+    runner = pyperf.Runner(processes=3, values=4, warmups=2)
+    measure_next_id(runner, "buffer", lambda: memory_buffer().next_id)
+    # Without a lock, two threads can get the same ID of it.
+    measure_next_id(runner, "snowflake-id", lambda: snowflake_generator().__next__, is_shared=False)
+    measure_next_id(runner, "locked-clock", lambda: locked_clock().next_id)
+    measure_next_id(runner, "simpleflake", lambda: simpleflake.simpleflake, is_shared=False)
+    measure_next_id(runner, "rpc", lambda: server_client().next_id)
+    measure_next_id_on_asyncio(runner, "rpc-aio", take_by_rpc)
+    measure_next_id_on_asyncio(runner, "buffer-aio", take_from_buffer)
+    measure(runner, "stock-list", lambda: repeating(lambda: memory_buffer().next_ids(LIST_COUNT)), LIST_COUNT)
+    measure(runner, "stock-array", lambda: repeating(lambda: memory_buffer().ids_array(ARRAY_COUNT)), ARRAY_COUNT)
+    measure(runner, "server-list", lambda: repeating(lambda: server_client().next_ids(STREAM_COUNT)), STREAM_COUNT)
+    measure(runner, "server-stream", lambda: repeating(lambda: drain(server_client().stream(STREAM_COUNT))), STREAM_COUNT)
 
 
 if __name__ == "__main__":
