@@ -114,10 +114,14 @@ def test_many_callers_with_answers_expired_all_the_time_and_callers_that_give_up
     while any(thread.is_alive() for thread in threads):
         expire_now(buffer)
         time.sleep(0.002)
+    # On a busy machine all that may be over before anybody gave up.
+    while not given_up[0] or not buffer.stats().dropped:
+        expire_now(buffer)
+        take()
     ids = [id for part in taken for id in part]
     stats = buffer.stats()
     buffer.close()
-    assert len(taken) == callers
+    assert len(taken) >= callers
     assert len(set(ids)) == len(ids)
     assert stats.handed_out == len(ids)
     assert stats.reserved == stats.handed_out + stats.dropped + stats.stock

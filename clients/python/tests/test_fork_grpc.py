@@ -78,29 +78,47 @@ print("done")
     assert run("-c", program) == "done\n"
 
 
-def test_a_child_is_told_that_it_cannot_call_where_a_call_outlasts_the_wait_of_the_fork() -> None:
-    program = """
+def test_a_fork_cuts_off_calls_that_take_too_long_and_child_and_parent_can_call(url: str) -> None:
+    program = f"""
 import os, socket, threading
-from snowlane import ClientOptions, ErrorReason, IdClient, SnowlaneError
-import grpc
+from snowlane import ClientObserver, ClientOptions, IdClient
 # Takes connections, and never says a word.
 silent = socket.create_server(("127.0.0.1", 0))
-options = ClientOptions(timeout_s=120, attempt_timeout_s=120)
-client = IdClient(f"http://127.0.0.1:{silent.getsockname()[1]}", options)
-threading.Thread(target=client.next_id, daemon=True).start()
+failed = threading.Event()
+class Observer(ClientObserver):
+    def on_attempt(self, report):
+        failed.set()
+options = ClientOptions(timeout_s=240, attempt_timeout_s=240, observer=Observer())
+stuck = IdClient(f"http://127.0.0.1:{{silent.getsockname()[1]}}", options)
+threading.Thread(target=stuck.next_id, daemon=True).start()
 connection = silent.accept()
+client = IdClient({url!r}, ClientOptions(timeout_s=60))
+taken = client.next_id()
 child = os.fork()
 if child == 0:
-    try:
-        client.next_id()
-    except SnowlaneError as error:
-        if (error.reason, error.code) != (ErrorReason.RPC_FAILED, grpc.StatusCode.FAILED_PRECONDITION): os._exit(1)
-        os._exit(0 if "on its way" in error.message else 2)
-    os._exit(3)
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    os._exit(0 if client.next_id() != taken else 1)
+print(failed.is_set(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), client.next_id() > 0, flush=True)
 os._exit(0)
 """
-    assert run("-c", program) == "0\n"
+    assert run("-c", program) == "True 0 True\n"
+
+
+def test_a_fork_right_after_the_last_client_was_closed(url: str) -> None:
+    program = f"""
+import os
+from snowlane import ClientOptions, IdClient
+def take():
+    with IdClient({url!r}, ClientOptions(timeout_s=60)) as client:
+        return client.next_id()
+for _ in range(10):
+    taken = take()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if take() != taken else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print("done")
+"""
+    assert run("-c", program) == "done\n"
 
 
 def test_asyncio_after_a_fork(url: str) -> None:

@@ -16,7 +16,7 @@ import grpc.aio
 
 from .aio_buffer import AsyncPrefetchBuffer
 from .attempts import Attempt, Attempts, AttemptSettings
-from .channels import CHANNEL_OPTIONS, check_child, credentials_of
+from .channels import CHANNEL_OPTIONS, credentials_of, prepare_process
 from .client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
 from .clock import SYSTEM_CLOCK
 from .endpoints import Endpoints
@@ -285,7 +285,7 @@ class AsyncIdClient:
         self._refuse_if_closed()
         kept = self._channels.get(url)
         if kept is None:
-            check_child()
+            prepare_process()
             endpoint = self._urls[url]
             credentials = credentials_of(endpoint, self._options.tls)
             if credentials is None:

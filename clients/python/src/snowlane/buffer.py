@@ -202,13 +202,15 @@ class PrefetchBuffer:
         is none.
         """
         with self._locked():
+            # Taken before the claim, which may ask for more: that can fail before this call begins to wait.
+            failures = self._stock.refill_failures
             found = claim()
         if found is not None:
             return found
         started_s = self._clock.monotonic_s()
         reason: ErrorReason | None = None
         try:
-            return self._await(claim, started_s + (self._timeout_s if timeout_s is None else timeout_s))
+            return self._await(claim, failures, started_s + (self._timeout_s if timeout_s is None else timeout_s))
         except SnowlaneError as error:
             reason = error.reason
             raise
@@ -216,11 +218,10 @@ class PrefetchBuffer:
             duration_s = self._clock.monotonic_s() - started_s
             tell(lambda: self._observer.on_wait(Wait(duration_s, reason)))
 
-    def _await(self, claim: Callable[[], T | None], deadline_s: float) -> T:
+    def _await(self, claim: Callable[[], T | None], failures: int, deadline_s: float) -> T:
         """A waiting call owns nothing: a refill wakes it, and it claims like any other."""
         with self._locked():
             stock = self._stock
-            failures = stock.refill_failures
             stock.waiting += 1
             stock.waits += 1
             try:

@@ -6,7 +6,8 @@ import grpc
 
 from .client_options import EndpointUrl, TlsOptions
 from .errors import ErrorReason, SnowlaneError
-from .grpc_fork import lost_because
+from .fork import forget_after_fork
+from .grpc_fork import is_supported, leave_to_parent, lost_because
 
 CHANNEL_OPTIONS = (
     # Attempts are counted here, by the rules that all clients share.
@@ -30,11 +31,35 @@ def credentials_of(endpoint: EndpointUrl, tls: TlsOptions | None) -> grpc.Channe
     return grpc.ssl_channel_credentials(tls.roots, tls.key, tls.certificate)
 
 
-def check_child() -> None:
-    """Goes before a channel is made: raises SnowlaneError RPC_FAILED, with the code FAILED_PRECONDITION, where the first
-    call of a forked child would hang.
+class _Keeper:
+    """Has a channel that nobody calls, so that gRPC is not taken down with the last of the others: in a child that was
+    forked in the midst of that, gRPC would hang.
+    """
+
+    def __init__(self) -> None:
+        self._channel: grpc.Channel | None = None
+
+    def keep(self) -> None:
+        if self._channel is None and is_supported:
+            self._channel = grpc.insecure_channel("dns:///localhost:1", CHANNEL_OPTIONS)
+            forget_after_fork(self)
+
+    def _after_fork_in_child(self) -> None:
+        leave_to_parent([self._channel])
+        self._channel = None
+
+
+_keeper = _Keeper()
+
+
+def prepare_process() -> None:
+    """Goes before a channel is made, so that this process and its children can call.
+
+    Raises:
+        SnowlaneError: RPC_FAILED, with the code FAILED_PRECONDITION, where the first call of this forked child would hang.
     """
     why = lost_because()
     if why is not None:
         message = f"This process was forked from one that had used gRPC, and {why}, or fork before the first call."
         raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.FAILED_PRECONDITION)
+    _keeper.keep()

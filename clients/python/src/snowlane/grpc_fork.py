@@ -4,7 +4,8 @@ Without GRPC_ENABLE_FORK_SUPPORT a forked child of a process that has used gRPC 
 still gives up on a fork that happens while another thread is inside a call
 (https://github.com/grpc/grpc/blob/master/doc/fork_support.md); so a fork waits here until the calls of this package are
 over, and calls wait until the fork is. That wait must come before gRPC's own hook, which halts the threads that bring
-the answers to streams: a call that waits for one would then never be over.
+the answers to streams: a call that waits for one would then never be over. A call that outlasts the wait is cut off, with the
+connections of its client, and tried again: left in the midst of it, gRPC can hang in the child.
 
 grpc.aio has a thread that is inside gRPC as long as a channel of it exists, closed or not. A closed one can be kept by
 an exception whose traceback names it, and those of cancelled tasks lie in cycles; so a fork collects garbage first.
@@ -16,12 +17,16 @@ import gc
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 _VARIABLE = "GRPC_ENABLE_FORK_SUPPORT"
-_FORK_WAIT_MAX_S = 5.0
-"""A fork waits no longer: for a call that takes more, its child is told that it cannot call."""
+_CUT_AFTER_S = 3.0
+"""A fork waits so long for calls on their way, and cuts off those that take longer."""
+_FORK_MAX_S = 10.0
+"""Calls wait for a fork no longer."""
 
 if "grpc" not in sys.modules:
     os.environ.setdefault(_VARIABLE, "1")
@@ -67,6 +72,11 @@ class _Gate:
         own = threading.get_ident()
         return sum(count for thread, count in self.calls.items() if thread != own)
 
+    def wait_for_others(self) -> bool:
+        """Whether they were over in time."""
+        with self.changed:
+            return self.changed.wait_for(lambda: self.others() == 0, _CUT_AFTER_S)
+
 
 _gate = _Gate()
 
@@ -78,7 +88,7 @@ def grpc_call() -> Iterator[None]:
     with gate.changed:
         # A call inside a call does not wait: a fork waits for it already.
         if thread not in gate.calls:
-            gate.changed.wait_for(lambda: gate.forking == 0, _FORK_WAIT_MAX_S)
+            gate.changed.wait_for(lambda: gate.forking == 0, _FORK_MAX_S)
         gate.calls[thread] = gate.calls.get(thread, 0) + 1
     try:
         yield
@@ -90,14 +100,23 @@ def grpc_call() -> Iterator[None]:
             gate.changed.notify_all()
 
 
+class Caller(Protocol):
+    """Something whose threads call gRPC."""
+
+    def _cut_calls(self) -> None:
+        """Ends the calls that are on their way. They are tried again like those of a connection that broke."""
+
+
+_callers: weakref.WeakSet[Caller] = weakref.WeakSet()
 _is_waiting_before_forks = False
 
 
-def wait_before_forks() -> None:
+def wait_before_forks(caller: Caller) -> None:
     """Goes after a channel was made, with which gRPC registers its own hook: hooks run before a fork in the reverse order
     in which they were registered, so that this one runs first.
     """
     global _is_waiting_before_forks  # noqa: PLW0603
+    _callers.add(caller)
     if _is_waiting_before_forks or not hasattr(os, "register_at_fork"):
         return
     _is_waiting_before_forks = True
@@ -107,7 +126,10 @@ def wait_before_forks() -> None:
 def _await_calls() -> None:
     with _gate.changed:
         _gate.forking += 1
-        _gate.leaves_call = not _gate.changed.wait_for(lambda: _gate.others() == 0, _FORK_WAIT_MAX_S)
+    if not _gate.wait_for_others():
+        for caller in list(_callers):
+            caller._cut_calls()
+        _gate.leaves_call = not _gate.wait_for_others()
 
 
 def _let_calls_go_on() -> None:
@@ -131,7 +153,7 @@ def _has_poller() -> bool:
 def _after_fork_in_child() -> None:
     global _gate, _lost_because  # noqa: PLW0603
     if _gate.leaves_call:
-        _lost_because = f"a call was on its way there for more than {_FORK_WAIT_MAX_S:.0f} s"
+        _lost_because = "a call that was on its way there could not be cut off"
     if _gate.leaves_poller:
         _lost_because = "an AsyncIdClient was open there, which gRPC cannot bring through a fork: close it before"
     _gate = _Gate()

@@ -15,7 +15,7 @@ import grpc
 
 from .attempts import Attempt, Attempts, AttemptSettings
 from .buffer import PrefetchBuffer
-from .channels import CHANNEL_OPTIONS, check_child, credentials_of
+from .channels import CHANNEL_OPTIONS, credentials_of, prepare_process
 from .client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
 from .clock import SYSTEM_CLOCK
 from .endpoints import Endpoints
@@ -222,6 +222,13 @@ class IdClient:
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("An IdClient cannot be copied or pickled: make one in each process.")
 
+    def _cut_calls(self) -> None:
+        with self._changed:
+            channels = list(self._channels.values())
+            self._channels.clear()
+        for channel, _ in channels:
+            channel.close()
+
     def _after_fork_in_child(self) -> None:
         leave_to_parent(self._channels.values())
         self._begin()
@@ -241,10 +248,9 @@ class IdClient:
         while True:
             attempt = self._begin_attempt(attempts)
             try:
-                stub = self._stub(attempt.endpoint.url)
                 metadata = self._metadata()
                 with grpc_call():
-                    value = work(stub, attempt.timeout_s, metadata)
+                    value = work(self._stub(attempt.endpoint.url), attempt.timeout_s, metadata)
             except Exception as error:
                 attempts.fail(attempt, self._error_of(error, attempt))
             else:
@@ -296,10 +302,10 @@ class IdClient:
         self, request: pb.BatchNextIdsRequest, attempt: Attempt, attempts: Attempts, has_deadline: bool
     ) -> Generator[Sequence[int], None, None]:
         """Opens one stream and gives its chunks; the wait for each is bounded."""
-        stub = self._stub(attempt.endpoint.url)
         timeout = attempts.left_s() if has_deadline else None
+        metadata = self._metadata()
         with grpc_call():
-            call = stub.BatchNextIds(request, timeout=timeout, metadata=self._metadata())
+            call = self._stub(attempt.endpoint.url).BatchNextIds(request, timeout=timeout, metadata=metadata)
         late = False
 
         def give_up() -> None:
@@ -335,14 +341,14 @@ class IdClient:
             return kept[1]
 
     def _open_channel(self, url: str) -> tuple[grpc.Channel, IdServiceStub]:
-        check_child()
+        prepare_process()
         endpoint = self._urls[url]
         credentials = credentials_of(endpoint, self._options.tls)
         if credentials is None:
             channel = grpc.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
         else:
             channel = grpc.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
-        wait_before_forks()
+        wait_before_forks(self)
         return channel, IdServiceStub(channel)  # type: ignore[no-untyped-call]
 
     def _metadata(self) -> Metadata:
