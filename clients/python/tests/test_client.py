@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent import futures
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -397,9 +397,10 @@ def test_wrong_options_are_refused_when_the_client_is_made() -> None:
         ("http://u:p@a:1", ClientOptions()),
         ("http://a:1/path", ClientOptions()),
         ("http://a:99999", ClientOptions()),
+        ("http://a:0", ClientOptions()),
         ("http://example.com:7609", ClientOptions(token="secret")),
     ):
-        with pytest.raises(ValueError, match=r"endpoint|token|[Pp]ort"):
+        with pytest.raises(ValueError, match=r"endpoint|token"):
             IdClient(endpoints, options)
     bad: list[dict[str, Any]] = [
         {"timeout_s": 0},
@@ -415,6 +416,40 @@ def test_wrong_options_are_refused_when_the_client_is_made() -> None:
     IdClient("http://example.com:7609", ClientOptions(token="secret", insecure_token=True)).close()
     IdClient("http://[::1]:7609", ClientOptions(token="secret")).close()
     IdClient("https://example.com", ClientOptions(token="secret")).close()
+
+
+@pytest.mark.parametrize("token", ["", "two\nlines", "\u00fc", None, 5])
+def test_what_is_no_token_is_refused_before_it_is_sent(server: ScriptedServer, token: Any) -> None:
+    with IdClient(server.url, ClientOptions(token=lambda: token)) as client:
+        error = error_of(client.next_id)
+        assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, grpc.StatusCode.UNAUTHENTICATED)
+        assert "token" in error.message
+    assert server.tokens == []
+
+
+def test_the_line_break_at_the_end_of_a_token_file_is_dropped(server: ScriptedServer) -> None:
+    with IdClient(server.url, ClientOptions(token="secret\n")) as client:
+        client.next_id()
+    assert server.tokens == ["Bearer secret"]
+
+
+def test_what_is_no_count_is_refused_at_once(server: ScriptedServer) -> None:
+    with IdClient(server.url) as client, client.prefetch() as buffer:
+        calls: list[Callable[[Any], object]] = [client.next_ids, client.reserve, client.stream, buffer.next_ids]
+        for call in calls:
+            for count in (1.5, "5", None):
+                with pytest.raises(TypeError):
+                    call(count)
+        for chunk_size in (-1, 1 << 32):
+            with pytest.raises(ValueError, match="chunk_size"):
+                client.stream(5, chunk_size=chunk_size)
+    with pytest.raises(TypeError):
+        PrefetchOptions(count_min=1.5)  # type: ignore[arg-type]
+
+
+def test_a_call_may_wait_for_stock_without_end(server: ScriptedServer) -> None:
+    with IdClient(server.url) as client, client.prefetch() as buffer:
+        assert buffer.next_id(timeout_s=float("inf")) > 0
 
 
 def test_closing_ends_calls_and_buffers_and_refuses_new_ones(server: ScriptedServer) -> None:

@@ -1,6 +1,7 @@
 import type { Transport } from "@connectrpc/connect";
 import type { Layout } from "../../../src/snowflake/layout.ts";
 import type { Clock } from "./clock.ts";
+import { SnowlaneError } from "./errors.ts";
 import type { Observer } from "./observer.ts";
 
 /** Bearer token, or what gives one for each attempt. */
@@ -64,7 +65,8 @@ export function checkOptions(options: ClientOptions): readonly string[] {
 }
 
 function checkEndpoint(endpoint: string, { token, insecureToken = false }: ClientOptions): string {
-  const url = new URL(endpoint);
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined) throw new TypeError(`The endpoint ${endpoint} is no URL.`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new TypeError(`The endpoint ${endpoint} begins with neither http:// nor https://.`);
   }
@@ -76,4 +78,24 @@ function checkEndpoint(endpoint: string, { token, insecureToken = false }: Clien
     throw new TypeError(`A token would go to ${endpoint} in plaintext: use https, or set insecureToken.`);
   }
   return url.href.replace(/\/$/, "");
+}
+
+/**
+ * Gives what is sent for a token. White space around it is dropped: a file often ends in a line break.
+ *
+ * @throws SnowlaneError RPC_FAILED, if it cannot be had or is none.
+ */
+export async function bearerOf(token: Token): Promise<string> {
+  let text: unknown;
+  try {
+    text = typeof token === "string" ? token : await token();
+  } catch (error) {
+    throw SnowlaneError.from(error);
+  }
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  if (!/^[ -~]+$/.test(trimmed)) {
+    const message = "The token is not one line of printable ASCII characters.";
+    throw new SnowlaneError("RPC_FAILED", message, { code: "UNAUTHENTICATED" });
+  }
+  return `Bearer ${trimmed}`;
 }

@@ -12,11 +12,14 @@ export interface Clock {
   schedule(delayMs: number, work: () => void, keepsProcess: "keeps process" | "lets it end"): () => void;
 }
 
+/** Timers of runtimes run at once where the delay is longer: it does not fit into 32 bits. */
+const delayMsMax = 2 ** 31 - 1;
+
 /** The clock of this machine. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   schedule: (delayMs, work, keepsProcess) => {
-    const timer = setTimeout(work, delayMs);
+    const timer = setTimeout(work, Math.min(delayMs, delayMsMax));
     if (keepsProcess === "lets it end") unref(timer);
     return () => clearTimeout(timer);
   },

@@ -71,6 +71,33 @@ describe("calls", () => {
     expect(server.calls).toEqual([]);
   });
 
+  test("what is no token, or cannot be had, is an error of its own, tried once and sent to nobody", async () => {
+    const server = await startServer();
+    for (const token of ["", "two\nlines", "\u00fc", "\u2603"]) {
+      const error = await errorOf(connect([server], { token }).nextId());
+      expect([error.reason, error.code], token).toEqual(["RPC_FAILED", "UNAUTHENTICATED"]);
+    }
+    const token = (): string => {
+      throw new Error("There is no such file.");
+    };
+    expect(await errorOf(connect([server], { token }).nextId())).toMatchObject({
+      reason: "RPC_FAILED",
+      message: "There is no such file.",
+    });
+    expect(server.calls).toEqual([]);
+  });
+
+  test("the line break at the end of a token file is dropped", async () => {
+    const server = await startServer();
+    await connect([server], { token: () => "secret\n" }).nextId();
+    expect(server.calls[0]?.context.requestHeader.get("authorization")).toBe("Bearer secret");
+  });
+
+  test("a call may wait for stock without end", async () => {
+    const buffer = connect([await startServer()]).prefetch();
+    expect(await buffer.nextId({ timeoutMs: Infinity })).toBe(1n);
+  });
+
   test("a token goes out with each call", async () => {
     const server = await startServer();
     let count = 0;
@@ -384,6 +411,7 @@ describe("streams", () => {
 test("wrong options are refused", () => {
   expect(() => createNodeClient({ endpoints: [] })).toThrow(RangeError);
   expect(() => createNodeClient({ endpoints: ["ftp://a"] })).toThrow(TypeError);
+  expect(() => createNodeClient({ endpoints: ["http://a:99999"] })).toThrow(/http:\/\/a:99999 is no URL/);
   expect(() => createNodeClient({ endpoints: ["http://u:p@a"] })).toThrow(TypeError);
   expect(() => createNodeClient({ retryMax: 4 })).toThrow(RangeError);
   expect(() => createNodeClient({ timeoutMs: 0 })).toThrow(RangeError);

@@ -3,7 +3,7 @@ import { type CallOptions as RpcOptions, type Client, Code, ConnectError, create
 import { type GetInfoResponse, IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { type Attempt, Attempts, type AttemptSettings } from "./attempts.ts";
 import { ChunkCheck } from "./chunk-check.ts";
-import { type Channel, checkOptions, type ClientOptions, type OpenChannel } from "./client-options.ts";
+import { bearerOf, type Channel, checkOptions, type ClientOptions, type OpenChannel } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Endpoints } from "./endpoints.ts";
 import { abortError, checkCount, closedError, invalidResponse, SnowlaneError } from "./errors.ts";
@@ -259,7 +259,7 @@ export class IdClient extends OfflineIds implements IdSource {
   async #headers(): Promise<{ readonly headers?: Record<string, string> }> {
     const { token } = this.#options;
     if (token === undefined) return {};
-    return { headers: { authorization: `Bearer ${typeof token === "string" ? token : await token()}` } };
+    return { headers: { authorization: await bearerOf(token) } };
   }
 }
 

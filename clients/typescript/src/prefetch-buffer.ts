@@ -99,6 +99,8 @@ export class PrefetchBuffer {
     checkRange("maxAgeMs", maxAgeMs, 10, 60_000);
     checkRange("countMax", countMax, 1, nextIdsMax);
     checkRange("countMin", countMin, 1, countMax);
+    if (!Number.isInteger(countMin + countMax))
+      throw new RangeError(`countMin is ${countMin} and countMax ${countMax}: they must be whole numbers.`);
     checkRange("timeoutMs", timeoutMs, 1, 2 ** 31 - 1);
     this.#source = source;
     this.#clock = options.clock ?? systemClock;

@@ -17,10 +17,10 @@ import grpc.aio
 from .aio_buffer import AsyncPrefetchBuffer
 from .attempts import Attempt, Attempts, AttemptSettings
 from .channels import CHANNEL_OPTIONS, credentials_of, prepare_process
-from .client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
+from .client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from .clock import SYSTEM_CLOCK
 from .endpoints import Endpoints
-from .errors import ErrorReason, SnowlaneError, check_count
+from .errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from .fork import forget_after_fork
 from .gen.v1 import id_service_pb2 as pb
 from .gen.v1.id_service_pb2_grpc import IdServiceStub
@@ -106,6 +106,7 @@ class AsyncIdClient:
         A loop that is left early cancels the stream when its iterator is closed: contextlib.aclosing does so at once.
         """
         check_count(count, STREAM_COUNT_MAX)
+        check_chunk_size(chunk_size)
         return self._stream(count, timeout_s, chunk_size, ordered)
 
     async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
@@ -303,7 +304,7 @@ class AsyncIdClient:
         text = token if isinstance(token, str) else token()
         if inspect.isawaitable(text):
             text = await text
-        return (("authorization", f"Bearer {text}"),)
+        return (("authorization", bearer_of(text)),)
 
     def _error_of(self, error: Exception, attempt: Attempt) -> SnowlaneError:
         return _closed_error() if self._is_closed else error_of_rpc(error, attempt.endpoint.url)

@@ -56,7 +56,7 @@ def prepare_process() -> None:
     """Goes before a channel is made, so that this process and its children can call.
 
     Raises:
-        SnowlaneError: RPC_FAILED, with the code FAILED_PRECONDITION, where the first call of this forked child would hang.
+        SnowlaneError: RPC_FAILED, with the code FAILED_PRECONDITION, where the first call of a forked child would hang.
     """
     why = lost_because()
     if why is not None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+
+import grpc
 
 from .clock import Clock
+from .errors import ErrorReason, SnowlaneError
 from .layout import Layout
 from .observer import ClientObserver
 
@@ -39,6 +42,7 @@ class ClientOptions:
     Attributes:
         tls: For endpoints that begin with https.
         token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
+            White space around it is dropped, as a file's last line break.
             Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
         timeout_s: Deadline of a call whose caller gave none; covers every attempt and every wait.
         attempt_timeout_s: The most that one attempt may take.
@@ -99,7 +103,7 @@ def read_endpoints(endpoints: str | Sequence[str], options: ClientOptions) -> li
 
 def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or not _has_good_port(parts):
         raise ValueError(f"The endpoint {url!r} is neither http://HOST:PORT nor https://HOST:PORT.")
     if parts.username or parts.path not in ("", "/") or parts.query or parts.fragment:
         raise ValueError(f"The endpoint {parts.scheme}://{parts.hostname} has more than scheme, host and port.")
@@ -108,6 +112,26 @@ def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
         raise ValueError(f"A token would go to {url} in plaintext: use https, or set insecure_token.")
     port = parts.port or (443 if is_tls else 80)
     return EndpointUrl(url.rstrip("/"), parts.hostname, port, is_tls)
+
+
+def _has_good_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
+def bearer_of(token: object) -> str:
+    """What is sent for a token: that of a file often ends in a line break, which no header can hold.
+
+    Raises:
+        SnowlaneError: RPC_FAILED, if it is no token.
+    """
+    text = token.strip() if isinstance(token, str) else ""
+    if not text or not text.isascii() or not text.isprintable():
+        message = "The token is not one line of printable ASCII characters."
+        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.UNAUTHENTICATED)
+    return f"Bearer {text}"
 
 
 def _is_loopback(host: str) -> bool:

@@ -79,7 +79,7 @@ class SystemClock:
         threading.Thread(target=task, name="snowlane-refill", daemon=True).start()
 
     def wait(self, condition: threading.Condition, timeout_s: float) -> None:
-        condition.wait(timeout_s)
+        condition.wait(min(timeout_s, threading.TIMEOUT_MAX))
 
     def after_fork_in_child(self) -> None:
         """The thread stayed in the parent, and it may have held the lock."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -185,10 +186,16 @@ def as_snowlane_error(error: BaseException) -> SnowlaneError:
 
 
 def check_count(count: int, count_max: int) -> None:
-    """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `count` is 1 to `count_max`."""
-    if not 1 <= count <= count_max:
+    """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `count` is 1 to `count_max`; TypeError for what is no int."""
+    if not 1 <= operator.index(count) <= count_max:
         raise SnowlaneError(
             ErrorReason.COUNT_OUT_OF_RANGE,
             f"The count {count} is not from 1 to {count_max}.",
             metadata={"count": count, "count_max": count_max},
         )
+
+
+def check_chunk_size(chunk_size: int) -> None:
+    """Raises ValueError unless `chunk_size` is one that a request can hold."""
+    if not 0 <= operator.index(chunk_size) < 1 << 32:
+        raise ValueError(f"chunk_size is {chunk_size}; it must be 0 to {(1 << 32) - 1}.")

@@ -4,8 +4,8 @@ Without GRPC_ENABLE_FORK_SUPPORT a forked child of a process that has used gRPC 
 still gives up on a fork that happens while another thread is inside a call
 (https://github.com/grpc/grpc/blob/master/doc/fork_support.md); so a fork waits here until the calls of this package are
 over, and calls wait until the fork is. That wait must come before gRPC's own hook, which halts the threads that bring
-the answers to streams: a call that waits for one would then never be over. A call that outlasts the wait is cut off, with the
-connections of its client, and tried again: left in the midst of it, gRPC can hang in the child.
+the answers to streams: a call that waits for one would then never be over. A call that outlasts the wait is cut off,
+with the connections of its client, and tried again: left in the midst of it, gRPC can hang in the child.
 
 grpc.aio has a thread that is inside gRPC as long as a channel of it exists, closed or not. A closed one can be kept by
 an exception whose traceback names it, and those of cancelled tasks lie in cycles; so a fork collects garbage first.
@@ -112,8 +112,8 @@ _is_waiting_before_forks = False
 
 
 def wait_before_forks(caller: Caller) -> None:
-    """Goes after a channel was made, with which gRPC registers its own hook: hooks run before a fork in the reverse order
-    in which they were registered, so that this one runs first.
+    """Goes after a channel was made, with which gRPC registers its own hook: hooks run before a fork in the reverse
+    order in which they were registered, so that this one runs first.
     """
     global _is_waiting_before_forks  # noqa: PLW0603
     _callers.add(caller)

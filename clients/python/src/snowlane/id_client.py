@@ -16,10 +16,10 @@ import grpc
 from .attempts import Attempt, Attempts, AttemptSettings
 from .buffer import PrefetchBuffer
 from .channels import CHANNEL_OPTIONS, credentials_of, prepare_process
-from .client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
+from .client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from .clock import SYSTEM_CLOCK
 from .endpoints import Endpoints
-from .errors import ErrorReason, SnowlaneError, check_count
+from .errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from .fork import forget_after_fork
 from .gen.v1 import id_service_pb2 as pb
 from .gen.v1.id_service_pb2_grpc import IdServiceStub
@@ -131,6 +131,7 @@ class IdClient:
             SnowlaneError: COUNT_OUT_OF_RANGE, INVALID_RESPONSE, and as next_id.
         """
         check_count(count, STREAM_COUNT_MAX)
+        check_chunk_size(chunk_size)
         return self._stream(count, timeout_s, chunk_size, ordered)
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
@@ -356,7 +357,7 @@ class IdClient:
         if token is None:
             return ()
         text = token if isinstance(token, str) else token()
-        return (("authorization", f"Bearer {text}"),)
+        return (("authorization", bearer_of(text)),)
 
     def _error_of(self, error: Exception, attempt: Attempt) -> SnowlaneError:
         if self._is_closed:

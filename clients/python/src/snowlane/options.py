@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 
 COUNT_MAX = 1 << 20
@@ -28,7 +29,7 @@ class PrefetchOptions:
     def __post_init__(self) -> None:
         if not 0.01 <= self.max_age_s <= 60:
             raise ValueError(f"max_age_s is {self.max_age_s}; it must be 0.01 to 60.")
-        if not 1 <= self.count_min <= self.count_max <= COUNT_MAX:
+        if not 1 <= operator.index(self.count_min) <= operator.index(self.count_max) <= COUNT_MAX:
             found = f"count_min is {self.count_min} and count_max {self.count_max}"
             raise ValueError(f"{found}; they must rise within 1 to {COUNT_MAX}.")
         if self.timeout_s is not None and not self.timeout_s > 0:
