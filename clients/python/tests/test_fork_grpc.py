@@ -124,8 +124,9 @@ print("done")
 def test_asyncio_after_a_fork(url: str) -> None:
     program = f"""
 import asyncio, os
-from snowlane import AsyncIdClient
-client = AsyncIdClient({url!r})
+from snowlane import AsyncIdClient, ClientOptions
+options = ClientOptions(timeout_s=60)
+client = AsyncIdClient({url!r}, options)
 async def take(client):
     buffer = client.prefetch()
     ids = [await client.next_id(), *await buffer.next_ids(100)]
@@ -134,7 +135,7 @@ async def take(client):
 ids = asyncio.run(take(client))
 child = os.fork()
 if child == 0:
-    again = asyncio.run(take(AsyncIdClient({url!r})))
+    again = asyncio.run(take(AsyncIdClient({url!r}, options)))
     os._exit(0 if not set(again) & set(ids) else 1)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 print("done")
@@ -145,8 +146,9 @@ print("done")
 def test_asyncio_after_a_fork_that_followed_a_close_with_calls_on_their_way(url: str) -> None:
     program = f"""
 import asyncio, os
-from snowlane import AsyncIdClient
-client = AsyncIdClient({url!r})
+from snowlane import AsyncIdClient, ClientOptions
+options = ClientOptions(timeout_s=60)
+client = AsyncIdClient({url!r}, options)
 async def take(client):
     buffer = client.prefetch()
     await buffer.next_id()
@@ -157,7 +159,7 @@ async def take(client):
 asyncio.run(take(client))
 child = os.fork()
 if child == 0:
-    print(asyncio.run(AsyncIdClient({url!r}).next_id()) > 0, flush=True)
+    print(asyncio.run(AsyncIdClient({url!r}, options).next_id()) > 0, flush=True)
     os._exit(0)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """

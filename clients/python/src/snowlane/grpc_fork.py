@@ -17,6 +17,7 @@ import gc
 import os
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from typing import Protocol
 _VARIABLE = "GRPC_ENABLE_FORK_SUPPORT"
 _CUT_AFTER_S = 3.0
 """A fork waits so long for calls on their way, and cuts off those that take longer."""
+_POLLER_ENDS_MAX_S = 2.0
+"""A fork waits so long for the thread of grpc.aio, once nothing of it is left."""
 _FORK_MAX_S = 10.0
 """Calls wait for a fork no longer."""
 
@@ -141,9 +144,14 @@ def _let_calls_go_on() -> None:
 
 def _before_fork() -> None:
     _gate.leaves_poller = False
-    if _has_poller():
-        gc.collect()
-        _gate.leaves_poller = _has_poller()
+    if not _has_poller():
+        return
+    gc.collect()
+    # What was collected tells the thread to end, which takes it a moment.
+    until_s = time.monotonic() + _POLLER_ENDS_MAX_S
+    while _has_poller() and time.monotonic() < until_s:
+        time.sleep(0.001)
+    _gate.leaves_poller = _has_poller()
 
 
 def _has_poller() -> bool:
