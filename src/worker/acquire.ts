@@ -55,13 +55,14 @@ interface Survey {
 /**
  * Tries once to acquire a worker ID. Never touches a grant that is held already.
  *
- * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records), and whatever the store throws: nothing is granted
+ * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records), STORE_WENT_BACK (emptied), and whatever the store throws: nothing is granted
  * then.
  */
 export async function acquire(context: ProtocolContext, choice: AcquireChoice): Promise<AcquireOutcome> {
   const { store, settings, judge } = context;
   const listed = await store.list();
   context.unchanged.note(listed.entries, judge.monotonicMs());
+  context.checkLayout(listed.entries);
   // The incarnation before the layout: who finds any other record finds it among them, or knows that something was
   // lost.
   const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
@@ -69,6 +70,7 @@ export async function acquire(context: ProtocolContext, choice: AcquireChoice): 
   const incarnation = await noteIncarnation(store, seen, judge.nowMs());
   context.noteIncarnation(incarnation);
   const layout = await agreeOnLayout(store, listed, settings, context.ports.random128);
+  context.noteLayout(layout);
   const rules = windowRules(settings, store, layout.windowMaxMs);
   const floor = quarantineFloor(listed, incarnation, rules);
   const wallMs = judge.nowMs();

@@ -1,8 +1,9 @@
 import { IdError } from "../errors.ts";
 import type { ProtocolContext } from "./protocol-context.ts";
 import { type NotedIncarnation, noteIncarnation, storeNowMs, writeQuarantine } from "./quarantine.ts";
-import { type Incarnation, type StoreMoment, sameIncarnation } from "./record-store.ts";
+import { type Entry, type Incarnation, type StoreMoment, sameIncarnation } from "./record-store.ts";
 import { quarantineMs, type WindowRules } from "./window.ts";
+import { deploymentIdOf, type LayoutRecord, recordKeys } from "./worker-record.ts";
 
 /**
  * What this process knows of losses of the store and the others must learn: a record that went back, for which a
@@ -15,6 +16,8 @@ export class LossNotices {
   #noted: Incarnation | undefined;
   #unnoted: StoreMoment | undefined;
   #written = 0;
+  /** Whose records stood in the store when this process, or an earlier life of it, last looked. */
+  #deploymentId: string | undefined;
 
   /** Quarantine marks put down. */
   get written(): number {
@@ -24,6 +27,26 @@ export class LossNotices {
   /** Takes note that data was lost: nothing is acquired before everybody is told. */
   wentBack(detail: string): void {
     this.#wentBack = detail;
+  }
+
+  /** Takes note of the deployment whose layout record stands in the store. */
+  onLayout({ deploymentId }: Pick<LayoutRecord, "deploymentId">): void {
+    this.#deploymentId = deploymentId;
+  }
+
+  /**
+   * Looks whether the layout record that stood there still stands. It is written once and never deleted: where it is
+   * gone, or is another deployment's, the store was emptied, whatever it says of itself. Who never saw it cannot know.
+   *
+   * @throws IdError STORE_WENT_BACK, once: then a quarantine mark is owed.
+   */
+  checkLayout(entries: readonly Entry[]): void {
+    const known = this.#deploymentId;
+    const entry = entries.find(({ key }) => key === recordKeys.layout);
+    if (known === undefined || (entry !== undefined && deploymentIdOf(entry.text) === known)) return;
+    this.#deploymentId = undefined;
+    const found = entry === undefined ? "gone" : "another deployment's";
+    throw new IdError("STORE_WENT_BACK", `The layout record is ${found}: the store was emptied.`);
   }
 
   /** Looks at the moment of every answer. */

@@ -3,8 +3,10 @@ import type { Candidates, UnchangedRecords } from "./candidates.ts";
 import type { Grant } from "./grant.ts";
 import type { ObservedStore } from "./observed-store.ts";
 import type { NotedIncarnation } from "./quarantine.ts";
+import type { Entry } from "./record-store.ts";
 import type { UnusedGrants } from "./unused-grants.ts";
 import type { WorkerPorts } from "./worker-ports.ts";
+import type { LayoutRecord } from "./worker-record.ts";
 import type { WorkerSettings } from "./worker-settings.ts";
 
 /** What acquire, renew and release share. */
@@ -30,6 +32,10 @@ export interface ProtocolContext {
   readonly noteCandidates: (candidates: Candidates) => void;
   /** Told when the wall clock is too far from the store's. */
   readonly reportClockOff: (aheadMs: number) => void;
+  /** Looks whether the layout record is still the one that stood there. @throws IdError STORE_WENT_BACK. */
+  readonly checkLayout: (entries: readonly Entry[]) => void;
+  /** Told the layout record that stands. */
+  readonly noteLayout: (record: LayoutRecord) => void;
   /** Told at each look which life of the store stands noted. */
   readonly noteIncarnation: (noted: NotedIncarnation) => void;
   /** Asked before a renewal is sent, with it among the unanswered; undefined where there is no resume record. */

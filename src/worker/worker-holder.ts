@@ -16,7 +16,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { type Granted, GrantSearch } from "./grant-search.ts";
 import { createHolderCounters, type HolderCounters, type HolderPhase } from "./holder-phase.ts";
 import { LossNotices } from "./loss-notices.ts";
-import { asStoreError, ObservedStore } from "./observed-store.ts";
+import { asStoreError, ObservedStore, wentBack } from "./observed-store.ts";
 import { HighestMark, type ProtocolContext } from "./protocol-context.ts";
 import type { RecordStore, StoreMoment } from "./record-store.ts";
 import { release } from "./release.ts";
@@ -106,6 +106,8 @@ export class WorkerHolder {
       marks: new HighestMark(),
       noteCandidates: (candidates) => this.#noteCandidates(candidates),
       reportClockOff: (aheadMs) => this.#reportClockOff(aheadMs),
+      checkLayout: (entries) => this.#losses.checkLayout(entries),
+      noteLayout: (record) => this.#losses.onLayout(record),
       noteIncarnation: (noted) => this.#losses.onNoted(this.#context, noted),
       noteUnanswered: (grant) => this.#keeper?.note(grant),
     };
@@ -213,6 +215,7 @@ export class WorkerHolder {
     const { settings, ports } = this.#parts;
     const recalled = await this.#recall();
     if (recalled === undefined) return;
+    this.#losses.onLayout(recalled.layoutRecord);
     const rules = windowRules(settings, this.store, recalled.layoutRecord.windowMaxMs);
     await this.#adopt({ ...recalled, rules }, "resumed");
     // Due at once: until the store is asked, nobody knows whether the grant is still ours.
@@ -373,6 +376,7 @@ export class WorkerHolder {
       return await acquire(this.#context, { excluded: new Set([grant.workerIndex]), markAheadMaxMs: 0 });
     } catch (cause) {
       if (!(cause instanceof IdError)) throw cause;
+      if (wentBack(cause)) this.#losses.wentBack(cause.message);
       return undefined;
     }
   }

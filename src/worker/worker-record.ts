@@ -235,6 +235,12 @@ export function parseLayoutSlot(text: string): LayoutSlot {
   return { kind: "move", move };
 }
 
+/** The deployment whose layout record a text is, also while its namespace moves. @throws IdError INVALID_CONFIG. */
+export function deploymentIdOf(layoutText: string): string {
+  const slot = parseLayoutSlot(layoutText);
+  return slot.kind === "layout" ? slot.record.deploymentId : slot.move.layout.deploymentId;
+}
+
 /** Text of what stands in place of L. */
 export function encodeMoveRecord(record: MoveRecord): string {
   return encode(record);

@@ -86,6 +86,11 @@ export class WorkerSource implements IdSource {
     return this.#state;
   }
 
+  /** What it is doing. Unlike {@link status} it reads no clock. */
+  get phase(): WorkerStatus["phase"] {
+    return this.#holder.phase.kind;
+  }
+
   /** 32 hex digits that tell this deployment apart from others; undefined before the first grant. */
   get deploymentId(): string | undefined {
     return this.#holder.layoutRecord?.deploymentId;
@@ -130,10 +135,10 @@ export class WorkerSource implements IdSource {
   }
 
   status(): WorkerStatus {
-    const { counters, grant, judge, phase } = this.#holder;
+    const { counters, grant, judge } = this.#holder;
     return {
       state: this.#state,
-      phase: phase.kind,
+      phase: this.phase,
       grant: grant && this.#grantStatus(grant),
       store: this.#storeStatus(),
       counters: {

@@ -9,6 +9,7 @@ export class EventQueue {
   #order = 0;
   #eventsLeft = eventsMax;
   #stepsLeft = stepsMax;
+  #failure: Error | undefined;
   readonly #heap: Event[] = [];
 
   /** True time: milliseconds since the simulation began. */
@@ -29,7 +30,15 @@ export class EventQueue {
    */
   countStep(): void {
     this.#stepsLeft -= 1;
-    if (this.#stepsLeft < 0) throw circleError();
+    if (this.#stepsLeft >= 0) return;
+    const error = new Error(`More than ${stepsMax} steps in one moment: something runs in a circle.`);
+    this.fail(error);
+    throw error;
+  }
+
+  /** Ends {@link run} with an error, whatever the code under test makes of what it is thrown. */
+  fail(error: Error): void {
+    this.#failure ??= error;
   }
 
   /** @returns What cancels it. */
@@ -56,7 +65,7 @@ export class EventQueue {
       this.#stepsLeft = stepsMax;
       next.task();
       await settled();
-      if (this.#stepsLeft < 0) throw circleError();
+      if (this.#failure !== undefined) throw this.#failure;
     }
     this.#nowMs = Math.max(this.#nowMs, endMs);
   }
@@ -88,10 +97,6 @@ export class EventQueue {
     }
     heap[index] = last;
   }
-}
-
-function circleError(): Error {
-  return new Error(`More than ${stepsMax} steps in one moment: something runs in a circle.`);
 }
 
 interface Event {

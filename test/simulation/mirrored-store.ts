@@ -16,26 +16,32 @@ export class MirroredStore implements RecordStore {
   readonly #store: RecordStore;
   /** Answers in the order of the calls; shared with the shadow. */
   readonly #answers: PromiseWithResolvers<unknown>[];
-  /** What both know of their calls: the names in order, until they differ. */
-  readonly #lane: { readonly names: string[]; hasDiverged: boolean };
+  /** The calls of both in order, each with all that was sent; shared with the shadow. */
+  readonly #sent: string[];
   #calls = 0;
   #original: MirroredStore | undefined;
   readonly #isShadowed: boolean;
   readonly #onCall: () => void;
+  readonly #onDiverged: (error: Error) => void;
   /** The highest mark that was asked for, for each worker record. */
   readonly askedFor = new Map<string, string>();
 
   /**
    * @param role - Whether a shadow will ask for the same answers, or whose shadow this is.
-   * @param onCall - Told of every call, before it is sent.
+   * @param told - `onCall` of every call, before it is sent; `onDiverged` when original and shadow do not do the same.
    */
-  constructor(store: RecordStore, role: "alone" | "shadowed" | MirroredStore, onCall: () => void) {
+  constructor(
+    store: RecordStore,
+    role: "alone" | "shadowed" | MirroredStore,
+    told: { readonly onCall: () => void; readonly onDiverged: (error: Error) => void },
+  ) {
     const original = role instanceof MirroredStore ? role : undefined;
     this.#store = store;
-    this.#onCall = onCall;
+    this.#onCall = told.onCall;
+    this.#onDiverged = told.onDiverged;
     this.#original = original;
     this.#answers = original === undefined ? [] : original.#answers;
-    this.#lane = original === undefined ? { names: [], hasDiverged: false } : original.#lane;
+    this.#sent = original === undefined ? [] : original.#sent;
     this.#isShadowed = role === "shadowed";
   }
 
@@ -64,12 +70,12 @@ export class MirroredStore implements RecordStore {
   }
 
   read(key: string): Promise<ReadAnswer> {
-    return this.#call("read", () => this.#store.read(key));
+    return this.#call(`read ${key}`, () => this.#store.read(key));
   }
 
   compareAndSet(key: string, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
     this.askedFor.set(key, next);
-    return this.#call("compareAndSet", () => this.#store.compareAndSet(key, expected, next));
+    return this.#call(`compareAndSet ${key} ${next}`, () => this.#store.compareAndSet(key, expected, next));
   }
 
   close(): Promise<void> {
@@ -80,28 +86,22 @@ export class MirroredStore implements RecordStore {
     this.#original = undefined;
   }
 
-  /** Whether the shadow once made another call than its original: then it is no copy of it. */
-  get hasDiverged(): boolean {
-    return this.#lane.hasDiverged;
-  }
-
-  #call<T>(name: string, call: () => Promise<T>): Promise<T> {
+  /**
+   * Two that send something else are not two copies of one memory: whatever came of it would show nothing.
+   *
+   * @param what - All that is sent.
+   */
+  #call<T>(what: string, call: () => Promise<T>): Promise<T> {
     this.#onCall();
     const index = this.#calls;
-    const isSame = (this.#lane.names[index] ??= name) === name;
-    if (this.#original !== undefined && (!isSame || this.hasDiverged)) {
-      this.#lane.hasDiverged = true;
-      return new Promise(() => {});
-    }
-    // The shadow was first, and asked for something else: it waits for ever.
-    if (!isSame) this.#lane.hasDiverged = true;
     this.#calls += 1;
+    if (this.#original === undefined && !this.#isShadowed) return call();
+    const sent = (this.#sent[index] ??= what);
+    if (sent !== what) this.#onDiverged(new Error(`A process sent ${sent} where its copy sent ${what}.`));
     if (this.#original !== undefined) return this.#answer(index).promise as Promise<T>;
     const answered = call();
-    if (this.#isShadowed && isSame) {
-      const { resolve, reject } = this.#answer(index);
-      answered.then(resolve, reject);
-    }
+    const { resolve, reject } = this.#answer(index);
+    answered.then(resolve, reject);
     return answered;
   }
 

@@ -99,7 +99,9 @@ export class SimulatedProcess {
       queue.countStep();
       parts.onCall(this);
     };
-    this.mirror = new MirroredStore(this.#store, role instanceof SimulatedProcess ? role.mirror : role, onCall);
+    const onDiverged = (error: Error): void => queue.fail(error);
+    const mirrored = role instanceof SimulatedProcess ? role.mirror : role;
+    this.mirror = new MirroredStore(this.#store, mirrored, { onCall, onDiverged });
     const store: RecordStore = this.mirror;
     if (role instanceof SimulatedProcess) role.#shadow = this;
     const settings = settleWorkerSettings(parts.options, layout, store);
@@ -135,10 +137,12 @@ export class SimulatedProcess {
     return this.#state === "running";
   }
 
-  /** The name of what it is doing. Who asks makes it read its clock: so its shadow is asked, too. */
+  /**
+   * The name of what it is doing. Who asks must not make it read its clock: asked in the middle of a step, its shadow
+   * would have read it once less or once more when it takes the same step.
+   */
   get phase(): string {
-    this.#shadow?.source.status();
-    return this.source.status().phase;
+    return this.source.phase;
   }
 
   /**
@@ -210,11 +214,10 @@ export class SimulatedProcess {
    *
    * @param random - What the kernel gives it.
    */
-  releaseShadow(random: SeededRandom): SimulatedProcess | "diverged" | undefined {
+  releaseShadow(random: SeededRandom): SimulatedProcess | undefined {
     const shadow = this.#shadow;
     if (shadow === undefined || this.#state === "dead") return undefined;
     this.#shadow = undefined;
-    if (shadow.mirror.hasDiverged) return "diverged";
     shadow.mirror.standAlone();
     shadow.#random = random;
     return shadow;

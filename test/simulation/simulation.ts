@@ -28,7 +28,7 @@ export interface Outcome {
 }
 
 /** What a run counts beside faults: see {@link Outcome.met}. */
-export const counted = ["clone that lived", "clone that diverged", "resumed"] as const;
+export const counted = ["clone that lived", "resumed"] as const;
 
 /** Changes to a run, for shrinking. */
 export interface RunOptions {
@@ -174,8 +174,7 @@ export class Simulation {
     const original = slot.process;
     const copy = original.releaseShadow(this.random.fork());
     if (copy === undefined) return;
-    this.count(copy === "diverged" ? "clone that diverged" : "clone that lived");
-    if (copy === "diverged") return;
+    this.count("clone that lived");
     this.#clones.push(copy);
     this.#checker.onClone(original, copy);
     this.#scheduleCloneDraws(copy);

@@ -112,6 +112,31 @@ const cutOffAndForgotten: Story = {
   },
 };
 
+/**
+ * A store that keeps what it confirmed is emptied while nobody reaches it, with or without another identity; who
+ * lapses first comes back first, and only he can know.
+ */
+const emptied: Story = {
+  name: "emptied",
+  supply: "scarce",
+  durability: "durable",
+  lockShare: 0,
+  hasJournal: false,
+  tell: (random, cast) => {
+    const { windowMs, renewalPeriodMs } = cast.timing;
+    const target = random.between(0, cast.processCount - 1);
+    const plan = new Plan(random, 2_000, 5_000);
+    const cutMs = windowMs + random.between(0, 600);
+    plan.add("network-cut", target, { lengthMs: cutMs }).after(0, renewalPeriodMs);
+    for (let other = 0; other < cast.processCount; other += 1) {
+      if (other !== target) plan.add("network-cut", other, { lengthMs: cutMs + 2_000 });
+    }
+    plan.after(0, windowMs - renewalPeriodMs);
+    if (random.chance(0.5)) plan.add("store-failover", target);
+    return plan.add("store-wipe", target).faults;
+  },
+};
+
 /** Several start at about the same time, on a slow network, around a loss. */
 const racedAroundLoss: Story = {
   name: "raced-around-loss",
@@ -285,6 +310,7 @@ export const stories: readonly Story[] = [
   overtaken,
   overtakenThenRestored,
   cutOffAndForgotten,
+  emptied,
   racedAroundLoss,
   cloned,
   swingingClock,
