@@ -16,8 +16,19 @@ export interface Mutant {
    * finds one anew. undefined = none is known: see {@link Mutant.heldBy}.
    */
   readonly caughtBySeed: number | undefined;
-  /** What else shows the rule, where the simulation does not. */
-  readonly heldBy?: string;
+  /** Where the simulation does not show the rule: a test of the sources that fails without it. */
+  readonly heldBy?: { readonly file: string; readonly test: string };
+}
+
+/**
+ * The text of a mutant's file without the rule.
+ *
+ * @throws Error if what is to be replaced does not stand there exactly once.
+ */
+export function patched(text: string, { file, find, replace }: Pick<Mutant, "file" | "find" | "replace">): string {
+  const pieces = text.split(find);
+  if (pieces.length !== 2) throw new Error(`"${find}" stands ${pieces.length - 1} times in ${file}.`);
+  return pieces.join(replace);
 }
 
 const holder = "src/worker/worker-holder.ts";
@@ -25,6 +36,7 @@ const renewal = "src/worker/renewal.ts";
 const acquire = "src/worker/acquire.ts";
 const window = "src/worker/window.ts";
 const quarantine = "src/worker/quarantine.ts";
+const lossNotices = "src/worker/loss-notices.ts";
 const candidates = "src/worker/candidates.ts";
 const release = "src/worker/release.ts";
 /** What the kernel gives is simulated, too. */
@@ -136,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "lapse-not-at-answer",
     caughtBySeed: undefined,
-    heldBy: "model/lossy.pml, LAPSED_RECEIVES",
+    heldBy: { file: "src/worker/renewal.test.ts", test: "when the window was over before the answer to the renewal came, although it had landed" },
     rule: "lapse is tested again when the answer arrives",
     file: renewal,
     find: "const lapsed = hasLapsed(context, grant);",
@@ -167,6 +179,14 @@ export const mutants: readonly Mutant[] = [
     replace: "t0Ms: 0 };",
   },
   {
+    name: "emptied-is-forgotten",
+    caughtBySeed: 4273,
+    rule: "who has seen the layout record of a store knows when it was emptied",
+    file: lossNotices,
+    find: "if (known === undefined ||",
+    replace: "if (known !== undefined || known === undefined ||",
+  },
+  {
     name: "restart-is-trusted",
     caughtBySeed: 3_070,
     rule: "a store that started again may have lost its last writes",
@@ -193,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "taken-before-mark",
     caughtBySeed: undefined,
-    heldBy: "model/lossy.pml, TAKEN_ANY_TIME",
+    heldBy: { file: "src/worker/acquire.test.ts", test: "on a store that loses data, a record that was not released is taken over only past its mark and two clock errors" },
     rule: "where data may be lost, a record is taken over only when every clock has passed its mark",
     file: candidates,
     find: 'return durability === "lossy" ? Math.max(expiresMs, hwmMs + 2 * clockErrorMs) : expiresMs;',
@@ -243,7 +263,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "mad-clock-is-followed",
     caughtBySeed: undefined,
-    heldBy: "src/worker/clock-judge.test.ts",
+    heldBy: { file: "src/worker/clock-judge.test.ts", test: "goes on by the monotonic clock after a longer one, without a gap and without a step back" },
     rule: "a step forward of the clock is followed only when something confirms it",
     file: "src/worker/clock-judge.ts",
     find: "if (gainMs > stepForwardMaxMs) return this.#onForward(wallMs, gainMs, expectedMs, monotonicMs);",
@@ -268,7 +288,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "burst-without-bound",
     caughtBySeed: undefined,
-    heldBy: "src/snowflake/lead-rule.test.ts",
+    heldBy: { file: "src/snowflake/lead-rule.test.ts", test: "without a debt the limit is the burst, and the monotonic clock is not read" },
     rule: "under load timestamps lead the clock by the burst at most, beyond what a rollback left",
     file: leadRule,
     find: "this.limitTick = Math.min(indebtedTick + this.#burstTicks, this.nowTick + this.#leadMaxTicks);",
@@ -277,7 +297,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "resume-at-clock",
     caughtBySeed: undefined,
-    heldBy: "model/durable.pml, RESUME_AT_CLOCK",
+    heldBy: { file: "src/worker/resume-keeper.test.ts", test: "survives a clock that is set back an hour with the restart, and nothing repeats" },
     rule: "a resumed grant begins at its durable mark",
     file: resumeRecord,
     find: "fromMs: record.localMarkMs,",
@@ -286,7 +306,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "mark-after-use",
     caughtBySeed: undefined,
-    heldBy: "model/durable.pml, MARK_AFTER_USE",
+    heldBy: { file: "src/worker/resume-keeper.test.ts", test: "that can be neither written nor removed holds every ID at its mark, until the disk is well" },
     rule: "the mark of a resume record is durable before timestamps below it are used",
     file: resumeKeeper,
     find: "    try {\n      await journal.write({",
@@ -313,7 +333,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "resumed-renews-anywhere",
     caughtBySeed: undefined,
-    heldBy: "model/lossy.pml, RESUMED_RENEWS",
+    heldBy: { file: "src/worker/resume-keeper.test.ts", test: "under another life of the store is used up and not renewed; then a new grant waits for the quarantine" },
     rule: "a resumed grant is renewed only under the life of the store that granted it",
     file: renewal,
     find: "return grant.isResumed && !sameIncarnation(grant.incarnation, moment.incarnation);",

@@ -3,7 +3,7 @@
  * hundred seeds.
  */
 import { registerHooks } from "node:module";
-import { mutants } from "./mutants.ts";
+import { type Mutant, mutants, patched } from "./mutants.ts";
 import type { BrokenSeed, SeedRun } from "./run-seeds.ts";
 import type { Outcome } from "./simulation.ts";
 
@@ -16,23 +16,21 @@ Error.stackTraceLimit = 0;
  * Replaces text in a source while it is loaded. With a mutant, the code's own assertions are off: the outside checker
  * must see it alone.
  */
-function patchSource(path: string, find: string, replace: string): void {
+function patchSource(patch: Pick<Mutant, "file" | "find" | "replace">): void {
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      if (!url.endsWith(`/${path}`)) return loaded;
+      if (!url.endsWith(`/${patch.file}`)) return loaded;
       const text = Buffer.from((loaded.source ?? "") as string).toString("utf8");
-      const pieces = text.split(find);
-      if (pieces.length !== 2) throw new Error(`"${find}" stands ${pieces.length - 1} times in ${path}.`);
-      return { ...loaded, source: pieces.join(replace) };
+      return { ...loaded, source: patched(text, patch) };
     },
   });
 }
 
 if (options.mutant !== undefined) {
-  patchSource("src/assert.ts", "if (!condition)", "if (false)");
+  patchSource({ file: "src/assert.ts", find: "if (!condition)", replace: "if (false)" });
   if (mutant === undefined) throw new Error(`There is no mutant ${options.mutant}.`);
-  patchSource(mutant.file, mutant.find, mutant.replace);
+  patchSource(mutant);
 }
 const { simulate } = await import("./simulation.ts");
 

@@ -292,9 +292,13 @@ export class Simulation {
 
   /** A new start must wait: for the mark of the record that was its own, or for the end of a quarantine. */
   #makeWait(slot: Slot): void {
-    const { durability, hasClock } = this.#scenario.traits;
+    const { faults, traits } = this.#scenario;
+    const { durability, hasClock } = traits;
     // Where the store has no clock, the quarantine is as long as the clock of who notes it is ahead.
-    const isNoted = hasClock || this.slots.every(({ machine }) => machine.aheadMs < 1_000);
+    const isNoted =
+      hasClock ||
+      (this.slots.every(({ machine }) => machine.aheadMs < 1_000) &&
+        faults.every(({ kind }) => kind !== "clock-forward-large"));
     if (durability === "lossy") this.server.restart("same");
     else if (isNoted) this.server.restart("another");
     else slot.machine.step(-1_500);
