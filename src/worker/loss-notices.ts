@@ -27,6 +27,8 @@ export class LossNotices {
   /** Takes note that data was lost: nothing is acquired before everybody is told. */
   wentBack(detail: string): void {
     this.#wentBack = detail;
+    // The mark says all that there is to say: what stands there from now on is taken as it is.
+    this.#deploymentId = undefined;
   }
 
   /** Takes note of the deployment whose layout record stands in the store. */
@@ -38,13 +40,12 @@ export class LossNotices {
    * Looks whether the layout record that stood there still stands. It is written once and never deleted: where it is
    * gone, or is another deployment's, the store was emptied, whatever it says of itself. Who never saw it cannot know.
    *
-   * @throws IdError STORE_WENT_BACK, once: then a quarantine mark is owed.
+   * @throws IdError STORE_WENT_BACK: {@link wentBack} is to be called with it, and a quarantine mark is owed then.
    */
   checkLayout(entries: readonly Entry[]): void {
     const known = this.#deploymentId;
     const entry = entries.find(({ key }) => key === recordKeys.layout);
     if (known === undefined || (entry !== undefined && deploymentIdOf(entry.text) === known)) return;
-    this.#deploymentId = undefined;
     const found = entry === undefined ? "gone" : "another deployment's";
     throw new IdError("STORE_WENT_BACK", `The layout record is ${found}: the store was emptied.`);
   }

@@ -294,6 +294,50 @@ describe("a store that loses data", () => {
     expect(process.holder.grant!.fromMs).toBeGreaterThanOrEqual(knownMs + quarantineMs);
   });
 
+  test.each([
+    ["under the same identity", "memory-1"],
+    ["under another identity", "memory-2"],
+  ])(
+    "and is emptied %s while a holder is away: when that one lapses it knows, and waits for those who have not",
+    async (_, identity) => {
+      const world = new HolderWorld({ hasClock: false, emptyMeans: "new" });
+      const [lapsing, holding] = [world.process({ name: "a" }), world.process({ name: "b" })];
+      await lapsing.start();
+      lapsing.store.fault = () => "lost";
+      await world.time.run(5_000);
+      await holding.start();
+      holding.store.fault = () => "lost";
+      world.database.records.clear();
+      world.database.incarnation = { ...world.database.incarnation, identity };
+      const goneMs = world.time.nowMs();
+      await world.time.run(6_000);
+      expect([lapsing.issue(), holding.issue()]).toEqual(["no-grant", 1]);
+      lapsing.store.fault = () => "none";
+      await world.time.run(2_000);
+      expect(lapsing.holder.phase).toMatchObject({ kind: "waiting", for: "quarantine" });
+      expect(holding.issue()).toBe(1);
+      await world.time.run(30_000);
+      expect(lapsing.holder.grant!.fromMs).toBeGreaterThanOrEqual(goneMs + quarantineMs);
+      expect(lapsing.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written" }));
+    },
+  );
+
+  test("and is emptied, and a process that cannot know begins anew: who knows finds another deployment's layout, and waits", async () => {
+    const world = new HolderWorld({ hasClock: true, emptyMeans: "new" });
+    const process = world.process();
+    await process.start();
+    process.store.fault = () => "lost";
+    await world.time.run(11_000);
+    expect(process.holder.grant).toBeUndefined();
+    world.database.records.clear();
+    await world.process({ name: "b" }).start();
+    const begunMs = world.time.nowMs();
+    process.store.fault = () => "none";
+    await world.time.run(40_000);
+    expect(process.holder.grant!.fromMs).toBeGreaterThanOrEqual(begunMs + quarantineMs);
+    expect(process.holder.counters.quarantines).toBe(1);
+  });
+
   test("while it cannot be reached either: the mark is put down before anything else, however long that takes", async () => {
     const { world, process } = await holding({ hasClock: true });
     world.database.records.clear();

@@ -148,7 +148,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "lapse-not-at-answer",
     caughtBySeed: undefined,
-    heldBy: { file: "src/worker/renewal.test.ts", test: "when the window was over before the answer to the renewal came, although it had landed" },
+    heldBy: {
+      file: "src/worker/renewal.test.ts",
+      test: "when the window was over before the answer to the renewal came, although it had landed",
+    },
     rule: "lapse is tested again when the answer arrives",
     file: renewal,
     find: "const lapsed = hasLapsed(context, grant);",
@@ -213,7 +216,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "taken-before-mark",
     caughtBySeed: undefined,
-    heldBy: { file: "src/worker/acquire.test.ts", test: "on a store that loses data, a record that was not released is taken over only past its mark and two clock errors" },
+    heldBy: {
+      file: "src/worker/acquire.test.ts",
+      test: "on a store that loses data, a record that was not released is taken over only past its mark and two clock errors",
+    },
     rule: "where data may be lost, a record is taken over only when every clock has passed its mark",
     file: candidates,
     find: 'return durability === "lossy" ? Math.max(expiresMs, hwmMs + 2 * clockErrorMs) : expiresMs;',
@@ -263,7 +269,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "mad-clock-is-followed",
     caughtBySeed: undefined,
-    heldBy: { file: "src/worker/clock-judge.test.ts", test: "goes on by the monotonic clock after a longer one, without a gap and without a step back" },
+    heldBy: {
+      file: "src/worker/clock-judge.test.ts",
+      test: "goes on by the monotonic clock after a longer one, without a gap and without a step back",
+    },
     rule: "a step forward of the clock is followed only when something confirms it",
     file: "src/worker/clock-judge.ts",
     find: "if (gainMs > stepForwardMaxMs) return this.#onForward(wallMs, gainMs, expectedMs, monotonicMs);",
@@ -288,7 +297,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "burst-without-bound",
     caughtBySeed: undefined,
-    heldBy: { file: "src/snowflake/lead-rule.test.ts", test: "without a debt the limit is the burst, and the monotonic clock is not read" },
+    heldBy: {
+      file: "src/snowflake/lead-rule.test.ts",
+      test: "without a debt the limit is the burst, and the monotonic clock is not read",
+    },
     rule: "under load timestamps lead the clock by the burst at most, beyond what a rollback left",
     file: leadRule,
     find: "this.limitTick = Math.min(indebtedTick + this.#burstTicks, this.nowTick + this.#leadMaxTicks);",
@@ -297,7 +309,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "resume-at-clock",
     caughtBySeed: undefined,
-    heldBy: { file: "src/worker/resume-keeper.test.ts", test: "survives a clock that is set back an hour with the restart, and nothing repeats" },
+    heldBy: {
+      file: "src/worker/resume-keeper.test.ts",
+      test: "survives a clock that is set back an hour with the restart, and nothing repeats",
+    },
     rule: "a resumed grant begins at its durable mark",
     file: resumeRecord,
     find: "fromMs: record.localMarkMs,",
@@ -306,7 +321,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "mark-after-use",
     caughtBySeed: undefined,
-    heldBy: { file: "src/worker/resume-keeper.test.ts", test: "that can be neither written nor removed holds every ID at its mark, until the disk is well" },
+    heldBy: {
+      file: "src/worker/resume-keeper.test.ts",
+      test: "that can be neither written nor removed holds every ID at its mark, until the disk is well",
+    },
     rule: "the mark of a resume record is durable before timestamps below it are used",
     file: resumeKeeper,
     find: "    try {\n      await journal.write({",
@@ -333,7 +351,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "resumed-renews-anywhere",
     caughtBySeed: undefined,
-    heldBy: { file: "src/worker/resume-keeper.test.ts", test: "under another life of the store is used up and not renewed; then a new grant waits for the quarantine" },
+    heldBy: {
+      file: "src/worker/resume-keeper.test.ts",
+      test: "under another life of the store is used up and not renewed; then a new grant waits for the quarantine",
+    },
     rule: "a resumed grant is renewed only under the life of the store that granted it",
     file: renewal,
     find: "return grant.isResumed && !sameIncarnation(grant.incarnation, moment.incarnation);",

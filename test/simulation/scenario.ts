@@ -51,7 +51,7 @@ type Supply = "short" | "scarce" | "ample";
 
 /** Derives the scenario of a seed. */
 export function createScenario(random: SeededRandom): Scenario {
-  const story = random.chance(0.28) ? random.pick(stories) : undefined;
+  const story = random.chance(0.3) ? random.pick(stories) : undefined;
   const supply: Supply = story?.supply ?? (random.chance(0.15) ? "short" : random.chance(0.5) ? "scarce" : "ample");
   const processCount = drawProcessCount(random, story);
   const durability = story?.durability ?? (random.chance(0.5) ? "durable" : "lossy");
@@ -71,7 +71,7 @@ export function createScenario(random: SeededRandom): Scenario {
   const offsetsMs = Array.from({ length: processCount + 1 }, () =>
     random.between(-clockErrorMs + 50, clockErrorMs - 50),
   );
-  const windowMs = random.pick([1_500, 2_500, 4_000]);
+  const windowMs = story?.windowMs ?? random.pick([1_500, 2_500, 4_000]);
   const timing = { windowMs, renewalPeriodMs: Math.round(windowMs * 0.3), ttlMs: windowMs + 3_000 };
   const traits: StoreTraits = { durability, hasClock, liveness, timing };
   const faults =

@@ -76,6 +76,8 @@ const superviseMs = 500;
  * between them.
  */
 const betweenTimersMs = 0.37;
+/** Calls of a rush: each gets half a burst at most. */
+const rushCalls = 5;
 /** How often it is looked whether everybody serves again. */
 const lookPeriodMs = 500;
 
@@ -325,9 +327,15 @@ export class Simulation {
     const { drawGapMs, layout } = this.#scenario;
     this.queue.after(this.random.between(20, drawGapMs), () => {
       this.draw(slot.process, this.random.chance(0.4) ? 1 : this.random.between(1, 2 * layout.sequence.max));
+      if (this.random.chance(0.02)) this.#rush(slot.process);
       if (slot.process.phase === "failed") this.queue.after(superviseMs, () => this.#startAgain(slot));
       if (!this.#isHealed) this.#scheduleDraws(slot);
     });
+  }
+
+  /** More at once than the burst allows. */
+  #rush(process: SimulatedProcess): void {
+    for (let call = 0; call < rushCalls; call += 1) this.draw(process, 20 * this.#scenario.layout.sequence.max);
   }
 
   #scheduleCloneDraws(process: SimulatedProcess): void {

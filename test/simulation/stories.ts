@@ -19,6 +19,7 @@ export interface Story {
   readonly durability?: "durable" | "lossy";
   readonly hasClock?: boolean;
   readonly hasJournal?: boolean;
+  readonly windowMs?: number;
   /** Share of seeds in which locks tell who lives. */
   readonly lockShare?: number;
   readonly tell: (random: SeededRandom, cast: Cast) => readonly Fault[];
@@ -281,6 +282,41 @@ const resumed: Story = {
   },
 };
 
+/**
+ * A process starts again from its resume record while its clock is behind what it issued before: only the record knows
+ * how far that was.
+ */
+const resumedInThePast: Story = {
+  name: "resumed-in-the-past",
+  supply: "short",
+  durability: "durable",
+  hasJournal: true,
+  // The record is ahead of use by the lead: a shorter window has nothing left to go on with.
+  windowMs: 4_000,
+  tell: (random, cast) => {
+    const target = random.between(0, cast.processCount - 1);
+    const plan = new Plan(random, 1_500, 4_000).add("network-cut", target, { lengthMs: 4_000 });
+    if (random.chance(0.5))
+      plan.after(0, 100).add("clock-forward-small", target, { size: 0.7 + random.fraction() * 0.3 });
+    plan.after(70, 900).add("crash", target, { size: 0.55 + random.fraction() * 0.1 });
+    return plan.after(60, 70).add("clock-back-small", target, { size: 0.5 + random.fraction() / 2 }).faults;
+  },
+};
+
+/**
+ * A store loses its last writes when the first windows have just been granted, and more processes than worker IDs want
+ * one: whoever was granted another's too early has it once more than the store knows.
+ */
+const grantedAndForgotten: Story = {
+  name: "granted-and-forgotten",
+  supply: "short",
+  durability: "lossy",
+  tell: (random, cast) =>
+    new Plan(random, 100, 900)
+      .add(random.pick(["store-failover", "store-goes-back"]), 0, { size: 0 })
+      .faults.concat(new Plan(random, 6_000, 9_000).add("restart", random.between(0, cast.processCount - 1)).faults),
+};
+
 /** Random faults, all upon the few worker IDs of too many processes. */
 const crowded: Story = {
   name: "crowded",
@@ -319,5 +355,7 @@ export const stories: readonly Story[] = [
   handedOver,
   usedUp,
   resumed,
+  resumedInThePast,
+  grantedAndForgotten,
   crowded,
 ];
