@@ -55,8 +55,8 @@ interface Survey {
 /**
  * Tries once to acquire a worker ID. Never touches a grant that is held already.
  *
- * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records), STORE_WENT_BACK (emptied), and whatever the store throws: nothing is granted
- * then.
+ * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records), STORE_WENT_BACK (emptied), and whatever the store
+ * throws: nothing is granted then.
  */
 export async function acquire(context: ProtocolContext, choice: AcquireChoice): Promise<AcquireOutcome> {
   const { store, settings, judge } = context;

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/clock.ts";
+import type { IdLoad } from "../support/id-load.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import type { Fault } from "./fault.ts";
 
@@ -7,6 +10,8 @@ const dayMs = 24 * hourMs;
 const leadMaxMs = 2_000;
 /** Answers that are awaited after a step, so that IDs of both sides of it are there to compare. */
 const answerCount = 30;
+/** So long IDs are counted before a step back and after it, while the clock is still behind. */
+const rateMs = 500;
 
 /** Steps of a server's wall clock. */
 export const clockFaults: readonly Fault[] = [
@@ -20,15 +25,21 @@ export const clockFaults: readonly Fault[] = [
       const clock = await trial.createClock();
       await trial.startServer({ environment: clock.environment });
       const load = trial.startLoad("each-call");
+      const shares: number[] = [];
       for (let index = 0; index < count; index += 1) {
         const stepMs = anyMs(trial.random, 1, leadMaxMs - 1);
         await load.untilAnswered(answerCount);
+        const before = await rateOf(load);
         clock.step(-stepMs);
         trial.injected();
+        const after = await rateOf(load);
+        if (before > 0) shares.push(after / before);
         await load.untilAnswered(answerCount);
         // Else the steps would add up to one that is longer.
         clock.step(stepMs);
       }
+      const share = shares.toSorted((one, other) => one - other)[Math.floor(shares.length / 2)] ?? Number.NaN;
+      trial.notes.push(`IDs a second right after a step: ${Math.round(share * 100)} % of those right before (median)`);
     },
   },
   {
@@ -101,6 +112,13 @@ export const clockFaults: readonly Fault[] = [
     },
   },
 ];
+
+/** IDs a second, over a moment. */
+async function rateOf(load: IdLoad): Promise<number> {
+  const [fromMs, from] = [systemClock.monotonicMs(), load.received.idCount];
+  await sleep(rateMs);
+  return (load.received.idCount - from) / (systemClock.monotonicMs() - fromMs);
+}
 
 /** A length of time between two others, short ones as often as long ones: each order of magnitude alike. */
 function anyMs(random: SeededRandom, minMs: number, maxMs: number): number {

@@ -32,6 +32,8 @@ export interface TrialServerOptions {
   readonly launcher?: readonly string[];
   /** Where the embedded store's file is, if not at {@link FaultTrial.storePath}. */
   readonly storePath?: string;
+  /** The store, where the fault has started one of its own. */
+  readonly storeUrl?: string;
 }
 
 /**
@@ -75,6 +77,7 @@ export class FaultTrial {
   readonly #servers: FaultServer[] = [];
   #load: IdLoad | undefined;
   #isAbandoned = false;
+  readonly #ends: (() => Promise<void>)[] = [];
 
   constructor(options: TrialOptions) {
     this.#options = options;
@@ -95,8 +98,10 @@ export class FaultTrial {
   async startServer(options: TrialServerOptions = {}): Promise<FaultServer> {
     if (this.#isAbandoned) throw new Error("The trial has ended.");
     const { args = [], environment = {}, launcher = [], storePath = this.storePath } = options;
+    const remote = options.storeUrl ?? this.#options.storeUrl;
     const flags = {
-      store: this.#options.storeUrl ?? `sqlite:${storePath}`,
+      store: remote ?? `sqlite:${storePath}`,
+      ...(remote === undefined ? {} : { "resume-dir": join(this.folder, "resume") }),
       namespace: this.#namespace,
       instance: `server-${this.#servers.length}`,
       "wait-max": waits[this.#options.patience].waitMax,
@@ -128,6 +133,11 @@ export class FaultTrial {
     return this.#load;
   }
 
+  /** Has something done when all servers have ended: what the fault itself has started is to end then. */
+  onEnd(end: () => Promise<void>): void {
+    this.#ends.push(end);
+  }
+
   /** Counts a fault that was injected. */
   injected(): void {
     this.injectedCount += 1;
@@ -151,6 +161,7 @@ export class FaultTrial {
     const stopping = this.#load?.stop();
     await Promise.all(this.#servers.map((server) => server.abandon()));
     await stopping;
+    for (const end of this.#ends.splice(0)) await end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -4,8 +4,8 @@ import type { FaultTrial } from "./fault-trial.ts";
 export interface Fault {
   /** In the tables, and as the name of its test. */
   readonly name: string;
-  /** Stores it can be laid upon. */
-  readonly stores: "any" | "embedded";
+  /** Stores it can be laid upon; `own`: it starts the one that it is laid upon. */
+  readonly stores: "any" | "embedded" | "own";
   /** How often: in the tests, and by the command of full size. */
   readonly counts: { readonly pr: number; readonly full: number };
   /** Deployments that share the count at full size, at once: more than one where waiting is most of it. */

@@ -3,10 +3,17 @@ import { diskFaults } from "./disk-faults.ts";
 import type { Fault } from "./fault.ts";
 import { FaultTrial, type TrialOptions, type TrialOutcome } from "./fault-trial.ts";
 import { processFaults } from "./process-faults.ts";
+import { remoteStoreFaults } from "./remote-store-faults.ts";
 import { storeFileFaults } from "./store-file-faults.ts";
 
 /** Every fault that is injected into real servers. */
-export const faults: readonly Fault[] = [...processFaults, ...clockFaults, ...diskFaults, ...storeFileFaults];
+export const faults: readonly Fault[] = [
+  ...processFaults,
+  ...clockFaults,
+  ...diskFaults,
+  ...storeFileFaults,
+  ...remoteStoreFaults,
+];
 
 /** Injects a fault `count` times into `lanes` deployments at once; what came of them together. */
 export async function runFault(

@@ -65,7 +65,9 @@ async function runMutated(mutant: string, file: string): Promise<ReadonlyMap<str
   const said = await new Promise<string>((resolve) => {
     // That tests fail is what is wanted: then it ends with 1.
     const options = { cwd: fileURLToPath(new URL("../..", import.meta.url)), env };
-    execFile(process.execPath, args, options, (error, stdout, stderr) => resolve(`${String(error)}${stdout}${stderr}`));
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      resolve(`${error?.message ?? ""}${stdout}${stderr}`),
+    );
   });
   const output = await readFile(report, "utf8").catch(() => {
     throw new Error(`The tests of ${file} did not run: ${said.slice(0, 2_000)}`);

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { test } from "vitest";
 import { IdError } from "../../src/errors.ts";
 import { systemClock } from "../../src/clock.ts";
@@ -64,7 +66,36 @@ test.concurrent.for(victims)(
   },
 );
 
-function startPinned({ url: storeUrl, windowMs }: Victim): Promise<IssuingWorker> {
+test("an emptied store is new to who never saw it; when all have been stopped for a window and 3 s, no ID comes twice", async ({
+  onTestFinished,
+  expect,
+}) => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const victim = { url: server.url, windowMs: 5_000 };
+  const empty = async (): Promise<void> => {
+    const client = new Client({ connectionString: server.url });
+    await client.connect();
+    await client.query("DELETE FROM snowlane_record");
+    await client.end();
+  };
+  await (await startPinned(victim)).stop();
+  await empty();
+  const unaware = await startPinned(victim);
+  expect(unaware.events.filter(({ kind }) => kind === "waiting" || kind === "incarnation-changed")).toEqual([]);
+  await unaware.stop();
+  await empty();
+  await sleep(victim.windowMs + 3_000);
+  const later = await startPinned(victim);
+  await expect.poll(() => later.ids.length, patience).toBeGreaterThan(0);
+  await later.stop();
+  expect(duplicatesOf(unaware.ids, later.ids)).toEqual([]);
+});
+
+/** What a worker is started on. */
+type Place = Pick<Victim, "url" | "windowMs">;
+
+function startPinned({ url: storeUrl, windowMs }: Place): Promise<IssuingWorker> {
   const ttlMs = windowMs + 3_000;
   const times = { windowMs, windowMaxMs: windowMs, renewalPeriodMs: 2_000, ttlMs, storeTimeoutMs: 10_000 };
   return IssuingWorker.start({ storeUrl, datacenterId: 1, workerId: 5, sequenceSpread: false, ...times });
