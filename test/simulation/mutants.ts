@@ -324,7 +324,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "record-removed-after-release",
-    caughtBySeed: 151,
+    caughtBySeed: 5109,
     rule: "a resume record is gone before the release is sent, not after its answer",
     file: holder,
     find:
@@ -346,7 +346,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "same-random",
-    caughtBySeed: 4982,
+    caughtBySeed: 636,
     rule: "random bits come from the kernel, so that two copies of a process draw differently",
     file: kernel,
     find: "shadow.#random = random;",
