@@ -154,14 +154,14 @@ async function mariadb(port: number, ...statements: readonly string[]): Promise<
 }
 
 async function listAll(url: string): Promise<readonly Entry[]> {
-  const store = await openStore(url, { namespace: "default", callTimeoutMs: 5_000 });
+  const store = await openStore(url, { namespace: "default", callTimeoutMs: 60_000 });
   const { entries } = await store.list();
   await store.close();
   return entries;
 }
 
 async function putBack(url: string, entries: readonly Entry[]): Promise<void> {
-  const store = await openStore(url, { namespace: "default", callTimeoutMs: 5_000 });
+  const store = await openStore(url, { namespace: "default", callTimeoutMs: 60_000 });
   for (const { key, text } of entries) await store.compareAndSet(key, undefined, text);
   await store.close();
 }
