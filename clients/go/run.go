@@ -99,7 +99,13 @@ func (r *claimableRun) hasMark(start, end uint64) bool {
 // isContended looks whether other claims followed the one of an index at once, and tells so once they have done it often. It is for
 // indexes at which looksAround holds.
 func (r *claimableRun) isContended(index uint64) bool {
-	return r.cursor.Load() != index+1 && r.collisions.Add(1) == max(collisionsMin, r.count/collisionShare)
+	// A look at once would come before the other core has got the cache line.
+	for range looks {
+		if r.cursor.Load() != index+1 {
+			return r.collisions.Add(1) == max(collisionsMin, r.count/collisionShare)
+		}
+	}
+	return false
 }
 
 // looksAround tells whether the claimer of an index looks for others.

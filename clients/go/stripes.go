@@ -12,7 +12,9 @@ const (
 	// blockMax is how many IDs a stripe takes at a time: so many that taking them costs little for each.
 	blockMax = 256
 	// One claimer of so many looks whether others claim at the same moment.
-	lookEvery = 64
+	lookEvery = 128
+	// It looks so often, for some 20 ns.
+	looks = 32
 	// A run is contended for once so many claimers found others, and one of so many IDs: a sixteenth of those who looked.
 	collisionsMin  = 8
 	collisionShare = 16 * lookEvery
