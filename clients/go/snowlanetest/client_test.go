@@ -63,7 +63,8 @@ func TestADelayPassesOnTheClock(t *testing.T) {
 		_, err := buffer.NextID(context.Background())
 		result <- snowlane.ReasonOf(err)
 	}()
-	for buffer.Stats().Waits < 1 {
+	// The buffer asks in the background: the delay has been taken only once it got to it.
+	for buffer.Stats().Waits < 1 || client.StepsLeft() > 1 {
 		time.Sleep(time.Millisecond)
 	}
 	client.Clock.Advance(5 * time.Second)
