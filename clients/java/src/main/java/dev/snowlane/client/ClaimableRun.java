@@ -26,10 +26,7 @@ final class ClaimableRun {
   private static final long CLOSED = 1L << 62;
 
   /** Claimers of so many apart look whether others claim at the same moment. */
-  private static final int LOOK_EVERY = 128;
-
-  /** They look so often, for some 20 ns. */
-  private static final int LOOKS = 32;
+  private static final int LOOK_EVERY = 64;
 
   /** A run is contended for once so many claimers found others. */
   private static final int COLLISIONS_MIN = 8;
@@ -103,13 +100,8 @@ final class ClaimableRun {
    * that they cost more than they should.
    */
   boolean isContended(long index) {
-    // A look at once would come before the other core has got the cache line.
-    for (int look = 0; look < LOOKS; look++) {
-      if ((long) CURSOR.getOpaque(this) != index + 1) {
-        return ++collisions >= Math.max(COLLISIONS_MIN, count / COLLISION_SHARE);
-      }
-    }
-    return false;
+    if ((long) CURSOR.getOpaque(this) == index + 1) return false;
+    return ++collisions >= Math.max(COLLISIONS_MIN, count / COLLISION_SHARE);
   }
 
   long idAt(long index) {
