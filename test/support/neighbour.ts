@@ -34,7 +34,7 @@ export class Neighbour {
     this.#ended = this.#run();
   }
 
-  /** What it saw since the last report. */
+  /** Its calls since the last report, and all failures so far. */
   report(): NeighbourReport {
     const sorted = this.#latenciesMs.toSorted((a, b) => a - b);
     const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

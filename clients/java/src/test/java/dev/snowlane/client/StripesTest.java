@@ -62,14 +62,18 @@ class StripesTest {
     assertEquals(all.length, Arrays.stream(all).distinct().count());
   }
 
-  @Test
-  void oneThreadGetsRisingIds() {
+  private void assertNextIdsRise(int count) {
     long last = buffer.nextId();
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < count; i++) {
       long id = buffer.nextId();
       assertTrue(id > last);
       last = id;
     }
+  }
+
+  @Test
+  void oneThreadGetsRisingIds() {
+    assertNextIdsRise(100_000);
   }
 
   @Test
@@ -123,12 +127,7 @@ class StripesTest {
     clock.advance(MAX_AGE);
     assertEquals(COUNT - 201, buffer.stats().dropped());
     assertEquals(201, buffer.stats().handedOut());
-    long last = buffer.nextId();
-    for (int i = 0; i < 1_000; i++) {
-      long id = buffer.nextId();
-      assertTrue(id > last);
-      last = id;
-    }
+    assertNextIdsRise(1_000);
   }
 
   @Test
