@@ -3,22 +3,30 @@
  * the stubs of other languages and needs Node alone. Tests generate it anew and fail when something differs.
  */
 import { runCommand } from "../test/support/run-command.ts";
+import { runProgram } from "../test/support/run-program.ts";
 import { generateClientStubs, generateTypeScriptStubs } from "./generate-stubs.ts";
 
-const [part = "all"] = process.argv.slice(2);
-if (part !== "all" && part !== "typescript") {
-  console.error(
-    `There is no part ${part}: \`npm run generate\` writes all, \`npm run generate typescript\` what needs Node alone.`,
-  );
-  process.exit(2);
-}
-try {
-  await generateTypeScriptStubs(".");
-  await runCommand(process.execPath, ["tools/generate-vectors.ts"]);
-  await runCommand(process.execPath, ["tools/generate-configuration.ts"]);
-  await runCommand(process.execPath, ["tools/readme-samples.ts"]);
-  if (part === "all") await generateClientStubs(".");
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+await runProgram({
+  call: "npm run generate --",
+  summary: "Writes everything in the repository that is generated",
+  options: {},
+  words: {
+    placeholder: "[typescript]",
+    doc: "typescript leaves out the stubs of other languages and needs Node alone.",
+    known: ["all", "typescript"],
+  },
+  examples: ["npm run generate", "npm run generate typescript"],
+  run: async (_, [part = "all"]) => {
+    try {
+      await generateTypeScriptStubs(".");
+      await runCommand(process.execPath, ["tools/generate-vectors.ts"]);
+      await runCommand(process.execPath, ["tools/generate-configuration.ts"]);
+      await runCommand(process.execPath, ["tools/readme-samples.ts"]);
+      if (part === "all") await generateClientStubs(".");
+      return 0;
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : error);
+      return 1;
+    }
+  },
+});

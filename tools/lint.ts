@@ -3,6 +3,7 @@
  * allowed.
  */
 import { spawnSync } from "node:child_process";
+import { runProgram } from "../test/support/run-program.ts";
 
 const bin = (name: string): string => `node_modules/.bin/${name}`;
 const checks: readonly (readonly [string, readonly string[]])[] = [
@@ -13,9 +14,13 @@ const checks: readonly (readonly [string, readonly string[]])[] = [
   [bin("buf"), ["lint"]],
   [bin("buf"), ["breaking", "proto", "--against", "proto/released.binpb"]],
 ];
-let failed = 0;
-for (const [command, args] of checks) {
-  const result = spawnSync(command, args, { stdio: "inherit" });
-  if (result.status !== 0) failed++;
-}
-process.exit(failed === 0 ? 0 : 1);
+await runProgram({
+  call: "npm run lint --",
+  summary: "Checks types, lint, format, dead code and protos",
+  options: {},
+  examples: ["npm run lint"],
+  run: async () => {
+    const failed = checks.filter(([command, args]) => spawnSync(command, args, { stdio: "inherit" }).status !== 0);
+    return failed.length === 0 ? 0 : 1;
+  },
+});

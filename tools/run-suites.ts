@@ -10,6 +10,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { runProgram } from "../test/support/run-program.ts";
 
 /** Minutes that each suite should stay below on two cores, everything fetched. A guide for readers, not a limit. */
 const budgetMinutes: Readonly<Record<string, number>> = { core: 3, text: 1, proof: 4, stores: 5, clients: 4, http2: 5 };
@@ -112,33 +113,38 @@ function tell({ file, test, message }: Failure): void {
   for (const line of message.split("\n").slice(0, 4)) console.log(`      ${line.slice(0, 300)}`);
 }
 
+function runSuites(suites: readonly string[]): number {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-suites-"));
+  const outcomes: Outcome[] = [];
+  try {
+    for (const suite of suites) outcomes.push(runSuite(suite, folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const late = outcomes.flatMap((outcome) => outcome.late);
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  if (late.length > 0) console.log("\nPassed only at the second try, which is a fault to be found:");
+  late.forEach(tell);
+  if (failures.length > 0) console.log("\nFailed:");
+  failures.forEach(tell);
+  console.log("\nsuite      minutes  budget  passed  failed");
+  for (const { suite, minutes, passed, failures: failed } of outcomes) {
+    const budget = (budgetMinutes[suite] ?? 0).toFixed(0);
+    console.log(
+      `${suite.padEnd(9)} ${minutes.toFixed(2).padStart(8)} ${budget.padStart(7)} ${String(passed).padStart(7)} ${String(failed.length).padStart(7)}`,
+    );
+  }
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  console.log(`\n${passed} passed, ${failures.length} failed`);
+  return failures.length === 0 && passed > 0 ? 0 : 1;
+}
+
 const known = Object.keys(budgetMinutes);
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((suite) => !known.includes(suite));
-if (unknown.length > 0) {
-  console.error(`No suite named ${unknown.join(", ")}. There are: ${known.join(", ")}.`);
-  process.exit(2);
-}
-const folder = mkdtempSync(join(tmpdir(), "snowlane-suites-"));
-const outcomes: Outcome[] = [];
-try {
-  for (const suite of wanted.length > 0 ? wanted : known) outcomes.push(runSuite(suite, folder));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-const late = outcomes.flatMap((outcome) => outcome.late);
-const failures = outcomes.flatMap((outcome) => outcome.failures);
-if (late.length > 0) console.log("\nPassed only at the second try, which is a fault to be found:");
-late.forEach(tell);
-if (failures.length > 0) console.log("\nFailed:");
-failures.forEach(tell);
-console.log("\nsuite      minutes  budget  passed  failed");
-for (const { suite, minutes, passed, failures: failed } of outcomes) {
-  const budget = (budgetMinutes[suite] ?? 0).toFixed(0);
-  console.log(
-    `${suite.padEnd(9)} ${minutes.toFixed(2).padStart(8)} ${budget.padStart(7)} ${String(passed).padStart(7)} ${String(failed.length).padStart(7)}`,
-  );
-}
-const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
-console.log(`\n${passed} passed, ${failures.length} failed`);
-process.exit(failures.length === 0 && passed > 0 ? 0 : 1);
+await runProgram({
+  call: "npm test --",
+  summary: "Runs the test suites in turn",
+  options: {},
+  words: { placeholder: "[SUITE...]", doc: `Some of them: ${known.join(", ")}.`, known },
+  examples: ["npm test", "npm test -- stores http2"],
+  run: async (_, wanted) => runSuites(wanted.length > 0 ? wanted : known),
+});

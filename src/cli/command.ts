@@ -5,7 +5,7 @@ import { loadSettings, refuseProblems, type SettingProblem } from "../config/loa
 import { serverSettings } from "../config/server-settings.ts";
 import { flagName, type Setting, type Settings, type SettingValues } from "../config/setting.ts";
 import { onOff, text } from "../config/setting-kinds.ts";
-import { type HelpSource, helpText } from "./help.ts";
+import { callOf, type HelpSource, helpText } from "./help.ts";
 
 /** The process around a command. */
 export interface Surroundings {
@@ -29,6 +29,8 @@ export interface CommandInput<S extends Settings, O extends Settings> extends Su
 /** One command of `snowlane`. */
 export interface Command<S extends Settings = Settings, O extends Settings = Settings> {
   readonly name: string;
+  /** What is typed to call it; absent: `snowlane` and its name. */
+  readonly call?: string;
   /** One line without a full stop. */
   readonly summary: string;
   /** What stands behind the options in the usage line; absent where nothing may. */
@@ -144,7 +146,7 @@ function parseFlags(command: Command, args: readonly string[]): ParsedFlags {
     const place = token.rawName;
     if (setting === undefined) {
       const near = suggestion(token.name, settings.keys());
-      problems.push({ place, cure: `There is no such flag.${near} See snowlane ${command.name} --help.` });
+      problems.push({ place, cure: `There is no such flag.${near} See ${callOf(command)} --help.` });
     } else if (flags[setting.name] !== undefined) problems.push({ place, cure: "Give it once." });
     else if (setting.placeholder === "" && token.value !== undefined)
       problems.push({ place, cure: "It takes no value." });

@@ -5,6 +5,8 @@ const width = 100;
 /** What the help of a command is made from. */
 export interface HelpSource {
   readonly name: string;
+  /** See Command. */
+  readonly call?: string;
   readonly summary: string;
   readonly positional?: { readonly placeholder: string; readonly doc: string };
   readonly examples: readonly string[];
@@ -14,9 +16,15 @@ export interface HelpSource {
   readonly settings: readonly Setting<unknown>[];
 }
 
+/** What is typed to call a command, before its arguments. */
+export function callOf({ name, call = `snowlane ${name}` }: Pick<HelpSource, "name" | "call">): string {
+  return call;
+}
+
 /** Writes the help of a command: what it does, how it is called, and every flag. */
-export function helpText({ name, summary, positional, examples, flags, settings }: HelpSource): string {
-  const usage = ["snowlane", name, "[options]", positional?.placeholder].filter(Boolean).join(" ");
+export function helpText(source: HelpSource): string {
+  const { call, summary, positional, examples, flags, settings } = source;
+  const usage = [callOf(source), "[options]", positional?.placeholder].filter(Boolean).join(" ");
   const parts = [`${summary}.\n\nUsage: ${usage}`];
   if (positional !== undefined) parts.push(wrap(positional.doc, ""));
   parts.push(`Options:\n${flags.map((flag) => entry(flag, undefined)).join("\n")}`);
@@ -25,7 +33,7 @@ export function helpText({ name, summary, positional, examples, flags, settings 
     parts.push(`Settings (a flag wins over the environment, the environment over --config):\n${entries.join("\n")}`);
   }
   parts.push(`Examples:\n${examples.map((example) => `  ${example}`).join("\n")}`);
-  parts.push("Exit codes: see snowlane --help.");
+  if (call === undefined) parts.push("Exit codes: see snowlane --help.");
   return `${parts.join("\n\n")}\n`;
 }
 

@@ -2,6 +2,8 @@
  * `npm run bench` runs all benchmarks, `npm run bench generator` some of them, `npm run bench -- --list` names them.
  * Each prints its tables and writes its section of docs/benchmarks.md; with `--dry` it only prints.
  */
+import { onOff } from "../../src/config/setting-kinds.ts";
+import { runProgram } from "../support/run-program.ts";
 import { attacksBenchmark } from "./attacks.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { clientsBenchmark } from "./clients.ts";
@@ -22,26 +24,36 @@ const benchmarks: readonly Benchmark[] = [
   attacksBenchmark,
 ];
 
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-const unknown = [
-  ...wanted.filter((name) => benchmarks.every((benchmark) => benchmark.name !== name)),
-  ...flags.filter((flag) => flag !== "--list" && flag !== "--dry"),
-];
-if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(", ")}. Benchmarks: ${benchmarks.map(({ name }) => name).join(", ")}.`);
-  process.exit(2);
-}
-if (flags.includes("--list")) {
-  for (const { name, title } of benchmarks) console.log(`${name.padEnd(12)} ${title}`);
-  process.exit(0);
-}
-console.log(`${machine()}; Node ${process.versions.node}`);
-for (const benchmark of benchmarks.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  console.log(`\n${benchmark.title}`);
-  const findings = await benchmark.run((line) => {
-    console.log(`  ${line}`);
-  });
-  for (const finding of findings) console.log(`\n${finding.title}\n${markdownTable(finding)}`);
-  if (!flags.includes("--dry")) writeSection(benchmark, findings, new Date().toISOString().slice(0, 10));
+const options = {
+  list: onOff({ name: "list", doc: "Names the benchmarks." }),
+  dry: onOff({ name: "dry", doc: "Only prints." }),
+};
+
+await runProgram({
+  call: "npm run bench --",
+  summary: "Measures, prints tables and writes them into docs/benchmarks.md",
+  options,
+  words: {
+    placeholder: "[BENCHMARK...]",
+    doc: "Some of them; all without one.",
+    known: benchmarks.map(({ name }) => name),
+  },
+  examples: ["npm run bench -- --list", "npm run bench -- generator --dry"],
+  run: async ({ list, dry }, wanted) => {
+    if (list) for (const { name, title } of benchmarks) console.log(`${name.padEnd(12)} ${title}`);
+    else await measure({ wanted, dry });
+    return 0;
+  },
+});
+
+async function measure({ wanted, dry }: { readonly wanted: readonly string[]; readonly dry: boolean }): Promise<void> {
+  console.log(`${machine()}; Node ${process.versions.node}`);
+  for (const benchmark of benchmarks.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    console.log(`\n${benchmark.title}`);
+    const findings = await benchmark.run((line) => {
+      console.log(`  ${line}`);
+    });
+    for (const finding of findings) console.log(`\n${finding.title}\n${markdownTable(finding)}`);
+    if (!dry) writeSection(benchmark, findings, new Date().toISOString().slice(0, 10));
+  }
 }

@@ -4,55 +4,41 @@
  * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the rows
  * of docs/safety.md, one after the other. Exits with 1 where a promise was broken.
  */
-import { parseArgs } from "node:util";
 import { systemClock } from "../../src/clock.ts";
+import { refuseProblems } from "../../src/config/load-settings.ts";
+import { integer, onOff, text } from "../../src/config/setting-kinds.ts";
+import { type SettingValues, withFallback } from "../../src/config/setting.ts";
+import { runProgram } from "../support/run-program.ts";
 import type { Fault } from "./fault.ts";
 import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
 import { abandonAll, faults, runFault } from "./run-fault.ts";
 
-const { values } = parse();
-const percent = /^(\d+(?:\.\d+)?)%$/.exec(values.size)?.[1];
-const seed = Number(values.seed);
-if (!(["pr", "full"].includes(values.size) || Number(percent) > 0)) refuse(`--size ${values.size} is no size.`);
-if (!Number.isSafeInteger(seed)) refuse(`--seed ${values.seed} is no number.`);
-const storeUrl = values.store;
-const chosen = faults.filter(
-  ({ name, stores }) => name.includes(values.only ?? "") && (storeUrl === undefined || stores === "any"),
-);
-if (chosen.length === 0) {
-  refuse(`No fault has ${values.only} in its name. There are:\n${faults.map(({ name }) => name).join("\n")}`);
+const options = {
+  size: withFallback(
+    text({
+      name: "size",
+      placeholder: "pr|full|N%",
+      pattern: /^(pr|full|(?!0+(\.0+)?%)\d+(\.\d+)?%)$/,
+      cure: "pr, full or a part of full such as 5%",
+      doc: "How often each fault is injected: as the tests do, as docs/safety.md asks, or a part of that.",
+    }),
+    "pr",
+  ),
+  only: text({ name: "only", placeholder: "WORD", doc: "Faults whose name has that word." }),
+  storeUrl: text({ name: "store", placeholder: "URL", doc: "Servers on that store; the embedded one without it." }),
+  seed: withFallback(integer({ name: "seed", min: 0, max: 1e9, doc: "Of the random choices." }), 1),
+  write: onOff({ name: "write", doc: "Puts the rows into docs/safety.md, one after the other." }),
+};
+type Options = SettingValues<typeof options>;
+
+function countOf({ counts }: Fault, size: string): number {
+  if (!size.endsWith("%")) return size === "full" ? counts.full : counts.pr;
+  return Math.max(1, Math.round((counts.full * Number(size.slice(0, -1))) / 100));
 }
 
-function parse() {
-  try {
-    return parseArgs({
-      options: {
-        size: { type: "string", default: "pr" },
-        only: { type: "string" },
-        store: { type: "string" },
-        seed: { type: "string", default: "1" },
-        write: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function refuse(cause: string): never {
-  const usage = "[--size pr | full | N%] [--only WORD] [--store URL] [--seed N] [--write]";
-  process.stderr.write(`${cause}\nUsage: npm run test:faults -- ${usage}\n`);
-  process.exit(2);
-}
-
-function countOf({ counts }: Fault): number {
-  if (percent === undefined) return values.size === "full" ? counts.full : counts.pr;
-  return Math.max(1, Math.round((counts.full * Number(percent)) / 100));
-}
-
-async function run(fault: Fault): Promise<TrialOutcome> {
-  const count = countOf(fault);
+async function run(fault: Fault, { size, storeUrl, seed }: Options): Promise<TrialOutcome> {
+  const count = countOf(fault, size);
   const lanes = Math.min(fault.lanes, count);
   let done = 0;
   const show = (): void => {
@@ -86,26 +72,48 @@ const nothing: TrialOutcome = {
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void abandonAll().finally(() => process.exit(signal === "SIGINT" ? 130 : 143)));
 }
-await bundleServer();
-let table = emptyTable(storeUrl, seed);
-let isBroken = false;
-for (const fault of chosen) {
-  const startMs = systemClock.monotonicMs();
-  const outcome = await run(fault);
-  table = withOutcome(table, fault, outcome, (systemClock.monotonicMs() - startMs) / 1_000);
-  const gapMaxMs = fault.gapMaxMs ?? Number.POSITIVE_INFINITY;
-  const late = outcome.longestGapMs > gapMaxMs ? [`the gap is longer than ${gapMaxMs} ms`] : [];
-  const problems = [...outcome.problems, ...late];
-  isBroken ||= problems.length > 0 || outcome.duplicateCount > 0;
-  if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
-  process.stderr.write(`${lastRowAsLine(table)}\n`);
-  for (const problem of problems) process.stderr.write(`  BROKEN: ${problem}\n`);
-  if (values.write) {
-    writeTable(
-      table,
-      faults.map(({ name }) => name),
-    );
-  }
+
+function choose({ only = "", storeUrl }: Options): readonly Fault[] {
+  const chosen = faults.filter(
+    ({ name, stores }) => name.includes(only) && (storeUrl === undefined || stores === "any"),
+  );
+  if (chosen.length > 0) return chosen;
+  const names = faults.map(({ name }) => name).join("\n");
+  return refuseProblems([
+    { place: "--only", value: only, cure: `No fault has that in its name. There are:\n${names}.` },
+  ]);
 }
-process.stdout.write(`${tableText(table)}\n`);
-process.exit(isBroken ? 1 : 0);
+
+async function runAll(chosen: readonly Fault[], given: Options): Promise<number> {
+  await bundleServer();
+  let table = emptyTable(given.storeUrl, given.seed);
+  let isBroken = false;
+  for (const fault of chosen) {
+    const startMs = systemClock.monotonicMs();
+    const outcome = await run(fault, given);
+    table = withOutcome(table, fault, outcome, (systemClock.monotonicMs() - startMs) / 1_000);
+    const gapMaxMs = fault.gapMaxMs ?? Number.POSITIVE_INFINITY;
+    const late = outcome.longestGapMs > gapMaxMs ? [`the gap is longer than ${gapMaxMs} ms`] : [];
+    const problems = [...outcome.problems, ...late];
+    isBroken ||= problems.length > 0 || outcome.duplicateCount > 0;
+    if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
+    process.stderr.write(`${lastRowAsLine(table)}\n`);
+    for (const problem of problems) process.stderr.write(`  BROKEN: ${problem}\n`);
+    if (given.write) {
+      writeTable(
+        table,
+        faults.map(({ name }) => name),
+      );
+    }
+  }
+  process.stdout.write(`${tableText(table)}\n`);
+  return isBroken ? 1 : 0;
+}
+
+await runProgram({
+  call: "npm run test:faults --",
+  summary: "Lays every fault upon real servers and prints what came of it",
+  options,
+  examples: ["npm run test:faults -- --only kill", "npm run test:faults -- --size 5% --store redis://localhost"],
+  run: (given) => runAll(choose(given), given),
+});

@@ -2,35 +2,38 @@
  * Runs the simulation: `npm run simulate`, a million seeds by `npm run simulate -- --seeds 1000000`, one by `--seed
  * 4711`. A seed that breaks a promise is printed with the shortest list of faults that still breaks it, and how to run
  * it again. Exits with 1 then.
- *
- * `--mutants` looks for the first seed, of 10,000, that catches each mutant, and `--write` puts it into mutants.ts;
- * `--mutant NAME` does it for one.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { choice, integer, onOff } from "../../src/config/setting-kinds.ts";
+import { type SettingValues, withFallback } from "../../src/config/setting.ts";
+import { runProgram } from "../support/run-program.ts";
 import { faultKinds, holderStates } from "./fault.ts";
 import { mutants } from "./mutants.ts";
 import { runSeeds } from "./run-seeds.ts";
 import { shrink } from "./shrink.ts";
 import { counted, simulate } from "./simulation.ts";
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "20000" },
-    first: { type: "string", default: "1" },
-    seed: { type: "string" },
-    processes: { type: "string", default: "2" },
-    mutants: { type: "boolean" },
-    mutant: { type: "string" },
-    write: { type: "boolean" },
-  },
-});
-
 /** Within so many seeds each mutant is to be caught. */
 const mutantSeeds = 10_000;
 
-async function searchMutant(name: string, write: boolean): Promise<void> {
-  const run = { first: 1, count: mutantSeeds, processes: Number(values.processes), mutant: name, stopsAtFirst: true };
+const options = {
+  seeds: withFallback(integer({ name: "seeds", min: 1, max: 1e9, doc: "How many seeds." }), 20_000),
+  first: withFallback(integer({ name: "first", min: 0, max: 1e9, doc: "The first of them." }), 1),
+  seed: integer({ name: "seed", min: 0, max: 2e9, doc: "This one alone, with its shortest list of faults." }),
+  processes: withFallback(integer({ name: "processes", min: 1, max: 64, doc: "How many seeds run at once." }), 2),
+  mutants: onOff({ name: "mutants", doc: `The first seed, of ${mutantSeeds}, that catches each mutant.` }),
+  mutant: choice({
+    name: "mutant",
+    placeholder: "NAME",
+    words: mutants.map(({ name }) => name),
+    doc: "The same for one mutant.",
+  }),
+  write: onOff({ name: "write", doc: "Writes what --mutants or --mutant finds into mutants.ts." }),
+};
+type Options = SettingValues<typeof options>;
+
+async function searchMutant(name: string, { processes, write }: Options): Promise<void> {
+  const run = { first: 1, count: mutantSeeds, processes, mutant: name, stopsAtFirst: true };
   const [first] = (await runSeeds(run)).broken;
   const found = first?.violations[0];
   console.log(`${name.padEnd(30)}${first === undefined ? "-" : `${first.seed} ${found?.promise}: ${found?.detail}`}`);
@@ -38,13 +41,6 @@ async function searchMutant(name: string, write: boolean): Promise<void> {
   const path = new URL("mutants.ts", import.meta.url);
   const before = new RegExp(`(name: "${name}",\\n    caughtBySeed: )[^,]+`);
   writeFileSync(path, readFileSync(path, "utf8").replace(before, `$1${first?.seed}`));
-}
-
-if (values.mutants === true || values.mutant !== undefined) {
-  for (const { name } of mutants) {
-    if (values.mutant === undefined || values.mutant === name) await searchMutant(name, values.write === true);
-  }
-  process.exit(0);
 }
 
 async function explain(seed: number): Promise<void> {
@@ -55,32 +51,47 @@ async function explain(seed: number): Promise<void> {
   console.log(`  again: npm run simulate -- --seed ${seed}`);
 }
 
-if (values.seed !== undefined) {
-  const outcome = await simulate(Number(values.seed));
+async function runOne(seed: number): Promise<number> {
+  const outcome = await simulate(seed);
   console.log(`seed ${outcome.seed}: ${outcome.issued} IDs, history ${outcome.traceHash}`);
   if (outcome.violations.length > 0) await explain(outcome.seed);
-  process.exit(outcome.violations.length > 0 ? 1 : 0);
+  return outcome.violations.length > 0 ? 1 : 0;
 }
-const count = Number(values.seeds);
-const startedMs = performance.now();
-const report = await runSeeds({
-  first: Number(values.first),
-  count,
-  processes: Number(values.processes),
-  onProgress: (done) => {
-    if (!process.stderr.isTTY) return;
-    const leftS = ((performance.now() - startedMs) / done) * (count - done) * 0.001;
-    const bar = "#".repeat(Math.round((done / count) * 30)).padEnd(30, ".");
-    process.stderr.write(`\r[${bar}] ${done} of ${count} seeds, ${leftS.toFixed(0)} s left `);
+
+async function runMany({ seeds: count, first, processes }: Options): Promise<number> {
+  const startedMs = performance.now();
+  const report = await runSeeds({
+    first,
+    count,
+    processes,
+    onProgress: (done) => {
+      if (!process.stderr.isTTY) return;
+      const leftS = ((performance.now() - startedMs) / done) * (count - done) * 0.001;
+      const bar = "#".repeat(Math.round((done / count) * 30)).padEnd(30, ".");
+      process.stderr.write(`\r[${bar}] ${done} of ${count} seeds, ${leftS.toFixed(0)} s left `);
+    },
+  });
+  if (process.stderr.isTTY) process.stderr.write("\n");
+  console.log(["fault".padEnd(22), ...holderStates.map((state) => state.padStart(10))].join(""));
+  for (const kind of faultKinds) {
+    const cells = holderStates.map((state) => String(report.met.get(`${kind}/${state}`) ?? 0).padStart(10));
+    console.log([kind.padEnd(22), ...cells].join(""));
+  }
+  for (const what of counted) console.log(`${what}: ${report.met.get(what) ?? 0}`);
+  console.log(`${report.seeds} seeds, ${report.issued} IDs, ${report.broken.length} broken seeds`);
+  for (const { seed } of report.broken.slice(0, 5)) await explain(seed);
+  return report.broken.length > 0 ? 1 : 0;
+}
+
+await runProgram({
+  call: "npm run simulate --",
+  summary: "Runs the protocol over simulated clocks, network, store and disk, under faults",
+  options,
+  examples: ["npm run simulate -- --seeds 1000000", "npm run simulate -- --seed 4711"],
+  run: async (given) => {
+    const searched = mutants.filter(({ name }) => given.mutants || name === given.mutant);
+    for (const { name } of searched) await searchMutant(name, given);
+    if (searched.length > 0) return 0;
+    return given.seed === undefined ? await runMany(given) : await runOne(given.seed);
   },
 });
-if (process.stderr.isTTY) process.stderr.write("\n");
-console.log(["fault".padEnd(22), ...holderStates.map((state) => state.padStart(10))].join(""));
-for (const kind of faultKinds) {
-  const cells = holderStates.map((state) => String(report.met.get(`${kind}/${state}`) ?? 0).padStart(10));
-  console.log([kind.padEnd(22), ...cells].join(""));
-}
-for (const what of counted) console.log(`${what}: ${report.met.get(what) ?? 0}`);
-console.log(`${report.seeds} seeds, ${report.issued} IDs, ${report.broken.length} broken seeds`);
-for (const { seed } of report.broken.slice(0, 5)) await explain(seed);
-process.exit(report.broken.length > 0 ? 1 : 0);

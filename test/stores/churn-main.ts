@@ -5,50 +5,63 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import { systemClock } from "../../src/clock.ts";
+import { integer, onOff } from "../../src/config/setting-kinds.ts";
+import { withFallback } from "../../src/config/setting.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { runCommand } from "../support/run-command.ts";
+import { runProgram } from "../support/run-program.ts";
 import { remoteStoreKinds } from "../support/servers/remote-stores.ts";
 import { churn } from "./churn.ts";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seconds: { type: "string", default: "60" }, write: { type: "boolean", default: false } },
-});
-const seconds = Number(values.seconds);
-const known = remoteStoreKinds.map(({ kind }) => kind);
-const unknown = positionals.filter((kind) => !known.includes(kind));
-if (unknown.length > 0 || !(seconds > 0)) {
-  process.stderr.write(`Usage: npm run churn -- [${known.join(" | ")}]... [--seconds 60] [--write]\n`);
-  process.exit(2);
-}
-
 const columns = ["store", "IDs issued", "duplicates", "servers killed", "requests", "failed", "longest gap"];
-const rows: (readonly string[])[] = [];
-process.stdout.write(`${columns.map((heading) => heading.padStart(18)).join("")}\n`);
-for (const { kind, start } of remoteStoreKinds) {
-  if (positionals.length > 0 && !positionals.includes(kind)) continue;
+
+const options = {
+  seconds: withFallback(integer({ name: "seconds", min: 1, max: 86_400, doc: "For each store." }), 60),
+  write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }),
+};
+
+await runProgram({
+  call: "npm run churn --",
+  summary: "Kills and replaces two servers on each remote store under load",
+  options,
+  words: {
+    placeholder: "[STORE...]",
+    doc: "Some of the stores; all without one.",
+    known: remoteStoreKinds.map(({ kind }) => kind),
+  },
+  examples: ["npm run churn -- redis etcd --seconds 10"],
+  run: async ({ seconds, write }, wanted) => {
+    const rows: (readonly string[])[] = [];
+    process.stdout.write(`${columns.map((heading) => heading.padStart(18)).join("")}\n`);
+    for (const remote of remoteStoreKinds) {
+      if (wanted.length > 0 && !wanted.includes(remote.kind)) continue;
+      const row = await churnOn(remote, seconds);
+      rows.push(row);
+      process.stdout.write(`${row.map((cell) => cell.padStart(18)).join("")}\n`);
+    }
+    if (write) writeTable(rows, seconds);
+    return rows.every(([, , duplicates]) => duplicates === "0") ? 0 : 1;
+  },
+});
+
+/** The row of one store: see {@link columns}. */
+async function churnOn({ kind, start }: (typeof remoteStoreKinds)[number], seconds: number) {
   const server = await start();
   try {
     const isTerminal = process.stderr.isTTY;
     const result = await churn(server.url, seconds * 1_000, (line) => {
       if (isTerminal) process.stderr.write(`\r${kind}: ${line}`);
     });
-    const { idCount, duplicateCount, killCount, requestCount, failedCount, longestGapMs } = result;
-    const gap = `${Math.round(longestGapMs)} ms`;
-    const figures = [idCount, duplicateCount, killCount, requestCount, failedCount].map((figure) => `${figure}`);
-    const row = [await nameOf(kind), ...figures, gap];
-    rows.push(row);
     if (isTerminal) process.stderr.write("\n");
-    process.stdout.write(`${row.map((cell) => cell.padStart(18)).join("")}\n`);
-    if (duplicateCount > 0) process.exitCode = 1;
+    const { idCount, duplicateCount, killCount, requestCount, failedCount, longestGapMs } = result;
+    const figures = [idCount, duplicateCount, killCount, requestCount, failedCount].map((figure) => `${figure}`);
+    return [await nameOf(kind), ...figures, `${Math.round(longestGapMs)} ms`];
   } finally {
     await server.stop();
   }
 }
-if (values.write) writeTable();
 
 /** The store with the version of the server that was started. */
 async function nameOf(kind: string): Promise<string> {
@@ -63,7 +76,7 @@ async function nameOf(kind: string): Promise<string> {
   return `${kind === "mysql" ? "mariadb" : kind} ${version}`;
 }
 
-function writeTable(): void {
+function writeTable(rows: readonly (readonly string[])[], seconds: number): void {
   const document = new URL("../../docs/stores.md", import.meta.url);
   const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   // What else ran there shows in the gaps.
