@@ -44,19 +44,9 @@ const injections: readonly Injection[] = [
   },
 ];
 
-/** By the kind of store. */
-const names: Readonly<Record<string, string>> = {
-  postgres: "postgres killed, frozen, cut off, slow, under two servers",
-  mysql: "mysql killed, frozen, cut off, slow, under two servers",
-  redis: "redis killed, frozen, cut off, slow, under two servers",
-  etcd: "etcd killed, frozen, cut off, slow, under two servers",
-  zookeeper: "zookeeper killed, frozen, cut off, slow, under two servers",
-  kubernetes: "kubernetes killed, frozen, cut off, slow, under two servers",
-};
-
 /** Faults of each remote store, in turn: killed and started again, frozen, cut off, slow. */
 export const remoteStoreFaults: readonly Fault[] = remoteStoreKinds.map(({ kind, start }) => ({
-  name: names[kind]!,
+  name: `${kind} killed, frozen, cut off, slow, under two servers`,
   stores: "own",
   counts: { pr: injections.length, full: 200 },
   lanes: 2,
