@@ -31,7 +31,12 @@ export async function runProgram<O extends Settings>(program: Program<O>): Promi
   try {
     const code = await runCommand(
       {
-        ...{ name: call, call, summary, options, examples, settings: {} },
+        name: call,
+        call,
+        summary,
+        options,
+        examples,
+        settings: {},
         ...(words === undefined ? {} : { positional: words }),
         run: async (input) => {
           refuseUnknown(input.positionals, words?.known ?? []);
