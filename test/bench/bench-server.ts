@@ -1,11 +1,12 @@
 /** Servers under measurement: each a process of its own, whose CPU time and memory the system tells. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findTool } from "../support/fetch/tools.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { runCommand } from "../support/run-command.ts";
 import { residentMib } from "../support/resident-memory.ts";
@@ -31,14 +32,16 @@ export interface BenchServerOptions {
   readonly name: string;
   readonly isOurs: boolean;
   readonly command: (port: number, folder: string) => readonly string[];
+  /** Laid over this process's environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts a server and waits until it takes connections. */
-export async function startBenchServer({ name, isOurs, command }: BenchServerOptions): Promise<BenchServer> {
+export async function startBenchServer({ name, isOurs, command, env }: BenchServerOptions): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
   const port = await findFreePort();
   const [program = "", ...args] = command(port, folder);
-  const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, ...env } });
   const ended = once(child, "exit");
   const processId = child.pid ?? 0;
   const stop = async (): Promise<void> => {
@@ -130,6 +133,24 @@ export function goPeer(
     isOurs: false,
     command: (port) => [program, mode, `127.0.0.1:${port}`, ...secure],
   });
+}
+
+/** An answer of NextId as it lies in a gRPC response: the prefix of a message of 9 bytes, field 1, fixed64. */
+const cannedAnswer = Uint8Array.from([0, 0, 0, 0, 9, 0x09, 1, 2, 3, 4, 5, 6, 7, 8]);
+
+/**
+ * nghttpd, a server in C of those who wrote h2load, that answers every call of NextId with the same file: no gRPC, no
+ * ID, no trailers. What its callers wait for is the floor of this machine and this client.
+ */
+export async function floorPeer(name: string): Promise<BenchServer> {
+  const { path, env } = await findTool("nghttpd");
+  const command = (port: number, folder: string): readonly string[] => {
+    const service = join(folder, "snowlane.v1.IdService");
+    mkdirSync(service);
+    writeFileSync(join(service, "NextId"), cannedAnswer);
+    return [path, "--no-tls", "--address", "127.0.0.1", "--htdocs", folder, `${port}`];
+  };
+  return startBenchServer({ name, isOurs: false, command, env });
 }
 
 /** Builds peers/go with the Go of this machine. */

@@ -9,6 +9,8 @@ export interface Bar {
 /** What a benchmark found: one table of docs/benchmarks.md. */
 export interface Finding {
   readonly title: string;
+  /** What a reader must know of this table alone, in Markdown. */
+  readonly note?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** Shorter is better. Absent: no picture. */

@@ -25,6 +25,12 @@ export interface H2load {
   readonly tls?: boolean;
   /** Open loop: calls begin at this rate, whether earlier ones were answered or not; up to `streams` a connection. */
   readonly perSecond?: number;
+  /**
+   * With `perSecond`: connections open so many milliseconds after one another. h2load wakes up for a connection every
+   * 10 ms, counted from when it opened, and begins at once all calls that are due: this is what spreads them. Together
+   * within the second that a tail leaves out.
+   */
+  readonly openEachMs?: number;
 }
 
 /** Runs h2load against a server. */
@@ -36,6 +42,7 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
   const url = `${load.tls === true ? "https" : "http"}://127.0.0.1:${server.port}`;
   const callLog = join(folder, "calls");
   const paced = load.perSecond === undefined ? [] : ["--rps", `${load.perSecond / load.connections}`];
+  const spread = load.openEachMs === undefined ? [] : ["-r", "1", `--rate-period=${load.openEachMs}ms`];
   const logged = load.perSecond === undefined ? [] : ["--log-file", callLog];
   const args = [
     "-c",
@@ -45,6 +52,7 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
     "-n",
     `${load.calls}`,
     ...paced,
+    ...spread,
     ...logged,
     "-d",
     body,
@@ -62,12 +70,16 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
   const rate = /finished in [^,]+, ([\d.]+) req\/s/.exec(output)?.[1];
   const succeeded = Number(/(\d+) succeeded/.exec(output)?.[1]);
   if (rate === undefined || succeeded !== load.calls) throw new Error(`${server.name} failed under h2load:\n${output}`);
-  const latenciesMs = load.perSecond === undefined ? [] : readLatencies(callLog);
+  const openingMs = load.connections * (load.openEachMs ?? 0);
+  const latenciesMs = load.perSecond === undefined ? [] : readLatencies(callLog, openingMs);
   return { callsPerSecond: Number(rate), cpuUs, latenciesMs };
 }
 
-/** Latencies of h2load's log but those of its first second, rising. A line: µs of the start, status, µs it took. */
-function readLatencies(path: string): number[] {
+/**
+ * Latencies of h2load's log, rising, but for those of its first second, and of its end where connections ended after one
+ * another. A line: µs of the start, status, µs it took.
+ */
+function readLatencies(path: string, endingMs: number): number[] {
   const lines = readFileSync(path, "utf8").trim().split("\n");
   const calls = lines.map((line) => {
     const [startUs = Number.NaN, status, tookUs = Number.NaN] = line.split("\t").map(Number);
@@ -75,7 +87,8 @@ function readLatencies(path: string): number[] {
     return { startUs, tookUs };
   });
   const firstUs = calls.reduce((least, { startUs }) => Math.min(least, startUs), Number.POSITIVE_INFINITY);
-  const counted = calls.filter(({ startUs }) => startUs >= firstUs + 1e6);
+  const lastUs = calls.reduce((most, { startUs }) => Math.max(most, startUs), 0);
+  const counted = calls.filter(({ startUs }) => startUs >= firstUs + 1e6 && startUs <= lastUs - endingMs * 1_000);
   return counted.map(({ tookUs }) => tookUs / 1_000).toSorted((a, b) => a - b);
 }
 

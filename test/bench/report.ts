@@ -35,7 +35,8 @@ export function writeSection(benchmark: Benchmark, findings: readonly Finding[],
   const end = `<!-- end ${name} -->`;
   const tables = findings.map((finding, index) => {
     const picture = finding.chart === undefined ? [] : [`\n![${finding.title}](${writePicture(name, index, finding)})`];
-    return [`### ${finding.title}\n`, markdownTable(finding), ...picture].join("\n");
+    const note = finding.note === undefined ? [] : [`${finding.note}\n`];
+    return [`### ${finding.title}\n`, ...note, markdownTable(finding), ...picture].join("\n");
   });
   const versions = [`Node ${process.versions.node}`, ...packages.map(versionOf)].join(", ");
   const measured = `Measured ${day} on ${machine()}; ${versions}.`;

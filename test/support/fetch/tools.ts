@@ -102,6 +102,16 @@ const tools = {
     ),
     install: "apt-get install nghttp2-client",
   },
+  nghttpd: {
+    command: "nghttpd",
+    paths: ["usr/sbin/nghttpd", "usr/bin/nghttpd"],
+    source: debian(
+      "nghttp2-server",
+      "1.52.0-1+deb12u3",
+      "33ed2f8c252f8ccb9499fca7cb65f61a92ff7089be1b734f655df403eac9af9e",
+    ),
+    install: "apt-get install nghttp2-server",
+  },
   spin: {
     command: "spin",
     paths: ["usr/bin/spin"],
