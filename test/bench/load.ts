@@ -76,7 +76,7 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
 }
 
 /**
- * Latencies of h2load's log, rising, but for those of its first second, and of its end where connections ended after one
+ * Latencies of h2load's log, rising, but for those of its first second, and of its end where connections end one after
  * another. A line: µs of the start, status, µs it took.
  */
 function readLatencies(path: string, endingMs: number): number[] {
