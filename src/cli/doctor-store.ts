@@ -5,7 +5,7 @@ import { IdError } from "../errors.ts";
 import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import { version } from "../version.ts";
-import { checkAgreement } from "../worker/layout-record.ts";
+import { checkAgreement, hasWorkers, lostLayout } from "../worker/layout-record.ts";
 import type { RecordStore } from "../worker/record-store.ts";
 import { clockErrorMs, clockOffMaxMs } from "../worker/window.ts";
 import { listWorkers, type WorkerList } from "../worker/worker-list.ts";
@@ -42,6 +42,9 @@ export async function checkStore(under: StoreUnderCheck): Promise<readonly Findi
   const { store, namespace } = under;
   const { entry } = await store.read(recordKeys.layout);
   if (entry === undefined) {
+    if (hasWorkers(await store.list())) {
+      return [...reached, failOf("layout", lostLayout(store, namespace), "Start no server before it is mended.")];
+    }
     const detail = `Namespace ${namespace} has no records: the first start writes its layout record.`;
     return [...reached, ok("layout", detail), ...(await probeElsewhere(under))];
   }

@@ -11,7 +11,7 @@ import { parseLayoutRecord, recordKeys } from "../worker/worker-record.ts";
 import type { Command } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
-import { nothingStarted } from "./stored-layout.ts";
+import { noLayout } from "./stored-layout.ts";
 import { reasonOption } from "./workers-release.ts";
 import { timeOf } from "./worker-rows.ts";
 
@@ -62,7 +62,7 @@ export const workersQuarantine: Command<typeof storeSettings, typeof options> = 
       const nowMs = storeNowMs(await store.moment(), systemClock.nowMs());
       const leastMs = await leastLengthMs(store);
       if (leastMs === undefined && until === undefined && lengthMs === undefined)
-        throw nothingStarted(settings.namespace);
+        throw await noLayout(store, settings.namespace);
       const wantedMs = until === undefined ? (lengthMs ?? leastMs ?? 0) : until - nowMs;
       checkLength(wantedMs, leastMs ?? 0);
       const mark = { sinceMs: nowMs, untilMs: nowMs + wantedMs, reason };

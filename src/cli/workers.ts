@@ -10,7 +10,7 @@ import type { Command, CommandInput, Surroundings } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords, placeOf } from "./open-records.ts";
 import { serverOption } from "./server-option.ts";
-import { nothingStarted } from "./stored-layout.ts";
+import { noLayout } from "./stored-layout.ts";
 import { type ShownWorkers, workersToJson, workersToTable } from "./worker-rows.ts";
 
 const options = {
@@ -65,7 +65,7 @@ async function openLook({ settings, options: { server }, environment }: Input): 
   return {
     look: async () => {
       const list = listWorkers(store, await store.list(), systemClock.nowMs());
-      if (list.layoutRecord === undefined) throw nothingStarted(settings.namespace);
+      if (list.layoutRecord === undefined) throw await noLayout(store, settings.namespace);
       return { ...list, from };
     },
     close: () => store.close(),

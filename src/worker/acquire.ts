@@ -55,8 +55,8 @@ interface Survey {
 /**
  * Tries once to acquire a worker ID. Never touches a grant that is held already.
  *
- * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records), STORE_WENT_BACK (emptied), and whatever the store
- * throws: nothing is granted then.
+ * @throws IdError LAYOUT_MISMATCH, INVALID_CONFIG (foreign records, or none that says the layout), STORE_WENT_BACK
+ * (emptied), and whatever the store throws: nothing is granted then.
  */
 export async function acquire(context: ProtocolContext, choice: AcquireChoice): Promise<AcquireOutcome> {
   const { store, settings, judge } = context;
@@ -69,7 +69,7 @@ export async function acquire(context: ProtocolContext, choice: AcquireChoice): 
   const seen = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
   const incarnation = await noteIncarnation(store, seen, judge.nowMs());
   context.noteIncarnation(incarnation);
-  const layout = await agreeOnLayout(store, listed, settings, context.ports.random128);
+  const layout = await agreeOnLayout(context, listed);
   context.noteLayout(layout);
   const rules = windowRules(settings, store, layout.windowMaxMs);
   const floor = quarantineFloor(listed, incarnation, rules);

@@ -1,6 +1,13 @@
 import { IdError } from "../errors.ts";
+import type { ProtocolContext } from "./protocol-context.ts";
 import type { ListAnswer, RecordStore } from "./record-store.ts";
-import { encodeLayoutRecord, type LayoutRecord, parseLayoutRecord, recordKeys } from "./worker-record.ts";
+import {
+  encodeLayoutRecord,
+  type LayoutRecord,
+  parseLayoutRecord,
+  parseWorkerKey,
+  recordKeys,
+} from "./worker-record.ts";
 import type { WorkerSettings } from "./worker-settings.ts";
 
 /**
@@ -8,18 +15,17 @@ import type { WorkerSettings } from "./worker-settings.ts";
  *
  * @param listed - A fresh list of all records.
  * @returns The record that stands.
- * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record; as the store
- * does.
+ * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record, or where it was
+ * lost; as the store does.
  */
-export async function agreeOnLayout(
-  store: RecordStore,
-  listed: ListAnswer,
-  settings: WorkerSettings,
-  random128: () => string,
-): Promise<LayoutRecord> {
+export async function agreeOnLayout(context: ProtocolContext, listed: ListAnswer): Promise<LayoutRecord> {
+  const { store, settings } = context;
   let entry = listed.entries.find(({ key }) => key === recordKeys.layout);
+  const isLost = hasWorkers(listed);
+  // A list is no snapshot: a first start may have written both meanwhile.
+  if (entry === undefined && isLost) ({ entry } = await store.read(recordKeys.layout));
   if (entry === undefined) {
-    const ours = createLayoutRecord(store, settings, random128());
+    const ours = isLost ? seenBefore(context) : createLayoutRecord(context);
     const written = await store.compareAndSet(recordKeys.layout, undefined, encodeLayoutRecord(ours));
     if (written.kind === "applied") return ours;
     ({ entry } = await store.read(recordKeys.layout));
@@ -30,9 +36,34 @@ export async function agreeOnLayout(
   return record;
 }
 
-function createLayoutRecord(store: RecordStore, settings: WorkerSettings, deploymentId: string): LayoutRecord {
+/**
+ * What may be written where worker records stand without a layout record: only what stood there before. Their holders
+ * may live and never look at it again, and under another epoch or other fields we would issue what they did.
+ *
+ * @throws IdError INVALID_CONFIG if this process never saw it.
+ */
+function seenBefore({ store, settings: { namespace }, seenLayout }: ProtocolContext): LayoutRecord {
+  const seen = seenLayout();
+  if (seen === undefined) throw lostLayout(store, namespace);
+  return seen;
+}
+
+/** Whether records of workers stand here: then a layout record once did, too. */
+export function hasWorkers({ entries }: ListAnswer): boolean {
+  return entries.some(({ key }) => parseWorkerKey(key) !== undefined);
+}
+
+/** What is said where {@link hasWorkers} and there is no layout record. */
+export function lostLayout({ kind }: Pick<RecordStore, "kind">, namespace: string): IdError {
+  const message =
+    `Namespace ${namespace} has records of workers, but its layout record is lost: nobody can tell which IDs they issue. ` +
+    `Nothing was changed. See docs/stores.md, "The layout record is lost".`;
+  return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, namespace, lost: recordKeys.layout } });
+}
+
+function createLayoutRecord({ store, settings, ports }: ProtocolContext): LayoutRecord {
   return {
-    deploymentId,
+    deploymentId: ports.random128(),
     namespace: settings.namespace,
     epochMs: settings.layout.epochMs,
     tickNs: settings.layout.tickNs,
@@ -53,7 +84,7 @@ export function checkAgreement(record: LayoutRecord, settings: WorkerSettings): 
     const text = differing.map(
       (field) => `${field} is ${show(ours[field])} here and ${show(record[field])} in the store`,
     );
-    const message = `The layout differs from the one that namespace ${record.namespace} was started with: ${text.join("; ")}. Use the store's settings, or another namespace.`;
+    const message = `The layout differs from the one that namespace ${record.namespace} was started with: ${text.join("; ")}. Use the store's settings. Another namespace would be another deployment, whose IDs can equal those of this one.`;
     throw new IdError("LAYOUT_MISMATCH", message, {
       metadata: { namespace: record.namespace, fields: differing.join(",") },
     });

@@ -18,6 +18,7 @@ export class LossNotices {
   #written = 0;
   /** Whose records stood in the store when this process, or an earlier life of it, last looked. */
   #deploymentId: string | undefined;
+  #layout: LayoutRecord | undefined;
 
   /** Quarantine marks put down. */
   get written(): number {
@@ -32,8 +33,14 @@ export class LossNotices {
   }
 
   /** Takes note of the deployment whose layout record stands in the store. */
-  onLayout({ deploymentId }: Pick<LayoutRecord, "deploymentId">): void {
-    this.#deploymentId = deploymentId;
+  onLayout(record: LayoutRecord): void {
+    this.#deploymentId = record.deploymentId;
+    this.#layout = record;
+  }
+
+  /** The layout record that this process, or an earlier life of it, saw last, whatever became of it; or none. */
+  get seenLayout(): LayoutRecord | undefined {
+    return this.#layout;
   }
 
   /**

@@ -34,6 +34,8 @@ export interface ProtocolContext {
   readonly reportClockOff: (aheadMs: number) => void;
   /** Looks whether the layout record is still the one that stood there. @throws IdError STORE_WENT_BACK. */
   readonly checkLayout: (entries: readonly Entry[]) => void;
+  /** The layout record that this process saw last; undefined: it never saw one. */
+  readonly seenLayout: () => LayoutRecord | undefined;
   /** Told the layout record that stands. */
   readonly noteLayout: (record: LayoutRecord) => void;
   /** Told at each look which life of the store stands noted. */

@@ -20,7 +20,7 @@ export function checkWallClock(nowMs: number, layout: Layout): void {
     throw new IdError("CLOCK_BEFORE_EPOCH", message, { metadata: { now_ms: nowMs, earliest_ms: fromMs } });
   }
   if (nowMs >= layout.endMs) {
-    const message = `The clock says ${now}, but the layout ${layout.name} ended at ${show(layout.endMs)}. Choose a later epoch in another namespace.`;
+    const message = `The clock says ${now}, but the layout ${layout.name} ended at ${show(layout.endMs)}. A layout with a later epoch or more bits of time, in another namespace, would go on; its IDs can equal those of this one.`;
     throw new IdError("TIMESTAMP_EXHAUSTED", message, { metadata: { now_ms: nowMs, end_ms: layout.endMs } });
   }
 }

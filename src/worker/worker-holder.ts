@@ -107,6 +107,7 @@ export class WorkerHolder {
       noteCandidates: (candidates) => this.#noteCandidates(candidates),
       reportClockOff: (aheadMs) => this.#reportClockOff(aheadMs),
       checkLayout: (entries) => this.#losses.checkLayout(entries),
+      seenLayout: () => this.#losses.seenLayout,
       noteLayout: (record) => this.#losses.onLayout(record),
       noteIncarnation: (noted) => this.#losses.onNoted(this.#context, noted),
       noteUnanswered: (grant) => this.#keeper?.note(grant),

@@ -74,6 +74,25 @@ describe("a store file", () => {
   });
 });
 
+test("a store whose layout record is lost starts nothing, under any layout, and every command says so with code 4", async () => {
+  const path = join(temporaryFolder(), "ids.db");
+  const store = ["--store", `sqlite:${path}`];
+  expect((await runCli(["next", ...store])).code).toBe(0);
+  const database = new DatabaseSync(path);
+  database.exec("DELETE FROM record WHERE key = 'layout'");
+  database.close();
+  const commands = [["next"], serve, ["next", "--layout", "sonyflake"], ["workers"], ["layouts"]];
+  for (const command of commands) {
+    const { code, stderr } = await runCli([...command, ...store]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^snowlane: .*layout record is lost.*docs\/stores\.md.*\n$/),
+    ]);
+  }
+  const doctor = await runCli(["doctor", ...store]);
+  expect([doctor.code, doctor.stdout.toString()]).toEqual([4, expect.stringMatching(/fail +layout +.*record is lost/)]);
+});
+
 test("a store that does not answer is given up by next after ten seconds, with code 4", async () => {
   const { code, stderr } = await runCli(["next", "--store", "etcd://127.0.0.1:1"]);
   expect([code, stderr]).toEqual([4, expect.stringMatching(/^snowlane: The etcd store does not answer: .*\n$/)]);
@@ -124,6 +143,9 @@ describe("a layout", () => {
     const store = ["--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
     expect((await runCli(["next", ...store])).code).toBe(0);
     const { code, stderr } = await runCli(["next", ...store, "--layout", "sonyflake"]);
-    expect([code, stderr]).toEqual([5, expect.stringMatching(/epochMs is .*; tickNs is .*; fields is .*\n$/)]);
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringMatching(/epochMs is .*; tickNs is .*; fields is .*Another namespace.*can equal.*\n$/),
+    ]);
   });
 });

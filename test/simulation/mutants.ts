@@ -38,6 +38,7 @@ const window = "src/worker/window.ts";
 const quarantine = "src/worker/quarantine.ts";
 const lossNotices = "src/worker/loss-notices.ts";
 const candidates = "src/worker/candidates.ts";
+const layoutRecord = "src/worker/layout-record.ts";
 const release = "src/worker/release.ts";
 /** What the kernel gives is simulated, too. */
 const kernel = "test/simulation/simulated-process.ts";
@@ -188,6 +189,18 @@ export const mutants: readonly Mutant[] = [
     file: lossNotices,
     find: "if (known === undefined ||",
     replace: "if (known !== undefined || known === undefined ||",
+  },
+  {
+    name: "lost-layout-is-new",
+    caughtBySeed: undefined,
+    heldBy: {
+      file: "src/worker/layout-record.test.ts",
+      test: "is not written by who never saw it: under his own layout he would issue what they issue",
+    },
+    rule: "where records of workers stand, a layout record is written only by who saw it before",
+    file: layoutRecord,
+    find: "isLost ? seenBefore(context) : createLayoutRecord(context)",
+    replace: "createLayoutRecord(context)",
   },
   {
     name: "restart-is-trusted",

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { HolderWorld, smallLayout } from "../../test/support/holder-world.ts";
+import { MemoryStore } from "../../test/support/memory-store.ts";
+import { createLayout } from "../snowflake/layout.ts";
+import type { ListAnswer } from "./record-store.ts";
+import { recordKeys } from "./worker-record.ts";
+
+/** Datacenter and worker have changed places: worker 1 of datacenter 0 there is worker 0 of datacenter 1 here. */
+const swappedLayout = createLayout({
+  ...smallLayout,
+  fields: [smallLayout.fields[0]!, smallLayout.fields[2]!, smallLayout.fields[1]!, smallLayout.fields[3]!],
+});
+
+/** Shows all records but the layout record, as a list may that was begun before that was written. */
+class EarlyListStore extends MemoryStore {
+  override async list(): Promise<ListAnswer> {
+    const listed = await super.list();
+    return { ...listed, entries: listed.entries.filter(({ key }) => key !== recordKeys.layout) };
+  }
+}
+
+describe("a layout record that is lost while workers hold IDs", () => {
+  test("is not written by who never saw it: under his own layout he would issue what they issue", async () => {
+    const world = new HolderWorld();
+    const holder = world.process({ options: { datacenterId: 0, workerId: 1 } });
+    await holder.start();
+    world.database.records.delete(recordKeys.layout);
+    const other = world.process({ name: "b", layout: swappedLayout, options: { datacenterId: 1, workerId: 0 } });
+    expect(holder.issue(1_000)).toBe(1_000);
+    // The ledger ends the test where both issue the same ID.
+    const refused = other.start().then(() => other.issue(1_000));
+    await expect(refused).rejects.toMatchObject({ reason: "INVALID_CONFIG", metadata: { lost: recordKeys.layout } });
+    expect(world.database.records.has(recordKeys.layout)).toBe(false);
+    expect(other.holder.phase.kind).toBe("failed");
+  });
+
+  test("is refused, too, by who has the same layout: he cannot know that he has", async () => {
+    const world = new HolderWorld();
+    await world.process().start();
+    world.database.records.delete(recordKeys.layout);
+    await expect(world.process({ name: "b" }).start()).rejects.toMatchObject({ reason: "INVALID_CONFIG" });
+  });
+
+  test("is written by who saw it, as it was, when he next looks for a worker ID; then others may start", async () => {
+    const world = new HolderWorld({ hasClock: true });
+    const holder = world.process({ options: { windowMaxMs: 20_000 } });
+    await holder.start();
+    const before = world.database.entry(recordKeys.layout)!.text;
+    world.database.records.delete(recordKeys.layout);
+    holder.store.fault = () => "lost";
+    await world.time.run(11_000);
+    expect(holder.issue()).toBe("no-grant");
+    holder.store.fault = () => "none";
+    await world.time.run(40_000);
+    expect(holder.issue()).toBe(1);
+    expect(world.database.entry(recordKeys.layout)!.text).toBe(before);
+    await expect(world.process({ name: "b", layout: swappedLayout }).start()).rejects.toMatchObject({
+      reason: "LAYOUT_MISMATCH",
+    });
+    await world.process({ name: "c" }).start();
+  });
+});
+
+test("a first start whose list was begun before another wrote layout and worker record is not refused", async () => {
+  const world = new HolderWorld();
+  await world.process().start();
+  await world.process({ name: "b", store: new EarlyListStore(world.database) }).start();
+});
+
+test("who has another layout is told that another namespace shares no uniqueness with this one", async () => {
+  const world = new HolderWorld();
+  await world.process().start();
+  const message = expect.stringMatching(
+    /Use the store's settings\. Another namespace .* can equal those of this one\./,
+  );
+  await expect(world.process({ name: "b", layout: swappedLayout }).start()).rejects.toMatchObject({ message });
+});
