@@ -69,7 +69,7 @@ export async function acquire(context: ProtocolContext, choice: AcquireChoice): 
   const seen = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
   const incarnation = await noteIncarnation(store, seen, judge.nowMs());
   context.noteIncarnation(incarnation);
-  const layout = await agreeOnLayout(context, listed);
+  const layout = await agreeOnLayout(context, listed, incarnation.record);
   context.noteLayout(layout);
   const rules = windowRules(settings, store, layout.windowMaxMs);
   const floor = quarantineFloor(listed, incarnation, rules);

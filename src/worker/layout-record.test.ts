@@ -11,6 +11,8 @@ const swappedLayout = createLayout({
   fields: [smallLayout.fields[0]!, smallLayout.fields[2]!, smallLayout.fields[1]!, smallLayout.fields[3]!],
 });
 
+const pinned = { datacenterId: 0, workerId: 1 };
+
 /** Shows all records but the layout record, as a list may that was begun before that was written. */
 class EarlyListStore extends MemoryStore {
   override async list(): Promise<ListAnswer> {
@@ -22,7 +24,7 @@ class EarlyListStore extends MemoryStore {
 describe("a layout record that is lost while workers hold IDs", () => {
   test("is not written by who never saw it: under his own layout he would issue what they issue", async () => {
     const world = new HolderWorld();
-    const holder = world.process({ options: { datacenterId: 0, workerId: 1 } });
+    const holder = world.process({ options: pinned });
     await holder.start();
     world.database.records.delete(recordKeys.layout);
     const other = world.process({ name: "b", layout: swappedLayout, options: { datacenterId: 1, workerId: 0 } });
@@ -59,6 +61,22 @@ describe("a layout record that is lost while workers hold IDs", () => {
     });
     await world.process({ name: "c" }).start();
   });
+});
+
+test("a record that a late write left in an emptied store stands in the way until its mark has passed, no longer", async () => {
+  const world = new HolderWorld({ hasClock: true, emptyMeans: "lost" });
+  const late = world.process({ options: pinned });
+  await late.start(20_000);
+  const { key, hwmMs } = { key: late.holder.grant!.key, hwmMs: late.holder.grant!.untilMs };
+  const record = world.database.records.get(key)!;
+  late.crash();
+  world.database.records.clear();
+  world.database.records.set(key, record);
+  await expect(world.process({ name: "b", layout: swappedLayout }).start()).rejects.toMatchObject({
+    metadata: { lost: recordKeys.layout },
+  });
+  await world.time.run(hwmMs + 1_000 - world.time.nowMs());
+  await world.process({ name: "c", layout: swappedLayout }).start(20_000);
 });
 
 test("a first start whose list was begun before another wrote layout and worker record is not refused", async () => {

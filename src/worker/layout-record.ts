@@ -1,11 +1,15 @@
 import { IdError } from "../errors.ts";
 import type { ProtocolContext } from "./protocol-context.ts";
-import type { ListAnswer, RecordStore } from "./record-store.ts";
+import { storeNowMs } from "./quarantine.ts";
+import type { Entry, ListAnswer, RecordStore } from "./record-store.ts";
+import { clockErrorMs } from "./window.ts";
 import {
   encodeLayoutRecord,
+  type IncarnationRecord,
   type LayoutRecord,
   parseLayoutRecord,
   parseWorkerKey,
+  parseWorkerRecord,
   recordKeys,
 } from "./worker-record.ts";
 import type { WorkerSettings } from "./worker-settings.ts";
@@ -14,18 +18,22 @@ import type { WorkerSettings } from "./worker-settings.ts";
  * Holds this process to what the namespace agreed on, or writes it if this is the first process ever.
  *
  * @param listed - A fresh list of all records.
+ * @param incarnation - Which life of the store stands noted beside them.
  * @returns The record that stands.
  * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record, or where it was
  * lost; as the store does.
  */
-export async function agreeOnLayout(context: ProtocolContext, listed: ListAnswer): Promise<LayoutRecord> {
+export async function agreeOnLayout(
+  context: ProtocolContext,
+  listed: ListAnswer,
+  incarnation: IncarnationRecord,
+): Promise<LayoutRecord> {
   const { store, settings } = context;
   let entry = listed.entries.find(({ key }) => key === recordKeys.layout);
-  const isLost = hasWorkers(listed);
   // A list is no snapshot: a first start may have written both meanwhile.
-  if (entry === undefined && isLost) ({ entry } = await store.read(recordKeys.layout));
+  if (entry === undefined && hasWorkers(listed)) ({ entry } = await store.read(recordKeys.layout));
   if (entry === undefined) {
-    const ours = isLost ? seenBefore(context) : createLayoutRecord(context);
+    const ours = hasWorkers(listed) ? lostRecord(context, listed, incarnation) : createLayoutRecord(context);
     const written = await store.compareAndSet(recordKeys.layout, undefined, encodeLayoutRecord(ours));
     if (written.kind === "applied") return ours;
     ({ entry } = await store.read(recordKeys.layout));
@@ -42,10 +50,22 @@ export async function agreeOnLayout(context: ProtocolContext, listed: ListAnswer
  *
  * @throws IdError INVALID_CONFIG if this process never saw it.
  */
-function seenBefore({ store, settings: { namespace }, seenLayout }: ProtocolContext): LayoutRecord {
+function lostRecord(context: ProtocolContext, listed: ListAnswer, { t0Ms }: IncarnationRecord): LayoutRecord {
+  const { store, settings, judge, seenLayout } = context;
   const seen = seenLayout();
-  if (seen === undefined) throw lostLayout(store, namespace);
-  return seen;
+  if (seen !== undefined) return seen;
+  // The store was emptied, or went back to before its first layout record, and a write that was late came after. What
+  // it wrote is of no use to its sender, and soon to nobody; for ever it must not stand in the way.
+  const nowMs = storeNowMs(listed.moment, judge.nowMs());
+  if (t0Ms > 0 && !listed.entries.some((entry) => mayBeInUse(entry, nowMs))) return createLayoutRecord(context);
+  throw lostLayout(store, settings.namespace);
+}
+
+/** Whether somebody may issue under a worker record: it was not released, and some clock may be below its mark. */
+function mayBeInUse({ key, text }: Entry, nowMs: number): boolean {
+  if (parseWorkerKey(key) === undefined) return false;
+  const { token, hwmMs } = parseWorkerRecord(key, text);
+  return token !== "" && nowMs < hwmMs + 2 * clockErrorMs;
 }
 
 /** Whether records of workers stand here: then a layout record once did, too. */

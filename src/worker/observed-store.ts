@@ -15,11 +15,19 @@ import type {
 /** Who wants to know what the store answers. */
 export interface StoreObserver {
   readonly onMoment: (moment: StoreMoment) => void;
-  /** The first failure after an answer, and each that differs from the one before. */
+  /** The first failure, and until the recovery each that says something else. */
   readonly onProblem: (during: string, error: IdError) => void;
-  /** The first answer after a failure. */
+  /** Everything that failed is answered again. */
   readonly onRecovery: () => void;
 }
+
+/** What fails together and comes back together: a full disk is read as before. */
+type Ability = "read" | "write" | "lock";
+
+/**
+ * A failure that is older than this says no more what the store cannot do: whoever still wants it has tried again since.
+ */
+const failureAgeMaxMs = 30_000;
 
 /**
  * A store seen through a window: remembers whether it answers and what its clock said, and turns whatever it throws
@@ -33,7 +41,10 @@ export class ObservedStore implements RecordStore {
   readonly #store: RecordStore;
   readonly #clock: Clock;
   readonly #observer: StoreObserver;
-  #problem: IdError | undefined;
+  /** Why, by what the store cannot do at the moment; the latest failure last. */
+  readonly #failing = new Map<Ability, { readonly error: IdError; readonly atMs: number }>();
+  /** Messages of failures that were told since the store last did all that it was asked for. */
+  readonly #told = new Set<string>();
   #last: { readonly moment: StoreMoment; readonly atMs: number } | undefined;
 
   constructor(store: RecordStore, clock: Clock, observer: StoreObserver) {
@@ -46,9 +57,9 @@ export class ObservedStore implements RecordStore {
     this.#observer = observer;
   }
 
-  /** Why the last call failed; undefined if it was answered, or none was made. */
+  /** Why the store does not do what it was asked for; undefined if it does, or nothing was asked. */
   get problem(): IdError | undefined {
-    return this.#problem;
+    return [...this.#failing.values()].at(-1)?.error;
   }
 
   /** Monotonic time of the last answer. */
@@ -66,25 +77,25 @@ export class ObservedStore implements RecordStore {
   }
 
   async moment(): Promise<StoreMoment> {
-    const moment = await this.#watch("moment", () => this.#store.moment());
+    const moment = await this.#watch("read", "moment", () => this.#store.moment());
     this.#note(moment);
     return moment;
   }
 
   async list(): Promise<ListAnswer> {
-    const answer = await this.#watch("list", () => this.#store.list());
+    const answer = await this.#watch("read", "list", () => this.#store.list());
     this.#note(answer.moment);
     return answer;
   }
 
   async read(key: RecordKey): Promise<ReadAnswer> {
-    const answer = await this.#watch("read", () => this.#store.read(key));
+    const answer = await this.#watch("read", "read", () => this.#store.read(key));
     this.#note(answer.moment);
     return answer;
   }
 
   async compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
-    const answer = await this.#watch("compareAndSet", () => this.#store.compareAndSet(key, expected, next));
+    const answer = await this.#watch("write", "compareAndSet", () => this.#store.compareAndSet(key, expected, next));
     this.#note(answer.moment);
     return answer;
   }
@@ -97,8 +108,8 @@ export class ObservedStore implements RecordStore {
     if (liveness.kind === "ttl") return liveness;
     return {
       kind: "lock",
-      tryLock: (key) => this.#watch("tryLock", () => liveness.tryLock(key)),
-      unlock: (key) => this.#watch("unlock", () => liveness.unlock(key)),
+      tryLock: (key) => this.#watch("lock", "tryLock", () => liveness.tryLock(key)),
+      unlock: (key) => this.#watch("lock", "unlock", () => liveness.unlock(key)),
     };
   }
 
@@ -107,18 +118,33 @@ export class ObservedStore implements RecordStore {
     this.#observer.onMoment(moment);
   }
 
-  async #watch<T>(during: string, call: () => Promise<T>): Promise<T> {
+  async #watch<T>(ability: Ability, during: string, call: () => Promise<T>): Promise<T> {
     try {
       const answer = await call();
-      if (this.#problem !== undefined) this.#observer.onRecovery();
-      this.#problem = undefined;
+      this.#onAnswer(ability, answer);
       return answer;
     } catch (cause) {
       const error = asStoreError(cause, this.kind);
-      if (error.message !== this.#problem?.message) this.#observer.onProblem(during, error);
-      this.#problem = error;
+      this.#failing.delete(ability);
+      this.#failing.set(ability, { error, atMs: this.#clock.monotonicMs() });
+      if (!this.#told.has(error.message)) this.#observer.onProblem(during, error);
+      this.#told.add(error.message);
       throw error;
     }
+  }
+
+  #onAnswer(ability: Ability, answer: unknown): void {
+    if (this.#failing.size === 0) return;
+    // A conflict was found by reading alone. What was written was read and locked before, if it had to be.
+    const isConflict = ability === "write" && (answer as WriteAnswer).kind === "conflict";
+    if (isConflict) this.#failing.delete("read");
+    else if (ability === "write") this.#failing.clear();
+    else this.#failing.delete(ability);
+    const oldestMs = this.#clock.monotonicMs() - failureAgeMaxMs;
+    for (const [other, { atMs }] of this.#failing) if (atMs < oldestMs) this.#failing.delete(other);
+    if (this.#failing.size > 0) return;
+    this.#told.clear();
+    this.#observer.onRecovery();
   }
 }
 

@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
     },
     rule: "where records of workers stand, a layout record is written only by who saw it before",
     file: layoutRecord,
-    find: "isLost ? seenBefore(context) : createLayoutRecord(context)",
+    find: "hasWorkers(listed) ? lostRecord(context, listed, incarnation) : createLayoutRecord(context)",
     replace: "createLayoutRecord(context)",
   },
   {
