@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HolderWorld, smallLayout } from "../../test/support/holder-world.ts";
 import { createLayout } from "../snowflake/layout.ts";
-import { encodeQuarantineRecord, recordKeys } from "./worker-record.ts";
+import { encodeQuarantineRecord, recordKeys, workerKey } from "./worker-record.ts";
 
 const windowMs = 10_000;
 const ttlMs = 13_000;
@@ -168,7 +168,7 @@ describe("acquire", () => {
     await world.time.run(windowMs - leadMaxMs + 1_000);
     expect(successor.holder.grant?.workerIndex).toBe(1);
     const refused = world.process({ name: "d", options: pinned });
-    await expect(refused.start()).rejects.toMatchObject({
+    await expect(refused.start(1_000)).rejects.toMatchObject({
       reason: "NO_FREE_WORKER_ID",
       message: expect.stringContaining("held by a:7609"),
     });
@@ -226,6 +226,51 @@ describe("acquire", () => {
     expect(process.holder.grant!.workerIndex).toBe(1);
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "store-problem", during: "list" }));
     expect(world.database.records.get("worker-0")?.text).toBe("not ours");
+  });
+});
+
+describe("where locks tell who lives, a lock that is taken for a moment", () => {
+  const key = workerKey(0);
+
+  test("by who looks at the records is waited for, and not taken for a holder's", async () => {
+    const world = new HolderWorld({ liveness: "lock" });
+    const crashed = world.process({ name: "crashed", options: pinned });
+    await crashed.start();
+    crashed.crash();
+    world.database.locks.set(key, world.database.open());
+    const process = world.process({ options: pinned });
+    const started = process.holder.start();
+    started.catch(() => {});
+    await world.time.run(500);
+    expect(process.holder.phase.kind).toBe("acquiring");
+    world.database.locks.delete(key);
+    // Its mark has to pass.
+    await world.time.run(10_000);
+    await started;
+    expect(process.issue()).toBe(1);
+  });
+
+  test("is told to be a holder's when it stays, with his name", async () => {
+    const world = new HolderWorld({ liveness: "lock" });
+    await world.process({ name: "holding", options: pinned }).start();
+    const refused = world.process({ options: pinned }).start(1_000);
+    await expect(refused).rejects.toMatchObject({
+      reason: "NO_FREE_WORKER_ID",
+      message: expect.stringContaining("held by holding:7609"),
+    });
+  });
+
+  test("and whose record is free is told to make the store busy when it stays, not to be held", async () => {
+    const world = new HolderWorld({ liveness: "lock" });
+    const before = world.process({ name: "before", options: pinned });
+    await before.start();
+    await before.close();
+    world.database.locks.set(key, world.database.open());
+    const process = world.process({ options: { ...pinned, startPatienceMs: 5_000 } });
+    await expect(process.start(10_000)).rejects.toMatchObject({
+      reason: "STORE_UNAVAILABLE",
+      message: expect.stringContaining("is busy"),
+    });
   });
 });
 

@@ -29,6 +29,8 @@ export type AcquireOutcome =
   | { readonly kind: "none-free"; readonly untilMs: number; readonly ours: boolean; readonly detail: string }
   /** Nothing may be granted before `untilMs`: marks lie ahead of the clock, or the store is under quarantine. */
   | { readonly kind: "wait"; readonly for: WaitCause; readonly untilMs: number; readonly detail: string }
+  /** Nobody holds the worker IDs that may be had, and yet another process has their locks: it is about to take or leave. */
+  | { readonly kind: "busy" }
   /** The wall clock is too far from the store's. */
   | { readonly kind: "clock-off"; readonly aheadMs: number };
 
@@ -99,10 +101,13 @@ async function takeOne(context: ProtocolContext, choice: AcquireChoice, survey: 
   const markMaxMs = context.judge.nowMs() + choice.markAheadMaxMs;
   const usable = ({ workerIndex, record }: Candidate): boolean =>
     !choice.excluded.has(workerIndex) && (record === undefined || record.hwmMs <= markMaxMs);
+  let isBusy = false;
   for (const candidate of inOrderOfChoice(context, survey.candidates, usable)) {
     if (await lock(context, candidate)) return await take(context, survey, candidate);
+    isBusy ||= candidate.standing.kind === "free";
   }
-  return await explainNone(context, choice, survey.candidates);
+  const outcome = await explainNone(context, choice, survey.candidates);
+  return isBusy && outcome.kind === "none-free" ? { kind: "busy" } : outcome;
 }
 
 /** Our own of an earlier life first; then, lest a thousand starts fight for one record, in random order. */

@@ -26,6 +26,11 @@ export type SearchStep =
 const retry = { firstMs: 50, maxMs: 1_000 };
 /** How often a state that only time can change is looked at again. */
 const lookAgainMs = 1_000;
+/**
+ * How long a lock that tells that a holder lives must be taken before it is believed: whoever looks for a worker ID
+ * takes it for a moment, too.
+ */
+const lockPatienceMs = 800;
 const fatalReasons: ReadonlySet<ErrorReason> = new Set([
   "INVALID_CONFIG",
   "LAYOUT_MISMATCH",
@@ -43,6 +48,8 @@ export class GrantSearch {
   #isWaiting = false;
   /** Since when the store has not answered as it should, in monotonic time. */
   #silentFromMs: number | undefined;
+  /** Since when every worker ID has had a holder, in monotonic time. */
+  #noneFromMs: number | undefined;
 
   constructor(context: ProtocolContext, losses: LossNotices) {
     this.#context = context;
@@ -63,7 +70,8 @@ export class GrantSearch {
       await this.#losses.writeQuarantine(this.#context, rules);
       checkWallClock(judge.nowMs(), settings.layout);
       const outcome = await acquire(this.#context, { excluded: new Set(), markAheadMaxMs: settings.leadMaxMs });
-      this.#silentFromMs = undefined;
+      if (outcome.kind !== "busy") this.#silentFromMs = undefined;
+      if (outcome.kind !== "none-free") this.#noneFromMs = undefined;
       return outcome.kind === "granted" ? { kind: "granted", granted: outcome } : this.#onNone(outcome);
     } catch (cause) {
       if (!(cause instanceof IdError)) throw cause;
@@ -75,6 +83,12 @@ export class GrantSearch {
 
   #onNone(outcome: Exclude<AcquireOutcome, Granted>): SearchStep {
     const { judge, ports } = this.#context;
+    if (outcome.kind === "busy") {
+      this.#problem = busyError(this.#context.store.kind);
+      return this.#again(this.#retryMs(), this.#hasLostPatience(this.#problem));
+    }
+    const patienceMs = outcome.kind === "none-free" ? this.#lockPatienceMs() : 0;
+    if (patienceMs > 0) return this.#again(Math.min(this.#retryMs(), patienceMs), false);
     if (outcome.kind === "raced") {
       // The first time that somebody was faster, another worker ID is tried at once.
       const waitMs = this.#retryMs();
@@ -101,6 +115,14 @@ export class GrantSearch {
     return this.#again(lookAgainMs, !outcome.ours);
   }
 
+  /** For how long yet a lock that is taken tells nothing. */
+  #lockPatienceMs(): number {
+    const { judge, store } = this.#context;
+    const nowMs = judge.monotonicMs();
+    this.#noneFromMs ??= nowMs;
+    return store.liveness.kind === "lock" ? lockPatienceMs - (nowMs - this.#noneFromMs) : 0;
+  }
+
   /** A store that does not answer may come back; whoever waits for it may have said for how long. */
   #hasLostPatience({ reason }: IdError): boolean {
     if (reason !== "STORE_UNAVAILABLE") return false;
@@ -119,6 +141,11 @@ export class GrantSearch {
     const problem = this.#problem;
     return { kind: "again", phase: { kind: "acquiring", problem }, waitMs, fatal: isFatal ? problem : undefined };
   }
+}
+
+function busyError(kind: string): IdError {
+  const message = `The ${kind} store is busy: no worker ID is held, but another process has the lock of each that may be had. Try again.`;
+  return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind } });
 }
 
 function noneFree(detail: string): IdError {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCli, snowlane } from "../support/cli-outcome.ts";
 import { temporaryFolder } from "../support/running-server.ts";
@@ -106,6 +107,35 @@ test("a worker ID that another process holds is refused with code 6, and the hol
   const { code, stderr } = await runCli(["next", ...pinned]);
   expect([code, stderr]).toEqual([6, expect.stringMatching(/^snowlane: There is no free worker ID: .*the-first.*\n$/)]);
   expect(await server.stop("SIGTERM")).toBe(0);
+});
+
+describe("a worker ID whose lock another process takes, although nobody holds it,", () => {
+  const pinned = ["next", "--datacenter-id", "3", "--worker-id", "7"];
+
+  /** Takes the lock of the worker ID as whoever looks at it does; gives back how to let it go. */
+  async function locked(): Promise<{ readonly store: string; readonly letGo: () => void }> {
+    const path = join(temporaryFolder(), "ids.db");
+    const store = `sqlite:${path}`;
+    expect((await runCli([...pinned, "--store", store])).code).toBe(0);
+    const database = new DatabaseSync(join(`${path}.locks`, `default.worker-${3 * 32 + 7}.lock`));
+    database.exec("BEGIN EXCLUSIVE");
+    return { store, letGo: () => database.close() };
+  }
+
+  test("is waited for", async () => {
+    const { store, letGo } = await locked();
+    const started = runCli([...pinned, "--store", store]);
+    await sleep(3_000);
+    letGo();
+    expect(await started).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("is given up after ten seconds: the store is busy, code 4", async () => {
+    const { store, letGo } = await locked();
+    const { code, stderr } = await runCli([...pinned, "--store", store]);
+    letGo();
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^snowlane: The sqlite store is busy: .*\n$/)]);
+  });
 });
 
 describe("a layout", () => {

@@ -6,4 +6,5 @@ export const regressionSeeds: readonly { readonly seed: number; readonly showed:
   { seed: 5, showed: "a renewal that was answered while the process stopped broke an invariant" },
   { seed: 142, showed: "starts that failed one after the other never watched a dead holder's record for long enough" },
   { seed: 502, showed: "a machine that was held unseen put the whole store under quarantine" },
+  { seed: 5388, showed: "a late write into a store that went back to before its layout record kept everybody out" },
 ];
