@@ -29,7 +29,7 @@ export type AcquireOutcome =
   | { readonly kind: "none-free"; readonly untilMs: number; readonly ours: boolean; readonly detail: string }
   /** Nothing may be granted before `untilMs`: marks lie ahead of the clock, or the store is under quarantine. */
   | { readonly kind: "wait"; readonly for: WaitCause; readonly untilMs: number; readonly detail: string }
-  /** Nobody holds the worker IDs that may be had, and yet another process has their locks: it is about to take or leave. */
+  /** Nobody holds the worker IDs that may be had, and yet another process has their locks: it takes or leaves one. */
   | { readonly kind: "busy" }
   /** The wall clock is too far from the store's. */
   | { readonly kind: "clock-off"; readonly aheadMs: number };
