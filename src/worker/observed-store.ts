@@ -25,7 +25,7 @@ export interface StoreObserver {
 type Ability = "read" | "write" | "lock";
 
 /**
- * A failure that is older than this says no more what the store cannot do: whoever still wants it has tried again since.
+ * A failure that is older says no more what the store cannot do: whoever still wants it has tried again since.
  */
 const failureAgeMaxMs = 30_000;
 
