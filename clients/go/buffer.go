@@ -2,6 +2,7 @@ package snowlane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -92,6 +93,8 @@ func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 	setDefault(&options.CountMin, min(32, options.CountMax))
 	setDefault(&options.Timeout, 5*time.Second)
 	switch {
+	case source == nil:
+		return nil, errors.New("snowlane: a buffer needs a source")
 	case options.MaxAge < 10*time.Millisecond || options.MaxAge > time.Minute:
 		return nil, fmt.Errorf("snowlane: MaxAge is %v: it must lie between 10 ms and 60 s", options.MaxAge)
 	case options.CountMax < 1 || options.CountMax > nextIDsMax:

@@ -2,6 +2,7 @@ package snowlane
 
 import (
 	"fmt"
+	"time"
 
 	"google.golang.org/grpc/codes"
 )
@@ -17,9 +18,10 @@ func (b *Buffer) ask() {
 }
 
 func (b *Buffer) refill(asked int, rate float64) {
-	startedAt := b.clock.Now()
-	reservation, err := b.source.Reserve(b.closing, asked)
-	event := RefillEvent{Asked: asked, Duration: b.clock.Now().Sub(startedAt), RatePerSecond: rate}
+	askedAt := b.clock.Now()
+	runs, err := b.source.Reserve(b.closing, asked)
+	age := b.clock.Now().Sub(askedAt)
+	event := RefillEvent{Asked: asked, Duration: age, RatePerSecond: rate}
 	b.mutex.Lock()
 	b.isRefilling = false
 	if b.closing.Err() != nil {
@@ -27,7 +29,7 @@ func (b *Buffer) refill(asked int, rate float64) {
 		return
 	}
 	if err == nil {
-		event.Received, err = b.accept(reservation, asked)
+		event.Received, err = b.accept(runs, asked, age)
 	}
 	if err != nil {
 		failure := asError(err)
@@ -38,18 +40,17 @@ func (b *Buffer) refill(asked int, rate float64) {
 	notify(b.observer.OnRefill, event)
 }
 
-// accept takes an answer into stock, or refuses it whole.
-func (b *Buffer) accept(reservation Reservation, asked int) (int, error) {
-	age := b.clock.Now().Sub(reservation.SentAt)
+// accept takes an answer into stock, or refuses it whole. Its age counts from before the first attempt to get it: no ID of it can be older.
+func (b *Buffer) accept(runs []Run, asked int, age time.Duration) (int, error) {
 	if age >= b.maxAge {
 		message := fmt.Sprintf("a reservation took longer than the %v for which its IDs may be used", b.maxAge)
 		return 0, &Error{Reason: DeadlineExceeded, Code: codes.DeadlineExceeded, Message: message}
 	}
-	count, err := countOfAnswer(reservation.Runs, asked)
+	count, err := countOfAnswer(runs, asked)
 	if err != nil {
 		return 0, err
 	}
-	fresh := &answer{runs: reservation.Runs, left: count, count: count}
+	fresh := &answer{runs: runs, left: count, count: count}
 	fresh.stopExpiry = b.clock.AfterFunc(b.maxAge-age, func() { b.expire(fresh) })
 	b.refills++
 	b.reserved += count

@@ -25,7 +25,8 @@ import (
 )
 
 const (
-	streamMax = 1_000_000_000
+	streamMax    = 1_000_000_000
+	chunkSizeMax = 65_536
 	// How long an attempt waits for a connection that had been lost, before it counts as failed.
 	reconnectWait = 100 * time.Millisecond
 )
@@ -68,8 +69,8 @@ func (c *Client) NextID(ctx context.Context) (ID, error) {
 	err := c.call(ctx, "NextId", func(ctx context.Context, service snowlanev1.IdServiceClient) error {
 		response, err := service.NextId(ctx, &snowlanev1.NextIdRequest{})
 		id = ID(response.GetId())
-		if err == nil && id > MaxID {
-			return invalidResponse("the server sent an ID with bit 63 set", map[string]string{"id": id.String()})
+		if err == nil && (id < idMin || id > MaxID) {
+			return invalidResponse("the server sent an ID that is 0 or has bit 63 set", map[string]string{"id": id.String()})
 		}
 		return err
 	})
@@ -91,11 +92,11 @@ func (c *Client) NextIDs(ctx context.Context, count int) ([]ID, error) {
 	}
 	ids := make([]ID, 0, count)
 	for len(ids) < count {
-		reservation, err := c.Reserve(ctx, count-len(ids))
+		runs, err := c.Reserve(ctx, count-len(ids))
 		if err != nil {
 			return nil, err
 		}
-		for _, run := range reservation.Runs {
+		for _, run := range runs {
 			for index := range uint64(run.Count) {
 				ids = append(ids, run.First+ID(index*run.Stride))
 			}
@@ -106,29 +107,27 @@ func (c *Client) NextIDs(ctx context.Context, count int) ([]ID, error) {
 
 // Reserve reserves 1 to count IDs, as runs; a server grants what it has without waiting. They belong to the caller, used or not.
 // count is 1 to 1,048,576.
-func (c *Client) Reserve(ctx context.Context, count int) (Reservation, error) {
+func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 	if err := checkCount(count, nextIDsMax); err != nil {
-		return Reservation{}, err
+		return nil, err
 	}
-	var reservation Reservation
+	var runs []Run
 	err := c.call(ctx, "ReserveIds", func(ctx context.Context, service snowlanev1.IdServiceClient) error {
-		sentAt := c.options.Clock.Now()
 		response, err := service.ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
 		if err != nil {
 			return err
 		}
-		runs := make([]Run, len(response.GetRuns()))
+		runs = make([]Run, len(response.GetRuns()))
 		for index, run := range response.GetRuns() {
 			runs[index] = Run{First: ID(run.GetFirstId()), Count: int(run.GetCount()), Stride: run.GetStride()}
 		}
-		reservation = Reservation{Runs: runs, SentAt: sentAt}
 		_, err = countOfAnswer(runs, count)
 		return err
 	})
 	if err != nil {
-		return Reservation{}, err
+		return nil, err
 	}
-	return reservation, nil
+	return runs, nil
 }
 
 // Info asks a server what it is: layout, worker ID, limits, version.
@@ -249,11 +248,11 @@ func (c *Client) prepare(ctx context.Context, attempt attempt) (context.Context,
 		cancel()
 	}
 	if c.options.Token != nil {
-		token, err := c.options.Token(ctx)
+		bearer, err := c.options.bearer(ctx)
 		if err != nil {
 			return ctx, nil, err
 		}
-		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", bearer)
 	}
 	return ctx, snowlanev1.NewIdServiceClient(connection), nil
 }
@@ -271,7 +270,7 @@ func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {
 	if endpoint.address.isTLS {
 		transport = credentials.NewTLS(c.tls())
 	}
-	connection, err := grpc.NewClient(endpoint.address.hostPort,
+	connection, err := grpc.NewClient(endpoint.address.target(),
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           grpcbackoff.Config{BaseDelay: backoffBase, Multiplier: 1.6, Jitter: 0.5, MaxDelay: backoffMax},

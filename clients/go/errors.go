@@ -81,9 +81,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("snowlane: %s: %s", e.Reason, e.Message)
 }
 
-// Unwrap gives the cause: context.Canceled and context.DeadlineExceeded among others.
+// Unwrap gives the cause.
 func (e *Error) Unwrap() error {
 	return e.cause
+}
+
+// Is tells that CANCELLED is context.Canceled, and DEADLINE_EXCEEDED context.DeadlineExceeded, wherever they were found.
+func (e *Error) Is(target error) bool {
+	return (e.Reason == Cancelled && target == context.Canceled) ||
+		(e.Reason == DeadlineExceeded && target == context.DeadlineExceeded)
 }
 
 // ReasonOf gives the reason of an error of this package, and RPC_FAILED for any other; empty for nil.
@@ -123,16 +129,18 @@ func contextError(ctx context.Context, lastFailure *Error) *Error {
 }
 
 func checkCount(count, countMax int) error {
-	if count >= 1 && count <= countMax {
+	return checkRange("count", count, 1, countMax)
+}
+
+// checkRange holds a number of a caller to its range, as the server does: name is that of the field.
+func checkRange(name string, value, least, most int) error {
+	if value >= least && value <= most {
 		return nil
 	}
 	return &Error{
-		Reason:  CountOutOfRange,
-		Code:    codes.InvalidArgument,
-		Message: fmt.Sprintf("the count %d is not from 1 to %d", count, countMax),
-		Metadata: map[string]string{
-			"count":     fmt.Sprint(count),
-			"count_max": fmt.Sprint(countMax),
-		},
+		Reason:   CountOutOfRange,
+		Code:     codes.InvalidArgument,
+		Message:  fmt.Sprintf("%s is %d; it must be from %d to %d", name, value, least, most),
+		Metadata: map[string]string{name: fmt.Sprint(value), name + "_max": fmt.Sprint(most)},
 	}
 }

@@ -23,3 +23,12 @@ func (c *Client) BufferCount() int {
 	defer c.mutex.Unlock()
 	return len(c.buffers)
 }
+
+// TargetOf is how gRPC is told an endpoint; empty if it is refused.
+func TargetOf(endpoint string) string {
+	address, err := (&Options{}).readEndpoint(endpoint)
+	if err != nil {
+		return ""
+	}
+	return address.target()
+}

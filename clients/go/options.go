@@ -8,7 +8,11 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
+
+	"google.golang.org/grpc/codes"
 )
 
 // Options says how a client works. The zero value means the defaults.
@@ -17,7 +21,8 @@ type Options struct {
 	Endpoints []string
 	// TLS says whom to trust, and this client's certificate. Default: the roots of the system.
 	TLS *tls.Config
-	// Token gives the bearer token for each attempt. It is refused over plaintext to a host that is not loopback, unless InsecureToken is set.
+	// Token gives the bearer token for each attempt. White space around it is dropped: a file often ends in a line break. It is refused over plaintext to a
+	// host that is not loopback, unless InsecureToken is set.
 	Token         func(ctx context.Context) (string, error)
 	InsecureToken bool
 	// Timeout is the deadline of a call whose context has none, over all attempts and waits. Default: 5 s.
@@ -44,11 +49,30 @@ func StaticToken(token string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return token, nil }
 }
 
+// bearer gives what is sent for the token.
+func (o *Options) bearer(ctx context.Context) (string, error) {
+	token, err := o.Token(ctx)
+	if err != nil {
+		return "", err
+	}
+	token = strings.TrimSpace(token)
+	if token == "" || strings.ContainsFunc(token, func(char rune) bool { return char < ' ' || char > '~' }) {
+		const message = "the token is not one line of printable ASCII characters"
+		return "", &Error{Reason: RPCFailed, Code: codes.Unauthenticated, Message: message}
+	}
+	return "Bearer " + token, nil
+}
+
 // endpointAddress is one entry of [Options].Endpoints, read.
 type endpointAddress struct {
 	url      string
 	hostPort string
 	isTLS    bool
+}
+
+// target is the address as gRPC takes it. With its scheme: a host may be called as one of gRPC's own.
+func (a endpointAddress) target() string {
+	return "dns:///" + url.PathEscape(a.hostPort)
 }
 
 // settle fills in the defaults and checks the rest, all of it.
@@ -89,10 +113,13 @@ func (o *Options) settle() ([]endpointAddress, error) {
 func (o *Options) readEndpoint(endpoint string) (endpointAddress, error) {
 	parsed, err := url.Parse(endpoint)
 	if err != nil {
-		return endpointAddress{}, fmt.Errorf("snowlane: an endpoint is no URL: %w", err)
+		// Not with the cause: what stands before an @ may be a password.
+		shown := endpoint[strings.LastIndex(endpoint, "@")+1:]
+		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT or https://HOST:PORT", shown)
 	}
 	port := map[string]string{"http": "80", "https": "443"}[parsed.Scheme]
-	if port == "" || parsed.Hostname() == "" {
+	isBracketed := strings.HasPrefix(parsed.Host, "[")
+	if port == "" || parsed.Hostname() == "" || strings.Contains(parsed.Hostname(), ":") != isBracketed {
 		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT or https://HOST:PORT", parsed.Redacted())
 	}
 	if parsed.User != nil || (parsed.Path != "" && parsed.Path != "/") || parsed.RawQuery != "" || parsed.Fragment != "" {
@@ -100,6 +127,9 @@ func (o *Options) readEndpoint(endpoint string) (endpointAddress, error) {
 	}
 	if parsed.Port() != "" {
 		port = parsed.Port()
+	}
+	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
+		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q has a port that is not from 1 to 65535", endpoint)
 	}
 	isTLS := parsed.Scheme == "https"
 	if o.Token != nil && !isTLS && !o.InsecureToken && !isLoopback(parsed.Hostname()) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"time"
 )
 
 // Run is IDs in arithmetic progression: First + i*Stride, for i from 0 to Count-1.
@@ -18,25 +17,21 @@ type Run struct {
 	Stride uint64
 }
 
-// Reservation is runs that belong to whoever asked for them, used or not.
-type Reservation struct {
-	// Runs has at least one, in the order in which they are to be used.
-	Runs []Run
-	// SentAt is when the request was sent that brought them.
-	SentAt time.Time
-}
+// idMin is the lowest ID that is taken from a server: 0 is what a message reads as that lacks its ID.
+const idMin ID = 1
 
 // RunSource is what a Buffer draws from.
 type RunSource interface {
-	// Reserve reserves 1 to count IDs.
-	Reserve(ctx context.Context, count int) (Reservation, error)
+	// Reserve reserves 1 to count IDs, as runs in the order in which they are to be used. They belong to whoever asked, used or not; none is ever given
+	// twice.
+	Reserve(ctx context.Context, count int) ([]Run, error)
 }
 
-// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID above MaxID; no two
-// runs that overlap; at most so many IDs in all as were asked for. An answer that breaks them must be dropped whole.
+// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID of 0 or above MaxID; no
+// two runs that overlap; at most so many IDs in all as were asked for. An answer that breaks them must be dropped whole.
 func countOfAnswer(runs []Run, asked int) (uint64, error) {
 	sum := uint64(0)
-	next := ID(0)
+	next := idMin
 	for _, run := range slices.SortedFunc(slices.Values(runs), func(a, b Run) int { return cmp.Compare(a.First, b.First) }) {
 		sound := run.Count >= 1 && run.Count <= asked && run.Stride >= 1 && run.First <= MaxID && run.First >= next
 		if !sound || uint64(run.Count-1) > uint64(MaxID-run.First)/run.Stride {

@@ -12,7 +12,7 @@ import (
 
 // StreamOptions says how a stream works. The zero value means the defaults.
 type StreamOptions struct {
-	// ChunkSize is the most IDs of one chunk; 0 leaves it to the server.
+	// ChunkSize is the most IDs of one chunk: 1 to 65,536; 0 leaves it to the server.
 	ChunkSize int
 	// Ordered: a stream that breaks is not taken up by another, so that all its IDs ascend.
 	Ordered bool
@@ -24,6 +24,10 @@ type StreamOptions struct {
 func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]ID, error] {
 	return func(yield func([]ID, error) bool) {
 		if err := checkCount(count, streamMax); err != nil {
+			yield(nil, err)
+			return
+		}
+		if err := checkRange("chunk_size", options.ChunkSize, 0, chunkSizeMax); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -65,9 +69,9 @@ type streamReader struct {
 	attempts *attempts
 	attempt  attempt
 	// left is how many IDs are still to come.
-	left   int
+	left int
+	// lastID is 0 before the first.
 	lastID ID
-	hasID  bool
 }
 
 func (r *streamReader) read(ctx context.Context, options StreamOptions, yield func([]ID, error) bool) error {
@@ -123,16 +127,16 @@ func lateOr(ctx context.Context, err error) error {
 	return err
 }
 
-// checkChunk holds a chunk to the rules: not empty, no more than were asked for, ascending from chunk to chunk. Its first and last ID are looked at.
+// checkChunk holds a chunk to the rules: not empty, no more than were asked for, all IDs rising, from chunk to chunk too.
 func (r *streamReader) checkChunk(ids []ID) error {
-	sound := len(ids) > 0 && len(ids) <= r.left
-	if sound {
-		first, last := ids[0], ids[len(ids)-1]
-		sound = first <= last && last <= MaxID && (!r.hasID || first > r.lastID)
-		r.lastID, r.hasID = last, true
-	}
-	if !sound {
+	if len(ids) == 0 || len(ids) > r.left {
 		return invalidResponse("the server sent a chunk that cannot be", map[string]string{"count": fmt.Sprint(len(ids))})
+	}
+	for _, id := range ids {
+		if id <= r.lastID || id > MaxID {
+			return invalidResponse("the server sent IDs that do not rise", map[string]string{"id": id.String(), "previous_id": r.lastID.String()})
+		}
+		r.lastID = id
 	}
 	r.left -= len(ids)
 	return nil

@@ -185,13 +185,10 @@ func TestEachIDComesOnceWhileBuffersClose(t *testing.T) {
 	}
 	for round := 0; round < 20 || time.Now().Before(end); round++ {
 		const maxAge = 10 * time.Millisecond
-		source := &fakeSource{clock: systemTime{}, age: maxAge - time.Duration(round%8)*time.Millisecond/4, runMax: 3_000}
-		buffer, err := snowlane.NewBuffer(source, snowlane.BufferOptions{
-			MaxAge: maxAge, CountMin: 5_000, Timeout: time.Minute, Random: func() float64 { return 0 },
+		buffer, source := newHasty(t, maxAge-time.Duration(round%8)*time.Millisecond/4, snowlane.BufferOptions{
+			MaxAge: maxAge, CountMin: 5_000, Timeout: time.Minute,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		source.runMax = 3_000
 		ids := takeUntilClosed(t, buffer, round)
 		stats := buffer.Stats()
 		if stats.HandedOut != uint64(len(ids)) || stats.Stock != 0 {

@@ -32,8 +32,8 @@ afterAll(async () => {
 const java = (args: readonly string[]): Promise<string> =>
   runCommand("java", ["-XX:TieredStopAtLevel=1", ...args], { env: { SNOWLANE_URL: server.url } });
 
-test("its own tests hold", { timeout: 900_000 }, async () => {
-  await builds.maven(project, ["test"]);
+test("it compiles without a warning, and its own tests hold", { timeout: 900_000 }, async () => {
+  await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", "test"]);
 });
 
 test("the four samples", { timeout: 600_000 }, async () => {

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -33,6 +33,16 @@ const run = (args: readonly string[]): Promise<string> =>
 
 test("its own tests hold", { timeout: 900_000 }, async () => {
   await run(["-m", "pytest"]);
+});
+
+test("ruff and mypy find nothing", { timeout: 600_000 }, async () => {
+  const requirements = readFileSync(`${folder}/tests/checkers-requirements.txt`, "utf8");
+  const checkers = dirname(await fetchPythonVenv("checkers", requirements));
+  const inFolder = { cwd: folder };
+  await runCommand(join(checkers, "ruff"), ["check", "--quiet", "--no-cache", "."], inFolder);
+  await runCommand(join(checkers, "ruff"), ["format", "--quiet", "--no-cache", "--diff", "."], inFolder);
+  // With what the client is used with: numpy has types, and what has none counts as untyped.
+  await runCommand(join(checkers, "mypy"), ["--cache-dir=/dev/null", "--python-executable", python], inFolder);
 });
 
 test.each(sampleNames)("the sample %s", { timeout: 300_000 }, async (name) => {

@@ -77,11 +77,11 @@ func (c *Client) NextID(ctx context.Context) (snowlane.ID, error) {
 func (c *Client) NextIDs(ctx context.Context, count int) ([]snowlane.ID, error) {
 	var ids []snowlane.ID
 	for len(ids) < count || count < 1 {
-		reservation, err := c.Reserve(ctx, count-len(ids))
+		runs, err := c.Reserve(ctx, count-len(ids))
 		if err != nil {
 			return nil, err
 		}
-		for _, run := range reservation.Runs {
+		for _, run := range runs {
 			for index := range uint64(run.Count) {
 				ids = append(ids, run.First+snowlane.ID(index*run.Stride))
 			}
@@ -108,20 +108,19 @@ func (c *Client) Stream(ctx context.Context, count int, options snowlane.StreamO
 }
 
 // Reserve takes the IDs and runs of the script up to the next fault, delay or its end; at most count IDs.
-func (c *Client) Reserve(ctx context.Context, count int) (snowlane.Reservation, error) {
+func (c *Client) Reserve(ctx context.Context, count int) ([]snowlane.Run, error) {
 	if count < 1 || count > 1_048_576 {
-		return snowlane.Reservation{}, &snowlane.Error{
+		return nil, &snowlane.Error{
 			Reason: snowlane.CountOutOfRange, Code: codes.InvalidArgument, Message: "the count is not from 1 to 1048576",
 			Metadata: map[string]string{"count": fmt.Sprint(count), "count_max": "1048576"},
 		}
 	}
-	reservation := snowlane.Reservation{SentAt: c.Clock.Now()}
 	for {
 		c.mutex.Lock()
-		wait, err := c.take(&reservation, count)
+		runs, wait, err := c.take(count)
 		c.mutex.Unlock()
 		if wait == 0 {
-			return reservation, err
+			return runs, err
 		}
 		due := make(chan struct{})
 		stop := c.Clock.AfterFunc(wait, func() { close(due) })
@@ -129,41 +128,41 @@ func (c *Client) Reserve(ctx context.Context, count int) (snowlane.Reservation, 
 		case <-due:
 		case <-ctx.Done():
 			stop()
-			return snowlane.Reservation{}, &snowlane.Error{Reason: snowlane.Cancelled, Code: codes.Canceled, Message: "the caller cancelled"}
+			return nil, &snowlane.Error{Reason: snowlane.Cancelled, Code: codes.Canceled, Message: "the caller cancelled"}
 		}
 	}
 }
 
 // take takes steps; it asks for a wait where the next one is a delay.
-func (c *Client) take(reservation *snowlane.Reservation, count int) (wait time.Duration, err error) {
+func (c *Client) take(count int) (runs []snowlane.Run, wait time.Duration, err error) {
 	for left := count; left > 0; {
 		switch {
 		case c.closed:
-			return 0, &snowlane.Error{Reason: snowlane.ClientClosed, Code: codes.Canceled, Message: "the client is closed"}
+			return nil, 0, &snowlane.Error{Reason: snowlane.ClientClosed, Code: codes.Canceled, Message: "the client is closed"}
 		case len(c.steps) == 0 && left < count:
-			return 0, nil
+			return runs, 0, nil
 		case len(c.steps) == 0:
 			const message = "the script has ended: the code under test takes more IDs than it says"
-			return 0, &snowlane.Error{Reason: snowlane.ScriptEnded, Code: codes.FailedPrecondition, Message: message}
+			return nil, 0, &snowlane.Error{Reason: snowlane.ScriptEnded, Code: codes.FailedPrecondition, Message: message}
 		}
 		step := &c.steps[0]
 		if step.run.Count == 0 {
 			if left < count {
-				return 0, nil
+				return runs, 0, nil
 			}
 			taken := *step
 			c.steps = c.steps[1:]
 			if taken.fault != nil {
-				return 0, taken.fault
+				return nil, 0, taken.fault
 			}
 			if taken.delay <= 0 {
 				continue
 			}
-			return taken.delay, nil
+			return nil, taken.delay, nil
 		}
 		run := step.run
 		run.Count = min(run.Count, left)
-		reservation.Runs = append(reservation.Runs, run)
+		runs = append(runs, run)
 		left -= run.Count
 		step.run.First += snowlane.ID(uint64(run.Count) * run.Stride)
 		step.run.Count -= run.Count
@@ -171,7 +170,7 @@ func (c *Client) take(reservation *snowlane.Reservation, count int) (wait time.D
 			c.steps = c.steps[1:]
 		}
 	}
-	return 0, nil
+	return runs, 0, nil
 }
 
 // Layout gives Deployment.

@@ -25,9 +25,9 @@ func TestTheScriptIsFollowed(t *testing.T) {
 	if ids, err := client.NextIDs(ctx, 2); !slices.Equal(ids, []snowlane.ID{100, 110}) || err != nil {
 		t.Errorf("%d %v", ids, err)
 	}
-	reservation, err := client.Reserve(ctx, 9)
-	if want := []snowlane.Run{{First: 120, Count: 3, Stride: 10}}; !slices.Equal(reservation.Runs, want) || err != nil {
-		t.Errorf("%v %v", reservation, err)
+	runs, err := client.Reserve(ctx, 9)
+	if want := []snowlane.Run{{First: 120, Count: 3, Stride: 10}}; !slices.Equal(runs, want) || err != nil {
+		t.Errorf("%v %v", runs, err)
 	}
 	for ids, err := range client.Stream(ctx, 2, snowlane.StreamOptions{}) {
 		if len(ids) > 0 || snowlane.ReasonOf(err) != snowlane.StoreUnavailable {

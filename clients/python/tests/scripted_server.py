@@ -48,8 +48,8 @@ def fault(
 
 
 def free_port() -> int:
-    """A free port of loopback, below those that systems give to outgoing connections: on those, a server that comes back
-    may find its port taken by one of them, even by one that was calling it.
+    """A free port of loopback, below those that systems give to outgoing connections: on those, a server that comes
+    back may find its port taken by one of them, even by one that was calling it.
     """
     while not is_free(port := random.randint(10_000, 32_000)):
         pass

@@ -196,6 +196,7 @@ def test_an_answer_to_a_request_that_was_given_up_is_dropped_whole() -> None:
         [IdRun(5, 1, 0)],
         [IdRun(5, 1, -1)],
         [IdRun(-5, 1, 1)],
+        [IdRun(0, 1, 1)],
         [IdRun(ID_MAX, 2, 1)],
         [IdRun(1, 3, ID_MAX)],
         [IdRun(5, 2, 1), IdRun(6, 2, 1)],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,10 +24,13 @@ from snowlane import (
     ClientOptions,
     ErrorReason,
     IdClient,
+    IdRun,
+    PrefetchBuffer,
     PrefetchOptions,
     SnowlaneError,
     TlsOptions,
 )
+from snowlane.clock import SYSTEM_CLOCK, SystemClock
 from snowlane.errors import _CODE_OF_REASON
 from snowlane.gen.v1 import error_reason_pb2
 from snowlane.gen.v1 import id_service_pb2 as pb
@@ -305,7 +310,19 @@ def test_a_reader_may_take_longer_than_the_time_of_the_client(server: ScriptedSe
 
 @pytest.mark.parametrize(
     "chunks",
-    [[[]], [[1, 2, 3, 4]], [[1, 2], [2]], [[3, 2]], [[1]], [[1, 2], [3], [4]], [[2**63]], [[1, 2**64 - 1]]],
+    [
+        [[]],
+        [[1, 2, 3, 4]],
+        [[1, 2], [2]],
+        [[3, 2]],
+        [[1]],
+        [[1, 2], [3], [4]],
+        [[2**63]],
+        [[1, 2**64 - 1]],
+        [[0, 1, 2]],
+        [[5, 5, 5]],
+        [[1, 2**63, 3]],
+    ],
 )
 def test_chunks_that_cannot_be_are_refused(server: ScriptedServer, chunks: list[list[int]]) -> None:
     server.script.append(lambda request, context: (pb.BatchNextIdsResponse(ids=ids) for ids in chunks))
@@ -356,6 +373,7 @@ def test_the_wait_for_each_chunk_is_bounded(server: ScriptedServer) -> None:
         [pb.IdRun(first_id=1, count=0, stride=1)],
         [pb.IdRun(first_id=1, count=1, stride=0)],
         [pb.IdRun(first_id=1, count=101, stride=1)],
+        [pb.IdRun(count=1, stride=1)],
         [pb.IdRun(first_id=2**63, count=1, stride=1)],
         [pb.IdRun(first_id=2**64 - 1, count=2, stride=2**64 - 1)],
         [pb.IdRun(first_id=1, count=5, stride=1), pb.IdRun(first_id=5, count=5, stride=1)],
@@ -367,8 +385,9 @@ def test_reservations_that_cannot_be_are_refused(server: ScriptedServer, runs: l
         assert error_of(client.reserve, 100).reason is ErrorReason.INVALID_RESPONSE
 
 
-def test_an_id_with_bit_63_set_is_refused(server: ScriptedServer) -> None:
-    server.script.append(lambda request, context: pb.NextIdResponse(id=2**63))
+@pytest.mark.parametrize("id", [0, 2**63])
+def test_an_id_that_is_0_or_has_bit_63_set_is_refused(server: ScriptedServer, id: int) -> None:
+    server.script.append(lambda request, context: pb.NextIdResponse(id=id))
     with IdClient(server.url) as client:
         assert error_of(client.next_id).reason is ErrorReason.INVALID_RESPONSE
 
@@ -398,10 +417,21 @@ def test_wrong_options_are_refused_when_the_client_is_made() -> None:
         ("http://a:1/path", ClientOptions()),
         ("http://a:99999", ClientOptions()),
         ("http://a:0", ClientOptions()),
+        ("http://[::1", ClientOptions()),
+        ("http://a b", ClientOptions()),
+        ("http://a\n", ClientOptions()),
+        (b"http://a", ClientOptions()),
+        ([None], ClientOptions()),
         ("http://example.com:7609", ClientOptions(token="secret")),
     ):
         with pytest.raises(ValueError, match=r"endpoint|token"):
-            IdClient(endpoints, options)
+            IdClient(endpoints, options)  # type: ignore[arg-type]
+    for endpoint in ("http://u:secret@a", "http://:secret@a", "ftp://u:secret@a", "http://u:secret@a b"):
+        with pytest.raises(ValueError, match="endpoint") as caught:
+            IdClient(endpoint)
+        assert "secret" not in str(caught.value)
+    with pytest.raises(TypeError, match="token"):
+        ClientOptions(token=5)  # type: ignore[arg-type]
     bad: list[dict[str, Any]] = [
         {"timeout_s": 0},
         {"attempt_timeout_s": -1},
@@ -440,16 +470,83 @@ def test_what_is_no_count_is_refused_at_once(server: ScriptedServer) -> None:
             for count in (1.5, "5", None):
                 with pytest.raises(TypeError):
                     call(count)
-        for chunk_size in (-1, 1 << 32):
-            with pytest.raises(ValueError, match="chunk_size"):
-                client.stream(5, chunk_size=chunk_size)
     with pytest.raises(TypeError):
         PrefetchOptions(count_min=1.5)  # type: ignore[arg-type]
 
 
-def test_a_call_may_wait_for_stock_without_end(server: ScriptedServer) -> None:
+def test_a_chunk_size_out_of_range_is_refused_without_a_call(server: ScriptedServer) -> None:
+    with IdClient(server.url) as client:
+        for chunk_size in (-1, 65_537, 1 << 32):
+            error = error_of(client.stream, 5, chunk_size=chunk_size)
+            assert (error.reason, error.code) == (ErrorReason.COUNT_OUT_OF_RANGE, grpc.StatusCode.INVALID_ARGUMENT)
+            assert error.metadata == {"chunk_size": str(chunk_size), "chunk_size_max": "65536"}
+    assert server.calls == []
+
+
+def test_a_time_of_any_length_can_be_given_but_it_must_be_a_number(server: ScriptedServer) -> None:
     with IdClient(server.url) as client, client.prefetch() as buffer:
-        assert buffer.next_id(timeout_s=float("inf")) > 0
+        for timeout_s in (math.inf, 1e300):
+            assert buffer.next_id(timeout_s) > 0
+            assert len(buffer.next_ids(3, timeout_s)) == 3
+            assert client.next_id(timeout_s) > 0
+            assert len(client.next_ids(3, timeout_s)) == 3
+            assert [len(chunk) for chunk in client.stream(3, timeout_s=timeout_s)] == [3]
+        for timeout_s in (-math.inf, -1, 0):
+            assert error_of(client.next_id, timeout_s).reason is ErrorReason.DEADLINE_EXCEEDED
+            assert error_of(list, client.stream(3, timeout_s=timeout_s)).reason is ErrorReason.DEADLINE_EXCEEDED
+        calls: list[Callable[[float], object]] = [
+            client.next_id,
+            lambda timeout_s: client.next_ids(3, timeout_s),
+            lambda timeout_s: list(client.stream(3, timeout_s=timeout_s)),
+            lambda timeout_s: buffer.next_ids(3, timeout_s),
+            lambda timeout_s: PrefetchOptions(timeout_s=timeout_s),
+        ]
+        for call in calls:
+            with pytest.raises(ValueError, match="nan"):
+                call(math.nan)
+    with pytest.raises(ValueError, match="2\\^31"):
+        PrefetchOptions(timeout_s=math.inf)
+
+
+def test_a_timer_without_end_stops_no_other() -> None:
+    # In the process's one thread for timers it was an error, and the end of that thread.
+    endless = SYSTEM_CLOCK.after(math.inf, lambda: None)
+    done = threading.Event()
+    time.sleep(0.05)
+    SYSTEM_CLOCK.after(0.01, done.set)
+    assert done.wait(60)
+    endless.cancel()
+
+
+def test_a_retried_reservation_is_as_old_as_its_first_attempt(server: ScriptedServer) -> None:
+    class HastyClock(SystemClock):
+        ahead_s = 0.0
+
+        def monotonic_s(self) -> float:
+            return super().monotonic_s() + self.ahead_s
+
+    clock = HastyClock()
+    max_age_s = 60.0
+
+    def fail_late(request: Any, context: grpc.ServicerContext) -> Any:
+        # By the clock of the client, the first attempt takes as long as IDs may be used.
+        clock.ahead_s += max_age_s
+        return fault(UNAVAILABLE)(request, context)
+
+    server.script.append(fail_late)
+    with IdClient(server.url, ClientOptions(clock=clock, timeout_s=3600, attempt_timeout_s=600)) as client:
+        buffer = client.prefetch(PrefetchOptions(max_age_s=max_age_s, count_max=32))
+        assert buffer.next_id() == 33
+        assert (buffer.stats().refill_failures, buffer.stats().refills) == (1, 1)
+
+
+def test_a_source_that_wants_to_leave_is_a_failed_reservation() -> None:
+    class Leaving:
+        def reserve(self, count: int, timeout_s: float | None = None) -> list[IdRun]:
+            sys.exit(3)
+
+    with PrefetchBuffer(Leaving(), PrefetchOptions(timeout_s=1)) as buffer:
+        assert error_of(buffer.next_id).reason is ErrorReason.RPC_FAILED
 
 
 def test_closing_ends_calls_and_buffers_and_refuses_new_ones(server: ScriptedServer) -> None:

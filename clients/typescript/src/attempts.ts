@@ -1,3 +1,4 @@
+import { callTimeoutMs } from "./client-options.ts";
 import type { Clock } from "./clock.ts";
 import { abortError, SnowlaneError, type SnowlaneReason } from "./errors.ts";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
@@ -53,7 +54,7 @@ export class Attempts {
     this.#settings = settings;
     this.#method = method;
     this.#signal = call.signal;
-    this.#limitMs = call.timeoutMs ?? settings.timeoutMs;
+    this.#limitMs = callTimeoutMs(call.timeoutMs ?? settings.timeoutMs);
     this.#deadlineMs = settings.clock.monotonicMs() + this.#limitMs;
   }
 

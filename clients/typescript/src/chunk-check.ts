@@ -1,14 +1,13 @@
 import { invalidResponse } from "./errors.ts";
-
-const idMax = (1n << 63n) - 1n;
+import { idRangeOfServers } from "./run-source.ts";
 
 /**
- * Holds the chunks of one server's stream to the rules: none is empty, no more than were asked for, ascending from
- * chunk to chunk. Of a chunk the first and last ID are looked at.
+ * Holds the chunks of one server's stream to the rules: none is empty, no more IDs than were asked for, all of them
+ * rising.
  */
 export class ChunkCheck {
   #leftCount: number;
-  #lastId = -1n;
+  #lastId = idRangeOfServers.min - 1n;
 
   constructor(count: number) {
     this.#leftCount = count;
@@ -16,15 +15,18 @@ export class ChunkCheck {
 
   /** @throws SnowlaneError INVALID_RESPONSE. */
   take(ids: readonly bigint[]): void {
-    const first = ids[0];
-    const last = ids.at(-1);
-    const isSound = first !== undefined && last !== undefined && first > this.#lastId && last >= first && last <= idMax;
-    if (!isSound || ids.length > this.#leftCount) {
-      const metadata = { first_id: String(first), last_id: String(last), previous_id: String(this.#lastId) };
-      throw invalidResponse("The server sent a chunk that cannot be.", { ...metadata, count: String(ids.length) });
+    if (ids.length === 0 || ids.length > this.#leftCount)
+      throw invalidResponse("The server sent a chunk that cannot be.", { count: String(ids.length) });
+    let lastId = this.#lastId;
+    for (const id of ids) {
+      if (id <= lastId || id > idRangeOfServers.max) {
+        const metadata = { id: String(id), previous_id: String(lastId) };
+        throw invalidResponse("The server sent IDs that do not rise.", metadata);
+      }
+      lastId = id;
     }
     this.#leftCount -= ids.length;
-    this.#lastId = last;
+    this.#lastId = lastId;
   }
 
   /** @throws SnowlaneError INVALID_RESPONSE, if the stream has ended too early. */

@@ -54,23 +54,27 @@ const timeoutMsMax = 2 ** 31 - 1;
  * @throws RangeError, TypeError.
  */
 export function checkOptions(options: ClientOptions): readonly string[] {
-  const { endpoints = ["http://127.0.0.1:7609"], timeoutMs = 1, attemptTimeoutMs = 1, retryMax = 0 } = options;
+  const { endpoints = ["http://127.0.0.1:7609"], timeoutMs = 1, attemptTimeoutMs = 1, retryMax = 0, token } = options;
+  if (!Array.isArray(endpoints)) throw new TypeError('endpoints is no list: give one, as ["http://127.0.0.1:7609"].');
   if (endpoints.length === 0) throw new RangeError("endpoints is empty: give at least one.");
   for (const [name, value] of Object.entries({ timeoutMs, attemptTimeoutMs })) {
-    if (!(value > 0 && value <= timeoutMsMax))
+    if (!Number.isFinite(value) || value <= 0 || value > timeoutMsMax)
       throw new RangeError(`${name} is ${value}: it must lie above 0 and below 2^31.`);
   }
   if (![0, 1, 2, 3].includes(retryMax)) throw new RangeError(`retryMax is ${retryMax}: it must be 0, 1, 2 or 3.`);
-  return endpoints.map((endpoint) => checkEndpoint(endpoint, options));
+  if (token !== undefined && typeof token !== "string" && typeof token !== "function")
+    throw new TypeError("token is neither a string nor a function.");
+  return endpoints.map((endpoint: string) => checkEndpoint(endpoint, options));
 }
 
 function checkEndpoint(endpoint: string, { token, insecureToken = false }: ClientOptions): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (url === undefined) throw new TypeError(`The endpoint ${endpoint} is no URL.`);
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new TypeError(`The endpoint ${endpoint} begins with neither http:// nor https://.`);
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:") || url.port === "0") {
+    // What stands before an @ may be a password.
+    const shown = String(endpoint).replace(/^.*@/s, "…@");
+    throw new TypeError(`The endpoint ${shown} is neither http://HOST:PORT nor https://HOST:PORT.`);
   }
-  if (url.username !== "" || url.search !== "" || url.hash !== "") {
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new TypeError(`The endpoint ${url.origin} has more than scheme, host, port and path.`);
   }
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
@@ -78,6 +82,16 @@ function checkEndpoint(endpoint: string, { token, insecureToken = false }: Clien
     throw new TypeError(`A token would go to ${endpoint} in plaintext: use https, or set insecureToken.`);
   }
   return url.href.replace(/\/$/, "");
+}
+
+/**
+ * Gives the time that a call may take as one that timers can count.
+ *
+ * @throws RangeError, if it is NaN.
+ */
+export function callTimeoutMs(timeoutMs: number): number {
+  if (Number.isNaN(timeoutMs)) throw new RangeError("timeoutMs is NaN: it must be a number of milliseconds.");
+  return Math.min(Math.max(timeoutMs, 0), timeoutMsMax);
 }
 
 /**

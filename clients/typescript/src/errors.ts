@@ -93,11 +93,26 @@ export function invalidResponse(message: string, metadata: Readonly<Record<strin
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
 export function checkCount(count: number, countMax: number): void {
-  if (Number.isSafeInteger(count) && count >= 1 && count <= countMax) return;
-  throw new SnowlaneError("COUNT_OUT_OF_RANGE", `The count ${count} is not a whole number from 1 to ${countMax}.`, {
-    code: "INVALID_ARGUMENT",
-    metadata: { count: String(count), count_max: String(countMax) },
-  });
+  checkWhole(count, { field: "count", min: 1, max: countMax });
+}
+
+/**
+ * Holds the size of chunks to 0 (the server chooses) to 65,536, inclusive, which is the servers' limit.
+ *
+ * @throws SnowlaneError COUNT_OUT_OF_RANGE.
+ */
+export function checkChunkSize(chunkSize: number): void {
+  checkWhole(chunkSize, { field: "chunk_size", min: 0, max: 65_536 });
+}
+
+function checkWhole(
+  value: number,
+  { field, min, max }: { readonly field: string; readonly min: number; readonly max: number },
+): void {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
+  const message = `${field} is ${value}; it must be a whole number from ${min} to ${max}.`;
+  const metadata = { [field]: String(value), [`${field}_max`]: String(max) };
+  throw new SnowlaneError("COUNT_OUT_OF_RANGE", message, { code: "INVALID_ARGUMENT", metadata });
 }
 
 /** Runs what works offline; its errors come out as {@link SnowlaneError}. */

@@ -10,7 +10,7 @@ test("the script is followed, step by step", async () => {
   ]);
   expect(await ids.nextId()).toBe(7n);
   expect(await ids.nextIds(2)).toEqual([100n, 110n]);
-  expect((await ids.reserve(9)).runs).toEqual([{ firstId: 120n, count: 3, stride: 10n }]);
+  expect(await ids.reserve(9)).toEqual([{ firstId: 120n, count: 3, stride: 10n }]);
   await expect(ids.nextId()).rejects.toMatchObject({
     reason: "STORE_UNAVAILABLE",
     code: "UNAVAILABLE",

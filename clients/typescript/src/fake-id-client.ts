@@ -1,9 +1,16 @@
-import { checkCount, closedError, SnowlaneError, type SnowlaneReason, type StatusCode } from "./errors.ts";
+import {
+  checkChunkSize,
+  checkCount,
+  closedError,
+  SnowlaneError,
+  type SnowlaneReason,
+  type StatusCode,
+} from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type IdSource, OfflineIds, type StreamOptions } from "./id-source.ts";
 import { type Layout, presetLayout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
-import type { CallOptions, IdRun, Reservation } from "./run-source.ts";
+import type { CallOptions, IdRun } from "./run-source.ts";
 
 /** One step of a script: an ID, a run, what {@link fail} or {@link delay} make. */
 export type ScriptStep = bigint | IdRun | Fault | Pause;
@@ -79,6 +86,7 @@ export class FakeIdClient extends OfflineIds implements IdSource {
 
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly bigint[], void, undefined> {
     checkCount(count, 1e9);
+    checkChunkSize(options.chunkSize ?? 0);
     for (let leftCount = count; leftCount > 0; ) {
       const ids = idsOf(await this.#take(Math.min(leftCount, options.chunkSize || 4_096), options));
       leftCount -= ids.length;
@@ -87,10 +95,9 @@ export class FakeIdClient extends OfflineIds implements IdSource {
   }
 
   /** Gives the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs. */
-  async reserve(count: number, options?: CallOptions): Promise<Reservation> {
+  async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
     checkCount(count, 1_048_576);
-    const sentAtMs = this.clock.monotonicMs();
-    return { runs: await this.#take(count, options), sentAtMs };
+    return this.#take(count, options);
   }
 
   async layout(): Promise<Layout> {
@@ -98,7 +105,8 @@ export class FakeIdClient extends OfflineIds implements IdSource {
   }
 
   prefetch(options: PrefetchOptions = {}): PrefetchBuffer {
-    const buffer = new PrefetchBuffer(this, { clock: this.clock, ...options });
+    const settings = { clock: this.clock, ...options };
+    const buffer: PrefetchBuffer = new PrefetchBuffer(this, settings, () => this.#buffers.delete(buffer));
     this.#buffers.add(buffer);
     return buffer;
   }

@@ -1,6 +1,9 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Code } from "@connectrpc/connect";
 import { afterEach, describe, expect, test } from "vitest";
 import { faultError, ScriptedIdServer } from "../../../test/support/scripted-id-server.ts";
+import { HastyClock } from "../test/hasty-clock.ts";
 import type { SnowlaneError } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
 import type { IdClient } from "./id-client.ts";
@@ -47,7 +50,7 @@ describe("calls", () => {
     const client = connect([server]);
     expect(await client.nextId()).toBe(big);
     expect(await client.nextIds(3)).toEqual([big + 1n, big + 2n, big + 3n]);
-    expect((await client.reserve(2)).runs).toEqual([{ firstId: big + 4n, count: 2, stride: 1n }]);
+    expect(await client.reserve(2)).toEqual([{ firstId: big + 4n, count: 2, stride: 1n }]);
     expect(await collect(client.stream(5, { chunkSize: 2 }))).toEqual([6n, 7n, 8n, 9n, 10n].map((n) => big + n));
   });
 
@@ -110,23 +113,118 @@ describe("calls", () => {
     ]);
   });
 
-  test("an answer that cannot be is INVALID_RESPONSE", async () => {
+  test("an answer that cannot be is INVALID_RESPONSE, and not asked for again", async () => {
     const server = await startServer();
     const client = connect([server]);
-    server.handlers = {
-      nextId: () => ({ id: 2n ** 63n }),
-      reserveIds: () => ({ runs: [] }),
-      batchNextIds: async function* () {
-        yield { ids: [3n, 4n] };
-        yield { ids: [4n] };
-      },
-    };
-    expect((await errorOf(client.nextId())).reason).toBe("INVALID_RESPONSE");
-    expect((await errorOf(client.nextIds(1))).reason).toBe("INVALID_RESPONSE");
-    for (const count of [1, 3, 4]) {
-      expect((await errorOf(collect(client.stream(count)))).reason).toBe("INVALID_RESPONSE");
+    for (const id of [0n, 2n ** 63n]) {
+      server.handlers = { nextId: () => ({ id }) };
+      expect((await errorOf(client.nextId())).reason).toBe("INVALID_RESPONSE");
     }
+    const run = (firstId: bigint, count: number) => ({ firstId, count, stride: 1n });
+    for (const runs of [[], [run(0n, 1)], [run(1n, 3), run(3n, 3)]]) {
+      server.handlers = { reserveIds: () => ({ runs }) };
+      expect((await errorOf(client.nextIds(100))).reason).toBe("INVALID_RESPONSE");
+    }
+    expect(server.calls).toHaveLength(5);
   });
+
+  test("a chunk that cannot be is INVALID_RESPONSE, and not asked for again", async () => {
+    const server = await startServer();
+    const client = connect([server]);
+    const top = 2n ** 63n;
+    const bad = [
+      [],
+      [[]],
+      [[3n, 4n]],
+      [[3n, 4n, 5n, 6n]],
+      [[3n, 4n], [4n]],
+      [[0n, 1n, 2n]],
+      [[5n, 5n, 5n]],
+      [[3n, 2n, 4n]],
+      [[1n, top, 3n]],
+      [[1n, 2n, top]],
+    ];
+    for (const chunks of bad) {
+      server.handlers = {
+        batchNextIds: async function* () {
+          for (const ids of chunks) yield { ids };
+        },
+      };
+      expect((await errorOf(collect(client.stream(3)))).reason, String(chunks)).toBe("INVALID_RESPONSE");
+    }
+    expect(server.calls).toHaveLength(bad.length);
+  });
+
+  test("sizes of chunks out of range are refused without a call", async () => {
+    const server = await startServer();
+    const client = connect([server]);
+    for (const chunkSize of [-1, 1.5, NaN, 65_537, 2 ** 32]) {
+      expect(await errorOf(collect(client.stream(3, { chunkSize })))).toMatchObject({
+        reason: "COUNT_OUT_OF_RANGE",
+        code: "INVALID_ARGUMENT",
+        metadata: { chunk_size: String(chunkSize), chunk_size_max: "65536" },
+      });
+    }
+    expect(server.calls).toEqual([]);
+  });
+
+  test("a deadline of any length can be given, and one that is no number is refused", async () => {
+    const client = connect([await startServer()], { attemptTimeoutMs: 2 ** 31 - 1 });
+    const options = { timeoutMs: Infinity };
+    expect([
+      await client.nextId(options),
+      await client.nextIds(1, options),
+      await collect(client.stream(1, options)),
+    ]).toEqual([1n, [2n], [3n]]);
+    for (const timeoutMs of [-Infinity, -1, 0]) {
+      expect((await errorOf(client.nextId({ timeoutMs }))).reason).toBe("DEADLINE_EXCEEDED");
+    }
+    expect(await errorOf(client.nextId({ timeoutMs: NaN }))).toBeInstanceOf(RangeError);
+    expect(await errorOf(collect(client.stream(1, { timeoutMs: NaN })))).toBeInstanceOf(RangeError);
+  });
+});
+
+test("a retried reservation is as old as its first attempt", async () => {
+  const server = await startServer();
+  const clock = new HastyClock();
+  const maxAgeMs = 60_000;
+  let calls = 0;
+  let nextId = 1n;
+  server.handlers = {
+    reserveIds: ({ count }) => {
+      if (calls++ === 0) {
+        // By the clock of the client, the first attempt takes as long as IDs may be used.
+        clock.aheadMs += maxAgeMs;
+        throw faultError({ code: Code.Unavailable });
+      }
+      const firstId = nextId;
+      nextId += BigInt(count);
+      return { runs: [{ firstId, count, stride: 1n }] };
+    },
+  };
+  const client = connect([server], { clock, random: () => 0, timeoutMs: 3_600_000, attemptTimeoutMs: 600_000 });
+  const buffer = client.prefetch({ maxAgeMs, countMax: 32 });
+  expect(await buffer.nextId()).toBe(33n);
+  expect(buffer.stats()).toMatchObject({ refillFailureCount: 1, refillCount: 1 });
+});
+
+test("a client forgets buffers that were closed", { timeout: 120_000 }, async () => {
+  const client = connect([await startServer()]);
+  const closed = (() => {
+    const buffer = client.prefetch();
+    buffer.close();
+    return new WeakRef(buffer);
+  })();
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const isHeld = (): boolean => {
+    collect();
+    return closed.deref() !== undefined;
+  };
+  await expect.poll(isHeld, { timeout: 60_000 }).toBe(false);
+  const last = client.prefetch();
+  client.close();
+  expect((await errorOf(Promise.resolve(last.nextId()))).reason).toBe("CLIENT_CLOSED");
 });
 
 describe("errors", () => {
@@ -411,8 +509,18 @@ describe("streams", () => {
 test("wrong options are refused", () => {
   expect(() => createNodeClient({ endpoints: [] })).toThrow(RangeError);
   expect(() => createNodeClient({ endpoints: ["ftp://a"] })).toThrow(TypeError);
-  expect(() => createNodeClient({ endpoints: ["http://a:99999"] })).toThrow(/http:\/\/a:99999 is no URL/);
-  expect(() => createNodeClient({ endpoints: ["http://u:p@a"] })).toThrow(TypeError);
+  expect(() => createNodeClient({ endpoints: ["http://a:99999"] })).toThrow(/http:\/\/a:99999 is neither http:/);
+  expect(() => createNodeClient({ endpoints: ["http://a:0"] })).toThrow(TypeError);
+  expect(() => createNodeClient({ endpoints: "http://a" as never })).toThrow(/endpoints is no list/);
+  expect(() => createNodeClient({ token: 5 as never })).toThrow(/token is neither/);
+  expect(() => createNodeClient({ timeoutMs: "5" as never })).toThrow(RangeError);
+  for (const scheme of ["http", "ftp"]) {
+    for (const host of ["a", "a b"]) {
+      const create = () => createNodeClient({ endpoints: [`${scheme}://user:secret@${host}`] });
+      expect(create).toThrow(TypeError);
+      expect(create).not.toThrow(/secret/);
+    }
+  }
   expect(() => createNodeClient({ retryMax: 4 })).toThrow(RangeError);
   expect(() => createNodeClient({ timeoutMs: 0 })).toThrow(RangeError);
   expect(() => createNodeClient({ token: "t", endpoints: ["http://example.com"] })).toThrow(/insecureToken/);

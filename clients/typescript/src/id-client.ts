@@ -6,20 +6,24 @@ import { ChunkCheck } from "./chunk-check.ts";
 import { bearerOf, type Channel, checkOptions, type ClientOptions, type OpenChannel } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Endpoints } from "./endpoints.ts";
-import { abortError, checkCount, closedError, invalidResponse, SnowlaneError } from "./errors.ts";
+import { abortError, checkChunkSize, checkCount, closedError, invalidResponse, SnowlaneError } from "./errors.ts";
 import { type IdSource, OfflineIds, type StreamOptions } from "./id-source.ts";
 import { layoutOfResponse } from "./layout-response.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import type { Layout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
-import { type CallOptions, countOfAnswer, type Reservation } from "./run-source.ts";
+import { type CallOptions, countOfAnswer, idRangeOfServers, type IdRun } from "./run-source.ts";
 
+/**
+ * The longest that gRPC can say, in milliseconds: 8 digits
+ * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). An attempt that takes longer is made again.
+ */
+const rpcTimeoutMsMax = 99_999_999;
 /** How much later than its deadline a transport may end a call, in milliseconds. */
 const deadlineGraceMs = 100;
 /** The most IDs of one call. */
 const nextIdsMax = 1_048_576;
 const streamMax = 1e9;
-const idMax = (1n << 63n) - 1n;
 
 /** Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. */
 export class IdClient extends OfflineIds implements IdSource {
@@ -60,8 +64,8 @@ export class IdClient extends OfflineIds implements IdSource {
   async nextId(options?: CallOptions): Promise<bigint> {
     return this.#call("NextId", options, async (service, rpcOptions) => {
       const { id } = await service.nextId({}, rpcOptions);
-      if (id > idMax) throw invalidResponse("The server sent an ID with bit 63 set.", { id: String(id) });
-      return id;
+      if (id >= idRangeOfServers.min && id <= idRangeOfServers.max) return id;
+      throw invalidResponse("The server sent an ID that is 0 or has bit 63 set.", { id: String(id) });
     });
   }
 
@@ -76,7 +80,7 @@ export class IdClient extends OfflineIds implements IdSource {
     const ids: bigint[] = [];
     while (ids.length < count) {
       const timeoutMs = deadlineMs - this.#clock.monotonicMs();
-      const { runs } = await this.reserve(count - ids.length, { signal: options?.signal, timeoutMs });
+      const runs = await this.reserve(count - ids.length, { signal: options?.signal, timeoutMs });
       for (const { firstId, count, stride } of runs) {
         let id = firstId;
         for (let index = 0; index < count; index++, id += stride) ids.push(id);
@@ -93,7 +97,8 @@ export class IdClient extends OfflineIds implements IdSource {
    */
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly bigint[], void, undefined> {
     checkCount(count, streamMax);
-    const { timeoutMs, ordered = false } = options;
+    const { timeoutMs, chunkSize = 0, ordered = false } = options;
+    checkChunkSize(chunkSize);
     const call = new LinkedAbort([options.signal, this.#closing.signal]);
     const attempts = new Attempts(this.#settings, "BatchNextIds", { signal: call.signal, timeoutMs });
     let leftCount = count;
@@ -127,13 +132,12 @@ export class IdClient extends OfflineIds implements IdSource {
    *
    * @param count - 1 to 1,048,576, inclusive.
    */
-  async reserve(count: number, options?: CallOptions): Promise<Reservation> {
+  async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
     checkCount(count, nextIdsMax);
     return this.#call("ReserveIds", options, async (service, rpcOptions) => {
-      const sentAtMs = this.#clock.monotonicMs();
       const { runs } = await service.reserveIds({ count }, rpcOptions);
       countOfAnswer(runs, count);
-      return { runs: runs.map(({ firstId, count, stride }) => ({ firstId, count, stride })), sentAtMs };
+      return runs.map(({ firstId, count, stride }) => ({ firstId, count, stride }));
     });
   }
 
@@ -154,11 +158,12 @@ export class IdClient extends OfflineIds implements IdSource {
     }
   }
 
-  /** Makes a buffer that draws from this client, and is closed with it. */
+  /** Makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two is closed. */
   prefetch(options: PrefetchOptions = {}): PrefetchBuffer {
     if (this.#closing.signal.aborted) throw closedError("client");
     const { clock, random, observer, timeoutMs } = this.#settings;
-    const buffer = new PrefetchBuffer(this, { clock, random, observer, timeoutMs, ...options });
+    const settings = { clock, random, observer, timeoutMs, ...options };
+    const buffer: PrefetchBuffer = new PrefetchBuffer(this, settings, () => this.#buffers.delete(buffer));
     this.#buffers.add(buffer);
     return buffer;
   }
@@ -187,7 +192,7 @@ export class IdClient extends OfflineIds implements IdSource {
       for (;;) {
         const attempt = await attempts.begin();
         try {
-          const rpcOptions = { signal, timeoutMs: Math.ceil(attempt.timeoutMs), ...(await this.#headers()) };
+          const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
           const answer = work(this.#service(attempt.endpoint.url), rpcOptions);
           const value = await this.#within(rpcOptions.timeoutMs + deadlineGraceMs, answer);
           attempts.succeed(attempt);
@@ -226,7 +231,7 @@ export class IdClient extends OfflineIds implements IdSource {
     const abort = new LinkedAbort([signal]);
     try {
       const headers = await this.#headers();
-      const deadline = timeoutMs === undefined ? {} : { timeoutMs: Math.ceil(attempts.leftMs) };
+      const deadline = timeoutMs === undefined ? {} : { timeoutMs: rpcTimeoutMs(attempts.leftMs) };
       const service = this.#service(attempt.endpoint.url);
       const request = { count: BigInt(count), chunkSize };
       const responses = service.batchNextIds(request, { signal: abort.signal, ...headers, ...deadline });
@@ -261,6 +266,10 @@ export class IdClient extends OfflineIds implements IdSource {
     if (token === undefined) return {};
     return { headers: { authorization: await bearerOf(token) } };
   }
+}
+
+function rpcTimeoutMs(timeoutMs: number): number {
+  return Math.min(Math.ceil(timeoutMs), rpcTimeoutMsMax);
 }
 
 function lateError(waitMs: number): SnowlaneError {

@@ -10,7 +10,7 @@ export interface StreamOptions extends CallOptions {
    * Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk.
    */
   readonly timeoutMs?: number;
-  /** The most IDs of one chunk; 0, the default, leaves it to the server. */
+  /** The most IDs of one chunk, 1 to 65,536; 0, the default, leaves it to the server. */
   readonly chunkSize?: number;
   /** True: a stream that breaks is not taken up by another, so that all its IDs ascend. */
   readonly ordered?: boolean;

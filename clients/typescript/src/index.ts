@@ -28,4 +28,4 @@ export {
   type TextReadOptions,
 } from "./offline.ts";
 export { type BufferStats, PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
-export type { CallOptions, IdRun, Reservation, RunSource } from "./run-source.ts";
+export type { CallOptions, IdRun, RunSource } from "./run-source.ts";

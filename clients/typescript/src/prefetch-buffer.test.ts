@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { FakeSource } from "../test/fake-source.ts";
+import { HastyClock } from "../test/hasty-clock.ts";
 import { systemClock } from "./clock.ts";
 import { SnowlaneError } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -141,7 +142,7 @@ describe("age", () => {
     expectBalance(buffer);
   });
 
-  test("age counts from sending", async () => {
+  test("age counts from when the source was asked", async () => {
     const { buffer, source, clock } = make({ maxAgeMs: 100 });
     source.delayMs = 60;
     const first = buffer.nextId();
@@ -352,19 +353,44 @@ test("options out of range are refused", () => {
   for (const options of bad) expect(() => new PrefetchBuffer(source, options)).toThrow(RangeError);
 });
 
+test("a source that answers nonsense is a failed reservation, and no end of the process", async () => {
+  for (const answer of [undefined, null, {}, [{}], [{ firstId: 1, count: 1, stride: 1 }]]) {
+    const { buffer, source } = make();
+    source.reserve = async () => answer as never;
+    expect(() => buffer.nextIdSync()).toThrow("dry");
+    await vi.waitFor(() => expect(buffer.stats().refillFailureCount).toBe(1), { timeout: 30_000 });
+    expect(buffer.stats().reservedCount).toBe(0);
+    buffer.close();
+  }
+});
+
+test("a time to wait that is no number is refused; one that has passed waits for nobody", async () => {
+  const buffer = new PrefetchBuffer(new FakeSource(new FakeClock()));
+  await expect(buffer.nextId({ timeoutMs: NaN })).rejects.toThrow(RangeError);
+  await expect(buffer.nextIds(3, { timeoutMs: NaN })).rejects.toThrow(RangeError);
+  const dry = new PrefetchBuffer({ reserve: () => new Promise(() => {}) });
+  for (const timeoutMs of [-Infinity, -1, 0]) {
+    expect(await reasonOf(dry.nextId({ timeoutMs }))).toBe("DEADLINE_EXCEEDED");
+    expect(await reasonOf(dry.nextIds(3, { timeoutMs }))).toBe("DEADLINE_EXCEEDED");
+  }
+  dry.close();
+  buffer.close();
+});
+
 describe("in real time", () => {
   test.each([64, 1_000])(
     "%i callers, runs that expire every 2 ms, callers that cancel: no ID twice",
     async (callers) => {
-      const source = new FakeSource(systemClock);
+      const clock = new HastyClock();
+      const source = new FakeSource(clock);
       source.delayMs = 0.2;
       source.runCountMax = 4_096;
-      const buffer = new PrefetchBuffer(source, { maxAgeMs: 10, countMax: 1_048_576, random: () => 0 });
+      const buffer = new PrefetchBuffer(source, { maxAgeMs: 10, countMax: 1_048_576, clock, random: () => 0 });
       // The shortest maxAge that is allowed is 10 ms; answers that took 8 ms are 2 ms from their end.
       const reserve = source.reserve.bind(source);
       source.reserve = async (count, options) => {
-        const { runs, sentAtMs } = await reserve(count, options);
-        return { runs, sentAtMs: sentAtMs - 8 };
+        clock.aheadMs += 8;
+        return reserve(count, options);
       };
       const ids: bigint[] = [];
       let cancelled = 0;

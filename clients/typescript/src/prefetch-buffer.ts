@@ -1,11 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { Answer } from "./answer.ts";
 import { backoffMs } from "./backoff.ts";
+import { callTimeoutMs } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { checkCount, closedError, SnowlaneError, type StatusCode } from "./errors.ts";
 import { notify, type Observer } from "./observer.ts";
 import { RefillPolicy } from "./refill-policy.ts";
-import { type CallOptions, countOfAnswer, type Reservation, type RunSource } from "./run-source.ts";
+import { type CallOptions, countOfAnswer, type IdRun, type RunSource } from "./run-source.ts";
 import { Waiters } from "./waiters.ts";
 
 /** What a buffer may be told. */
@@ -66,6 +67,7 @@ export class PrefetchBuffer {
   readonly #waiters: Waiters;
   readonly #maxAgeMs: number;
   readonly #timeoutMs: number;
+  readonly #onClose: () => void;
   readonly #abort = new AbortController();
 
   // The run in place. `#next` is the only word that changes for an ID: everything below it has been handed out.
@@ -94,7 +96,13 @@ export class PrefetchBuffer {
   #refillFailureCount = 0;
   #waitCount = 0;
 
-  constructor(source: RunSource, options: PrefetchOptions = {}) {
+  /**
+   * `prefetch` of a client is the usual way to one.
+   *
+   * @param onClose - Called once it is closed, for whoever keeps it.
+   * @throws RangeError, if an option is wrong.
+   */
+  constructor(source: RunSource, options: PrefetchOptions = {}, onClose = (): void => {}) {
     const { maxAgeMs = 5_000, countMin = 32, countMax = 65_536, timeoutMs = 5_000 } = options;
     checkRange("maxAgeMs", maxAgeMs, 10, 60_000);
     checkRange("countMax", countMax, 1, nextIdsMax);
@@ -103,6 +111,7 @@ export class PrefetchBuffer {
       throw new RangeError(`countMin is ${countMin} and countMax ${countMax}: they must be whole numbers.`);
     checkRange("timeoutMs", timeoutMs, 1, 2 ** 31 - 1);
     this.#source = source;
+    this.#onClose = onClose;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#observer = options.observer ?? {};
@@ -156,7 +165,7 @@ export class PrefetchBuffer {
     const ids: bigint[] = [];
     while (ids.length < count) {
       if (this.#takeBlock(ids, count)) continue;
-      ids.push(await this.#wait(Math.max(0, deadlineMs - this.#clock.monotonicMs()), options?.signal));
+      ids.push(await this.#wait(deadlineMs - this.#clock.monotonicMs(), options?.signal));
     }
     return ids;
   }
@@ -184,6 +193,7 @@ export class PrefetchBuffer {
     this.#drop(this.#answer);
     this.#drop(this.#spare);
     this.#waiters.rejectAll(closedError("buffer"));
+    this.#onClose();
   }
 
   [Symbol.dispose](): void {
@@ -269,10 +279,11 @@ export class PrefetchBuffer {
     else this.#measure();
   }
 
-  #wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<bigint> {
-    if (this.#abort.signal.aborted) return Promise.reject(closedError("buffer"));
+  async #wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<bigint> {
+    const limitMs = callTimeoutMs(timeoutMs);
+    if (this.#abort.signal.aborted) throw closedError("buffer");
     this.#waitCount++;
-    const waiting = this.#waiters.wait(timeoutMs, signal, () => this.#errorAtDeadline(timeoutMs));
+    const waiting = this.#waiters.wait(limitMs, signal, () => this.#errorAtDeadline(limitMs));
     this.#ask();
     return waiting;
   }
@@ -294,8 +305,8 @@ export class PrefetchBuffer {
     this.#measure();
     const askedCount = this.#policy.reserveCount;
     const ratePerSecond = this.#policy.ratePerSecond;
-    const startedMs = this.#clock.monotonicMs();
-    let outcome: Reservation | SnowlaneError;
+    const askedMs = this.#clock.monotonicMs();
+    let outcome: readonly IdRun[] | SnowlaneError;
     try {
       outcome = await this.#source.reserve(askedCount, { signal: this.#abort.signal });
     } catch (error) {
@@ -303,9 +314,9 @@ export class PrefetchBuffer {
     }
     this.#isRefilling = false;
     if (this.#abort.signal.aborted) return;
-    const nowMs = this.#clock.monotonicMs();
-    const receivedCount = outcome instanceof SnowlaneError ? outcome : this.#accept(outcome, askedCount, nowMs);
-    const event = { askedCount, durationMs: nowMs - startedMs, ratePerSecond };
+    const ageMs = this.#clock.monotonicMs() - askedMs;
+    const receivedCount = outcome instanceof SnowlaneError ? outcome : this.#accept(outcome, { askedCount, ageMs });
+    const event = { askedCount, durationMs: ageMs, ratePerSecond };
     if (receivedCount instanceof SnowlaneError) {
       const { reason } = receivedCount;
       this.#fail(receivedCount);
@@ -313,9 +324,16 @@ export class PrefetchBuffer {
     } else notify(() => this.#observer.onRefill?.({ ...event, receivedCount }));
   }
 
-  /** Takes an answer into stock, or drops it whole. */
-  #accept({ runs, sentAtMs }: Reservation, askedCount: number, nowMs: number): number | SnowlaneError {
-    const leftMs = sentAtMs + this.#maxAgeMs - nowMs;
+  /**
+   * Takes an answer into stock, or drops it whole.
+   *
+   * @param ageMs - From before the first attempt to get it: no ID of it can be older.
+   */
+  #accept(
+    runs: readonly IdRun[],
+    { askedCount, ageMs }: { readonly askedCount: number; readonly ageMs: number },
+  ): number | SnowlaneError {
+    const leftMs = this.#maxAgeMs - ageMs;
     if (leftMs <= 0) {
       const message = `A reservation took longer than the ${this.#maxAgeMs} ms for which its IDs may be used.`;
       return new SnowlaneError("DEADLINE_EXCEEDED", message, { code: "DEADLINE_EXCEEDED" });
@@ -335,7 +353,7 @@ export class PrefetchBuffer {
     this.#reservedCount += count;
     this.#failuresInRow = 0;
     this.#lastFailure = undefined;
-    this.#policy.noteRoundTrip(nowMs - sentAtMs);
+    this.#policy.noteRoundTrip(ageMs);
     this.#spare = answer;
     this.#waiters.serve(() => this.#take());
     return count;

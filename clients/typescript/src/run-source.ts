@@ -3,48 +3,41 @@ import { invalidResponse } from "./errors.ts";
 
 export type { IdRun };
 
-/** Runs that belong to whoever asked for them, used or not. */
-export interface Reservation {
-  /** At least one, in the order in which they are to be used. */
-  readonly runs: readonly IdRun[];
-  /** When the request was sent that brought them, by the monotonic clock. */
-  readonly sentAtMs: number;
-}
-
 /** What a PrefetchBuffer draws from. */
 export interface RunSource {
   /**
-   * Reserves 1 to `count` IDs.
+   * Reserves 1 to `count` IDs, as runs in the order in which they are to be used. They belong to whoever asked, used or
+   * not; none is ever given twice.
    *
    * @throws SnowlaneError.
    */
-  reserve(count: number, options?: CallOptions): Promise<Reservation>;
+  reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]>;
 }
 
 /** What one call may be told. */
 export interface CallOptions {
   /** Cancels the call; the error is CANCELLED. */
   readonly signal?: AbortSignal | undefined;
-  /** Deadline from now, above 0. Default: the client's. */
+  /** Deadline from now; 0 or less has passed, and Infinity is 2^31 - 1. Default: the client's. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** 2^63: no ID reaches it. */
-const idEnd = 1n << 63n;
+/** What is taken from a server. 0 is what a message reads as that lacks its ID. */
+export const idRangeOfServers = { min: 1n, max: (1n << 63n) - 1n } as const;
 
 /**
- * Counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID at
- * or above 2^63; no two runs that overlap; at most `askedCount` IDs in all.
+ * Counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID of 0,
+ * or at or above 2^63; no two runs that overlap; at most `askedCount` IDs in all.
  *
  * @throws SnowlaneError INVALID_RESPONSE: the answer must be dropped whole.
  */
 export function countOfAnswer(runs: readonly IdRun[], askedCount: number): number {
   let sum = 0;
-  let lastId = -1n;
+  let lastId = idRangeOfServers.min - 1n;
   for (const { firstId, count, stride } of runs.toSorted((a, b) => (a.firstId < b.firstId ? -1 : 1))) {
     const isSound = Number.isSafeInteger(count) && count >= 1 && stride >= 1n && firstId > lastId;
     if (isSound) lastId = firstId + BigInt(count - 1) * stride;
-    if (!isSound || lastId >= idEnd) {
+    if (!isSound || lastId > idRangeOfServers.max) {
       const metadata = { first_id: String(firstId), count: String(count), stride: String(stride) };
       throw invalidResponse("The server sent a run that cannot be.", metadata);
     }

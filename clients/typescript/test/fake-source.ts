@@ -1,5 +1,5 @@
 import type { Clock } from "../src/clock.ts";
-import type { CallOptions, IdRun, Reservation, RunSource } from "../src/run-source.ts";
+import type { CallOptions, IdRun, RunSource } from "../src/run-source.ts";
 
 /** Reserves from one rising counter, as a server does, and remembers what it was asked. */
 export class FakeSource implements RunSource {
@@ -23,10 +23,9 @@ export class FakeSource implements RunSource {
     this.#stride = stride;
   }
 
-  async reserve(count: number, options: CallOptions = {}): Promise<Reservation> {
+  async reserve(count: number, options: CallOptions = {}): Promise<readonly IdRun[]> {
     this.asked.push(count);
     this.underWayMax = Math.max(this.underWayMax, ++this.underWay);
-    const sentAtMs = this.#clock.monotonicMs();
     try {
       if (this.delayMs > 0) {
         await new Promise<void>((resolve, reject) => {
@@ -34,7 +33,7 @@ export class FakeSource implements RunSource {
           options.signal?.addEventListener("abort", () => reject(new Error("aborted")));
         });
       }
-      return { runs: this.answer === undefined ? this.#count(count) : this.answer(count), sentAtMs };
+      return this.answer === undefined ? this.#count(count) : this.answer(count);
     } finally {
       this.underWay--;
     }

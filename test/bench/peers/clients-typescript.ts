@@ -23,11 +23,10 @@ function memorySource(): RunSource {
   let next = 1n << 60n;
   return {
     reserve: async (count) => {
-      const sentAtMs = performance.now();
       await sleep(1);
       const firstId = next;
       next += BigInt(count);
-      return { runs: [{ firstId, count, stride: 1n }], sentAtMs };
+      return [{ firstId, count, stride: 1n }];
     },
   };
 }

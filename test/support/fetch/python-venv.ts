@@ -9,8 +9,8 @@ import { fetchOnce } from "./user-cache.ts";
  * interpreter.
  *
  * @param name - For the folder's name and messages.
- * @param requirements - Text of a requirements file: each package with `==`, and with `--hash` where content is to be
- * held, too. Another text is another environment.
+ * @param requirements - Text of a requirements file: every package, with `==` and `--hash`. Another text is another
+ * environment.
  */
 export async function fetchPythonVenv(name: string, requirements: string): Promise<string> {
   const digest = createHash("sha256").update(requirements).digest("hex").slice(0, 12);
@@ -18,7 +18,8 @@ export async function fetchPythonVenv(name: string, requirements: string): Promi
     const file = join(folder, "requirements.txt");
     await runCommand("python3", ["-m", "venv", folder]);
     writeFileSync(file, requirements);
-    await runCommand(join(folder, "bin", "python"), ["-m", "pip", "install", "--quiet", "--requirement", file]);
+    const install = ["-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", file];
+    await runCommand(join(folder, "bin", "python"), install);
   });
   return join(folder, "bin", "python");
 }

@@ -15,7 +15,7 @@ from .clock import Timer
 from .errors import ErrorReason, SnowlaneError, as_snowlane_error, check_count
 from .fork import forget_after_fork
 from .observer import ClientObserver, Refill, Wait, tell
-from .options import COUNT_MAX, PrefetchOptions
+from .options import COUNT_MAX, PrefetchOptions, call_timeout_s
 from .run import IdRun
 from .stock import Answer, BufferStats, Part, Stock
 
@@ -159,7 +159,7 @@ class AsyncPrefetchBuffer:
 
     async def _claim_parts(self, count: int, timeout_s: float | None) -> list[Part]:
         check_count(count, COUNT_MAX)
-        deadline_s = self._clock.monotonic_s() + (self._timeout_s if timeout_s is None else timeout_s)
+        deadline_s = self._clock.monotonic_s() + call_timeout_s(timeout_s, self._timeout_s)
         parts: list[Part] = []
         while count > 0:
             left, left_s = count, deadline_s - self._clock.monotonic_s()
@@ -188,7 +188,7 @@ class AsyncPrefetchBuffer:
         started_s = self._clock.monotonic_s()
         reason: ErrorReason | None = None
         try:
-            return await self._await(claim, started_s + (self._timeout_s if timeout_s is None else timeout_s))
+            return await self._await(claim, started_s + call_timeout_s(timeout_s, self._timeout_s))
         except SnowlaneError as error:
             reason = error.reason
             raise

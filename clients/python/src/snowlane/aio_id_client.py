@@ -29,7 +29,7 @@ from .id_client import STREAM_COUNT_MAX, Metadata
 from .layout import Layout
 from .observer import ClientObserver
 from .offline import OfflineIds
-from .options import COUNT_MAX, PrefetchOptions
+from .options import COUNT_MAX, PrefetchOptions, call_timeout_s
 from .parse import IdRange, ParsedId, id_range
 from .rpc_error import error_of_rpc
 from .run import IdRun
@@ -191,7 +191,7 @@ class AsyncIdClient:
 
     async def _reserve_all(self, count: int, timeout_s: float | None) -> list[IdRun]:
         check_count(count, COUNT_MAX)
-        deadline_s = self._clock.monotonic_s() + (self._options.timeout_s if timeout_s is None else timeout_s)
+        deadline_s = self._clock.monotonic_s() + call_timeout_s(timeout_s, self._options.timeout_s)
         runs: list[IdRun] = []
         while count > 0:
             for run in await self.reserve(count, deadline_s - self._clock.monotonic_s()):
@@ -257,10 +257,10 @@ class AsyncIdClient:
                 stub = self._stub(attempt.endpoint.url)
                 call = stub.BatchNextIds(request, timeout=timeout, metadata=await self._metadata())
                 while True:
-                    ids = await _next_chunk(call, attempts.attempt_left_s())
-                    if ids is None:
+                    chunk = await _next_chunk(call, attempts.attempt_left_s())
+                    if chunk is None:
                         break
-                    check.take(ids)
+                    ids = check.take(chunk)
                     left -= len(ids)
                     attempts.progress(attempt)
                     yield ids

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from .errors import ErrorReason, SnowlaneError
 from .layout import FieldPlace, Layout
 from .run import ID_MAX
 from .stock import Part
 
-IdArray = numpy.ndarray[tuple[int], numpy.dtype[numpy.uint64]]
+IdArray = NDArray[numpy.uint64]
 
 
 def array_of(parts: Sequence[Part]) -> IdArray:
@@ -47,7 +48,7 @@ class ParsedArray:
     datacenter_id: IdArray | None
     worker_id: IdArray | None
     sequence: IdArray | None
-    create_time: numpy.ndarray[tuple[int], numpy.dtype[numpy.datetime64]]
+    create_time: NDArray[numpy.datetime64]
 
 
 def parse_array(layout: Layout, ids: Any) -> ParsedArray:
@@ -94,7 +95,7 @@ def _read_if_any(place: FieldPlace, ids: IdArray) -> IdArray | None:
     return _read(place, ids) if place.bits else None
 
 
-def _create_time(layout: Layout, ticks: IdArray) -> numpy.ndarray[tuple[int], numpy.dtype[numpy.datetime64]]:
+def _create_time(layout: Layout, ticks: IdArray) -> NDArray[numpy.datetime64]:
     steps = ticks.astype(numpy.int64)
     if layout.tick_ns < 1_000_000:
         return (layout.epoch_ms * 1_000_000 + steps * layout.tick_ns).astype("datetime64[ns]")

@@ -12,6 +12,7 @@ from .endpoints import Endpoint, Endpoints
 from .errors import ErrorReason, SnowlaneError
 from .observer import Attempt as AttemptReport
 from .observer import ClientObserver, tell
+from .options import call_timeout_s
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Attempts:
     def __init__(self, settings: AttemptSettings, method: str, timeout_s: float | None) -> None:
         self._settings = settings
         self._method = method
-        self._limit_s = settings.timeout_s if timeout_s is None else timeout_s
+        self._limit_s = call_timeout_s(timeout_s, settings.timeout_s)
         self._deadline_s = settings.monotonic_s() + self._limit_s
         self._number = 0
         self._quota_wait_s = 0.0

@@ -13,12 +13,12 @@ from .clock import SYSTEM_CLOCK, Clock
 from .errors import ErrorReason, SnowlaneError, as_snowlane_error, check_count
 from .fork import forget_after_fork
 from .observer import ClientObserver, Refill, Wait, tell
-from .options import COUNT_MAX, PrefetchOptions
+from .options import COUNT_MAX, PrefetchOptions, call_timeout_s
 from .run import IdRun
 from .stock import Answer, BufferStats, Part, Stock
 
 if TYPE_CHECKING:
-    import numpy
+    from .arrays import IdArray
 
 T = TypeVar("T")
 
@@ -123,9 +123,7 @@ class PrefetchBuffer:
             ids.extend(part)
         return ids
 
-    def ids_array(
-        self, count: int, timeout_s: float | None = None
-    ) -> numpy.ndarray[tuple[int], numpy.dtype[numpy.uint64]]:
+    def ids_array(self, count: int, timeout_s: float | None = None) -> IdArray:
         """The same as next_ids, as an array of uint64: made from runs, not from a list. Needs numpy."""
         from .arrays import array_of  # noqa: PLC0415
 
@@ -171,7 +169,7 @@ class PrefetchBuffer:
 
     def _claim_parts(self, count: int, timeout_s: float | None) -> list[Part]:
         check_count(count, COUNT_MAX)
-        deadline_s = self._clock.monotonic_s() + (self._timeout_s if timeout_s is None else timeout_s)
+        deadline_s = self._clock.monotonic_s() + call_timeout_s(timeout_s, self._timeout_s)
         parts: list[Part] = []
         while count > 0:
             left, left_s = count, deadline_s - self._clock.monotonic_s()
@@ -210,7 +208,7 @@ class PrefetchBuffer:
         started_s = self._clock.monotonic_s()
         reason: ErrorReason | None = None
         try:
-            return self._await(claim, failures, started_s + (self._timeout_s if timeout_s is None else timeout_s))
+            return self._await(claim, failures, started_s + call_timeout_s(timeout_s, self._timeout_s))
         except SnowlaneError as error:
             reason = error.reason
             raise
@@ -271,7 +269,8 @@ class PrefetchBuffer:
         outcome: Sequence[IdRun] | SnowlaneError
         try:
             outcome = self._source.reserve(asked, self._timeout_s)
-        except Exception as error:
+        except BaseException as error:
+            # This thread runs nothing else: whatever a source raises, those who wait are to hear of it.
             outcome = as_snowlane_error(error)
         guard.cancel()
         self._settle(stock, flight, asked, sent_s, outcome)

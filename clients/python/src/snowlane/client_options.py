@@ -13,6 +13,7 @@ from .clock import Clock
 from .errors import ErrorReason, SnowlaneError
 from .layout import Layout
 from .observer import ClientObserver
+from .options import TIMEOUT_END_S
 
 ENDPOINT_DEFAULT = "http://127.0.0.1:7609"
 TIMEOUT_DEFAULT_S = 5.0
@@ -65,9 +66,11 @@ class ClientOptions:
     clock: Clock | None = None
 
     def __post_init__(self) -> None:
+        if self.token is not None and not isinstance(self.token, str) and not callable(self.token):
+            raise TypeError("token is neither a string nor a function.")
         for name in ("timeout_s", "attempt_timeout_s"):
             value = getattr(self, name)
-            if not 0 < value < 2**31:
+            if not 0 < value < TIMEOUT_END_S:
                 raise ValueError(f"{name} is {value}; it must be above 0 and below 2^31.")
         if self.retry_max not in range(_RETRY_MAX + 1):
             raise ValueError(f"retry_max is {self.retry_max}; it must be 0, 1, 2 or 3.")
@@ -102,10 +105,13 @@ def read_endpoints(endpoints: str | Sequence[str], options: ClientOptions) -> li
 
 
 def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not _has_good_port(parts):
-        raise ValueError(f"The endpoint {url!r} is neither http://HOST:PORT nor https://HOST:PORT.")
-    if parts.username or parts.path not in ("", "/") or parts.query or parts.fragment:
+    parts = _split(url)
+    if parts is None:
+        # What stands before an @ may be a password.
+        shown = url.rpartition("@")[2] if isinstance(url, str) else url
+        raise ValueError(f"The endpoint {shown!r} is neither http://HOST:PORT nor https://HOST:PORT.")
+    assert parts.hostname
+    if "@" in parts.netloc or parts.path not in ("", "/") or parts.query or parts.fragment:
         raise ValueError(f"The endpoint {parts.scheme}://{parts.hostname} has more than scheme, host and port.")
     is_tls = parts.scheme == "https"
     if options.token is not None and not is_tls and not options.insecure_token and not _is_loopback(parts.hostname):
@@ -114,11 +120,16 @@ def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
     return EndpointUrl(url.rstrip("/"), parts.hostname, port, is_tls)
 
 
-def _has_good_port(parts: SplitResult) -> bool:
+def _split(url: object) -> SplitResult | None:
+    """Reads what may be an endpoint; None if it has no scheme of ours, no host, or no port that there is."""
+    if not isinstance(url, str) or not url.isprintable() or " " in url:
+        return None
     try:
-        return parts.port != 0
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
-        return False
+        return None
+    return parts if is_good else None
 
 
 def bearer_of(token: object) -> str:

@@ -105,7 +105,7 @@ class SystemClock:
                 if left_s <= 0:
                     heapq.heappop(self._due)
                     return timer.task
-                self._changed.wait(left_s)
+                self._changed.wait(min(left_s, threading.TIMEOUT_MAX))
 
 
 SYSTEM_CLOCK = SystemClock()

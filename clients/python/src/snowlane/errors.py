@@ -104,6 +104,8 @@ _CODES = {
 }
 _CODE_OF_REASON = {reason: code for code, reasons in _CODES.items() for reason in reasons}
 
+_CHUNK_SIZE_MAX = 65_536
+
 _LASTING = frozenset(
     {
         grpc.StatusCode.INVALID_ARGUMENT,
@@ -187,15 +189,20 @@ def as_snowlane_error(error: BaseException) -> SnowlaneError:
 
 def check_count(count: int, count_max: int) -> None:
     """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `count` is 1 to `count_max`; TypeError for what is no int."""
-    if not 1 <= operator.index(count) <= count_max:
-        raise SnowlaneError(
-            ErrorReason.COUNT_OUT_OF_RANGE,
-            f"The count {count} is not from 1 to {count_max}.",
-            metadata={"count": count, "count_max": count_max},
-        )
+    _check_range("count", count, 1, count_max)
 
 
 def check_chunk_size(chunk_size: int) -> None:
-    """Raises ValueError unless `chunk_size` is one that a request can hold."""
-    if not 0 <= operator.index(chunk_size) < 1 << 32:
-        raise ValueError(f"chunk_size is {chunk_size}; it must be 0 to {(1 << 32) - 1}.")
+    """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `chunk_size` is 0 (the server chooses) to 65,536, which is the
+    servers' limit; TypeError for what is no int.
+    """
+    _check_range("chunk_size", chunk_size, 0, _CHUNK_SIZE_MAX)
+
+
+def _check_range(field: str, value: int, least: int, most: int) -> None:
+    if not least <= operator.index(value) <= most:
+        raise SnowlaneError(
+            ErrorReason.COUNT_OUT_OF_RANGE,
+            f"{field} is {value}; it must be from {least} to {most}.",
+            metadata={field: value, f"{field}_max": most},
+        )

@@ -27,7 +27,7 @@ from .grpc_fork import grpc_call, leave_to_parent, wait_before_forks
 from .layout import Layout
 from .observer import ClientObserver
 from .offline import OfflineIds
-from .options import COUNT_MAX, PrefetchOptions
+from .options import COUNT_MAX, PrefetchOptions, call_timeout_s
 from .parse import IdRange, ParsedId, id_range
 from .rpc_error import error_of_rpc
 from .run import IdRun
@@ -124,7 +124,7 @@ class IdClient:
         Args:
             count: 1 to 10^9.
             timeout_s: Deadline of the whole stream; None: none, but the client's time bounds the wait for each chunk.
-            chunk_size: The most IDs of one chunk; 0 leaves it to the server.
+            chunk_size: The most IDs of one chunk, 1 to 65,536; 0 leaves it to the server.
             ordered: Ends with the error where a stream breaks, so that all IDs ascend.
 
         Raises:
@@ -236,7 +236,7 @@ class IdClient:
 
     def _reserve_all(self, count: int, timeout_s: float | None) -> list[IdRun]:
         check_count(count, COUNT_MAX)
-        deadline_s = self._clock.monotonic_s() + (self._options.timeout_s if timeout_s is None else timeout_s)
+        deadline_s = self._clock.monotonic_s() + call_timeout_s(timeout_s, self._options.timeout_s)
         runs: list[IdRun] = []
         while count > 0:
             for run in self.reserve(count, deadline_s - self._clock.monotonic_s()):
@@ -283,8 +283,8 @@ class IdClient:
             try:
                 request = pb.BatchNextIdsRequest(count=left, chunk_size=chunk_size)
                 with closing(self._open_stream(request, attempt, attempts, timeout_s is not None)) as chunks:
-                    for ids in chunks:
-                        check.take(ids)
+                    for chunk in chunks:
+                        ids = check.take(chunk)
                         left -= len(ids)
                         attempts.progress(attempt)
                         yield ids

@@ -86,7 +86,5 @@ class PublicId:
 
 def _checked(id: int) -> int:
     if not 0 <= id <= ID_MAX:
-        raise SnowlaneError(
-            ErrorReason.MALFORMED_ID, f"The ID {id} is not from 0 to 2^63 - 1.", metadata={"id": id}
-        )
+        raise SnowlaneError(ErrorReason.MALFORMED_ID, f"The ID {id} is not from 0 to 2^63 - 1.", metadata={"id": id})
     return id

@@ -9,6 +9,8 @@ from .errors import ErrorReason, SnowlaneError
 
 ID_MAX = 2**63 - 1
 """The highest ID."""
+ID_MIN = 1
+"""The lowest that is taken from a server: 0 is what a message reads as that lacks its ID."""
 
 
 @dataclass(frozen=True, order=True)
@@ -37,16 +39,18 @@ def count_ids(runs: Sequence[IdRun], asked: int) -> int:
         asked: The most IDs that it may hold.
 
     Raises:
-        SnowlaneError: INVALID_RESPONSE if it is empty or too large, a run is empty, has no stride or leaves 0 to 2^63 -
+        SnowlaneError: INVALID_RESPONSE if it is empty or too large, a run is empty, has no stride or leaves 1 to 2^63 -
             1, or two runs overlap. One bad run makes the whole answer bad.
     """
     count = 0
-    last_id = -1
+    last_id = ID_MIN - 1
     for run in sorted(runs):
         if run.count < 1:
             raise _refused("a run's count is not 1 or more", run)
         if run.stride < 1:
             raise _refused("a run's stride is not 1 or more", run)
+        if run.first_id < ID_MIN:
+            raise _refused("an ID is 0", run)
         if run.first_id <= last_id:
             raise _refused("two runs overlap", run)
         last_id = run.first_id + (run.count - 1) * run.stride

@@ -16,7 +16,7 @@ import grpc
 
 from .aio_buffer import AsyncPrefetchBuffer
 from .buffer import PrefetchBuffer
-from .errors import ErrorReason, SnowlaneError, check_count
+from .errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from .id_client import STREAM_COUNT_MAX
 from .layout import Layout
 from .offline import OfflineIds
@@ -215,6 +215,7 @@ class FakeIdClient:
     ) -> Iterator[Sequence[int]]:
         """See IdClient."""
         check_count(count, STREAM_COUNT_MAX)
+        check_chunk_size(chunk_size)
         return self._stream(count, chunk_size or _CHUNK_SIZE)
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
@@ -318,6 +319,7 @@ class AsyncFakeIdClient:
     ) -> AsyncGenerator[Sequence[int], None]:
         """See AsyncIdClient."""
         check_count(count, STREAM_COUNT_MAX)
+        check_chunk_size(chunk_size)
         return self._stream(count, chunk_size or _CHUNK_SIZE)
 
     async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from itertools import islice
 
 from .errors import ErrorReason, SnowlaneError
 from .gen.v1 import id_service_pb2 as pb
 from .layout import Layout, LayoutField, LayoutFieldKind
-from .run import ID_MAX, IdRun, count_ids
+from .run import ID_MAX, ID_MIN, IdRun, count_ids
 
 _KINDS: dict[int, LayoutFieldKind] = {
     pb.LAYOUT_FIELD_KIND_TIMESTAMP: "timestamp",
@@ -19,8 +21,8 @@ _KINDS: dict[int, LayoutFieldKind] = {
 
 def id_of(response: pb.NextIdResponse) -> int:
     """Raises SnowlaneError INVALID_RESPONSE."""
-    if response.id > ID_MAX:
-        raise invalid_response("The server sent an ID with bit 63 set.", id=response.id)
+    if not ID_MIN <= response.id <= ID_MAX:
+        raise invalid_response("The server sent an ID that is 0 or has bit 63 set.", id=response.id)
     return response.id
 
 
@@ -51,27 +53,31 @@ def layout_of(message: pb.Layout) -> Layout:
 
 
 class ChunkCheck:
-    """Holds the chunks of one server's stream to the rules: none is empty, no more IDs than asked for, all
-    ascending.
-    """
+    """Holds the chunks of one server's stream to the rules: none is empty, no more IDs than asked for, all rising."""
 
     def __init__(self, count: int) -> None:
         self._left = count
-        self._last_id = -1
+        self._last_id = ID_MIN - 1
 
-    def take(self, ids: Sequence[int]) -> None:
-        """Raises SnowlaneError INVALID_RESPONSE. Of a chunk the first and the last ID are looked at."""
-        first, last = (ids[0], ids[-1]) if ids else (-1, -1)
-        if not self._last_id < first <= last <= ID_MAX or len(ids) > self._left:
+    def take(self, chunk: Sequence[int]) -> list[int]:
+        """Gives the IDs of a chunk.
+
+        Raises:
+            SnowlaneError: INVALID_RESPONSE.
+        """
+        if not 1 <= len(chunk) <= self._left:
+            raise invalid_response("The server sent a chunk that cannot be.", count=len(chunk))
+        # A list is quicker to read than what protobuf has; and no loop of Python's own, for chunks are long.
+        ids = list(chunk)
+        first, last = ids[0], ids[-1]
+        rises = all(map(operator.lt, ids, islice(ids, 1, None)))
+        if not rises or first <= self._last_id or last > ID_MAX:
             raise invalid_response(
-                "The server sent a chunk that cannot be.",
-                first_id=first,
-                last_id=last,
-                previous_id=self._last_id,
-                count=len(ids),
+                "The server sent IDs that do not rise.", first_id=first, last_id=last, previous_id=self._last_id
             )
         self._left -= len(ids)
         self._last_id = last
+        return ids
 
     def end(self) -> None:
         """Raises SnowlaneError INVALID_RESPONSE if the stream ended too early."""

@@ -20,14 +20,13 @@ type memorySource struct {
 	next  snowlane.ID
 }
 
-func (s *memorySource) Reserve(ctx context.Context, count int) (snowlane.Reservation, error) {
-	sentAt := time.Now()
+func (s *memorySource) Reserve(ctx context.Context, count int) ([]snowlane.Run, error) {
 	time.Sleep(time.Millisecond)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	run := snowlane.Run{First: s.next, Count: count, Stride: 1}
+	run := snowlane.Run{First: s.next + 1, Count: count, Stride: 1}
 	s.next += snowlane.ID(count)
-	return snowlane.Reservation{Runs: []snowlane.Run{run}, SentAt: sentAt}, nil
+	return []snowlane.Run{run}, nil
 }
 
 type source struct {

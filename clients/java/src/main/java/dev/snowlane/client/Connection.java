@@ -40,7 +40,7 @@ final class Connection {
    */
   static ManagedChannelBuilder<?> channelTo(EndpointAddress address, TlsOptions tls) {
     ChannelCredentials credentials = address.isTls() ? tls.credentials() : InsecureChannelCredentials.create();
-    return Grpc.newChannelBuilderForAddress(address.host(), address.port(), credentials);
+    return Grpc.newChannelBuilder(address.target(), credentials);
   }
 
   /**

@@ -5,15 +5,27 @@ import java.util.Map;
 /** Holds counts against their limits. */
 final class Counts {
 
+  private static final int CHUNK_SIZE_MAX = 65_536;
+
   private Counts() {}
 
   /**
    * @throws SnowlaneException COUNT_OUT_OF_RANGE unless {@code count} is 1 to {@code countMax}
    */
   static void check(long count, long countMax) {
-    if (count >= 1 && count <= countMax) return;
-    String message = "The count " + count + " is not from 1 to " + countMax + ".";
-    Map<String, String> metadata = Map.of("count", "" + count, "count_max", "" + countMax);
-    throw new SnowlaneException(ErrorReason.COUNT_OUT_OF_RANGE, message, metadata);
+    if (count < 1 || count > countMax) throw outOfRange("count", count, 1, countMax);
+  }
+
+  /**
+   * @throws SnowlaneException COUNT_OUT_OF_RANGE unless it is 0 (the server chooses) to 65,536, the servers' limit
+   */
+  static void checkChunkSize(int chunkSize) {
+    if (chunkSize < 0 || chunkSize > CHUNK_SIZE_MAX) throw outOfRange("chunk_size", chunkSize, 0, CHUNK_SIZE_MAX);
+  }
+
+  private static SnowlaneException outOfRange(String field, long value, long least, long most) {
+    String message = field + " is " + value + "; it must be from " + least + " to " + most + ".";
+    Map<String, String> metadata = Map.of(field, "" + value, field + "_max", "" + most);
+    return new SnowlaneException(ErrorReason.COUNT_OUT_OF_RANGE, message, metadata);
   }
 }

@@ -21,25 +21,30 @@ record EndpointAddress(String url, String host, int port, boolean isTls) {
    * @throws IllegalArgumentException unless it is {@code http://HOST:PORT} or {@code https://HOST:PORT}
    */
   static EndpointAddress read(String url) {
+    // What stands before an @ may be a password.
+    String shown = "The endpoint \"" + url.substring(url.lastIndexOf('@') + 1) + "\"";
     URI uri;
     try {
       uri = new URI(url);
     } catch (URISyntaxException malformed) {
-      // Not in the message: it may hold a password.
-      throw new IllegalArgumentException("An endpoint is no URL.");
+      throw new IllegalArgumentException(shown + " is not http://HOST:PORT or https://HOST:PORT.");
     }
-    boolean isTls = "https".equals(uri.getScheme());
-    if (uri.getUserInfo() != null) throw new IllegalArgumentException("An endpoint holds a user name.");
-    if ((!isTls && !"http".equals(uri.getScheme())) || uri.getHost() == null) {
-      throw new IllegalArgumentException(
-          "The endpoint \"" + url + "\" is not http://HOST:PORT or https://HOST:PORT.");
+    boolean isTls = "https".equalsIgnoreCase(uri.getScheme());
+    boolean isOurs = isTls || "http".equalsIgnoreCase(uri.getScheme());
+    if (!isOurs || uri.getHost() == null || uri.getPort() == 0 || uri.getPort() > PORT_MAX) {
+      throw new IllegalArgumentException(shown + " is not http://HOST:PORT or https://HOST:PORT.");
     }
     boolean isBare = uri.getRawPath().isEmpty() || uri.getRawPath().equals("/");
-    if (!isBare || uri.getRawQuery() != null || uri.getRawFragment() != null || uri.getPort() > PORT_MAX) {
-      throw new IllegalArgumentException("The endpoint \"" + url + "\" is more than scheme, host and port.");
+    if (!isBare || uri.getRawQuery() != null || uri.getRawFragment() != null || uri.getRawUserInfo() != null) {
+      throw new IllegalArgumentException(shown + " is more than scheme, host and port.");
     }
     int port = uri.getPort() >= 0 ? uri.getPort() : isTls ? 443 : 80;
     return new EndpointAddress(url, uri.getHost(), port, isTls);
+  }
+
+  /** As gRPC takes it. With its scheme: a host may be called as one of gRPC's own. */
+  String target() {
+    return "dns:///" + host + ":" + port;
   }
 
   /** Whether it names this machine. Asks no name server. */

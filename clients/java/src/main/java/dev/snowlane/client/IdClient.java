@@ -125,7 +125,8 @@ public final class IdClient implements IdSource {
             () -> {
               try {
                 answer.complete(reserveHere(count, timeout));
-              } catch (RuntimeException error) {
+              } catch (Throwable error) {
+                // This thread runs nothing else: whatever it was, whoever waits is to hear of it.
                 answer.completeExceptionally(error);
               }
             });
@@ -184,9 +185,10 @@ public final class IdClient implements IdSource {
   }
 
   private static long soundId(long id) {
-    if (id >= 0) return id;
+    if (id >= RunCheck.ID_MIN) return id;
     Map<String, String> metadata = Map.of("id", Long.toUnsignedString(id));
-    throw new SnowlaneException(ErrorReason.INVALID_RESPONSE, "The server sent an ID with bit 63 set.", metadata);
+    String message = "The server sent an ID that is 0 or has bit 63 set.";
+    throw new SnowlaneException(ErrorReason.INVALID_RESPONSE, message, metadata);
   }
 
   private static List<IdRun> soundRuns(ReserveIdsResponse response, int asked) {
@@ -227,7 +229,7 @@ public final class IdClient implements IdSource {
     IdServiceBlockingStub stub = IdServiceGrpc.newBlockingStub(channel);
     if (settings.token().isEmpty()) return stub;
     Metadata headers = new Metadata();
-    headers.put(AUTHORIZATION, "Bearer " + settings.token().get().get());
+    headers.put(AUTHORIZATION, Bearer.of(settings.token().get()));
     return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
   }
 

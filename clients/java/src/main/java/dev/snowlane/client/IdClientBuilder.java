@@ -44,7 +44,7 @@ public final class IdClientBuilder {
     return this;
   }
 
-  /** A bearer token that never changes. Default: none. */
+  /** A bearer token that never changes. White space around it is dropped. Default: none. */
   public IdClientBuilder token(String value) {
     Objects.requireNonNull(value, "token");
     return token(() -> value);
@@ -52,7 +52,7 @@ public final class IdClientBuilder {
 
   /** Gives the bearer token of each attempt. May be called from several threads at once. */
   public IdClientBuilder token(Supplier<String> value) {
-    token = Optional.of(value);
+    token = Optional.of(Objects.requireNonNull(value, "token"));
     return this;
   }
 

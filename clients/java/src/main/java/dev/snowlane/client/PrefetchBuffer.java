@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -102,7 +103,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   public long nextId(Duration timeout) {
     ClaimableRun run = place();
     long index = run.claim();
-    return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, timeout);
+    return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, Objects.requireNonNull(timeout, "timeout"));
   }
 
   /**

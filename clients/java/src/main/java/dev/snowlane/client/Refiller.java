@@ -2,6 +2,7 @@ package dev.snowlane.client;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -92,8 +93,9 @@ final class Refiller {
     sent.sentNanos = clock.nanos();
     CompletableFuture<List<IdRun>> answer;
     try {
-      answer = source.reserve(sent.asked, timeout);
-    } catch (RuntimeException error) {
+      answer = Objects.requireNonNull(source.reserve(sent.asked, timeout), "The source gave nothing.");
+    } catch (Throwable error) {
+      // Whatever it was: a request that is never settled would be the last.
       answer = CompletableFuture.failedFuture(error);
     }
     lock.lock();

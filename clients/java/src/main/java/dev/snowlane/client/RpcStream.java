@@ -117,7 +117,7 @@ final class RpcStream implements IdStream {
     final Attempts.Attempt attempt;
     private final Context.CancellableContext context = Context.current().withCancellation();
     private Iterator<BatchNextIdsResponse> responses;
-    private long lastId = -1;
+    private long lastId = RunCheck.ID_MIN - 1;
 
     Reader(Attempts.Attempt attempt) {
       this.attempt = attempt;

@@ -7,22 +7,26 @@ import java.util.Map;
 /** Holds an answer against the contract of ReserveIds. One bad run makes the whole answer bad. */
 final class RunCheck {
 
+  /** The lowest ID that is taken from a server: 0 is what a message reads as that lacks its ID. */
+  static final long ID_MIN = 1;
+
   private RunCheck() {}
 
   /**
    * Counts the IDs of an answer.
    *
    * @param asked the most IDs that it may hold
-   * @throws SnowlaneException INVALID_RESPONSE if it is empty or too large, a run is empty, has no stride or leaves 0
+   * @throws SnowlaneException INVALID_RESPONSE if it is empty or too large, a run is empty, has no stride or leaves 1
    *     to 2^63 - 1, or two runs overlap
    */
   static int count(List<IdRun> runs, int asked) {
     long count = 0;
-    long lastId = -1;
+    long lastId = ID_MIN - 1;
     for (IdRun run : runs.stream().sorted(Comparator.comparingLong(IdRun::firstId)).toList()) {
       if (run.count() < 1) throw refused("a run's count is not 1 or more", run);
       if (run.stride() < 1) throw refused("a run's stride is not 1 or more", run);
       if (run.firstId() < 0) throw refused("an ID has bit 63 set", run);
+      if (run.firstId() < ID_MIN) throw refused("an ID is 0", run);
       if (run.firstId() <= lastId) throw refused("two runs overlap", run);
       try {
         lastId = run.lastId();

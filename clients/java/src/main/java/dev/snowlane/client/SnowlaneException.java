@@ -95,7 +95,7 @@ public final class SnowlaneException extends RuntimeException {
     boolean isWrapper = error instanceof CompletionException || error instanceof ExecutionException;
     Throwable cause = isWrapper && error.getCause() != null ? error.getCause() : error;
     if (cause instanceof SnowlaneException known) return known;
-    String message = String.valueOf(cause.getMessage());
+    String message = Optional.ofNullable(cause.getMessage()).orElseGet(cause::toString);
     return new SnowlaneException(ErrorReason.RPC_FAILED, Status.Code.UNKNOWN, message, Map.of(), null, null, cause);
   }
 }

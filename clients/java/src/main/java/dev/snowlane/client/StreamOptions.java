@@ -7,7 +7,7 @@ import java.util.Optional;
  * How a stream works. Start from {@link #DEFAULTS} and change what is needed.
  *
  * @param timeout deadline of the whole stream; empty: the client's bounds the wait for each chunk
- * @param chunkSize the most IDs of one chunk; 0 leaves it to the server
+ * @param chunkSize the most IDs of one chunk, 1 to 65,536; 0 leaves it to the server
  * @param ordered whether a stream that breaks ends with the error, so that all its IDs ascend; otherwise another takes
  *     it up, whose IDs may start lower
  */
@@ -16,10 +16,10 @@ public record StreamOptions(Optional<Duration> timeout, int chunkSize, boolean o
   public static final StreamOptions DEFAULTS = new StreamOptions(Optional.empty(), 0, false);
 
   /**
-   * @throws IllegalArgumentException if {@code chunkSize} is negative
+   * @throws SnowlaneException COUNT_OUT_OF_RANGE if {@code chunkSize} is
    */
   public StreamOptions {
-    if (chunkSize < 0) throw new IllegalArgumentException("chunkSize is " + chunkSize + "; it must be 0 or more.");
+    Counts.checkChunkSize(chunkSize);
   }
 
   public StreamOptions withTimeout(Duration value) {

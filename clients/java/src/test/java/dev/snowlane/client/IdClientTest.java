@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -135,12 +136,15 @@ class IdClientTest {
   @Test
   void answersThatCannotBeAreRefusedAndNotAskedForAgain() {
     IdClient client = connect();
-    server.onNextId = () -> Long.MIN_VALUE;
-    expect(ErrorReason.INVALID_RESPONSE, client::nextId);
+    for (long id : new long[] {0, Long.MIN_VALUE}) {
+      server.onNextId = () -> id;
+      expect(ErrorReason.INVALID_RESPONSE, client::nextId);
+    }
     List<List<dev.snowlane.v1.IdRun>> bad =
         List.of(
             List.of(),
             List.of(ScriptedServer.run(1, -1, 1)),
+            List.of(ScriptedServer.run(0, 1, 1)),
             List.of(ScriptedServer.run(1, 3, 1), ScriptedServer.run(3, 3, 1)));
     for (List<dev.snowlane.v1.IdRun> runs : bad) {
       server.onReserve = count -> runs;
@@ -154,9 +158,12 @@ class IdClientTest {
     for (int count : new int[] {1, 2, 3, 4}) {
       expect(ErrorReason.INVALID_RESPONSE, () -> collect(client, count, StreamOptions.DEFAULTS));
     }
-    server.onBatch = (request, chunks) -> chunks.send();
-    expect(ErrorReason.INVALID_RESPONSE, () -> collect(client, 1, StreamOptions.DEFAULTS));
-    assertEquals(9, server.calls.get());
+    Long[][] badChunks = {{}, {0L}, {5L, 5L}, {3L, 2L}, {1L, Long.MIN_VALUE, 3L}};
+    for (Long[] ids : badChunks) {
+      server.onBatch = (request, chunks) -> chunks.send(ids);
+      expect(ErrorReason.INVALID_RESPONSE, () -> collect(client, Math.max(ids.length, 1), StreamOptions.DEFAULTS));
+    }
+    assertEquals(15, server.calls.get());
   }
 
   @Test
@@ -431,6 +438,46 @@ class IdClientTest {
     assertEquals(306_000, Arrays.stream(all).distinct().count());
   }
 
+  /** By the clock of the client, the first attempt takes as long as IDs may be used. */
+  @Test
+  void aRetriedReservationIsAsOldAsItsFirstAttempt() {
+    Duration maxAge = Duration.ofSeconds(60);
+    AtomicLong aheadNanos = new AtomicLong();
+    server.onReserve =
+        count -> {
+          if (aheadNanos.compareAndSet(0, maxAge.toNanos())) {
+            throw ScriptedServer.fault(Status.Code.UNAVAILABLE, "");
+          }
+          return List.of(ScriptedServer.run(server.nextId.getAndAdd(count), count, 1));
+        };
+    IdClientBuilder builder = patient().timeout(Duration.ofHours(1)).attemptTimeout(Duration.ofMinutes(10));
+    IdClient client = connect(builder.clock(hasty(aheadNanos)), server);
+    PrefetchBuffer buffer = client.prefetch(PrefetchOptions.DEFAULTS.withMaxAge(maxAge).withCounts(32, 32));
+    assertEquals(33, buffer.nextId());
+    assertEquals(1, buffer.stats().refillFailures());
+    assertEquals(1, buffer.stats().refills());
+  }
+
+  /** The clock of this machine, so far ahead. */
+  private static ClientClock hasty(AtomicLong aheadNanos) {
+    return new ClientClock() {
+      @Override
+      public long nanos() {
+        return ClientClock.system().nanos() + aheadNanos.get();
+      }
+
+      @Override
+      public long nowMs() {
+        return ClientClock.system().nowMs();
+      }
+
+      @Override
+      public Timer after(long delayNanos, Runnable task) {
+        return ClientClock.system().after(delayNanos, task);
+      }
+    };
+  }
+
   @Test
   void aThousandThreadsShareAClient() throws Exception {
     IdClient client = connect();
@@ -614,36 +661,5 @@ class IdClientTest {
 
   private static dev.snowlane.v1.LayoutField field(LayoutFieldKind kind, int bits) {
     return dev.snowlane.v1.LayoutField.newBuilder().setKind(kind).setBits(bits).build();
-  }
-
-  @Test
-  void wrongOptionsAreRefusedAllTogether() {
-    List<IdClientBuilder> wrong =
-        List.of(
-            IdClient.builder().endpoints(),
-            IdClient.builder().endpoints("ftp://a"),
-            IdClient.builder().endpoints("http://"),
-            IdClient.builder().endpoints("a:80"),
-            IdClient.builder().endpoints("http://a/path"),
-            IdClient.builder().endpoints("http://a:99999"),
-            IdClient.builder().retryMax(4),
-            IdClient.builder().retryMax(-1),
-            IdClient.builder().timeout(Duration.ZERO),
-            IdClient.builder().attemptTimeout(Duration.ofMillis(-1)),
-            IdClient.builder().tls(TlsOptions.DEFAULTS.withRoots("no PEM")).endpoints("https://a"),
-            IdClient.builder().tls(TlsOptions.DEFAULTS.withCertificate("no", "PEM")).endpoints("https://a"),
-            IdClient.builder().token("t").endpoints("http://example.com"),
-            IdClient.builder().token("t").endpoints("http://127.0.0.1.example.com"));
-    for (IdClientBuilder builder : wrong) assertThrows(IllegalArgumentException.class, builder::build);
-    IdClientBuilder many = IdClient.builder().endpoints("http://user:word@a").retryMax(9);
-    String message = assertThrows(IllegalArgumentException.class, many::build).getMessage();
-    assertTrue(message.contains("user name") && message.contains("retryMax") && !message.contains("word"), message);
-    assertThrows(
-        IllegalArgumentException.class,
-        () -> new TlsOptions(Optional.empty(), Optional.of("certificate"), Optional.empty()));
-    opened(IdClient.builder().build());
-    opened(IdClient.builder().token("t").endpoints("http://example.com").insecureToken().build());
-    String[] safe = {"https://example.com", "http://[::1]:1", "http://localhost", "http://127.9.9.9"};
-    opened(IdClient.builder().token("t").endpoints(safe).build());
   }
 }

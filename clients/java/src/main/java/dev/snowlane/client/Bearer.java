@@ -1,0 +1,29 @@
+package dev.snowlane.client;
+
+import io.grpc.Status;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/** What is sent for a token. */
+final class Bearer {
+
+  private static final Pattern PRINTABLE = Pattern.compile("[ -~]+");
+
+  private Bearer() {}
+
+  /**
+   * Asks for the token. White space around it is dropped: a file often ends in a line break, with which gRPC would send
+   * the call without a token.
+   *
+   * @throws SnowlaneException RPC_FAILED, with the code UNAUTHENTICATED, if it is none
+   */
+  static String of(Supplier<String> token) {
+    String given = token.get();
+    String text = given == null ? "" : given.strip();
+    if (PRINTABLE.matcher(text).matches()) return "Bearer " + text;
+    String message = "The token is not one line of printable ASCII characters.";
+    throw new SnowlaneException(
+        ErrorReason.RPC_FAILED, Status.Code.UNAUTHENTICATED, message, Map.of(), null, null, null);
+  }
+}
