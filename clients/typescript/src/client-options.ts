@@ -64,14 +64,16 @@ export function checkOptions(options: ClientOptions): readonly string[] {
   if (![0, 1, 2, 3].includes(retryMax)) throw new RangeError(`retryMax is ${retryMax}: it must be 0, 1, 2 or 3.`);
   if (token !== undefined && typeof token !== "string" && typeof token !== "function")
     throw new TypeError("token is neither a string nor a function.");
-  return endpoints.map((endpoint: string) => checkEndpoint(endpoint, options));
+  return endpoints.map((endpoint: unknown) => checkEndpoint(endpoint, options));
 }
 
-function checkEndpoint(endpoint: string, { token, insecureToken = false }: ClientOptions): string {
+/** @param given - A string, where the caller keeps to the types. */
+function checkEndpoint(given: unknown, { token, insecureToken = false }: ClientOptions): string {
+  const endpoint = String(given);
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:") || url.port === "0") {
     // What stands before an @ may be a password.
-    const shown = String(endpoint).replace(/^.*@/s, "…@");
+    const shown = endpoint.replace(/^.*@/s, "…@");
     throw new TypeError(`The endpoint ${shown} is neither http://HOST:PORT nor https://HOST:PORT.`);
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
