@@ -158,7 +158,10 @@ export class IdClient extends OfflineIds implements IdSource {
     }
   }
 
-  /** Makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two is closed. */
+  /**
+   * Makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two is
+   * closed.
+   */
   prefetch(options: PrefetchOptions = {}): PrefetchBuffer {
     if (this.#closing.signal.aborted) throw closedError("client");
     const { clock, random, observer, timeoutMs } = this.#settings;
