@@ -105,11 +105,20 @@ export class FaultServer {
   async untilLogged(events: readonly string[], mark: number, fields: LogLine = {}, timeoutMs = 120_000): Promise<void> {
     const isWanted = (line: LogLine): boolean =>
       events.includes(String(line["event"])) && Object.entries(fields).every(([key, value]) => line[key] === value);
+    await this.#until(isWanted, events.join(", no "), mark, timeoutMs);
+  }
+
+  /** Waits for a line behind a {@link mark} that has `words` in it. */
+  async untilSaid(words: string, mark: number, timeoutMs = 120_000): Promise<void> {
+    await this.#until((line) => JSON.stringify(line).includes(words), JSON.stringify(words), mark, timeoutMs);
+  }
+
+  async #until(isWanted: (line: LogLine) => boolean, what: string, mark: number, timeoutMs: number): Promise<void> {
     const endMs = systemClock.monotonicMs() + timeoutMs;
     while (!this.log.slice(mark).some(isWanted)) {
       if (systemClock.monotonicMs() > endMs) {
         const lines = this.log.slice(-8).map((line) => JSON.stringify(line));
-        throw new Error(`No ${events.join(", no ")} was logged within ${timeoutMs} ms:\n${lines.join("\n")}`);
+        throw new Error(`No ${what} was logged within ${timeoutMs} ms:\n${lines.join("\n")}`);
       }
       await sleep(10);
     }

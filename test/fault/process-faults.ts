@@ -1,8 +1,12 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
+import { findLockOwner } from "../../src/worker/stores/lock-owner.ts";
+import { revisionPath } from "../../src/worker/stores/sqlite-paths.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
+import { createFaultyDisk, type FaultyDisk } from "./faulty-disk.ts";
 
 /** Windows so short that a successor takes the very worker ID again, and that a pause outlasts one in a second. */
 const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
@@ -57,7 +61,58 @@ export const processFaults: readonly Fault[] = [
       trial.notes.push(`the old grant was over at most ${Math.round(fencedMs)} ms after waking`);
     },
   },
+  {
+    name: "a process stopped while it holds the lock of the embedded store, then continued or killed",
+    stores: "embedded",
+    counts: { pr: 2, full: 50 },
+    lanes: 2,
+    failures: "allowed",
+    inject: async (trial, count) => {
+      const disk = await createFaultyDisk(trial.folder, "preloaded");
+      const storePath = join(disk.folder, "snowlane.db");
+      const start = (environment = {}) => trial.startServer({ args: shortWindow, storePath, environment });
+      const [victim, ...others] = [await start(disk.environment), await start(), await start()];
+      const load = trial.startLoad("any-server", "calm");
+      for (let index = 0; index < count; index += 1) {
+        await load.untilAnswered(5);
+        const marks = others.map((each) => each.mark());
+        const all = async (wait: (each: FaultServer, place: number) => Promise<void>): Promise<void> => {
+          await Promise.all(others.map((each, place) => wait(each, marks[place]!)));
+        };
+        await stopInLock(victim, disk, storePath);
+        const mark = victim.mark();
+        await all((each, from) => each.untilLogged(["grant-ended"], from));
+        // In time, whoever looks into a log reads what to do.
+        await all((each, from) => each.untilSaid(`kill -CONT ${victim.processId}`, from));
+        trial.injected();
+        const backMarks = others.map((each) => each.mark());
+        if (index % 2 === 0) victim.resume();
+        else await victim.kill();
+        await Promise.all(others.map((each, place) => each.untilLogged(["acquired"], backMarks[place]!)));
+        if (index % 2 === 0) await victim.untilLogged(["acquired"], mark);
+        else await victim.start();
+      }
+      await load.untilAnswered(5);
+    },
+  },
 ];
+
+/** Stops a server in the midst of a write, however short those are: its disk holds it there. */
+async function stopInLock(server: FaultServer, disk: FaultyDisk, storePath: string): Promise<void> {
+  const endMs = systemClock.monotonicMs() + 120_000;
+  disk.stall();
+  try {
+    for (;;) {
+      const owner = findLockOwner([revisionPath(storePath)]);
+      if (owner?.processId === server.processId && owner.access === "write") break;
+      if (systemClock.monotonicMs() > endMs) throw new Error("The server did not write within 120 s.");
+      await sleep(5);
+    }
+    server.pause();
+  } finally {
+    disk.unstall();
+  }
+}
 
 function startServers(trial: FaultTrial): Promise<FaultServer[]> {
   return Promise.all(Array.from({ length: serverCount }, () => trial.startServer({ args: shortWindow })));

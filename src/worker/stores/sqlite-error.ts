@@ -1,4 +1,6 @@
 import { IdError } from "../../errors.ts";
+import { findLockOwner } from "./lock-owner.ts";
+import { revisionPath } from "./sqlite-paths.ts";
 
 /** SQLite's result codes that we tell apart: https://www.sqlite.org/rescode.html */
 const busy = 5;
@@ -49,8 +51,17 @@ export function sqliteError(path: string, cause: unknown): IdError {
   }
   if (isOneOf(code, full, "ENOSPC")) return unavailable(path, "the disk is full; free some space", cause);
   if (code === ioError) return unavailable(path, `${problem}; look at the disk's space, quota and health`, cause);
-  if (code === busy) return unavailable(path, "another process kept it locked for too long", cause);
+  if (code === busy) return unavailable(path, lockedProblem(path), cause);
   return unavailable(path, problem, cause);
+}
+
+/** Says who has the lock of a store: who is stopped in a write keeps all others from theirs. */
+function lockedProblem(path: string): string {
+  const owner = findLockOwner([path, revisionPath(path)]);
+  if (owner === undefined) return "another process kept it locked for too long";
+  const { processId, isStopped } = owner;
+  if (!isStopped) return `process ${processId} kept it locked for too long`;
+  return `process ${processId} is stopped and keeps it locked; let it go on (kill -CONT ${processId}) or end it (kill -KILL ${processId})`;
 }
 
 function isOneOf(code: number | string | undefined, ...codes: readonly (number | string)[]): boolean {

@@ -16,6 +16,7 @@ import type { Incarnation } from "../record-store.ts";
 import { type FileIdentity, identifyFile, networkFileSystem, standsAt } from "./file-identity.ts";
 import { nothingKept } from "./store-link.ts";
 import { isBusy, isMoved, sqliteError, unavailable, wentBack } from "./sqlite-error.ts";
+import { locksFolder, revisionPath } from "./sqlite-paths.ts";
 
 /** Where the file is and how it is used. */
 export interface SqliteFileOptions {
@@ -71,7 +72,7 @@ export class SqliteFile {
 
   constructor(options: SqliteFileOptions) {
     this.#options = options;
-    this.#folder = `${options.path}.locks`;
+    this.#folder = locksFolder(options.path);
   }
 
   incarnation(): Incarnation {
@@ -234,7 +235,7 @@ export class SqliteFile {
   }
 
   get #besidePath(): string {
-    return join(this.#folder, "revision");
+    return revisionPath(this.#options.path);
   }
 
   #lockPath(key: string): string {

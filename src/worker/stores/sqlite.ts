@@ -49,11 +49,14 @@ export function parseSqliteUrl(url: string, options: StoreOptions): SqliteFileOp
   return {
     path: resolve(path),
     namespace: options.namespace,
-    busyTimeoutMs: options.callTimeoutMs,
+    // Well below the time of a call: who has the lock is to be told, not that nothing came back.
+    busyTimeoutMs: Math.floor(options.callTimeoutMs * busyShare),
     networkFileSystem: force === null ? "refuse" : "force",
     whereNew: options.whereNew ?? "create",
   };
 }
+
+const busyShare = 0.6;
 
 /** A dead process's lock is free at once, so there is no TTL; and a stalled disk is outlived for seven seconds. */
 const timing: StoreTiming = { windowMs: 10_000, renewalPeriodMs: 2_000, ttlMs: 0 };
