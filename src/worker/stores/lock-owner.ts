@@ -40,8 +40,8 @@ function nameInLocks(path: string): string | undefined {
   const { device, inode } = file;
   const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn);
   const minor = (device & 0xffn) | ((device >> 12n) & ~0xffn);
-  const hex = (part: bigint): string => part.toString(16).padStart(2, "0");
-  return `${hex(major)}:${hex(minor)}:${inode}`;
+  const [first, second] = [major, minor].map((part) => part.toString(16).padStart(2, "0"));
+  return `${first}:${second}:${inode}`;
 }
 
 function isStopped(processId: number): boolean {
