@@ -11,7 +11,8 @@ export interface LockOwner {
 }
 
 /**
- * Finds another process that has a lock on one of some files, rather one that writes. For messages alone: it may have let go by now.
+ * Finds another process that has a lock on one of some files, rather one that writes. For messages alone: it may have
+ * let go by now.
  *
  * @returns undefined where there is none, or where the system does not tell: on Linux it does, of processes that can be
  * seen from here.
