@@ -6,7 +6,7 @@ import { faultError, ScriptedIdServer } from "../../../test/support/scripted-id-
 import { HastyClock } from "../test/hasty-clock.ts";
 import type { SnowlaneError } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
-import type { IdClient } from "./id-client.ts";
+import { IdClient } from "./id-client.ts";
 import { createNodeClient, type NodeClientOptions } from "./node.ts";
 import type { AttemptEvent } from "./observer.ts";
 
@@ -206,6 +206,17 @@ test("a retried reservation is as old as its first attempt", async () => {
   const buffer = client.prefetch({ maxAgeMs, countMax: 32 });
   expect(await buffer.nextId()).toBe(33n);
   expect(buffer.stats()).toMatchObject({ refillFailureCount: 1, refillCount: 1 });
+});
+
+test("what breaks before a call goes out is no server that does not answer", async () => {
+  const client = new IdClient(() => {
+    throw new TypeError("There is no such transport.");
+  });
+  expect(await errorOf(client.nextId())).toMatchObject({
+    reason: "RPC_FAILED",
+    message: "There is no such transport.",
+  });
+  client.close();
 });
 
 test("a client forgets buffers that were closed", { timeout: 120_000 }, async () => {

@@ -27,31 +27,30 @@ const statusCodes: Readonly<Record<Code, StatusCode>> = {
 };
 
 /**
- * Reads what an attempt failed with, whose caller did not cancel it. Errors of this package pass as they are.
+ * Reads what an attempt failed with, whose caller did not cancel it. Errors of this package pass as they are. What is
+ * no error of a transport was thrown on the way to one, and says nothing about the endpoint: RPC_FAILED.
  *
  * A failure without a word from the server (connection refused, reset or closed, no trailers) is UNREACHABLE, whatever
  * code the transport gives it: such errors carry a cause, or none of the server's trailers.
  */
 export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: string }): SnowlaneError {
-  if (error instanceof SnowlaneError) return error;
-  const failure = ConnectError.from(error);
-  const info = failure.findDetails(ErrorInfoSchema).find((info) => info.domain === domain);
-  const delay = failure.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  if (!(error instanceof ConnectError)) return SnowlaneError.from(error);
+  const info = error.findDetails(ErrorInfoSchema).find((info) => info.domain === domain);
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
   const retryAfterMs = delay === undefined ? undefined : Number(delay.seconds) * 1_000 + delay.nanos / 1e6;
-  const code = statusCodes[failure.code];
+  const code = statusCodes[error.code];
   const details = { code, metadata: info?.metadata ?? {}, retryAfterMs, endpoint, cause: error };
   if (info !== undefined) {
-    if (knownReasons.has(info.reason))
-      return new SnowlaneError(info.reason as ErrorReason, failure.rawMessage, details);
+    if (knownReasons.has(info.reason)) return new SnowlaneError(info.reason as ErrorReason, error.rawMessage, details);
     const metadata = { ...details.metadata, reason: info.reason };
-    return new SnowlaneError("RPC_FAILED", failure.rawMessage, { ...details, metadata });
+    return new SnowlaneError("RPC_FAILED", error.rawMessage, { ...details, metadata });
   }
-  if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", failure.rawMessage, details);
-  if (code === "UNAVAILABLE" || isOfTransport(failure)) {
-    const message = `${endpoint} does not answer: ${failure.rawMessage}`;
+  if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", error.rawMessage, details);
+  if (code === "UNAVAILABLE" || isOfTransport(error)) {
+    const message = `${endpoint} does not answer: ${error.rawMessage}`;
     return new SnowlaneError("UNREACHABLE", message, { ...details, code: "UNAVAILABLE" });
   }
-  return new SnowlaneError("RPC_FAILED", failure.rawMessage, details);
+  return new SnowlaneError("RPC_FAILED", error.rawMessage, details);
 }
 
 /** Whether an error was made on this side of the wire, of a connection that broke. */
