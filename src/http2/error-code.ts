@@ -17,29 +17,37 @@ export const errorCode = {
 export type ErrorCode = number;
 
 /**
- * The peer broke a rule that both ends rely on: the connection ends with GOAWAY (RFC 9113 section 5.4.1).
- *
- * The message is for logs and for GOAWAY's debug data. It holds no bytes of the peer's.
+ * A rule that the peer broke. It has no stack: it tells of the peer and not of this program, and peers make hundreds a
+ * moment, when taking one costs more than all the rest of a request.
  */
-export class ConnectionError extends Error {
-  override readonly name = "ConnectionError";
+abstract class ProtocolError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
   }
 }
 
+/**
+ * A rule that both ends rely on is broken: the connection ends with GOAWAY (RFC 9113 section 5.4.1).
+ *
+ * The message is for logs and for GOAWAY's debug data. It holds no bytes of the peer's.
+ */
+export class ConnectionError extends ProtocolError {
+  override readonly name = "ConnectionError";
+}
+
 /** One stream ends with RST_STREAM, the connection goes on (RFC 9113 section 5.4.2). */
-export class StreamError extends Error {
+export class StreamError extends ProtocolError {
   override readonly name = "StreamError";
   readonly streamId: number;
-  readonly code: ErrorCode;
 
   constructor(streamId: number, code: ErrorCode, message: string) {
-    super(message);
+    super(code, message);
     this.streamId = streamId;
-    this.code = code;
   }
 }

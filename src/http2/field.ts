@@ -41,8 +41,8 @@ const meanings: ReadonlyMap<string, readonly [kind: FieldKind, values: RegExp]> 
 ]);
 
 /**
- * A header field as it was received. It is judged once, when it is made: entries of the compression tables are used
- * again and again.
+ * A header field as it was received. It is judged once, when somebody asks: entries of the compression tables are used
+ * again and again, and fields beyond the limit never.
  *
  * Name and value hold one character for each byte, 0 to 255.
  */
@@ -51,13 +51,16 @@ export class Field {
   readonly value: string;
   /** What it weighs in a table and in a list: RFC 7541 section 4.1. */
   readonly weightBytes: number;
-  readonly kind: FieldKind;
+  #kind: FieldKind | undefined;
 
   constructor(name: string, value: string) {
     this.name = name;
     this.value = value;
     this.weightBytes = name.length + value.length + 32;
-    this.kind = judge(name, value);
+  }
+
+  get kind(): FieldKind {
+    return (this.#kind ??= judge(this.name, this.value));
   }
 }
 

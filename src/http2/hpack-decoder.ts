@@ -11,6 +11,8 @@ const rememberedBytesMax = 256;
  * connection.
  */
 const excessFactor = 8;
+/** The smallest size since the last block, then the final one: RFC 7541 section 4.2. */
+const sizeUpdatesMax = 2;
 
 /**
  * Decodes the header blocks of one connection in the order in which they arrive. Each one must be decoded, also that of
@@ -69,15 +71,15 @@ export class HpackDecoder {
   #fields(): readonly Field[] | undefined {
     const fields: Field[] = [];
     let weightBytes = 0;
-    let sizeUpdateAllowed = true;
+    let sizeUpdatesLeft = sizeUpdatesMax;
     while (this.#at < this.#end) {
       const first = this.#bytes[this.#at]!;
       if (first >= 0x20 && first < 0x40) {
-        if (!sizeUpdateAllowed) throw compressionError("a table size update follows a field");
+        if (sizeUpdatesLeft-- <= 0) throw compressionError("a table size update follows a field or two others");
         this.#table.resize(this.#integer(5));
         continue;
       }
-      sizeUpdateAllowed = false;
+      sizeUpdatesLeft = 0;
       const field = this.#field(first);
       weightBytes += field.weightBytes;
       if (weightBytes <= this.#listBytesMax) fields.push(field);
@@ -125,6 +127,7 @@ export class HpackDecoder {
   #string(): string {
     const isHuffman = this.#at < this.#end && this.#bytes[this.#at]! >= 0x80;
     const length = this.#integer(7);
+    if (length === 0) return "";
     const start = this.#at;
     if (length > this.#end - start) throw compressionError("a string is cut short");
     this.#at += length;

@@ -5,6 +5,7 @@ import type { Limits } from "../http2/limits.ts";
 import { SlabPool } from "../http2/outbox.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
 import type { RequestHost } from "../http2/streams.ts";
+import { Turns } from "./turns.ts";
 
 /** How often time limits are looked at. */
 const lookMs = 1_000;
@@ -13,21 +14,29 @@ const lookMs = 1_000;
  * it, and the client might never see the reason that GOAWAY gives.
  */
 const lingerMs = 1_000;
+/** How long it is not read after each chunk of that: those who do not listen may send slowly. */
+const dropPauseMs = 50;
+/** What is read at once, whatever else waits: some fifty calls of NextId. */
+const pieceBytes = 2_048;
+
+/** What all connections of a server share. */
+interface Shared {
+  readonly host: RequestHost;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly slabs: SlabPool;
+  readonly turns: Turns;
+}
 
 /** Serves HTTP/2 on sockets (net.Socket or TLSSocket) by the engine of src/http2. */
 export class Http2Sockets {
-  readonly #host: RequestHost;
-  readonly #limits: Limits;
-  readonly #clock: Clock;
-  readonly #slabs = new SlabPool();
+  readonly #shared: Shared;
   readonly #sessions = new Set<Session>();
   #looking: NodeJS.Timeout | undefined;
   #isDraining = false;
 
   constructor(host: RequestHost, limits: Limits, clock: Clock) {
-    this.#host = host;
-    this.#limits = limits;
-    this.#clock = clock;
+    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns: new Turns(clock) };
   }
 
   /** Connections that are not closed. */
@@ -38,9 +47,7 @@ export class Http2Sockets {
   /** Serves one connection. `firstBytes` were already read from the socket. */
   accept(socket: Socket, firstBytes?: Buffer): void {
     this.#looking ??= setInterval(() => this.#look(), lookMs).unref();
-    const session: Session = new Session(socket, this.#host, this.#limits, this.#slabs, this.#clock, () => {
-      this.#sessions.delete(session);
-    });
+    const session: Session = new Session(socket, this.#shared, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     session.start(firstBytes);
     if (this.#isDraining) void session.drain();
@@ -67,30 +74,34 @@ export class Http2Sockets {
   }
 }
 
+const nothing: Buffer = Buffer.alloc(0);
+
 /** One connection: moves bytes between its socket and its engine. */
 class Session implements ConnectionHost {
   readonly #socket: Socket;
-  readonly #host: RequestHost;
-  readonly #clock: Clock;
+  readonly #shared: Shared;
   readonly #connection: Connection;
-  readonly #stallTimeoutMs: number;
   /** Resolved when all requests are over and what was answered is with the socket. */
   readonly #over = Promise.withResolvers<void>();
+  /** What came and waits for its turn. The socket is not read meanwhile. */
+  #waiting: Buffer = nothing;
+  #hasTurns = false;
+  /** The socket takes no bytes. */
+  #isBlocked = false;
   #isFlushPlanned = false;
   #isEnding = false;
   /** Until the socket is cut, once its end was written. */
   #cutting: NodeJS.Timeout | undefined;
+  readonly #takePiece = (): boolean => this.#receivePiece();
   readonly #flushLater = (): void => {
     this.#isFlushPlanned = false;
     this.#flush();
   };
 
-  constructor(socket: Socket, host: RequestHost, limits: Limits, slabs: SlabPool, clock: Clock, onClosed: () => void) {
+  constructor(socket: Socket, shared: Shared, onClosed: () => void) {
     this.#socket = socket;
-    this.#host = host;
-    this.#clock = clock;
-    this.#stallTimeoutMs = limits.stallTimeoutMs;
-    this.#connection = new Connection(this, limits, slabs, clock.monotonicMs());
+    this.#shared = shared;
+    this.#connection = new Connection(this, shared.limits, shared.slabs, shared.clock.monotonicMs());
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.#onDrain());
@@ -100,6 +111,7 @@ class Session implements ConnectionHost {
     socket.on("close", () => {
       // A timer that waits on would keep the connection's memory for as long.
       clearTimeout(this.#cutting);
+      this.#waiting = nothing;
       this.#connection.abort();
       this.#over.resolve();
       onClosed();
@@ -107,11 +119,11 @@ class Session implements ConnectionHost {
   }
 
   onRequest(stream: ServerStream): StreamHandler {
-    return this.#host.onRequest(stream);
+    return this.#shared.host.onRequest(stream);
   }
 
   onFault(error: unknown): void {
-    this.#host.onFault(error);
+    this.#shared.host.onFault(error);
   }
 
   /** Flushes at the end of the turn: what many handlers answer in one turn leaves in one write. */
@@ -125,12 +137,12 @@ class Session implements ConnectionHost {
   }
 
   look(): void {
-    this.#connection.advance(this.#clock.monotonicMs());
+    this.#connection.advance(this.#shared.clock.monotonicMs());
     this.#flush();
   }
 
   drain(): Promise<void> {
-    this.#connection.drain(this.#clock.monotonicMs());
+    this.#connection.drain(this.#shared.clock.monotonicMs());
     this.#flush();
     return this.#over.promise;
   }
@@ -140,13 +152,46 @@ class Session implements ConnectionHost {
   }
 
   #receive(chunk: Buffer): void {
-    this.#connection.receive(chunk, this.#clock.monotonicMs());
-    this.#flush();
+    if (this.#isEnding) {
+      this.#drop(chunk);
+      return;
+    }
+    if (chunk.length <= pieceBytes) {
+      this.#connection.receive(chunk, this.#shared.clock.monotonicMs());
+      this.#flush();
+      return;
+    }
+    this.#waiting = chunk;
+    // Or more would go on coming, up to 2 MB in one turn.
+    this.#socket.pause();
+    this.#takeTurns();
+  }
+
+  #takeTurns(): void {
+    if (this.#hasTurns) return;
+    this.#hasTurns = true;
+    this.#shared.turns.take(this.#takePiece);
+  }
+
+  /** Gives the engine a piece of what waits, and lets the socket go on after the last. */
+  #receivePiece(): boolean {
+    this.#hasTurns = false;
+    if (this.#isBlocked) return false;
+    const piece = this.#waiting.subarray(0, pieceBytes);
+    this.#waiting = this.#waiting.subarray(pieceBytes);
+    this.#connection.receive(piece, this.#shared.clock.monotonicMs());
+    // Once for all pieces of a turn.
+    this.#planFlush("tick");
+    this.#hasTurns = this.#waiting.length > 0;
+    if (!this.#hasTurns) this.#socket.resume();
+    return this.#hasTurns;
   }
 
   #onDrain(): void {
+    this.#isBlocked = false;
     this.#connection.setWritable(true);
-    this.#socket.resume();
+    if (this.#waiting.length > 0) this.#takeTurns();
+    else this.#socket.resume();
     this.#flush();
   }
 
@@ -159,6 +204,7 @@ class Session implements ConnectionHost {
       const hasRoom = socket.write(bytes);
       connection.settle(socket.writableLength === 0 ? "copied" : "held");
       if (!hasRoom) {
+        this.#isBlocked = true;
         connection.setWritable(false);
         // Or a client that never reads could make this side owe it without end.
         socket.pause();
@@ -179,12 +225,20 @@ class Session implements ConnectionHost {
   #end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#cutAfter(this.#stallTimeoutMs);
+    this.#waiting = nothing;
+    this.#cutAfter(this.#shared.limits.stallTimeoutMs);
     this.#socket.end(() => {
       this.#over.resolve();
       this.#cutAfter(lingerMs);
     });
     this.#socket.resume();
+  }
+
+  /** Reads on without listening, and slowly: what nobody looks at may cost nobody time. */
+  #drop(chunk: Buffer): void {
+    if (chunk.length <= pieceBytes) return;
+    this.#socket.pause();
+    setTimeout(() => this.#socket.resume(), dropPauseMs).unref();
   }
 
   #cutAfter(ms: number): void {

@@ -44,6 +44,11 @@ const bomb = frame(
   Buffer.concat([rawBlock(nextIdFields), indexedBlock([["x", "y".repeat(4_000)]])]),
 );
 
+/** Two size updates: none, and all that was agreed. */
+const emptyAndRefill = Buffer.from([0x20, 0x3f, 0xe1, 0x1f]);
+/** As many entries as a table has room for. */
+const fullTable = indexedBlock(Array.from({ length: 120 }, (_, index) => [String.fromCharCode(97 + (index % 26)), ""]));
+
 /** The floods that are known: those of the CVEs since 2019, and their kin. */
 export const floods: readonly Flood[] = [
   {
@@ -90,6 +95,12 @@ export const floods: readonly Flood[] = [
   {
     name: "table size updates without end",
     round: (index) => frame(frameType.headers, 5, id(index), Buffer.alloc(16_384, 0x20)),
+    roundsMax: 1,
+    end: "compressionError",
+  },
+  {
+    name: "a table that is emptied and filled again",
+    round: (index) => frame(frameType.headers, 5, id(index), Buffer.concat([emptyAndRefill, fullTable])),
     roundsMax: 401,
     end: "enhanceYourCalm",
   },
@@ -128,6 +139,18 @@ export const floods: readonly Flood[] = [
   {
     name: "fields without names and values (CVE-2019-9516)",
     round: (index) => frame(frameType.headers, 5, id(index), Buffer.alloc(1_500)),
+    roundsMax: 401,
+    end: "enhanceYourCalm",
+  },
+  {
+    name: "as many fields as a request may have",
+    round: (index) => {
+      const fields: FieldPairs = Array.from({ length: 450 }, () => ["a", "b"]);
+      return Buffer.concat([
+        frame(frameType.headers, 5, id(index), rawBlock([...nextIdFields, ...fields])),
+        rstStream(id(index)),
+      ]);
+    },
     roundsMax: 401,
     end: "enhanceYourCalm",
   },

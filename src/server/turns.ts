@@ -1,0 +1,54 @@
+import type { Clock } from "../clock.ts";
+
+/** How long the pieces of one turn may take, all together. A call of NextId takes some microseconds. */
+const turnMs = 0.1;
+
+/** Does one piece of somebody's work; says whether there is more. Must not throw. */
+export type Piece = () => boolean;
+
+/**
+ * Shares the event loop among those who ask for much. Their work is done in pieces, for {@link turnMs} in each turn of
+ * the loop, one piece each in rotation: whoever asks for little is served between two turns, and waits no longer than
+ * for one.
+ */
+export class Turns {
+  readonly #clock: Clock;
+  readonly #waiting: Piece[] = [];
+  #endsMs = 0;
+  #isPlanned = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Does what there is time for now, if nobody waits, and the rest in later turns. */
+  take(piece: Piece): void {
+    if (!this.#isPlanned) this.#begin();
+    if (this.#waiting.length === 0) {
+      while (this.#hasTime) if (!piece()) return;
+    }
+    this.#waiting.push(piece);
+  }
+
+  get #hasTime(): boolean {
+    return this.#clock.monotonicMs() < this.#endsMs;
+  }
+
+  #begin(): void {
+    this.#endsMs = this.#clock.monotonicMs() + turnMs;
+    this.#isPlanned = true;
+    // Events of sockets are looked at between two of these.
+    setImmediate(() => {
+      this.#isPlanned = false;
+      if (this.#waiting.length > 0) this.#resume();
+    });
+  }
+
+  #resume(): void {
+    this.#begin();
+    do {
+      const piece = this.#waiting.shift()!;
+      if (piece()) this.#waiting.push(piece);
+    } while (this.#waiting.length > 0 && this.#hasTime);
+  }
+}
