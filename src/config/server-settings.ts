@@ -151,6 +151,15 @@ export const serverSettings = {
     }),
     10_000,
   ),
+  connectionsPerSecond: withFallback(
+    integer({
+      name: "connectionsPerSecond",
+      min: 1,
+      max: 1_000_000,
+      doc: "The most new connections in a second, after as many as half a second has at once; further ones wait for their turn.",
+    }),
+    1_000,
+  ),
   http2: withFallback(
     choice({
       name: "http2",

@@ -1,9 +1,12 @@
 import { createServer, type Socket } from "node:net";
+import { systemClock, systemTimers } from "../clock.ts";
 import type { Address } from "../config/address.ts";
+import { Admission } from "./admission.ts";
 
 /** What a listener is made from. */
 export interface ListenerOptions {
   readonly connectionsMax: number;
+  readonly connectionsPerSecond: number;
   /** Called with what the listening socket itself reports: a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
@@ -12,7 +15,10 @@ export interface ListenerOptions {
 export interface Listener {
   /** Where it is bound; the port is the system's choice where 0 was asked for. */
   readonly address: Address;
-  /** Hands on every connection. Those that came before have waited, for as long as the first bytes of one may take. */
+  /**
+   * Hands on every connection, so many in a second. Those that came before have waited; none waits longer than the
+   * first bytes of one may take.
+   */
   readonly accept: (admit: (socket: Socket) => void) => void;
   /** Takes no more connections. */
   readonly stop: () => void;
@@ -34,17 +40,18 @@ const handshakeTimeoutMs = 10_000;
 export async function bindListener(address: Address, options: ListenerOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
   const held = new Set<Socket>();
-  let admit: ((socket: Socket) => void) | undefined;
+  let admission: Admission<Socket> | undefined;
   const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => {
       sockets.delete(socket);
       held.delete(socket);
+      admission?.leave(socket);
     });
     socket.on("error", () => socket.destroy());
     socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
-    if (admit === undefined) held.add(socket);
-    else admit(socket);
+    if (admission === undefined) held.add(socket);
+    else admission.ask(socket);
   });
   tcp.maxConnections = options.connectionsMax;
   await new Promise<void>((resolve, reject) => {
@@ -62,8 +69,8 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   return {
     address: { host: address.host, port },
     accept: (to) => {
-      admit = to;
-      for (const socket of held) to(socket);
+      admission = new Admission(options.connectionsPerSecond, { ...systemClock, ...systemTimers }, to);
+      for (const socket of held) admission.ask(socket);
       held.clear();
     },
     stop: () => void tcp.close(),

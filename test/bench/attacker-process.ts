@@ -5,6 +5,7 @@
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
+import { ordinaryCallers } from "./ordinary-callers.ts";
 
 /** What such a process is told. */
 export interface AttackOrder {
@@ -16,7 +17,7 @@ export interface AttackOrder {
 }
 
 const lowestPriority = 19;
-const attacks: readonly Attack[] = [...quickAttacks, ...slowAttacks, ...tlsAttacks];
+const attacks: readonly Attack[] = [...ordinaryCallers, ...quickAttacks, ...slowAttacks, ...tlsAttacks];
 
 async function attack({ name, port, seconds, attackers }: AttackOrder): Promise<number> {
   const { run } = attacks.find((one) => one.name === name)!;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
-import { makeCertificates } from "../support/certificates.ts";
+import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { liveMemoryFlags, liveMib } from "../support/live-memory.ts";
 import { Neighbour } from "../support/neighbour.ts";
 import { ordinaryLoad } from "../support/ordinary-load.ts";
@@ -14,13 +14,16 @@ import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process
 import type { AttackOrder } from "./attacker-process.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { median } from "./interleave.ts";
+import { ordinaryCallers } from "./ordinary-callers.ts";
 
 const attackerProgram = new URL("attacker-process.ts", import.meta.url);
 /** Alone and attacked in turn, so that what else the machine does meets both. */
-const rounds = 3;
+const rounds = 5;
 const secondsAlone = 0.6;
 const secondsAttacked = 0.8;
 const attackers = 4;
+/** Of the caller, before it is looked at. */
+const callsBefore = 500;
 const warmUp = { callers: 32, seconds: 10 };
 const restMs = 10_000;
 /** Time limits of the server, low enough for attacks on its patience to end by them. */
@@ -31,12 +34,18 @@ const limits = [
   "handshakeTimeoutMs=2000,frameTimeoutMs=2000,bodyTimeoutMs=2000",
 ];
 
-/** A server under attack, and the caller beside. */
+/** A server under attack. */
 interface Victim {
-  readonly name: string;
   readonly server: SnowlaneProcess;
-  readonly neighbour: Neighbour;
-  readonly attacks: readonly Attack[];
+  /** The authority of its certificate; undefined on cleartext. */
+  readonly ca: Buffer | undefined;
+}
+
+/** What a caller beside an attack saw, in one round or in the middle of them. */
+interface Latencies {
+  readonly aloneMs: number;
+  readonly besideMs: number;
+  readonly failed: number;
 }
 
 const portOf = ({ address }: SnowlaneProcess): number => Number(address.split(":")[1]);
@@ -54,7 +63,9 @@ function shortEnd(outcome: string): string {
 }
 
 /** One round: the caller's p99 alone, then beside attackers. */
-async function measureRound({ server, neighbour }: Victim, name: string) {
+async function measureRound({ server, ca }: Victim, name: string): Promise<Latencies> {
+  const neighbour = ca === undefined ? new Neighbour(server.url) : new Neighbour(`https://${server.address}`, { ca });
+  await neighbour.served(callsBefore);
   neighbour.report();
   await sleep(1_000 * secondsAlone);
   const alone = neighbour.report();
@@ -66,26 +77,42 @@ async function measureRound({ server, neighbour }: Victim, name: string) {
   const beside = neighbour.report();
   attacker.kill();
   await once(attacker, "exit");
-  return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms };
+  await neighbour.stop();
+  return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms, failed: neighbour.report().failures.length };
 }
+
+function middle(found: readonly Latencies[]): Latencies {
+  return {
+    aloneMs: median(found.map(({ aloneMs }) => aloneMs)),
+    besideMs: median(found.map(({ besideMs }) => besideMs)),
+    failed: found.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+const latencyCells = ({ aloneMs, besideMs }: Latencies): readonly string[] => [
+  aloneMs.toFixed(2),
+  besideMs.toFixed(2),
+  (besideMs / aloneMs).toFixed(1),
+];
 
 /** One row: the medians of all rounds, and the memory before and after. */
-async function measureAttack(victim: Victim, name: string, end: string): Promise<readonly string[]> {
+async function measureAttack(victim: Victim, peer: Victim | undefined, name: string): Promise<readonly string[]> {
   const beforeMib = await liveMib(victim.server);
-  const failedBefore = victim.neighbour.report().failures.length;
-  const found = [];
-  for (let round = 0; round < rounds; round++) found.push(await measureRound(victim, name));
-  const aloneMs = median(found.map((round) => round.aloneMs));
-  const besideMs = median(found.map((round) => round.besideMs));
-  const failed = victim.neighbour.report().failures.length - failedBefore;
-  const ms = [aloneMs.toFixed(2), besideMs.toFixed(2), (besideMs / aloneMs).toFixed(1)];
+  const found: Latencies[] = [];
+  const peerFound: Latencies[] = [];
+  for (let round = 0; round < rounds; round++) {
+    found.push(await measureRound(victim, name));
+    if (peer !== undefined) peerFound.push(await measureRound(peer, name));
+  }
+  const own = middle(found);
+  const peerCells = peer === undefined ? ["", ""] : latencyCells(middle(peerFound)).slice(1);
   const memory = [mib(beforeMib), mib(await liveMib(victim.server)), residentMib(victim.server.child.pid).toFixed(0)];
-  return [name, end, ...ms, String(failed), ...memory];
+  return [...latencyCells(own), ...peerCells, String(own.failed), ...memory];
 }
 
-async function memoryRow(what: string, { name, server }: Victim): Promise<readonly string[]> {
+async function memoryRow(what: string, { server }: Victim): Promise<readonly string[]> {
   const resident = residentMib(server.child.pid).toFixed(0);
-  return [`${what}, ${name}`, mib(await liveMib(server)), resident];
+  return [what, mib(await liveMib(server)), resident];
 }
 
 interface Measured {
@@ -93,42 +120,77 @@ interface Measured {
   readonly memoryRows: readonly (readonly string[])[];
 }
 
-async function measure(victim: Victim, log: (line: string) => void): Promise<Measured> {
-  const { server, neighbour, attacks } = victim;
-  const memoryRows = [await memoryRow("just started", victim)];
-  await neighbour.served(10_000);
+/** What is attacked, by what, and what stands beside it. */
+interface Campaign {
+  readonly name: "cleartext" | "TLS";
+  readonly victim: Victim;
+  /** Attacked in the same way, by the attacks of {@link comparedAttacks}. */
+  readonly peer: Victim | undefined;
+  readonly attacks: readonly Attack[];
+}
+
+/** Slow attacks cost nobody time, here or there. */
+const comparedAttacks: readonly Attack[] = [...ordinaryCallers, ...quickAttacks];
+
+async function warm({ name, victim, peer }: Campaign): Promise<void> {
   // It knows no TLS, and no attack on TLS gets as far as a call.
-  if (victim.name === "cleartext") await ordinaryLoad(server.url, warmUp.callers, warmUp.seconds);
-  memoryRows.push(await memoryRow("after ordinary calls", victim));
-  const ends = await Promise.all(attacks.map(({ run }) => run(portOf(server))));
+  if (name === "TLS") return;
+  for (const { server } of [victim, ...(peer === undefined ? [] : [peer])]) {
+    await ordinaryLoad(server.url, warmUp.callers, warmUp.seconds);
+  }
+}
+
+async function measure(campaign: Campaign, log: (line: string) => void): Promise<Measured> {
+  const { name, victim, peer, attacks } = campaign;
+  const memoryRows = [await memoryRow(`just started, ${name}`, victim)];
+  await warm(campaign);
+  memoryRows.push(await memoryRow(`after ordinary calls, ${name}`, victim));
+  const ends = await Promise.all(attacks.map(({ run }) => run(portOf(victim.server))));
   const attackRows: (readonly string[])[] = [];
-  for (const [index, { name }] of attacks.entries()) {
-    const row = await measureAttack(victim, name, shortEnd(ends[index] ?? ""));
+  for (const [index, attack] of attacks.entries()) {
+    const comparedPeer = comparedAttacks.includes(attack) ? peer : undefined;
+    const cells = await measureAttack(victim, comparedPeer, attack.name);
+    const row = [attack.name, shortEnd(ends[index] ?? ""), ...cells];
     log(row.join("  "));
     attackRows.push(row);
   }
   await sleep(restMs);
-  memoryRows.push(await memoryRow("after all attacks", victim));
+  memoryRows.push(await memoryRow(`after all attacks, ${name}`, victim));
   return { attackRows, memoryRows };
 }
 
-interface Setting {
-  readonly name: "cleartext" | "TLS";
-  readonly attacks: readonly Attack[];
-  readonly args: readonly string[];
-  readonly ca?: Buffer;
+/** Starts a server, to be stopped by `stack`. */
+async function startServer(
+  stack: AsyncDisposableStack,
+  http2: "engine" | "node",
+  args: readonly string[],
+): Promise<SnowlaneProcess> {
+  const program = [process.execPath, ...liveMemoryFlags, "dist/main.js"];
+  const server = await startSnowlane({ program, args: ["--http2", http2, ...limits, ...args] });
+  stack.defer(async () => void (await server.stop("SIGTERM")));
+  return server;
 }
 
-async function measureServer({ name, attacks, args, ca }: Setting, log: (line: string) => void): Promise<Measured> {
-  const program = [process.execPath, ...liveMemoryFlags, "dist/main.js"];
-  const server = await startSnowlane({ program, args: ["--http2", "engine", ...limits, ...args] });
-  const neighbour = ca === undefined ? new Neighbour(server.url) : new Neighbour(`https://${server.address}`, { ca });
-  try {
-    return await measure({ name, server, neighbour, attacks }, log);
-  } finally {
-    await neighbour.stop();
-    await server.stop("SIGTERM");
-  }
+async function measureCleartext(folder: string, log: (line: string) => void): Promise<Measured> {
+  await using stack = new AsyncDisposableStack();
+  const victim = await startServer(stack, "engine", ["--store", `sqlite:${folder}/engine.db`]);
+  const peer = await startServer(stack, "node", ["--store", `sqlite:${folder}/node.db`]);
+  const attacks = [...comparedAttacks, ...slowAttacks];
+  const plain = { ca: undefined };
+  return await measure(
+    { name: "cleartext", victim: { server: victim, ...plain }, peer: { server: peer, ...plain }, attacks },
+    log,
+  );
+}
+
+async function measureTls(
+  { server: files, caFile, folder }: Certificates,
+  log: (line: string) => void,
+): Promise<Measured> {
+  await using stack = new AsyncDisposableStack();
+  const args = ["--store", `sqlite:${folder}/tls.db`, "--tls-cert", files.certFile, "--tls-key", files.keyFile];
+  const victim = { server: await startServer(stack, "engine", args), ca: readFileSync(caFile) };
+  return await measure({ name: "TLS", victim, peer: undefined, attacks: tlsAttacks }, log);
 }
 
 /** What RELIABILITY asks: the right code, the others' p99 within twice, the memory within a tenth. */
@@ -138,24 +200,20 @@ export const attacksBenchmark: Benchmark = {
   about: [
     `Each attack goes on for ${secondsAttacked} s, by ${attackers} attackers at once that begin again when they were ended, from a process of the`,
     `lowest priority: attackers bring processors of their own. The caller asks for one ID after another on one connection; its`,
-    `p99 alone is that of the ${secondsAlone} s before, and each is the median of ${rounds} rounds. In use is what V8's heap and the buffers`,
-    "outside of it come to after all garbage was",
-    "collected; resident is what the process holds of the system, with what V8 and the allocator keep for the next time. The",
-    "server's time limits are set to 2 s, so that attacks on its patience can be seen to end. Which memory is the one before:",
-    `that after ${warmUp.seconds} s of ordinary calls of every kind, for a server that has just started has compiled nothing.`,
+    `p99 alone, in ms, is that of the ${secondsAlone} s before, and each is the median of ${rounds} rounds. The first rows are no attacks: what the`,
+    "caller notices of others who do nothing wrong is what this machine lets nobody go below. Beside them `--http2 node` is attacked",
+    "in the same way. In use is what V8's heap and the buffers outside of it come to after all garbage was collected; resident is",
+    "what the process holds of the system, with what V8 and the allocator keep for the next time. The server's time limits are set",
+    "to 2 s, so that attacks on its patience can be seen to end. Which memory is the one before: that after",
+    `${warmUp.seconds} s of ordinary calls of every kind, for a server that has just started has compiled nothing.`,
   ].join("\n"),
   packages: [],
   run: async (log) => {
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
     const certificates = await makeCertificates();
     try {
-      const { certFile, keyFile } = certificates.server;
-      const store = (name: string): readonly string[] => ["--store", `sqlite:${certificates.folder}/${name}.db`];
-      const plain = [...quickAttacks, ...slowAttacks];
-      const cleartext = await measureServer({ name: "cleartext", attacks: plain, args: store("plain") }, log);
-      const tlsArgs = [...store("tls"), "--tls-cert", certFile, "--tls-key", keyFile];
-      const ca = readFileSync(certificates.caFile);
-      const tls = await measureServer({ name: "TLS", attacks: tlsAttacks, args: tlsArgs, ca }, log);
+      const cleartext = await measureCleartext(certificates.folder, log);
+      const tls = await measureTls(certificates, log);
       return [
         {
           title: "How each attack ended, the caller's p99 in ms, and MiB of memory",
@@ -164,6 +222,8 @@ export const attacksBenchmark: Benchmark = {
             "ended by",
             "p99 alone",
             "p99 beside",
+            "ratio",
+            "beside, node:http2",
             "ratio",
             "calls failed",
             "in use before",

@@ -40,7 +40,16 @@ async function measure(http2: string, log: (line: string) => void): Promise<read
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
   const server = await startSnowlane({
     program: [process.execPath, ...liveMemoryFlags, "dist/main.js"],
-    args: ["--http2", http2, "--connections-max", "1000000", "--store", `sqlite:${folder}/snowlane.db`],
+    args: [
+      "--http2",
+      http2,
+      "--connections-max",
+      "1000000",
+      "--connections-per-second",
+      "1000000",
+      "--store",
+      `sqlite:${folder}/snowlane.db`,
+    ],
   });
   const figures: string[] = [];
   const note = async (what: string): Promise<void> => {

@@ -77,7 +77,10 @@ const answering = createConnectionServer(
     onFault,
   },
 );
-const listener = await bindListener({ host: "127.0.0.1", port: 0 }, { connectionsMax: 1_000, onFault });
+const listener = await bindListener(
+  { host: "127.0.0.1", port: 0 },
+  { connectionsMax: 1_000, connectionsPerSecond: 10_000, onFault },
+);
 listener.accept(answering.admit);
 const desc = protos.message("ServerCompatResponse");
 const response = toBinary(

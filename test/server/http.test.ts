@@ -248,6 +248,12 @@ test("what is neither HTTP/1.1 nor HTTP/2 is closed, and the server goes on", as
   expect((await askHttp1(url, { path: nextId, body: "{}" })).status).toBe(200);
 });
 
+test("more connections in a second than allowed wait, and all are served", async () => {
+  const { url } = await runServer({ connectionsPerSecond: "4" });
+  const answers = await Promise.all(Array.from({ length: 6 }, () => askHttp1(url, { path: nextId, body: "{}" })));
+  expect(answers.map(({ status }) => status)).toEqual(Array<number>(6).fill(200));
+});
+
 test("more connections than allowed are closed, and the others go on", async () => {
   const { address, url } = await runServer({ connectionsMax: "2" });
   const [host, port] = address.split(":");

@@ -36,7 +36,10 @@ export async function startLateServer(http2: "node" | "engine", tls?: TlsFiles):
     { dispatch, hotMethods: [], guards: [], toError: (error) => ConnectError.from(error), shutdownSignal },
     { http2, http2Limits: {}, tls, streamsMax: 100, stallTimeoutMs: 30_000, drainTimeoutMs: 1_000, onFault },
   );
-  const listener = await bindListener({ host: "127.0.0.1", port: 0 }, { connectionsMax: 10_000, onFault });
+  const listener = await bindListener(
+    { host: "127.0.0.1", port: 0 },
+    { connectionsMax: 10_000, connectionsPerSecond: 10_000, onFault },
+  );
   listener.accept(connections.admit);
   return {
     port: listener.address.port,
