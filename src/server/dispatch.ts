@@ -3,6 +3,7 @@ import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Interceptor } from "@connectrpc/connect";
 import { CrossOrigin } from "./cors.ts";
+import { spellMessage } from "./grpc-message.ts";
 
 /**
  * Answers one request, whatever carried it: one HTTP/2 stream, or one HTTP/1.1 request. Knows no socket. The response's
@@ -69,7 +70,7 @@ function finish(
   response: UniversalServerResponse,
   { allowedMethods }: UniversalHandler,
 ): UniversalServerResponse & { readonly header: Headers } {
-  const header = new Headers(response.header);
+  const header = spellMessage(new Headers(response.header));
   header.set("cache-control", "no-store");
   if (response.status === 405) header.set("allow", allowedMethods.join(", "));
   return { ...response, header };

@@ -5,6 +5,7 @@ import { encodeFields } from "../http2/hpack-encoder.ts";
 import type { RequestHead } from "../http2/request-head.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { spellMessage } from "./grpc-message.ts";
 import { stallError, stallGraceMs } from "./stall.ts";
 
 /** What an exchange needs to know of its server. */
@@ -110,7 +111,7 @@ class EngineExchange implements StreamHandler {
         if (!stream.write(chunk.value)) await this.#untilWritable();
         if (stream.isClosed) return;
       }
-      const trailers = [...(trailer ?? [])];
+      const trailers = trailer === undefined ? [] : [...spellMessage(trailer)];
       stream.end(trailers.length === 0 ? undefined : encodeFields(trailers));
     } finally {
       // Ends the handler of a reader that has gone; after the last chunk it does nothing.

@@ -7,6 +7,7 @@ import type { Field } from "../http2/field.ts";
 import { encodeFields } from "../http2/hpack-encoder.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
 import { beginCall, callerGone, type CallGuard, endCall, type GuardedCall, type ToCallError } from "./call-guard.ts";
+import { spellMessage } from "./grpc-message.ts";
 import { type HotRoute, readHotRoute } from "./hot-route.ts";
 import { stallError, stallGraceMs } from "./stall.ts";
 
@@ -289,7 +290,7 @@ class HotCall implements StreamHandler, HotContext, GuardedCall {
     const stream = this.#stream;
     if (this.#isEnding || stream.isClosed) return;
     this.#isEnding = true;
-    const trailers = [...this.responseTrailers, ...setTrailerStatus(new Headers(), error)];
+    const trailers = [...this.responseTrailers, ...spellMessage(setTrailerStatus(new Headers(), error))];
     if (this.responseFields.length > 0) this.#respond();
     if (stream.hasResponded) stream.end(encodeFields(trailers));
     else stream.respond(this.#head(trailers), "end");

@@ -3,6 +3,7 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Dispatch } from "./dispatch.ts";
+import { spellMessage } from "./grpc-message.ts";
 import { stallError, stallGraceMs } from "./stall.ts";
 
 /**
@@ -186,7 +187,7 @@ class ResponseWriter {
         await this.#writeChunk(chunk.value);
         if (this.#gone.aborted) return;
       }
-      if (trailer !== undefined) this.#response.addTrailers(toNodeHeaders(trailer));
+      if (trailer !== undefined) this.#response.addTrailers(toNodeHeaders(spellMessage(trailer)));
       this.#response.end();
       await this.#finished();
     } finally {

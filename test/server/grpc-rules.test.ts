@@ -7,10 +7,11 @@ import { connect } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../src/gen/google/rpc/status_pb.ts";
-import { ReserveIdsRequestSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { ParseRequestSchema, ReserveIdsRequestSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { askHttp2, grpcFrame, type HttpAnswer } from "../support/http-call.ts";
 import { runServer } from "../support/running-server.ts";
 
@@ -77,6 +78,22 @@ test("an unknown encoding is answered with those that are known", async () => {
   expect(decodeURIComponent(String(answer.headers["grpc-message"] ?? answer.trailers["grpc-message"]))).toContain(
     "gzip",
   );
+});
+
+test("grpc-js shows an error's message as it was written, a colon and a slash, too", async () => {
+  const { url } = await runServer();
+  const client = new Client(new URL(url).host, credentials.createInsecure());
+  onTestFinished(() => client.close());
+  const parse = create(ParseRequestSchema, { source: { case: "text", value: "a: b/c?" } });
+  const request = Buffer.from(toBinary(ParseRequestSchema, parse));
+  const { promise, resolve } = Promise.withResolvers<ServiceError | null>();
+  const same = (bytes: Buffer): Buffer => bytes;
+  client.makeUnaryRequest(`${service}/Parse`, same, same, request, (error) => resolve(error));
+  const error = await promise;
+  const [details] = error?.metadata.get("grpc-status-details-bin") ?? [];
+  const { message } = fromBinary(StatusSchema, details as Buffer);
+  expect(message).toMatch(/[:/,]/);
+  expect(error?.details).toBe(message);
 });
 
 test("an error has its message percent-encoded and its details in binary, both saying the same", async () => {
