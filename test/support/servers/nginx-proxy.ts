@@ -1,0 +1,81 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findTool } from "../fetch/tools.ts";
+import { findFreePort } from "../free-port.ts";
+import { type Proxy, type ProxyOptions, takesConnections } from "./proxy.ts";
+import { TestServer } from "./test-server.ts";
+
+/** Of one client's connection. nginx closes it after 1,000 unless told otherwise, and loses what it is just sent. */
+const requestsMax = 1_000_000_000;
+
+interface Ports {
+  readonly grpc: number;
+  readonly http1: number;
+}
+
+/** Speaks HTTP/2 to the servers for gRPC, a request at a time on a connection, and HTTP/1.1 for the rest. */
+function configuration(folder: string, { grpc, http1 }: Ports, options: ProxyOptions): string {
+  const { upstreams, upstreamCaFile, upstreamConnections } = options;
+  const isTls = upstreamCaFile !== undefined;
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const kept = upstreamConnections === "kept" ? `keepalive 32; keepalive_requests ${requestsMax};` : "";
+  const next = "error timeout invalid_header non_idempotent";
+  const verify = (module: string): string =>
+    isTls
+      ? `${module}_ssl_trusted_certificate ${upstreamCaFile}; ${module}_ssl_verify on; ${module}_ssl_name localhost;`
+      : "";
+  return `
+${process.getuid?.() === 0 ? "user root;" : ""}
+daemon off;
+worker_processes 1;
+pid ${join(folder, "nginx.pid")};
+error_log stderr warn;
+events { worker_connections 4096; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${join(folder, name)};`).join(" ")}
+  keepalive_requests ${requestsMax};
+  upstream servers { ${upstreams.map((address) => `server ${address};`).join(" ")} ${kept} }
+  server {
+    listen 127.0.0.1:${grpc} http2;
+    location / {
+      grpc_pass ${isTls ? "grpcs" : "grpc"}://servers;
+      grpc_next_upstream ${next};
+      ${verify("grpc")}
+    }
+  }
+  server {
+    listen 127.0.0.1:${http1};
+    location / {
+      proxy_pass ${isTls ? "https" : "http"}://servers;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_next_upstream ${next};
+      ${verify("proxy")}
+    }
+  }
+}
+`;
+}
+
+/** Starts nginx in front of servers. */
+export async function startNginx(options: ProxyOptions): Promise<Proxy> {
+  const { path, env } = await findTool("nginx");
+  const http1 = await findFreePort();
+  const server = await TestServer.start({
+    name: "nginx",
+    command: async (folder, port) => {
+      const file = join(folder, "nginx.conf");
+      writeFileSync(file, configuration(folder, { grpc: port, http1 }, options));
+      return { path, env, args: ["-p", folder, "-c", file, "-e", "stderr"] };
+    },
+    isReady: async (port) => (await takesConnections(port)) && (await takesConnections(http1)),
+    url: (port) => `http://127.0.0.1:${port}`,
+  });
+  return {
+    address: `127.0.0.1:${server.port}`,
+    http1Url: `http://127.0.0.1:${http1}`,
+    server,
+    reload: () => void process.kill(server.process.pid, "SIGHUP"),
+  };
+}
