@@ -107,6 +107,10 @@ try {
       clearLine();
       print(rowOf(look));
     },
+    onFailure: (text) => {
+      clearLine();
+      process.stderr.write(`${new Date(systemClock.nowMs()).toISOString()} ${text}\n`);
+    },
     onProgress: (line) => {
       if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`);
     },

@@ -97,7 +97,7 @@ async function reserve({ server, ids, onCall }: SoakTarget): Promise<void> {
 }
 
 function statusOf({ status, headers, trailers }: HttpAnswer): string {
-  return `${status} ${trailers["grpc-status"] ?? headers["grpc-status"] ?? ""}`.trim();
+  return `${status} ${String(trailers["grpc-status"] ?? headers["grpc-status"] ?? "")}`.trim();
 }
 
 /** How each ordinary question is answered, as it was the first time: that does not change. */

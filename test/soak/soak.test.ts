@@ -14,6 +14,7 @@ test("a short soak: no call fails, and nothing stays open when nobody calls", { 
     // So young a server still compiles.
     growthMax: 2,
     onLook: () => undefined,
+    onFailure: () => undefined,
     onProgress: () => undefined,
     signal: new AbortController().signal,
   });

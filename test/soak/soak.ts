@@ -18,6 +18,8 @@ export interface SoakOptions extends AttackOptions {
   /** How much more memory the last third of all looks may show than the first. 1.1: a tenth. */
   readonly growthMax: number;
   readonly onLook: (look: SoakLook) => void;
+  /** Called at once with what failed. */
+  readonly onFailure: (text: string) => void;
   /** Called now and then between looks. */
   readonly onProgress: (line: string) => void;
   /** Ends it early, in order. */
@@ -120,12 +122,13 @@ class Soak {
   #failures = 0;
   #duplicates = 0;
 
-  constructor(server: SnowlaneProcess, kinds: readonly SoakCaller[]) {
+  constructor(server: SnowlaneProcess, kinds: readonly SoakCaller[], tellFailure: (text: string) => void) {
     this.#server = server;
     this.#filesAtFirst = openFiles(server);
     const onFailure = (text: string): void => {
       this.#failures++;
       if (this.#failures <= textsMax) this.problems.push(text);
+      tellFailure(text);
     };
     this.#callers = new Callers({ server, ids: this.#ids, onCall: () => void this.#calls++, onFailure }, kinds);
   }
@@ -198,7 +201,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     program: [process.execPath, ...liveMemoryFlags, script],
     args: ["--http2", "engine", "--store", `sqlite:${storeFile}`, ...limits],
   });
-  const running = new Soak(server, soakCallers(options));
+  const running = new Soak(server, soakCallers(options), options.onFailure);
   while (running.elapsedMs < durationMs && !signal.aborted) {
     const lookMs = Math.min(running.elapsedMs + lookEveryMs, durationMs);
     while (running.elapsedMs < lookMs && !signal.aborted) {

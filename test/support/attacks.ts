@@ -170,7 +170,8 @@ export const slowAttacks: readonly Attack[] = [
   { name: "the first two bytes of HTTP/2", end: /^closed without a word$/, run: (port) => dripping(port, "PR", "") },
   {
     name: "HTTP/1.1 headers that come byte by byte",
-    end: /^408$/,
+    // node:http closes with the last byte unread now and then: then the kernel takes the answer back.
+    end: /^(?:408|closed without a word)$/,
     run: (port) => dripping(port, "POST /snowlane.v1.IdService/NextId HTTP/1.1\r\nx: ", "x"),
   },
   {

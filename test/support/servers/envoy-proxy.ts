@@ -24,7 +24,18 @@ function listener(port: number): unknown {
     route: {
       cluster: "servers",
       timeout: "0s",
-      retry_policy: { retry_on: "unavailable,reset-before-request,connect-failure,refused-stream", num_retries: 3 },
+      retry_policy: {
+        retry_on: "unavailable,reset-before-request,connect-failure,refused-stream",
+        num_retries: 3,
+        // Otherwise the same server may be asked again, until the next health check.
+        retry_host_predicate: [
+          {
+            name: "previous hosts",
+            typed_config: { "@type": `${extension}.retry.host.previous_hosts.v3.PreviousHostsPredicate` },
+          },
+        ],
+        host_selection_retry_max_attempts: 5,
+      },
     },
   };
   const manager = {

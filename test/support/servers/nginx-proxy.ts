@@ -13,12 +13,16 @@ interface Ports {
   readonly http1: number;
 }
 
-/** Speaks HTTP/2 to the servers for gRPC, a request at a time on a connection, and HTTP/1.1 for the rest. */
+/**
+ * Speaks HTTP/2 to the servers for gRPC, a request at a time on a connection, and HTTP/1.1 for the rest. By two
+ * upstreams, for nginx would use a kept connection of one for the other.
+ */
 function configuration(folder: string, { grpc, http1 }: Ports, options: ProxyOptions): string {
   const { upstreams, upstreamCaFile, upstreamConnections } = options;
   const isTls = upstreamCaFile !== undefined;
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   const kept = upstreamConnections === "kept" ? `keepalive 32; keepalive_requests ${requestsMax};` : "";
+  const servers = upstreams.map((address) => `server ${address};`).join(" ");
   const next = "error timeout invalid_header non_idempotent";
   const verify = (module: string): string =>
     isTls
@@ -35,7 +39,8 @@ http {
   access_log off;
   ${temporary.map((name) => `${name}_temp_path ${join(folder, name)};`).join(" ")}
   keepalive_requests ${requestsMax};
-  upstream servers { ${upstreams.map((address) => `server ${address};`).join(" ")} ${kept} }
+  upstream servers { ${servers} ${kept} }
+  upstream http1_servers { ${servers} ${kept} }
   server {
     listen 127.0.0.1:${grpc} http2;
     location / {
@@ -47,7 +52,7 @@ http {
   server {
     listen 127.0.0.1:${http1};
     location / {
-      proxy_pass ${isTls ? "https" : "http"}://servers;
+      proxy_pass ${isTls ? "https" : "http"}://http1_servers;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_next_upstream ${next};
