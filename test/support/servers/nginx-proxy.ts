@@ -5,7 +5,7 @@ import { findFreePort } from "../free-port.ts";
 import { type Proxy, type ProxyOptions, takesConnections } from "./proxy.ts";
 import { TestServer } from "./test-server.ts";
 
-/** Of one client's connection. nginx closes it after 1,000 unless told otherwise, and loses what it is just sent. */
+/** Of one connection. nginx closes it after 1,000 unless told otherwise. */
 const requestsMax = 1_000_000_000;
 
 interface Ports {
