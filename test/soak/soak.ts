@@ -46,7 +46,7 @@ export interface SoakResult {
   readonly problems: readonly string[];
 }
 
-/** Times that a soak can wait for, so that attacks on the server's patience end; far above what a busy machine takes. */
+/** Times that a soak can wait for, so that attacks on the server's patience end; a busy machine stays far below. */
 const limits = [
   ["--stall-timeout", "15s"],
   ["--wait-max", "60s"],
@@ -192,8 +192,8 @@ function growth(looks: readonly SoakLook[], growthMax: number): string[] {
 }
 
 /**
- * Starts a server with the HTTP/2 engine and calls it in every way, rightly and wrongly, until the time is over. Every now and then all
- * callers stand still, and what the server then still holds is noted.
+ * Starts a server with the HTTP/2 engine and calls it in every way, rightly and wrongly, until the time is over. Every
+ * now and then all callers stand still, and what the server then still holds is noted.
  */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { script, storeFile, durationMs, lookEveryMs, growthMax, onLook, onProgress, signal } = options;

@@ -1,6 +1,7 @@
 /**
  * Loaded into a server by `--import`, with `--expose-gc`: on SIGUSR2 it collects all garbage and tells on standard
- * error what is left, and how many timers keep the process alive. See live-memory.ts. JavaScript, because stripping types weighs 25 MiB.
+ * error what is left, and how many timers keep the process alive. See live-memory.ts. JavaScript, because stripping
+ * types weighs 25 MiB.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
