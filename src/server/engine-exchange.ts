@@ -45,6 +45,8 @@ class EngineExchange implements StreamHandler {
   readonly #abort = new AbortController();
   #isStalled = false;
   #onWritable: (() => void) | undefined;
+  /** Until a reader that stalled is cut off. */
+  #cutting: NodeJS.Timeout | undefined;
 
   constructor(stream: ServerStream, options: EngineExchangeOptions) {
     this.#stream = stream;
@@ -69,10 +71,12 @@ class EngineExchange implements StreamHandler {
     this.#abort.abort(stallError(this.#options.stallTimeoutMs));
     this.#onWritable?.();
     // gRPC clients report this code as UNAVAILABLE (grpc/grpc doc/PROTOCOL-HTTP2.md), which is what STREAM_STALLED is.
-    setTimeout(() => stream.reset(errorCode.refusedStream), stallGraceMs).unref();
+    // Kept, for it holds the stream and what it had in hand: a caller that leaves first takes them along.
+    this.#cutting = setTimeout(() => stream.reset(errorCode.refusedStream), stallGraceMs).unref();
   }
 
   onAbort(): void {
+    clearTimeout(this.#cutting);
     const error = new ConnectError("the caller has gone", Code.Canceled);
     this.#body.end(error);
     this.#abort.abort(error);

@@ -89,6 +89,7 @@ ${rows.join("\n")}
 
 /** A figure with as many digits as mean something. */
 export function formatFigure(value: number): string {
+  if (value < 1) return value.toFixed(2);
   return value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en-US");
 }
 

@@ -1,0 +1,64 @@
+import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type FieldPairs, Harness, headers, rstStream, settings } from "../../test/support/http2-wire.ts";
+import { serveStream } from "./engine-exchange.ts";
+import { stallGraceMs } from "./stall.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const fields: FieldPairs = [
+  [":method", "POST"],
+  [":scheme", "http"],
+  [":path", "/test.Service/Other"],
+  [":authority", "localhost"],
+  ["content-type", "application/grpc"],
+  ["te", "trailers"],
+];
+const stallTimeoutMs = 1_000;
+
+/** Chunks until the call is told to end. */
+async function* chunks(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  while (!signal.aborted) yield Buffer.alloc(500);
+}
+
+/** A call whose reader took 1,000 bytes and then nothing for the stall timeout. */
+async function stalledCall(): Promise<{ harness: Harness; request: UniversalServerRequest }> {
+  const requests: UniversalServerRequest[] = [];
+  const onFault = (error: unknown): never => {
+    throw error;
+  };
+  const harness = new Harness({
+    onRequest: (stream) =>
+      serveStream(stream, {
+        dispatch: async (request) => {
+          requests.push(request);
+          return { status: 200, header: new Headers(), body: chunks(request.signal), trailer: new Headers() };
+        },
+        stallTimeoutMs,
+        onFault,
+      }),
+    limits: { stallTimeoutMs, stallGraceMs: 10 * stallGraceMs },
+  });
+  harness.exchange(settings([4, 1_000]), headers(1, "end", fields));
+  await vi.advanceTimersByTimeAsync(0);
+  harness.output();
+  harness.wait(2 * stallTimeoutMs);
+  return { harness, request: requests[0]! };
+}
+
+test("a reader that stalled is cut off after the time in which it may fetch the error", async () => {
+  const { harness, request } = await stalledCall();
+  expect(request.signal.aborted).toBe(true);
+  await vi.advanceTimersByTimeAsync(stallGraceMs - 1);
+  expect(harness.streams[0]!.isClosed).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(harness.streams[0]!.isClosed).toBe(true);
+});
+
+test("a reader that stalled and leaves is not held for the time in which it could have fetched the error", async () => {
+  const { harness } = await stalledCall();
+  expect(vi.getTimerCount()).toBe(1);
+  harness.exchange(rstStream(1));
+  expect(vi.getTimerCount()).toBe(0);
+});
