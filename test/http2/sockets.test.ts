@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { errorCode } from "../../src/http2/error-code.ts";
 import type { ServerStream, StreamHandler } from "../../src/http2/stream.ts";
 import { findTool } from "../support/fetch/tools.ts";
@@ -174,6 +174,19 @@ test("a connection that was ended is forgotten, though its socket might have lin
       { timeout: 20_000 },
     )
     .toBeUndefined();
+});
+
+test("time limits hold for each of many connections, though some come and go between the looks", async () => {
+  await using server = await startHttp2TestServer(() => echoHandler(), { handshakeTimeoutMs: 1_000 });
+  const silent = [];
+  for (let index = 0; index < 90; index++) {
+    silent.push(await RawClient.connect(server.port));
+    // Every third leaves by itself, at any time.
+    if (index % 3 === 2) silent[index - 1]!.destroy();
+  }
+  await Promise.all(silent.map((client) => client.until(() => false)));
+  await vi.waitFor(() => expect(server.sockets.connectionCount).toBe(0), 30_000);
+  expect(server.faults).toEqual([]);
 });
 
 test("a client that stops reading stops the producer, and its own requests", async () => {
