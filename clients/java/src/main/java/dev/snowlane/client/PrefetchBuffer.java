@@ -1,7 +1,6 @@
 package dev.snowlane.client;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * HAZARD: a memory image that runs twice (a checkpoint restored twice, a cloned machine) hands out the same stock
  * twice. Close the buffer before the image is taken, and make a new one after.
  */
-public final class PrefetchBuffer implements AutoCloseable {
+public final class PrefetchBuffer extends Stock implements AutoCloseable {
 
   /** The most IDs that one call can ask for. */
   static final int COUNT_MAX = 1 << 20;
@@ -32,23 +31,12 @@ public final class PrefetchBuffer implements AutoCloseable {
   private final ClientClock clock;
   private final ClientObserver observer;
 
-  /** The run that is claimed from. It changes only under the lock; claims need none. */
-  private volatile ClaimableRun current = ClaimableRun.empty();
-
-  /** Set while callers claim from blocks of `current` instead; see {@link Stripes}. */
-  private volatile Stripes spread;
-
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
   // All below are guarded by the lock.
   private final RefillPolicy policy;
   private final Refiller refiller;
-  /** The answer that `current` is of, and at most one spare. */
-  private final ArrayDeque<Answer> stock = new ArrayDeque<>();
-  /** What `spread` is when set; null until then, and never another. */
-  private Stripes stripes;
-
   private boolean refillDue;
   private boolean closed;
   private int waiting;
@@ -94,6 +82,7 @@ public final class PrefetchBuffer implements AutoCloseable {
    *     waiting cures, at once
    */
   public long nextId() {
+    // These lines stand in each of the three: what one of them passes on would be read for every ID.
     ClaimableRun run = place();
     long index = run.claim();
     return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, timeout);
@@ -103,7 +92,8 @@ public final class PrefetchBuffer implements AutoCloseable {
   public long nextId(Duration timeout) {
     ClaimableRun run = place();
     long index = run.claim();
-    return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, Objects.requireNonNull(timeout, "timeout"));
+    if (run.isPlain(index)) return run.idAt(index);
+    return nextIdSlowly(run, index, Objects.requireNonNull(timeout, "timeout"));
   }
 
   /**
@@ -131,7 +121,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   public long[] nextIds(int count, Duration timeout) {
     Counts.check(count, COUNT_MAX);
     long[] ids = new long[count];
-    int filled = claimInto(ids, 0, current);
+    int filled = claimInto(ids, 0, placeOfBlocks());
     if (filled == count) return ids;
     long deadlineNanos = deadlineAfter(timeout);
     while (filled < count) filled += awaitInto(ids, filled, deadlineNanos);
@@ -147,12 +137,7 @@ public final class PrefetchBuffer implements AutoCloseable {
       if (closed) return;
       closed = true;
       refiller.abandon();
-      unused = retireCurrent() + gather();
-      for (Answer answer : stock) {
-        unused += answer.unopenedCount();
-        answer.retire();
-      }
-      stock.clear();
+      unused = dropAll();
       dropped += unused;
       changed.signalAll();
     } finally {
@@ -186,7 +171,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   void expireNow() {
     lock.lock();
     try {
-      List.copyOf(stock).forEach(this::expire);
+      answers().forEach(this::expire);
     } finally {
       lock.unlock();
     }
@@ -198,7 +183,7 @@ public final class PrefetchBuffer implements AutoCloseable {
   private long nextIdSlowly(ClaimableRun run, long index, Duration timeout) {
     if (index < run.count) {
       if (index == run.low) markReached();
-      else if (run == current && run.isContended(index)) spreadCallers();
+      else if (isContended(run, index)) spreadCallers();
       return run.idAt(index);
     }
     long[] id = new long[1];
@@ -207,46 +192,23 @@ public final class PrefetchBuffer implements AutoCloseable {
     return id[0];
   }
 
-  /** What the caller claims from. */
-  private ClaimableRun place() {
-    Stripes stripes = spread;
-    return stripes == null ? current : stripes.own();
-  }
-
   /** Lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it may. */
   void spreadCallers() {
     lock.lock();
     try {
       if (closed) return;
-      if (stripes == null) stripes = new Stripes();
-      spread = stripes;
+      spread();
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Ends what is in the stripes, and lets all callers claim from one cursor again. Returns how many IDs were left. */
-  private int gather() {
-    spread = null;
-    return stripes == null ? 0 : stripes.close(null);
-  }
-
-  private int claimInto(long[] ids, int from, ClaimableRun run) {
-    int most = ids.length - from;
-    long index = run.claimBlock(most);
-    if (index >= run.count) return 0;
-    int claimed = (int) Math.min(most, run.count - index);
-    long id = run.idAt(index);
-    for (int i = from; i < from + claimed; i++, id += run.stride) ids[i] = id;
-    if (index <= run.low && run.low < index + claimed) markReached();
-    return claimed;
   }
 
   private long deadlineAfter(Duration timeout) {
     return clock.nanos() + Times.nanos(timeout);
   }
 
-  private void markReached() {
+  @Override
+  void markReached() {
     lock.lock();
     try {
       askForRefill();
@@ -342,84 +304,14 @@ public final class PrefetchBuffer implements AutoCloseable {
     if (closed) throw new SnowlaneException(ErrorReason.CLIENT_CLOSED, "The buffer is closed.");
   }
 
-  /**
-   * Under the lock nothing expires, so this claims if there is anything. Nothing lies idle while a caller waits: what
-   * others' stripes hold is for all.
-   */
-  private int claimNext(long[] ids, int from) {
-    boolean isStriped = spread != null && ids.length == 1;
-    if (isStriped) {
-      int claimed = claimInto(ids, from, stripes.own());
-      if (claimed > 0) return claimed;
-    }
-    while (openNext()) {
-      ClaimableRun run = isStriped ? fillStripe() : current;
-      int claimed = run == null ? 0 : claimInto(ids, from, run);
-      if (claimed > 0) return claimed;
-    }
-    while (stripes != null) {
-      ClaimableRun block = stripes.withStock();
-      if (block == null) break;
-      int claimed = claimInto(ids, from, block);
-      if (claimed > 0) return claimed;
-    }
-    return 0;
-  }
-
-  /** Puts a block of the current run into the caller's stripe, which is used up; null if nothing was left. */
-  private ClaimableRun fillStripe() {
-    ClaimableRun run = current;
-    int wanted = stripes.blockSize(run);
-    long index = run.claimBlock(wanted);
-    if (index >= run.count) return null;
-    int claimed = (int) Math.min(wanted, run.count - index);
-    ClaimableRun block = run.part(index, claimed);
-    stripes.put(block);
-    if (index <= run.low && run.low < index + claimed) markReached();
-    return block;
-  }
-
-  /** Puts the next run in place if the current one is used up. Returns whether there is something to claim. */
-  private boolean openNext() {
-    if (current.unclaimed() > 0) return true;
-    retireCurrent();
-    while (!stock.isEmpty()) {
-      Answer answer = stock.peek();
-      boolean isFresh = answer.unopenedCount() == answer.count;
-      ClaimableRun next = answer.open();
-      if (next != null) {
-        current = next;
-        if (isFresh && answer.isBelowMark) askForRefill();
-        return true;
-      }
-      stock.poll();
-      // What stripes still hold of it grows too old with it.
-      if (stripes == null || stripes.unclaimed(answer) == 0) answer.retire();
-    }
-    return false;
-  }
-
-  /** Ends the current run and returns how many of its IDs were left. */
-  private int retireCurrent() {
-    ClaimableRun run = current;
-    int unclaimed = run.close();
-    current = ClaimableRun.empty();
-    return unclaimed;
-  }
-
-  private long stockCount() {
-    long unopened = stock.stream().mapToLong(Answer::unopenedCount).sum();
-    return unopened + current.unclaimed() + (stripes == null ? 0 : stripes.unclaimed(null));
-  }
-
   private void askForRefill() {
-    refillDue = stock.size() <= 1;
+    refillDue = answerCount() <= 1;
     refill();
   }
 
   /** Sends for more if that is due: one request at a time, one spare answer at most, none during a back-off. */
   private void refill() {
-    if (closed || !refillDue || stock.size() > 1 || !refiller.isReady()) return;
+    if (closed || !refillDue || answerCount() > 1 || !refiller.isReady()) return;
     measure();
     refiller.request();
   }
@@ -436,19 +328,17 @@ public final class PrefetchBuffer implements AutoCloseable {
     int unused;
     lock.lock();
     try {
-      boolean isAhead = stock.contains(old);
-      boolean isInUse = old == stock.peek();
-      unused = stripes == null ? 0 : stripes.close(old);
-      if (isAhead) unused += old.unopenedCount() + (isInUse ? retireCurrent() : 0);
+      boolean isAhead = isInUseOrSpare(old);
+      boolean isInUse = isInUse(old);
+      unused = drop(old);
       boolean wasUsed = unused < old.count;
       // The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
       if (isInUse) unused += gather();
-      stock.remove(old);
       dropped += unused;
       if (isAhead) {
         measure();
         // If nobody was here while it lasted, nothing is fetched until somebody is.
-        refillDue = stock.isEmpty() && (wasUsed || waiting > 0);
+        refillDue = answerCount() == 0 && (wasUsed || waiting > 0);
         refill();
       }
     } finally {
@@ -476,7 +366,7 @@ public final class PrefetchBuffer implements AutoCloseable {
       refills++;
       reserved += count;
       Answer answer = new Answer(runs, policy.mark(count));
-      stock.add(answer);
+      add(answer);
       answer.expireBy(clock.after(leftNanos, () -> expire(answer)));
       changed.signalAll();
       return count;
@@ -500,7 +390,7 @@ public final class PrefetchBuffer implements AutoCloseable {
 
     @Override
     public void backOffEnded() {
-      if (waiting > 0 || !stock.isEmpty()) refill();
+      if (waiting > 0 || answerCount() > 0) refill();
     }
   }
 }
