@@ -17,7 +17,7 @@ const looksAround = 20;
 const lingerMs = 1_000;
 /** How long it is not read after each chunk of that: those who do not listen may send slowly. */
 const dropPauseMs = 50;
-/** What is read at once, whatever else waits: some fifty calls of NextId. */
+/** What is read at once of a connection in one turn, whatever else waits: some fifty calls of NextId. */
 const pieceBytes = 2_048;
 
 /** What all connections of a server share. */
@@ -97,6 +97,11 @@ class Session implements ConnectionHost {
   /** What came and waits for its turn. The socket is not read meanwhile. */
   #waiting: Buffer = nothing;
   #hasTurns = false;
+  /** What may still be read at once in the turn of this number. TLS gives each of its records alone. */
+  #atOnceBytes = pieceBytes;
+  #turn = -1;
+  /** The client will send no more. */
+  #isRead = false;
   /** The socket takes no bytes. */
   #isBlocked = false;
   #isFlushPlanned = false;
@@ -116,7 +121,12 @@ class Session implements ConnectionHost {
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.#onDrain());
-    socket.on("end", () => this.#connection.abort());
+    // Or what was read and waits could not be answered: the other half would be closed with the first.
+    socket.allowHalfOpen = true;
+    socket.on("end", () => {
+      this.#isRead = true;
+      if (this.#waiting.length === 0) this.#leave();
+    });
     // An error is followed by "close", and a client that goes away is no news.
     socket.on("error", () => undefined);
     socket.on("close", () => {
@@ -167,7 +177,13 @@ class Session implements ConnectionHost {
       this.#drop(chunk);
       return;
     }
-    if (chunk.length <= pieceBytes) {
+    const turn = this.#shared.turns.number;
+    if (turn !== this.#turn) {
+      this.#turn = turn;
+      this.#atOnceBytes = pieceBytes;
+    }
+    if (chunk.length <= this.#atOnceBytes) {
+      this.#atOnceBytes -= chunk.length;
       this.#connection.receive(chunk, this.#shared.clock.monotonicMs());
       this.#flush();
       return;
@@ -194,8 +210,18 @@ class Session implements ConnectionHost {
     // Once for all pieces of a turn.
     this.#planFlush("tick");
     this.#hasTurns = this.#waiting.length > 0;
-    if (!this.#hasTurns) this.#socket.resume();
-    return this.#hasTurns;
+    if (this.#hasTurns) return true;
+    if (this.#isRead) this.#leave();
+    else this.#socket.resume();
+    return false;
+  }
+
+  /** The client has gone, or closed its half: what is answered by now still leaves. */
+  #leave(): void {
+    this.#flush();
+    this.#connection.abort();
+    this.#cutAfter(this.#shared.limits.stallTimeoutMs);
+    this.#socket.end();
   }
 
   #onDrain(): void {
@@ -223,7 +249,7 @@ class Session implements ConnectionHost {
     }
     if (connection.hasOutput) this.#planFlush("turn");
     else if (connection.state === "ended") this.#end();
-    if (connection.state === "dead") socket.destroy();
+    if (connection.state === "dead" && !this.#isRead) socket.destroy();
   }
 
   #planFlush(when: "tick" | "turn"): void {

@@ -14,16 +14,24 @@ export type Piece = () => boolean;
 export class Turns {
   readonly #clock: Clock;
   readonly #waiting: Piece[] = [];
-  #endsMs = 0;
+  #number = 0;
+  #endsMs: number | undefined;
   #isPlanned = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** Which turn of the loop it is. */
+  get number(): number {
+    this.#plan();
+    return this.#number;
+  }
+
   /** Does what there is time for now, if nobody waits, and the rest in later turns. */
   take(piece: Piece): void {
-    if (!this.#isPlanned) this.#begin();
+    this.#plan();
+    this.#endsMs ??= this.#clock.monotonicMs() + turnMs;
     if (this.#waiting.length === 0) {
       while (this.#hasTime) if (!piece()) return;
     }
@@ -31,12 +39,15 @@ export class Turns {
   }
 
   get #hasTime(): boolean {
-    return this.#clock.monotonicMs() < this.#endsMs;
+    return this.#clock.monotonicMs() < this.#endsMs!;
   }
 
-  #begin(): void {
-    this.#endsMs = this.#clock.monotonicMs() + turnMs;
+  /** Notes that a turn has begun, if nobody has. */
+  #plan(): void {
+    if (this.#isPlanned) return;
     this.#isPlanned = true;
+    this.#number++;
+    this.#endsMs = undefined;
     // Events of sockets are looked at between two of these.
     setImmediate(() => {
       this.#isPlanned = false;
@@ -45,7 +56,8 @@ export class Turns {
   }
 
   #resume(): void {
-    this.#begin();
+    this.#plan();
+    this.#endsMs = this.#clock.monotonicMs() + turnMs;
     do {
       const piece = this.#waiting.shift()!;
       if (piece()) this.#waiting.push(piece);

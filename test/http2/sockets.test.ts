@@ -1,16 +1,31 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
-import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { connect, type AddressInfo } from "node:net";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
 import { errorCode } from "../../src/http2/error-code.ts";
 import type { ServerStream, StreamHandler } from "../../src/http2/stream.ts";
+import { makeCertificates } from "../support/certificates.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { RawClient } from "../support/http2-raw-client.ts";
 import { describingHandler, startHttp2TestServer } from "../support/http2-test-server.ts";
-import { data, echoHandler, headers, hello, okBlock, ping, settings, windowUpdate } from "../support/http2-wire.ts";
+import {
+  data,
+  echoHandler,
+  headers,
+  hello,
+  okBlock,
+  OutputReader,
+  parseFrames,
+  ping,
+  settings,
+  windowUpdate,
+} from "../support/http2-wire.ts";
 import { runCommand } from "../support/run-command.ts";
 
 interface Answer {
@@ -258,6 +273,65 @@ test("a client that sends much dear work at once does not hold up another", asyn
   expect(lines.filter((line) => line.endsWith("end"))).toHaveLength(greedyRequests);
   greedy.destroy();
   small.destroy();
+});
+
+/** The answers to what `send` sends on a connection whose other half is then closed. */
+async function answersAfterEnd(port: number, bytes: Buffer): Promise<number> {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => void chunks.push(chunk));
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.end(bytes);
+  await closed;
+  const lines = new OutputReader().lines(parseFrames(Buffer.concat(chunks)));
+  return lines.filter((line) => line.endsWith("end")).length;
+}
+
+test("what a client asked before it closed its half is answered, however much it was", async () => {
+  await using server = await startHttp2TestServer(() => echoHandler());
+  for (const count of [1, 90, 2_000]) {
+    const requests = Array.from({ length: count }, (_, index) => headers(2 * index + 1, "end"));
+    const bytes = Buffer.concat([hello, windowUpdate(0, 1_000_000), ...requests]);
+    expect(await answersAfterEnd(server.port, bytes)).toBe(count);
+  }
+  await expect.poll(() => server.sockets.connectionCount, { timeout: 30_000 }).toBe(0);
+});
+
+test("bulk in small records of TLS is read in turns, too", async () => {
+  const requestsARecord = 10;
+  const records = 50;
+  let requestCount = 0;
+  await using server = await startHttp2TestServer(() => {
+    requestCount++;
+    const untilMs = performance.now() + 0.5;
+    while (performance.now() < untilMs);
+    return echoHandler();
+  });
+  const certificates = await makeCertificates();
+  const { certFile, keyFile } = certificates.server;
+  const secure = createTlsServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  const client = connectTls({ port: (secure.address() as AddressInfo).port, rejectUnauthorized: false });
+  client.resume();
+  const [accepted] = (await once(secure, "secureConnection")) as [TLSSocket];
+  client.write(hello);
+  for (let record = 0; record < records; record++) {
+    const ids = Array.from({ length: requestsARecord }, (_, index) => 2 * (record * requestsARecord + index) + 1);
+    const bytes = Buffer.concat(ids.map((id) => headers(id, "end")));
+    await new Promise((resolve) => client.write(bytes, resolve));
+  }
+  // All of it is there before it is read.
+  server.sockets.accept(accepted);
+  let most = 0;
+  for (let before = 0; requestCount < requestsARecord * records; before = requestCount) {
+    await nextTurn();
+    most = Math.max(most, requestCount - before);
+  }
+  // What is read at once, and one piece.
+  expect(most).toBeLessThan(100);
+  client.destroy();
+  secure.close();
+  certificates.remove();
 });
 
 test("a client that is killed leaves nothing behind", async () => {
