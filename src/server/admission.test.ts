@@ -5,9 +5,10 @@ import { Admission } from "./admission.ts";
 function open(perSecond: number) {
   const time = new ManualTime();
   const inside: number[] = [];
-  const admission = new Admission<number>(perSecond, time, (guest) => inside.push(guest));
-  const crowd = (from: number, to: number): void => {
-    for (let guest = from; guest < to; guest++) admission.ask(guest);
+  const limits = { perSecond, lineMax: 20_000 };
+  const admission = new Admission<number>(limits, time, (guest) => inside.push(guest));
+  const crowd = (first: number, end: number, from = "here"): void => {
+    for (let guest = first; guest < end; guest++) admission.ask(guest, from);
   };
   return { time, inside, admission, crowd };
 }
@@ -53,7 +54,47 @@ test("one guest a second is let in at once", () => {
 test("who leaves the line takes no place", async () => {
   const { time, inside, admission, crowd } = open(10);
   crowd(0, 9);
-  for (let guest = 5; guest < 8; guest++) admission.leave(guest);
+  for (let guest = 5; guest < 8; guest++) admission.leave(guest, "here");
   await time.run(100);
   expect(inside).toEqual([0, 1, 2, 3, 4, 8]);
+});
+
+test("guests from elsewhere do not wait for a crowd: the lines take turns", async () => {
+  const { time, inside, crowd } = open(10);
+  crowd(0, 1_000, "here");
+  crowd(2_000, 2_002, "there");
+  crowd(3_000, 3_001, "far");
+  await time.run(600);
+  expect(inside).toEqual([0, 1, 2, 3, 4, 5, 2_000, 3_000, 6, 2_001, 7]);
+});
+
+test("who asks when too many from there wait is refused, others are not", () => {
+  const admission = new Admission<number>({ perSecond: 2, lineMax: 3 }, new ManualTime(), () => undefined);
+  const answers = [1, 2, 3, 4, 5].map((guest) => admission.ask(guest, "here"));
+  expect(answers).toEqual([true, true, true, true, false]);
+  expect(admission.ask(6, "there")).toBe(true);
+  admission.leave(3, "here");
+  expect(admission.ask(7, "here")).toBe(true);
+});
+
+test("a line that empties and fills again is looked at no more often", async () => {
+  const time = new ManualTime();
+  let looks = 0;
+  const counted = {
+    nowMs: () => time.nowMs(),
+    monotonicMs: () => time.monotonicMs(),
+    after: (delayMs: number, task: () => void) => {
+      looks++;
+      return time.after(delayMs, task);
+    },
+  };
+  const admission = new Admission<number>({ perSecond: 1, lineMax: 3 }, counted, () => undefined);
+  admission.ask(0, "here");
+  for (let guest = 1; guest < 100; guest++) {
+    admission.ask(guest, "here");
+    admission.leave(guest, "here");
+  }
+  expect(looks).toBe(1);
+  await time.run(5);
+  expect(looks).toBe(1);
 });

@@ -16,8 +16,8 @@ export interface Listener {
   /** Where it is bound; the port is the system's choice where 0 was asked for. */
   readonly address: Address;
   /**
-   * Hands on every connection, so many in a second. Those that came before have waited; none waits longer than the
-   * first bytes of one may take.
+   * Hands on every connection once its first bytes are there, so many in a second. Those that came before have waited;
+   * none waits longer than the first bytes of one may take.
    */
   readonly accept: (admit: (socket: Socket) => void) => void;
   /** Takes no more connections. */
@@ -41,17 +41,24 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   const sockets = new Set<Socket>();
   const held = new Set<Socket>();
   let admission: Admission<Socket> | undefined;
+  const ask = (socket: Socket, to: Admission<Socket>): void => {
+    const from = networkOf(socket);
+    socket.once("close", () => to.leave(socket, from));
+    // A socket that is read shows when its caller has gone: who only connects and leaves takes no place in the line.
+    onFirstBytes(socket, () => {
+      if (!to.ask(socket, from)) socket.destroy();
+    });
+  };
   const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => {
       sockets.delete(socket);
       held.delete(socket);
-      admission?.leave(socket);
     });
     socket.on("error", () => socket.destroy());
     socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
     if (admission === undefined) held.add(socket);
-    else admission.ask(socket);
+    else ask(socket, admission);
   });
   tcp.maxConnections = options.connectionsMax;
   await new Promise<void>((resolve, reject) => {
@@ -69,8 +76,10 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   return {
     address: { host: address.host, port },
     accept: (to) => {
-      admission = new Admission(options.connectionsPerSecond, { ...systemClock, ...systemTimers }, to);
-      for (const socket of held) admission.ask(socket);
+      // A crowd that waits leaves room for others.
+      const limits = { perSecond: options.connectionsPerSecond, lineMax: Math.ceil(options.connectionsMax / 2) };
+      admission = new Admission(limits, { ...systemClock, ...systemTimers }, to);
+      for (const socket of held) ask(socket, admission);
       held.clear();
     },
     stop: () => void tcp.close(),
@@ -83,4 +92,25 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       clearTimeout(timer);
     },
   };
+}
+
+/** Calls `then` once, when there are bytes; they stay with the socket. */
+function onFirstBytes(socket: Socket, then: () => void): void {
+  const look = (): void => {
+    if (socket.readableLength === 0) {
+      // Its end, if anything: it shows when it is read.
+      socket.read();
+      return;
+    }
+    socket.off("readable", look);
+    then();
+  };
+  socket.on("readable", look);
+}
+
+/** Whom a caller shares its line with: an IPv4 address, or the 64 bits of IPv6 that one subscriber has all of. */
+function networkOf({ remoteAddress = "" }: Socket): string {
+  if (!remoteAddress.includes(":") || remoteAddress.includes(".")) return remoteAddress;
+  const groups = remoteAddress.split("::", 1)[0]!.split(":");
+  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
 }

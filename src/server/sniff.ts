@@ -22,4 +22,6 @@ export function sniff(socket: Socket, then: (isHttp2: boolean) => void): void {
     then(start === http2Preface);
   };
   socket.on("readable", look);
+  // Whoever has waited for these bytes before may have taken the event.
+  look();
 }
