@@ -41,14 +41,6 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   const sockets = new Set<Socket>();
   const held = new Set<Socket>();
   let admission: Admission<Socket> | undefined;
-  const ask = (socket: Socket, to: Admission<Socket>): void => {
-    const from = networkOf(socket);
-    socket.once("close", () => to.leave(socket, from));
-    // A socket that is read shows when its caller has gone: who only connects and leaves takes no place in the line.
-    onFirstBytes(socket, () => {
-      if (!to.ask(socket, from)) socket.destroy();
-    });
-  };
   const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => {
@@ -58,7 +50,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     socket.on("error", () => socket.destroy());
     socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
     if (admission === undefined) held.add(socket);
-    else ask(socket, admission);
+    else queueUp(socket, admission);
   });
   tcp.maxConnections = options.connectionsMax;
   await new Promise<void>((resolve, reject) => {
@@ -79,7 +71,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       // A crowd that waits leaves room for others.
       const limits = { perSecond: options.connectionsPerSecond, lineMax: Math.ceil(options.connectionsMax / 2) };
       admission = new Admission(limits, { ...systemClock, ...systemTimers }, to);
-      for (const socket of held) ask(socket, admission);
+      for (const socket of held) queueUp(socket, admission);
       held.clear();
     },
     stop: () => void tcp.close(),
@@ -92,6 +84,16 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       clearTimeout(timer);
     },
   };
+}
+
+/** Lets a connection ask to be let in. */
+function queueUp(socket: Socket, admission: Admission<Socket>): void {
+  const from = networkOf(socket);
+  socket.once("close", () => admission.leave(socket, from));
+  // A socket that is read shows when its caller has gone: who only connects and leaves takes no place in the line.
+  onFirstBytes(socket, () => {
+    if (!admission.ask(socket, from)) socket.destroy();
+  });
 }
 
 /** Calls `then` once, when there are bytes; they stay with the socket. */
