@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { openStore } from "../../src/worker/open-store.ts";
 import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/worker/worker-record.ts";
+import { bundleServer } from "../fault/fault-trial.ts";
 import { duplicatesOf } from "../support/issuing-worker.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { type RemoteStoreServer, withPort } from "../support/servers/remote-stores.ts";
@@ -13,8 +14,12 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 /** Bounds for what a busy machine may be late with; nothing waits for them as a rule. */
 const patience = { timeout: 90_000, interval: 100 };
 
+/** What is bundled starts in a third of the time: each test starts several, one after the other. */
+const program = [process.execPath, "dist/main.js"];
+
 let postgres: RemoteStoreServer;
 beforeAll(async () => {
+  await bundleServer();
   postgres = await startPostgres();
 });
 afterAll(() => postgres.stop());
@@ -48,7 +53,7 @@ async function scene(context: TestContext, window: string): Promise<Scene> {
     namespace,
     serve: async (resumeDir = folder) => {
       const named = ["--instance", "one", "--resume-dir", resumeDir, "--log-level", "debug"];
-      const server = await startSnowlane({ args: [...store, ...times, ...named] });
+      const server = await startSnowlane({ args: [...store, ...times, ...named], program });
       context.onTestFinished(() => void server.child.kill("SIGKILL"));
       return server;
     },
@@ -171,26 +176,45 @@ describe("a server", () => {
   });
 });
 
-/** An ID, or the code of the error. */
-async function ask({ url }: SnowlaneProcess): Promise<string> {
-  const response = await fetch(`${url}/snowlane.v1.IdService/NextId`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: "{}",
-    signal: AbortSignal.timeout(60_000),
-  });
-  const body = (await response.json()) as { readonly id?: string; readonly code?: string };
-  return body.id ?? body.code ?? `status ${response.status}`;
+interface Answer {
+  readonly id?: string;
+  readonly runs?: readonly { readonly firstId: string; readonly count: number; readonly stride: string }[];
+  readonly code?: string;
 }
 
-/** So many IDs one after the other. On a busy machine the disk may be late with the record: then it is asked again. */
+async function call({ url }: SnowlaneProcess, method: "NextId" | "ReserveIds", request: object): Promise<Answer> {
+  const response = await fetch(`${url}/snowlane.v1.IdService/${method}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+    signal: AbortSignal.timeout(60_000),
+  });
+  return (await response.json()) as Answer;
+}
+
+/** An ID, or the code of the error. */
+async function ask(server: SnowlaneProcess): Promise<string> {
+  const { id, code = "neither ID nor code" } = await call(server, "NextId", {});
+  return id ?? code;
+}
+
+/**
+ * So many IDs, the first by itself. On a busy machine the disk may be late with the record: then it is asked again.
+ */
 async function draw(server: SnowlaneProcess, count: number): Promise<bigint[]> {
   const ids: bigint[] = [];
   const endMs = performance.now() + patience.timeout;
   while (ids.length < count) {
-    const answer = await ask(server);
-    if (/^\d+$/.test(answer)) ids.push(BigInt(answer));
-    else if (performance.now() > endMs) throw new Error(`${ids.length} of ${count} IDs, then ${answer}`);
+    const answer = await (ids.length === 0
+      ? call(server, "NextId", {})
+      : call(server, "ReserveIds", { count: count - ids.length }));
+    if (answer.id !== undefined) ids.push(BigInt(answer.id));
+    for (const run of answer.runs ?? []) {
+      for (let index = 0; index < run.count; index += 1) {
+        ids.push(BigInt(run.firstId) + BigInt(index) * BigInt(run.stride));
+      }
+    }
+    if (performance.now() > endMs) throw new Error(`${ids.length} of ${count} IDs, then ${JSON.stringify(answer)}`);
   }
   return ids;
 }
