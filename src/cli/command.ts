@@ -14,7 +14,7 @@ export interface Surroundings {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Signals, and the end of the process. */
-  readonly process: Pick<NodeJS.Process, "on" | "off" | "exit">;
+  readonly process: Pick<NodeJS.Process, "on" | "off" | "exit" | "kill" | "pid">;
 }
 
 /** What a command is run with. */

@@ -70,6 +70,22 @@ function endQuietlyWhenClosed(stream: NodeJS.WriteStream): void {
   });
 }
 
+/** How long after a command what it left behind may keep the process. */
+const endTimeoutMs = 8_000;
+
+/**
+ * Ends a process that is done but for a thread of the embedded store, in a disk that does not answer: it would stay
+ * until the disk does, and no exit() ends it either.
+ */
+function endWithoutThreads(): void {
+  const timer = setTimeout(() => {
+    if (!process.getActiveResourcesInfo().includes("MessagePort")) return;
+    process.stderr.write("snowlane: The disk does not answer: ends without waiting for it.\n");
+    process.kill(process.pid, "SIGKILL");
+  }, endTimeoutMs);
+  timer.unref();
+}
+
 endQuietlyWhenClosed(process.stdout);
 endQuietlyWhenClosed(process.stderr);
 const { stdin, stdout, stderr, env: environment } = process;
@@ -80,3 +96,4 @@ try {
   for (const line of message.split("\n")) stderr.write(`snowlane: ${line}\n`);
   process.exitCode = exitCodeOf(error);
 }
+endWithoutThreads();

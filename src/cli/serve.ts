@@ -84,7 +84,7 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, around: Sur
     log.error("A fault of this program, which ends it", { error });
     process.exit(exitCodes.fault);
   });
-  const stop = listenForStop(process, systemClock, (exitCode) => process.exit(exitCode));
+  const stop = listenForStop(process, systemClock);
   const { signal } = stop;
   try {
     const server = await startServer({ config, worker, log, clock: systemClock, onFault, signal });

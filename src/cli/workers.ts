@@ -84,7 +84,7 @@ const clearScreen = "\u001b[2J";
 /** Looks again and again. A look that fails is told, and the next one follows. */
 async function watch(input: Input, look: Look["look"]): Promise<void> {
   const { stdout, stderr, process, options } = input;
-  const stop = listenForStop(process, systemClock, (exitCode) => process.exit(exitCode));
+  const stop = listenForStop(process, systemClock);
   const redraws = stdout.isTTY === true && !options.json;
   if (redraws) stdout.write(clearScreen);
   try {

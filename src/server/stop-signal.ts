@@ -14,16 +14,12 @@ export interface StopSignal {
 }
 
 /**
- * Listens for SIGTERM and SIGINT.
- *
- * @param emitter - The process.
- * @param endAtOnce - Called for a further signal, with 128 + its number: what a shell shows for a process that it
- * killed.
+ * Listens for SIGTERM and SIGINT. A further signal ends the process at once, as if nobody had listened; a shell shows
+ * 128 and its number for that.
  */
 export function listenForStop(
-  emitter: Pick<NodeJS.Process, "on" | "off">,
+  process: Pick<NodeJS.Process, "on" | "off" | "exit" | "kill" | "pid">,
   clock: Clock,
-  endAtOnce: (exitCode: number) => void,
 ): StopSignal {
   const stop = new AbortController();
   let firstMs = Number.POSITIVE_INFINITY;
@@ -36,15 +32,19 @@ export function listenForStop(
       if (!stop.signal.aborted) {
         firstMs = clock.monotonicMs();
         stop.abort(name);
-      } else if (clock.monotonicMs() - firstMs > echoMs) endAtOnce(exitCode);
+      } else if (clock.monotonicMs() - firstMs > echoMs) {
+        dispose();
+        // Not by exit(): that waits for a thread that is in a disk that does not answer.
+        process.kill(process.pid, name);
+        // The first process of a container is not ended by a signal of its own.
+        process.exit(exitCode);
+      }
     };
-    emitter.on(name, handler);
-    return () => emitter.off(name, handler);
+    process.on(name, handler);
+    return () => process.off(name, handler);
   });
-  return {
-    signal: stop.signal,
-    dispose: () => {
-      for (const off of handlers) off();
-    },
+  const dispose = (): void => {
+    for (const off of handlers) off();
   };
+  return { signal: stop.signal, dispose };
 }

@@ -1,9 +1,10 @@
 /** Resume records as files in a folder of this machine. */
 import { createHash } from "node:crypto";
-import { accessSync, constants, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "./make-folder.ts";
 import {
   encodeResumeRecord,
   parseResumeRecord,
@@ -33,7 +34,7 @@ export function openResumeFolder(
   const name = createHash("sha256").update(`${place.namespace}\n${place.storeUrl}`).digest("hex").slice(0, 32);
   const folder = join(root, name);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch {
     return undefined;

@@ -24,6 +24,10 @@ const unusableFiles: Readonly<Record<string, readonly [prepare: (path: string) =
       /not a SQLite database\. Choose another/,
     ],
     "of another program": [foreignDatabase, /of another program\. Choose another/],
+    "where the system makes no folder, and says that there is none": [
+      () => "/proc/ids.db",
+      /cannot be opened .* Check/,
+    ],
     "that is damaged": [damaged, /is damaged .* Restore it/],
   };
 

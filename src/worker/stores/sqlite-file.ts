@@ -7,11 +7,12 @@
  * revision grows with each write, so a copy that was put back shows, whoever put it there and whether or not a process
  * was running.
  */
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { IdError } from "../../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
+import { makeFolder } from "../make-folder.ts";
 import type { Incarnation } from "../record-store.ts";
 import { type FileIdentity, identifyFile, networkFileSystem, standsAt } from "./file-identity.ts";
 import { nothingKept } from "./store-link.ts";
@@ -247,10 +248,10 @@ export class SqliteFile {
     if (whereNew === "refuse" && !existsSync(path)) throw nothingKept("sqlite", `there is no file ${path}`);
     if (!this.#mayCreate && !existsSync(path))
       throw unavailable(path, "the file vanished; put it back, or start again");
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     this.#checkFileSystem();
     const hasTraces = existsSync(this.#folder) && readdirSync(this.#folder).some((name) => name.endsWith(lockSuffix));
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     const beside = this.#openFile(this.#besidePath, (database) => database.exec(pragmas + besideSchema));
     try {
       // Under the lock of the revision: of several processes that start at once, one creates, and nobody writes

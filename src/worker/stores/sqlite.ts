@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { systemTimers } from "../../clock.ts";
+import { delay, systemTimers } from "../../clock.ts";
 import { IdError } from "../../errors.ts";
 import type {
   Entry,
@@ -57,6 +57,9 @@ export function parseSqliteUrl(url: string, options: StoreOptions): SqliteFileOp
 }
 
 const busyShare = 0.6;
+
+/** The longest that the end of the thread is waited for. */
+const threadEndTimeoutMs = 2_000;
 
 /** A dead process's lock is free at once, so there is no TTL; and a stalled disk is outlived for seven seconds. */
 const timing: StoreTiming = { windowMs: 10_000, renewalPeriodMs: 2_000, ttlMs: 0 };
@@ -135,7 +138,8 @@ class SqliteStore implements RecordStore {
     // for.
     await this.#call({ kind: "close" }, "done").catch(() => {});
     this.#end(unavailable(this.#path, "the store is closed"));
-    await this.#thread.terminate();
+    // A thread that is in a disk that does not answer ends when that does.
+    await Promise.race([this.#thread.terminate(), delay(systemTimers, threadEndTimeoutMs)]);
   }
 
   #call<K extends SqliteResult["kind"]>(call: SqliteCall, kind: K): Promise<Extract<SqliteResult, { kind: K }>> {
