@@ -7,6 +7,7 @@ import { runProgram } from "../support/run-program.ts";
 import { attacksBenchmark } from "./attacks.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { clientsBenchmark } from "./clients.ts";
+import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
 import { memoryBenchmark } from "./memory.ts";
 import { schemesBenchmark } from "./schemes.ts";
@@ -22,6 +23,7 @@ const benchmarks: readonly Benchmark[] = [
   startBenchmark,
   memoryBenchmark,
   attacksBenchmark,
+  drainsBenchmark,
 ];
 
 const options = {

