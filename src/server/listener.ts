@@ -20,8 +20,8 @@ export interface Listener {
    * none waits longer than the first bytes of one may take.
    */
   readonly accept: (admit: (socket: Socket) => void) => void;
-  /** Takes no more connections. */
-  readonly stop: () => void;
+  /** Takes the connections that wait already, and no more. Resolves when none waits any more, or after a second. */
+  readonly stop: () => Promise<void>;
   /**
    * Lets connections that are on their way out go for `graceMs`, then cuts what is left. Resolves when the port is
    * free.
@@ -29,6 +29,8 @@ export interface Listener {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
+/** How long connections may go on coming in while the listener stops. */
+const lastOnesMs = 1_000;
 /** From connecting to the first bytes. Whoever is handed the connection sets its own limits. */
 const handshakeTimeoutMs = 10_000;
 
@@ -41,7 +43,9 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   const sockets = new Set<Socket>();
   const held = new Set<Socket>();
   let admission: Admission<Socket> | undefined;
+  let takenCount = 0;
   const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    takenCount++;
     sockets.add(socket);
     socket.once("close", () => {
       sockets.delete(socket);
@@ -74,7 +78,15 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       for (const socket of held) queueUp(socket, admission);
       held.clear();
     },
-    stop: () => void tcp.close(),
+    stop: async () => {
+      // Closing resets what the system still holds for us: a crowd, where this process has just stood still.
+      const endMs = systemClock.monotonicMs() + lastOnesMs;
+      await turn();
+      for (let before = -1; before < takenCount && systemClock.monotonicMs() < endMs; await turn()) before = takenCount;
+      tcp.close();
+      // What was sent with the last of them is read, too, before anybody is told that it is too late.
+      await turn();
+    },
     close: async (graceMs) => {
       tcp.close();
       const timer = setTimeout(() => {
@@ -115,4 +127,9 @@ function networkOf({ remoteAddress = "" }: Socket): string {
   if (!remoteAddress.includes(":") || remoteAddress.includes(".")) return remoteAddress;
   const groups = remoteAddress.split("::", 1)[0]!.split(":");
   return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
+}
+
+/** Resolves after the event loop has looked at every socket. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       address: listener.address,
       source,
       stop: async () => {
-        listener.stop();
+        await listener.stop();
         await withinTime(config.drainTimeoutMs, answering.drain());
         await withinTime(farewellMs, answering.endCalls());
         await listener.close(farewellMs);
