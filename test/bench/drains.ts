@@ -43,11 +43,14 @@ async function measureRound({ start }: ProxyKind, http2: string, storeFile: stri
   return { calls: load.requestCount, failed: load.failedCount };
 }
 
+function sum(figures: readonly number[]): number {
+  return figures.reduce((total, figure) => total + figure, 0);
+}
+
 async function measure(kind: ProxyKind, http2: string, storeFile: string): Promise<readonly string[]> {
   const found = [];
   for (let round = 0; round < rounds; round++) found.push(await measureRound(kind, http2, storeFile));
   const failed = found.map((round) => round.failed);
-  const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
   const calls = sum(found.map((round) => round.calls));
   return [`${kind.name}, --http2 ${http2}`, ...[calls, sum(failed), Math.max(...failed)].map(String)];
 }
