@@ -126,7 +126,10 @@ const addressCures: Readonly<Record<string, string>> = {
 
 function addressError(error: unknown, listen: Address): CommandError | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const cure = addressCures[code];
+  const isOfAddress =
+    error instanceof Error && "syscall" in error && ["listen", "getaddrinfo"].includes(String(error.syscall));
+  const other = isOfAddress ? `cannot be listened on (${code}). Choose another with --listen.` : undefined;
+  const cure = addressCures[code] ?? other;
   return cure === undefined
     ? undefined
     : new CommandError(`The address ${formatAddress(listen)} ${cure}`, exitCodes.address);

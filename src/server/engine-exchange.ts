@@ -6,6 +6,7 @@ import type { RequestHead } from "../http2/request-head.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { spellMessage } from "./grpc-message.ts";
+import { requestUrl } from "./request-url.ts";
 import { stallError, stallGraceMs } from "./stall.ts";
 
 /** What an exchange needs to know of its server. */
@@ -23,7 +24,7 @@ const goOn = encodeFields([[":status", "100"]]);
  * Answers one stream of the HTTP/2 engine through the dispatch: what node-exchange.ts is for node:http and node:http2.
  */
 export function serveStream(stream: ServerStream, options: EngineExchangeOptions): StreamHandler {
-  const url = urlOf(stream.head);
+  const url = requestUrl(stream.head.authority, stream.head.path);
   if (url === undefined) {
     stream.respond(badRequest, "end");
     return {};
@@ -32,10 +33,6 @@ export function serveStream(stream: ServerStream, options: EngineExchangeOptions
   const exchange = new EngineExchange(stream, options);
   void exchange.run(url);
   return exchange;
-}
-
-function urlOf({ authority, path }: RequestHead): string | undefined {
-  return URL.parse(`http://${authority === "" ? "localhost" : authority}${path}`)?.toString();
 }
 
 class EngineExchange implements StreamHandler {

@@ -4,6 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Dispatch } from "./dispatch.ts";
 import { spellMessage } from "./grpc-message.ts";
+import { requestUrl } from "./request-url.ts";
 import { stallError, stallGraceMs } from "./stall.ts";
 
 /**
@@ -88,11 +89,12 @@ function toUniversalRequest(
     if (name.startsWith(":") || value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) header.append(name, one);
   }
-  const authority = request.authority ?? request.headers.host ?? "localhost";
+  const url = requestUrl(request.authority ?? request.headers.host ?? "", request.url ?? "/");
+  if (url === undefined) throw new TypeError("the request's authority is none");
   return {
     httpVersion: request.httpVersion,
     method: request.method ?? "",
-    url: new URL(`http://${authority}${request.url ?? "/"}`).toString(),
+    url,
     header,
     body: readBody(request, options.stallTimeoutMs),
     signal,

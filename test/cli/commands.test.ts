@@ -67,6 +67,13 @@ test("serve ends with a code and the cure where it cannot start", async () => {
   const { port } = taken.address() as { readonly port: number };
   const inUse = await run(["serve", "--listen", `127.0.0.1:${port}`]);
   expect([inUse.code, inUse.stderr]).toEqual([3, expect.stringContaining("is in use")]);
+  const everyone = ["--auth", "none", "--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
+  // A link's own address without the name of the link; a machine without IPv6 has other words for it.
+  const ofLink = await run(["serve", "--listen", "[fe80::1]:7609", ...everyone]);
+  expect([ofLink.code, ofLink.stderr]).toEqual([
+    3,
+    expect.stringMatching(/^snowlane: The address \[fe80::1\]:7609 .*\n$/),
+  ]);
   const open = await run(["serve", "--listen", "0.0.0.0:0", "--auth", "none"]);
   expect([open.code, open.stderr]).toEqual([2, expect.stringContaining("--store")]);
   const pod = await run(["serve", "--listen", "127.0.0.1:0"], "", { KUBERNETES_SERVICE_HOST: "10.0.0.1" });

@@ -71,6 +71,13 @@ test.each(rules)("$name has status $status", async ({ path = `${service}/NextId`
   expect(faults).toEqual([]);
 });
 
+test("a call by an IPv6 address without brackets, as node:http2 writes it, is served like any other", async () => {
+  const { url } = await runServer();
+  const headers = { ...grpc, ":authority": "::1:7609" };
+  const answer = await askHttp2(url, { path: `${service}/GetInfo`, headers, body: empty });
+  expect([answer.status, statusOf(answer)]).toEqual([200, "0"]);
+});
+
 test("an unknown encoding is answered with those that are known", async () => {
   const { url } = await runServer();
   const headers = { ...grpc, "grpc-encoding": "lzma" };
