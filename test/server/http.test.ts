@@ -254,6 +254,19 @@ test("more connections in a second than allowed wait, and all are served", async
   expect(answers.map(({ status }) => status)).toEqual(Array<number>(6).fill(200));
 });
 
+test("who connects and leaves without a word takes no place in the line", async () => {
+  const { address, url } = await runServer({ connectionsPerSecond: "1" });
+  const [host, port] = address.split(":");
+  const leave = (): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(Number(port), host, () => socket.end(resolve));
+      socket.on("error", () => undefined);
+    });
+  // As many seconds in line, each of them, if they stood in it: longer than anybody may wait.
+  await Promise.all(Array.from({ length: 30 }, leave));
+  expect((await askHttp1(url, { path: nextId, body: "{}" })).status).toBe(200);
+});
+
 test("more connections than allowed are closed, and the others go on", async () => {
   const { address, url } = await runServer({ connectionsMax: "2" });
   const [host, port] = address.split(":");
