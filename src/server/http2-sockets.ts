@@ -15,7 +15,7 @@ const looksAround = 20;
  * it, and the client might never see the reason that GOAWAY gives.
  */
 const lingerMs = 1_000;
-/** How long it is not read after each chunk of that: those who do not listen may send slowly. */
+/** How long it is not read after the first chunk of that, and twice as long after each further one. */
 const dropPauseMs = 50;
 /** What is read at once of a connection in one turn, whatever else waits: some fifty calls of NextId. */
 const pieceBytes = 2_048;
@@ -106,6 +106,7 @@ class Session implements ConnectionHost {
   #isBlocked = false;
   #isFlushPlanned = false;
   #isEnding = false;
+  #dropPauseMs = dropPauseMs;
   /** Until the socket is cut, once its end was written. */
   #cutting: NodeJS.Timeout | undefined;
   readonly #takePiece = (): boolean => this.#receivePiece();
@@ -271,11 +272,12 @@ class Session implements ConnectionHost {
     this.#socket.resume();
   }
 
-  /** Reads on without listening, and slowly: what nobody looks at may cost nobody time. */
+  /** Reads on without listening, more and more slowly: the memory of what nobody looks at costs everybody time. */
   #drop(chunk: Buffer): void {
     if (chunk.length <= pieceBytes) return;
     this.#socket.pause();
-    setTimeout(() => this.#socket.resume(), dropPauseMs).unref();
+    setTimeout(() => this.#socket.resume(), this.#dropPauseMs).unref();
+    this.#dropPauseMs *= 2;
   }
 
   #cutAfter(ms: number): void {

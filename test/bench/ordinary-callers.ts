@@ -1,5 +1,6 @@
 /** No attacks: what the other caller notices of processes and callers that do nothing wrong. */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "../support/attacks.ts";
 import { askHttp2, grpcFrame } from "../support/http-call.ts";
 import { nextIdFields } from "../support/http2-floods.ts";
@@ -10,6 +11,8 @@ const emptyMessage = grpcFrame(new Uint8Array(0));
 const spinMs = 5;
 const callsAtOnce = 100;
 const batches = 200;
+/** Of four callers: about as many connections as `--connections-per-second` lets in. */
+const pauseMs = 1;
 const wideWindow = 100_000_000;
 
 async function callInBatches(port: number): Promise<string> {
@@ -21,6 +24,26 @@ async function callInBatches(port: number): Promise<string> {
     await client.exchange(...calls);
   }
   client.destroy();
+  return "-";
+}
+
+/** A port of the calling process's own, that answers a few bytes and closes. */
+const elsewhere: Promise<number> = new Promise((resolve) => {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => socket.end(emptyMessage));
+  });
+  server.unref().listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+});
+
+async function connectElsewhere(): Promise<string> {
+  const socket = connect(await elsewhere, "127.0.0.1");
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => undefined);
+  socket.resume();
+  socket.write(hello);
+  await closed;
+  await sleep(pauseMs);
   return "-";
 }
 
@@ -36,6 +59,7 @@ export const ordinaryCallers: readonly Attack[] = [
       return "-";
     },
   },
+  { name: "none: connections to somebody else", end: /^-$/, run: connectElsewhere },
   {
     name: "none: callers that connect for each call",
     end: /^-$/,
