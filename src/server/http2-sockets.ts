@@ -47,12 +47,12 @@ export class Http2Sockets {
     return this.#sessions.size;
   }
 
-  /** Serves one connection. `firstBytes` were already read from the socket. */
-  accept(socket: Socket, firstBytes?: Buffer): void {
+  /** Serves one connection. */
+  accept(socket: Socket): void {
     this.#looking ??= setInterval(() => this.#look(), lookMs).unref();
     const session: Session = new Session(socket, this.#shared, () => this.#sessions.delete(session));
     this.#sessions.add(session);
-    session.start(firstBytes);
+    session.start();
     if (this.#isDraining) void session.drain();
   }
 
@@ -126,7 +126,8 @@ class Session implements ConnectionHost {
     socket.allowHalfOpen = true;
     socket.on("end", () => {
       this.#isRead = true;
-      if (this.#waiting.length === 0) this.#leave();
+      // What ended first has said its last word.
+      if (this.#waiting.length === 0 && !this.#isEnding) this.#leave();
     });
     // An error is followed by "close", and a client that goes away is no news.
     socket.on("error", () => undefined);
@@ -153,9 +154,8 @@ class Session implements ConnectionHost {
     this.#planFlush("tick");
   }
 
-  start(firstBytes: Buffer | undefined): void {
-    if (firstBytes === undefined) this.#flush();
-    else this.#receive(firstBytes);
+  start(): void {
+    this.#flush();
   }
 
   look(): void {
