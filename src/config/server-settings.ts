@@ -160,9 +160,21 @@ export const serverSettings = {
     }),
     1_000,
   ),
+  violationsPerSecond: withFallback(
+    integer({
+      name: "violationsPerSecond",
+      min: 1,
+      max: 1_000_000,
+      doc:
+        "How many connections from one network may break a rule of HTTP/2 in a second, after as many as half a second has at once; for more, " +
+        "the new connections from there wait. By the engine.",
+    }),
+    10,
+  ),
   http2: withFallback(
     choice({
       name: "http2",
+
       words: ["node", "engine"],
       doc:
         "What serves HTTP/2: node, which is Node's own; or engine, which is this project's and answers an ID for a tenth of the CPU time. " +

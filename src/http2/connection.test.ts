@@ -249,6 +249,37 @@ test("a list of fields over the limit is reset, a block over the limit ends the 
   expect(harness.exchange(headers(3, "end", field("a", "b".repeat(2_100))))).toEqual(["goAway 1 enhanceYourCalm"]);
 });
 
+test("more fields than the limit are reset", () => {
+  const harness = new Harness();
+  const crowd = (count: number): readonly (readonly [string, string])[] =>
+    Array.from({ length: count }, () => ["a", "b"]);
+  const spoken = requestFields.length;
+  expect(harness.exchange(headers(1, "end", [...requestFields, ...crowd(128 - spoken)]))).toContain("data 1 0 end");
+  expect(harness.exchange(headers(3, "end", [...requestFields, ...crowd(129 - spoken)]))).toEqual([
+    "rstStream 3 enhanceYourCalm",
+  ]);
+});
+
+test("the first rule that a client breaks is told of, once", () => {
+  const harness = new Harness({ onRequest: () => silent });
+  harness.exchange(headers(1, "end"), data(1, 1));
+  harness.exchange(headers(3, "end"), data(3, 1), windowUpdate(0, 0));
+  expect(harness.connection.state).toBe("ended");
+  expect(harness.events.filter((event) => event === "violation")).toHaveLength(1);
+});
+
+test("who cancels, is refused, waits too long or is drained breaks no rule", () => {
+  const harness = new Harness({ limits: { concurrentStreamsMax: 1 }, onRequest: () => silent });
+  harness.exchange(headers(1, "end"), headers(3, "end"), rstStream(1), headers(5, "body"));
+  harness.wait(61_000);
+  harness.connection.drain(harness.nowMs);
+  harness.wait(10_000);
+  const unheard = new Harness({ greeted: false });
+  unheard.wait(60_000);
+  expect([harness.connection.state, unheard.connection.state]).toEqual(["ended", "ended"]);
+  expect([...harness.events, ...unheard.events]).not.toContain("violation");
+});
+
 test("streams above the limit are refused, and open again as others end", () => {
   const harness = new Harness({ limits: { concurrentStreamsMax: 2 }, onRequest: () => silent });
   expect(harness.exchange(headers(1, "end"), headers(3, "end"), headers(5, "end"))).toEqual([

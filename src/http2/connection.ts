@@ -19,6 +19,8 @@ import { type RequestHost, Streams } from "./streams.ts";
 export interface ConnectionHost extends RequestHost {
   /** Bytes wait that no call of the connection's own methods has caused: call `output` soon. */
   onOutput(): void;
+  /** The client broke a rule, of the protocol or of the limits. Called for the first one alone. */
+  onViolation(): void;
 }
 
 /**
@@ -51,6 +53,7 @@ export class Connection implements FrameSink {
   readonly #pings: Budget;
   #state: ConnectionState = "open";
   #isSettled = false;
+  #hasViolated = false;
   #announcedMs = 0;
   #blockCount = 0;
   #drainCount = 0;
@@ -164,6 +167,7 @@ export class Connection implements FrameSink {
       call();
     } catch (error) {
       if (error instanceof ConnectionError) {
+        this.#noteViolation();
         this.#fail(error.code, error.message);
       } else {
         this.#host.onFault(error);
@@ -171,6 +175,12 @@ export class Connection implements FrameSink {
       }
     }
     this.#isEntered = wasEntered;
+  }
+
+  #noteViolation(): void {
+    if (this.#hasViolated) return;
+    this.#hasViolated = true;
+    this.#host.onViolation();
   }
 
   #greet(limits: Limits): void {
@@ -203,6 +213,7 @@ export class Connection implements FrameSink {
       this.#dispatch(type, flags, streamId, bytes, start, end);
     } catch (error) {
       if (!(error instanceof StreamError)) throw error;
+      this.#noteViolation();
       this.#streams.onStreamError(error);
     }
   }

@@ -5,6 +5,7 @@ import { HpackDecoder } from "./hpack-decoder.ts";
 import { encodeFields } from "./hpack-encoder.ts";
 
 const listBytesMax = 16_384;
+const countMax = 128;
 
 function decode(decoder: HpackDecoder, hex: string): readonly string[] | undefined {
   const bytes = Buffer.from(hex.replaceAll(" ", ""), "hex");
@@ -12,7 +13,7 @@ function decode(decoder: HpackDecoder, hex: string): readonly string[] | undefin
 }
 
 test("the request examples of RFC 7541 appendix C.3 decode on one connection", () => {
-  const decoder = new HpackDecoder(listBytesMax);
+  const decoder = new HpackDecoder(listBytesMax, countMax);
   const common = [":method: GET", ":scheme: http", ":path: /", ":authority: www.example.com"];
   expect(decode(decoder, "828684410f7777772e6578616d706c652e636f6d")).toEqual(common);
   expect(decode(decoder, "828684be58086e6f2d6361636865")).toEqual([...common, "cache-control: no-cache"]);
@@ -26,7 +27,7 @@ test("the request examples of RFC 7541 appendix C.3 decode on one connection", (
 });
 
 test("the request examples of RFC 7541 appendix C.4, in Huffman's code, decode on one connection", () => {
-  const decoder = new HpackDecoder(listBytesMax);
+  const decoder = new HpackDecoder(listBytesMax, countMax);
   expect(decode(decoder, "828684418cf1e3c2e5f23a6ba0ab90f4ff")?.at(-1)).toBe(":authority: www.example.com");
   expect(decode(decoder, "828684be5886a8eb10649cbf")?.at(-1)).toBe("cache-control: no-cache");
   expect(decode(decoder, "828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf")?.at(-1)).toBe("custom-key: custom-value");
@@ -47,11 +48,11 @@ const malformed: readonly (readonly [what: string, hex: string])[] = [
 ];
 
 test.each(malformed)("%s is a compression error", (_, hex) => {
-  expect(() => decode(new HpackDecoder(listBytesMax), hex)).toThrow(ConnectionError);
+  expect(() => decode(new HpackDecoder(listBytesMax, countMax), hex)).toThrow(ConnectionError);
 });
 
 test("size updates at the head of a block are obeyed, two of them too", () => {
-  const decoder = new HpackDecoder(listBytesMax);
+  const decoder = new HpackDecoder(listBytesMax, countMax);
   decode(decoder, "40 01 61 01 62");
   expect(decode(decoder, "be")).toEqual(["a: b"]);
   expect(decode(decoder, "20 3f e1 1f")).toEqual([]);
@@ -59,7 +60,7 @@ test("size updates at the head of a block are obeyed, two of them too", () => {
 });
 
 test("a list over the limit is dropped, and the table stays right", () => {
-  const decoder = new HpackDecoder(100);
+  const decoder = new HpackDecoder(100, countMax);
   // Literal with indexing: 120 bytes of value.
   expect(decode(decoder, `40 01 61 78 ${"62".repeat(120)}`)).toBeUndefined();
   expect(decode(decoder, "40 01 63 01 64")).toEqual(["c: d"]);
@@ -67,14 +68,21 @@ test("a list over the limit is dropped, and the table stays right", () => {
   expect(decode(decoder, "bf")).toBeUndefined();
 });
 
+test("more fields than the limit are dropped, and the table stays right", () => {
+  const decoder = new HpackDecoder(listBytesMax, 3);
+  expect(decode(decoder, `82 82 82 40 01 61 01 62`)).toBeUndefined();
+  expect(decode(decoder, "82 82 be")?.at(-1)).toBe("a: b");
+  expect(decode(decoder, "82 82 82 be")).toBeUndefined();
+});
+
 test("a block that expands far beyond the limit ends the connection before it is expanded", () => {
-  const decoder = new HpackDecoder(listBytesMax);
+  const decoder = new HpackDecoder(listBytesMax, countMax);
   decode(decoder, `40 01 61 7f a1 1e ${"62".repeat(4000)}`);
   expect(() => decode(decoder, "be".repeat(16_000))).toThrow("far too large");
 });
 
 test("the same block after a change of the table is decoded anew", () => {
-  const decoder = new HpackDecoder(listBytesMax);
+  const decoder = new HpackDecoder(listBytesMax, countMax);
   decode(decoder, "40 01 61 01 62");
   const first = decode(decoder, "be");
   expect(decode(decoder, "be")).toEqual(first);
@@ -83,7 +91,7 @@ test("the same block after a change of the table is decoded anew", () => {
 });
 
 test("the same block under the same table gives the very same fields", () => {
-  const decoder = new HpackDecoder(listBytesMax);
+  const decoder = new HpackDecoder(listBytesMax, countMax);
   const block = encodeFields([["a", "b"]]);
   const first = decoder.decode(block, 0, block.length);
   const within = Buffer.concat([Buffer.from("xx"), block, Buffer.from("y")]);
@@ -100,7 +108,7 @@ test("what was encoded decodes to the same fields", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(name, value), { maxLength: 20 }), (fields) => {
       const block = encodeFields(fields);
-      const decoded = new HpackDecoder(1e6).decode(block, 0, block.length);
+      const decoded = new HpackDecoder(1e6, countMax).decode(block, 0, block.length);
       expect(decoded?.map((field) => [field.name, field.value])).toEqual(fields);
     }),
   );
@@ -109,7 +117,7 @@ test("what was encoded decodes to the same fields", () => {
 test("bytes that are no block end in a ConnectionError, never in anything else", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 80 }), { maxLength: 5 }), (blocks) => {
-      const decoder = new HpackDecoder(listBytesMax);
+      const decoder = new HpackDecoder(listBytesMax, countMax);
       for (const block of blocks) {
         const bytes = Buffer.from(block);
         try {

@@ -21,6 +21,7 @@ const sizeUpdatesMax = 2;
 export class HpackDecoder {
   readonly #table = new DynamicTable();
   readonly #listBytesMax: number;
+  readonly #countMax: number;
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #end = 0;
@@ -32,15 +33,16 @@ export class HpackDecoder {
   #lastFields: readonly Field[] = [];
 
   /** @param listBytesMax - The most that the fields of one block may weigh, as SETTINGS_MAX_HEADER_LIST_SIZE counts. */
-  constructor(listBytesMax: number) {
+  constructor(listBytesMax: number, countMax: number) {
     this.#listBytesMax = listBytesMax;
+    this.#countMax = countMax;
   }
 
   /**
    * Decodes the block in `bytes` from `start` to `end`, exclusive.
    *
-   * Returns its fields, the very same array where the same block came again; undefined if they weigh more than the
-   * limit, in which case the table is right none the less. Keeps nothing of `bytes`.
+   * Returns its fields, the very same array where the same block came again; undefined if they are more, or weigh more,
+   * than the limit, in which case the table is right none the less. Keeps nothing of `bytes`.
    *
    * @throws ConnectionError COMPRESSION_ERROR if the block is malformed, or many times over the limit.
    */
@@ -71,6 +73,7 @@ export class HpackDecoder {
   #fields(): readonly Field[] | undefined {
     const fields: Field[] = [];
     let weightBytes = 0;
+    let count = 0;
     let sizeUpdatesLeft = sizeUpdatesMax;
     while (this.#at < this.#end) {
       const first = this.#bytes[this.#at]!;
@@ -82,11 +85,12 @@ export class HpackDecoder {
       sizeUpdatesLeft = 0;
       const field = this.#field(first);
       weightBytes += field.weightBytes;
-      if (weightBytes <= this.#listBytesMax) fields.push(field);
+      count++;
+      if (weightBytes <= this.#listBytesMax && count <= this.#countMax) fields.push(field);
       else if (weightBytes > this.#listBytesMax * excessFactor)
         throw compressionError("a header list is far too large");
     }
-    return weightBytes > this.#listBytesMax ? undefined : fields;
+    return fields.length < count ? undefined : fields;
   }
 
   #field(first: number): Field {

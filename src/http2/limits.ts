@@ -46,6 +46,10 @@ export const limitTable = {
     unit: "bytes",
     doc: "What the header fields of one request may weigh, decoded, 32 bytes a field included. A request above it is reset.",
   },
+  headerFieldsMax: count(
+    128,
+    "Header fields that one request may have. A request above it is reset. Node's own server has the same limit.",
+  ),
   headerBlockBytesMax: {
     default: 32_768,
     min: 1_024,

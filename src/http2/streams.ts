@@ -55,7 +55,7 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
     this.#outbox = outbox;
     this.nowMs = nowMs;
     this.sender = new SendScheduler(outbox, limits.outputBytesMax, this);
-    this.#decoder = new HpackDecoder(limits.headerListBytesMax);
+    this.#decoder = new HpackDecoder(limits.headerListBytesMax, limits.headerFieldsMax);
     this.#receiveWindowBytes = limits.connectionWindowBytes;
     this.#resets = new Budget({ what: "resets", burst: limits.resetBurst, perSecond: limits.resetsPerSecond }, nowMs);
     const perSecond = limits.emptyFramesPerSecond;

@@ -1,6 +1,6 @@
 import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type FieldPairs, Harness, headers, rstStream, settings } from "../../test/support/http2-wire.ts";
+import { data, type FieldPairs, Harness, headers, rstStream, settings } from "../../test/support/http2-wire.ts";
 import { serveStream } from "./engine-exchange.ts";
 import { stallGraceMs } from "./stall.ts";
 
@@ -36,6 +36,7 @@ async function stalledCall(): Promise<{ harness: Harness; request: UniversalServ
           return { status: 200, header: new Headers(), body: chunks(request.signal), trailer: new Headers() };
         },
         stallTimeoutMs,
+        later: (task) => task(),
         onFault,
       }),
     limits: { stallTimeoutMs, stallGraceMs: 10 * stallGraceMs },
@@ -46,6 +47,43 @@ async function stalledCall(): Promise<{ harness: Harness; request: UniversalServ
   harness.wait(2 * stallTimeoutMs);
   return { harness, request: requests[0]! };
 }
+
+test("a call that is cancelled before its turn comes costs nothing; others are made, and read on, in turns", async () => {
+  const dispatched: string[] = [];
+  const tasks: (() => void)[] = [];
+  const harness = new Harness({
+    onRequest: (stream) =>
+      serveStream(stream, {
+        dispatch: async ({ url, body }) => {
+          dispatched.push(url);
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+          dispatched.push(Buffer.concat(chunks).toString());
+          return { status: 204 };
+        },
+        stallTimeoutMs,
+        later: (task) => void tasks.push(task),
+        onFault: (error) => {
+          throw error;
+        },
+      }),
+  });
+  const nextTask = async (): Promise<void> => {
+    tasks.shift()?.();
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  harness.exchange(headers(1, "body", fields), headers(3, "body", fields), rstStream(1));
+  expect(dispatched).toEqual([]);
+  await nextTask();
+  expect(dispatched).toEqual([]);
+  await nextTask();
+  expect(dispatched).toEqual(["http://localhost/test.Service/Other"]);
+  harness.exchange(data(3, Buffer.from("a")), data(3, Buffer.from("b"), "end"));
+  expect(tasks).toHaveLength(1);
+  await nextTask();
+  expect(dispatched.at(-1)).toBe("ab");
+  expect(tasks).toEqual([]);
+});
 
 test("a reader that stalled is cut off after the time in which it may fetch the error", async () => {
   const { harness, request } = await stalledCall();

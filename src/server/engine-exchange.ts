@@ -13,6 +13,8 @@ import { stallError, stallGraceMs } from "./stall.ts";
 export interface EngineExchangeOptions {
   readonly dispatch: Dispatch;
   readonly stallTimeoutMs: number;
+  /** Does a task in a later turn of the event loop. */
+  readonly later: (task: () => void) => void;
   /** Called with a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
@@ -22,6 +24,8 @@ const goOn = encodeFields([[":status", "100"]]);
 
 /**
  * Answers one stream of the HTTP/2 engine through the dispatch: what node-exchange.ts is for node:http and node:http2.
+ * That takes as long as a hundred hot calls. So it waits for a turn of its own, and again where its body keeps it
+ * waiting; a stream that is reset meanwhile has cost nothing.
  */
 export function serveStream(stream: ServerStream, options: EngineExchangeOptions): StreamHandler {
   const url = requestUrl(stream.head.authority, stream.head.path);
@@ -31,7 +35,7 @@ export function serveStream(stream: ServerStream, options: EngineExchangeOptions
   }
   if (stream.head.get("expect") === "100-continue") stream.inform(goOn);
   const exchange = new EngineExchange(stream, options);
-  void exchange.run(url);
+  options.later(() => exchange.begin(url));
   return exchange;
 }
 
@@ -40,6 +44,7 @@ class EngineExchange implements StreamHandler {
   readonly #options: EngineExchangeOptions;
   readonly #body: StreamBody;
   readonly #abort = new AbortController();
+  #hasBegun = false;
   #isStalled = false;
   #onWritable: (() => void) | undefined;
   /** Until a reader that stalled is cut off. */
@@ -48,7 +53,7 @@ class EngineExchange implements StreamHandler {
   constructor(stream: ServerStream, options: EngineExchangeOptions) {
     this.#stream = stream;
     this.#options = options;
-    this.#body = new StreamBody(stream);
+    this.#body = new StreamBody(stream, options.later);
   }
 
   onData(_stream: ServerStream, bytes: Buffer): void {
@@ -73,6 +78,7 @@ class EngineExchange implements StreamHandler {
   }
 
   onAbort(): void {
+    if (!this.#hasBegun) return;
     clearTimeout(this.#cutting);
     const error = new ConnectError("the caller has gone", Code.Canceled);
     this.#body.end(error);
@@ -80,8 +86,14 @@ class EngineExchange implements StreamHandler {
     this.#onWritable?.();
   }
 
+  begin(url: string): void {
+    if (this.#stream.isClosed) return;
+    this.#hasBegun = true;
+    void this.#run(url);
+  }
+
   /** Never rejects. */
-  async run(url: string): Promise<void> {
+  async #run(url: string): Promise<void> {
     const { head } = this.#stream;
     const request: UniversalServerRequest = {
       httpVersion: "2.0",
@@ -144,25 +156,32 @@ function toHeaders(head: RequestHead): Headers {
 /** A request's body. The client may send more as it is read, not before. */
 class StreamBody implements AsyncIterable<Uint8Array> {
   readonly #stream: ServerStream;
+  readonly #later: EngineExchangeOptions["later"];
   readonly #chunks: Buffer[] = [];
   #isOver = false;
   #error: Error | undefined;
-  #onChange: (() => void) | undefined;
+  #wake: (() => void) | undefined;
 
-  constructor(stream: ServerStream) {
+  constructor(stream: ServerStream, later: EngineExchangeOptions["later"]) {
     this.#stream = stream;
+    this.#later = later;
   }
 
   push(bytes: Buffer): void {
     // A copy: what the engine gives is only lent.
     this.#chunks.push(Buffer.from(bytes));
-    this.#onChange?.();
+    this.#wakeReader();
   }
 
   end(error: Error | undefined): void {
     this.#isOver = true;
     this.#error ??= error;
-    this.#onChange?.();
+    this.#wakeReader();
+  }
+
+  #wakeReader(): void {
+    if (this.#wake !== undefined) this.#later(this.#wake);
+    this.#wake = undefined;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
@@ -177,7 +196,7 @@ class StreamBody implements AsyncIterable<Uint8Array> {
         return;
       } else {
         const { promise, resolve } = Promise.withResolvers<void>();
-        this.#onChange = resolve;
+        this.#wake = resolve;
         await promise;
       }
     }

@@ -7,6 +7,7 @@ import { serveStream } from "./engine-exchange.ts";
 import { HotCalls } from "./hot-calls.ts";
 import type { ConnectionOptions, Http2Server } from "./http-servers.ts";
 import { Http2Sockets } from "./http2-sockets.ts";
+import { TurnQueue, Turns } from "./turns.ts";
 
 /** How long calls that were told to end may take to say so, before the engine cuts what is left. */
 const farewellMs = 1_000;
@@ -14,8 +15,11 @@ const farewellMs = 1_000;
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
   const { dispatch, hotMethods, guards, toError, shutdownSignal } = application;
-  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault } = options;
-  const others = (stream: ServerStream): StreamHandler => serveStream(stream, { dispatch, stallTimeoutMs, onFault });
+  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault, onViolation } = options;
+  const turns = new Turns(systemClock);
+  const dear = new TurnQueue(turns);
+  const exchangeOptions = { dispatch, stallTimeoutMs, later: (task: () => void) => dear.add(task), onFault };
+  const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
   const hot = new HotCalls({ methods: hotMethods, others, clock: systemClock, stallTimeoutMs, guards, toError });
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
   const limits = createLimits({
@@ -25,7 +29,8 @@ export function createEngineHttp2(application: Application, options: ConnectionO
     // Calls that are still open at the drain timeout are told why they end; only then may their connection be cut.
     drainTimeoutMs: drainTimeoutMs + farewellMs,
   });
-  const sockets = new Http2Sockets({ onRequest: (stream) => hot.onRequest(stream), onFault }, limits, systemClock);
+  const host = { onRequest: (stream: ServerStream) => hot.onRequest(stream), onFault, onViolation };
+  const sockets = new Http2Sockets(host, limits, systemClock, turns);
   return {
     accept: (socket) => sockets.accept(socket),
     drain: () => sockets.drain(),

@@ -5,7 +5,7 @@ import type { Limits } from "../http2/limits.ts";
 import { SlabPool } from "../http2/outbox.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
 import type { RequestHost } from "../http2/streams.ts";
-import { Turns } from "./turns.ts";
+import type { Turns } from "./turns.ts";
 
 /** How often time limits are looked at: those of a twentieth of the connections, so those of each once a second. */
 const lookMs = 50;
@@ -17,12 +17,18 @@ const looksAround = 20;
 const lingerMs = 1_000;
 /** How long it is not read after the first chunk of that, and twice as long after each further one. */
 const dropPauseMs = 50;
-/** What is read at once of a connection in one turn, whatever else waits: some fifty calls of NextId. */
-const pieceBytes = 2_048;
+/** What is read at once of a connection in one turn, whatever else waits: some twenty calls of NextId. */
+const pieceBytes = 1_024;
+
+/** What serves the requests, and hears of callers that break the rules. */
+export interface SocketsHost extends RequestHost {
+  /** The caller of this connection broke a rule. Called once for each. */
+  onViolation(socket: Socket): void;
+}
 
 /** What all connections of a server share. */
 interface Shared {
-  readonly host: RequestHost;
+  readonly host: SocketsHost;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly slabs: SlabPool;
@@ -38,8 +44,8 @@ export class Http2Sockets {
   #looking: NodeJS.Timeout | undefined;
   #isDraining = false;
 
-  constructor(host: RequestHost, limits: Limits, clock: Clock) {
-    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns: new Turns(clock) };
+  constructor(host: SocketsHost, limits: Limits, clock: Clock, turns: Turns) {
+    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns };
   }
 
   /** Connections that are not closed. */
@@ -145,6 +151,10 @@ class Session implements ConnectionHost {
     return this.#shared.host.onRequest(stream);
   }
 
+  onViolation(): void {
+    this.#shared.host.onViolation(this.#socket);
+  }
+
   onFault(error: unknown): void {
     this.#shared.host.onFault(error);
   }
@@ -154,8 +164,9 @@ class Session implements ConnectionHost {
     this.#planFlush("tick");
   }
 
+  /** What was sent with the client's first bytes is answered together with the greeting. */
   start(): void {
-    this.#flush();
+    this.#planFlush("turn");
   }
 
   look(): void {
@@ -190,9 +201,9 @@ class Session implements ConnectionHost {
       return;
     }
     this.#waiting = chunk;
-    // Or more would go on coming, up to 2 MB in one turn.
-    this.#socket.pause();
     this.#takeTurns();
+    // Or more would go on coming, up to 2 MB in one turn.
+    if (this.#waiting.length > 0) this.#socket.pause();
   }
 
   #takeTurns(): void {
@@ -213,7 +224,7 @@ class Session implements ConnectionHost {
     this.#hasTurns = this.#waiting.length > 0;
     if (this.#hasTurns) return true;
     if (this.#isRead) this.#leave();
-    else this.#socket.resume();
+    else if (this.#socket.isPaused()) this.#socket.resume();
     return false;
   }
 

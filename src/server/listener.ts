@@ -7,8 +7,12 @@ import { Admission } from "./admission.ts";
 export interface ListenerOptions {
   readonly connectionsMax: number;
   readonly connectionsPerSecond: number;
+  /** From one network; more keep its new connections waiting. */
+  readonly violationsPerSecond: number;
   /** Called with what the listening socket itself reports: a fault of ours. */
   readonly onFault: (error: unknown) => void;
+  /** Called when new connections from a network begin to wait for what those before them did; once in ten seconds. */
+  readonly onHeldBack: (network: string) => void;
 }
 
 /** A bound port. */
@@ -20,6 +24,8 @@ export interface Listener {
    * none waits longer than the first bytes of one may take.
    */
   readonly accept: (admit: (socket: Socket) => void) => void;
+  /** Notes that the caller of this connection broke a rule of its protocol. */
+  readonly charge: (socket: Socket) => void;
   /** Takes the connections that wait already, and no more. Resolves when none waits any more, or after a second. */
   readonly stop: () => Promise<void>;
   /**
@@ -31,6 +37,8 @@ export interface Listener {
 
 /** How long connections may go on coming in while the listener stops. */
 const lastOnesMs = 1_000;
+/** Between two calls of {@link ListenerOptions.onHeldBack}. */
+const heldBackEachMs = 10_000;
 /** From connecting to the first bytes. Whoever is handed the connection sets its own limits. */
 const handshakeTimeoutMs = 10_000;
 
@@ -44,6 +52,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   const held = new Set<Socket>();
   let admission: Admission<Socket> | undefined;
   let takenCount = 0;
+  let heldBackMs = -Infinity;
   const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     takenCount++;
     sockets.add(socket);
@@ -73,16 +82,27 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     address: { host: address.host, port },
     accept: (to) => {
       // A crowd that waits leaves room for others.
-      const limits = { perSecond: options.connectionsPerSecond, lineMax: Math.ceil(options.connectionsMax / 2) };
+      const { connectionsMax, connectionsPerSecond: perSecond, violationsPerSecond } = options;
+      const limits = { perSecond, violationsPerSecond, lineMax: Math.ceil(connectionsMax / 2) };
       admission = new Admission(limits, { ...systemClock, ...systemTimers }, to);
       for (const socket of held) queueUp(socket, admission);
       held.clear();
+    },
+    charge: (socket) => {
+      const network = networkOf(socket);
+      const nowMs = systemClock.monotonicMs();
+      if (admission?.charge(network) !== true || nowMs - heldBackMs < heldBackEachMs) return;
+      heldBackMs = nowMs;
+      options.onHeldBack(network);
     },
     stop: async () => {
       // Closing resets what the system still holds for us: a crowd, where this process has just stood still.
       const endMs = systemClock.monotonicMs() + lastOnesMs;
       await turn();
-      for (let before = -1; before < takenCount && systemClock.monotonicMs() < endMs; await turn()) before = takenCount;
+      for (let before = -1; systemClock.monotonicMs() < endMs; await turn()) {
+        if (before === takenCount && admission?.isCrowded !== true) break;
+        before = takenCount;
+      }
       tcp.close();
       // What was sent with the last of them is read, too, before anybody is told that it is too late.
       await turn();

@@ -57,7 +57,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // Before anybody waits for a worker ID.
   if (tls !== undefined) (await import("./tls.ts")).readTlsContext(tls);
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
-  const listener = await bindListener(config.listen, { ...config, onFault });
+  const listener = await bindListener(config.listen, {
+    ...config,
+    onFault,
+    onHeldBack: (network) =>
+      log.warn("New connections from a network wait: callers there break rules of HTTP/2", { network }),
+  });
   try {
     const opening = openWorker({
       ...options.worker,
@@ -85,6 +90,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       clock,
       log,
       onFault,
+      onViolation: (socket) => listener.charge(socket),
     });
     listener.accept(answering.admit);
     phase = "serving";

@@ -75,11 +75,18 @@ const answering = createConnectionServer(
     stallTimeoutMs: 30_000,
     drainTimeoutMs: 10_000,
     onFault,
+    onViolation: () => undefined,
   },
 );
 const listener = await bindListener(
   { host: "127.0.0.1", port: 0 },
-  { connectionsMax: 1_000, connectionsPerSecond: 10_000, onFault },
+  {
+    connectionsMax: 1_000,
+    connectionsPerSecond: 10_000,
+    violationsPerSecond: 10_000,
+    onFault,
+    onHeldBack: () => undefined,
+  },
 );
 listener.accept(answering.admit);
 const desc = protos.message("ServerCompatResponse");

@@ -7,6 +7,10 @@ import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import { grpcFrame } from "../support/http-call.ts";
+import { nextIdFields } from "../support/http2-floods.ts";
+import { RawClient } from "../support/http2-raw-client.ts";
+import { data, headers, hello } from "../support/http2-wire.ts";
 import { progress } from "../support/fetch/user-cache.ts";
 import { liveMemoryFlags, liveMib } from "../support/live-memory.ts";
 import { Neighbour } from "../support/neighbour.ts";
@@ -75,6 +79,35 @@ afterAll(async () => {
 
 test.each(quickAttacks)("$name", async ({ run, end }) => {
   expect(await run(portOf(plain))).toMatch(end);
+});
+
+test("who is ended comes back ten times in a second, and who comes from elsewhere does not wait", async () => {
+  const port = portOf(plain);
+  const { run } = quickAttacks.find(({ name }) => name === "window overflow")!;
+  const startedMs = performance.now();
+  const endsMs = startedMs + 1_500;
+  let ended = 0;
+  const again = async (): Promise<void> => {
+    while (performance.now() < endsMs) {
+      await run(port);
+      ended++;
+    }
+  };
+  const attackers = Array.from({ length: 20 }, again);
+  let served = 0;
+  while (performance.now() < endsMs) {
+    const caller = await RawClient.connect(port, "127.0.0.2");
+    caller.send(hello, headers(1, "body", nextIdFields), data(1, grpcFrame(new Uint8Array(0)), "end"));
+    await caller.until((lines) => lines.some((line) => line.startsWith("headers 1 grpc-status=0")));
+    caller.destroy();
+    served++;
+  }
+  await Promise.all(attackers);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  progress(`${ended} attackers were ended in ${seconds.toFixed(1)} s; ${served} callers from elsewhere were served.`);
+  // Those that came in before the first was ended, five in half a second's allowance, and the rate.
+  expect(ended).toBeLessThanOrEqual(20 + 5 + 10 * seconds);
+  expect(plain.log).toContainEqual(expect.objectContaining({ level: "warn", network: "127.0.0.1" }));
 });
 
 /** All at once, for they wait more than they do. */

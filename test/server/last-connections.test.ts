@@ -8,12 +8,22 @@ import { temporaryFolder } from "../support/running-server.ts";
 import { startSnowlane } from "../support/snowlane-process.ts";
 
 const http2 = process.env["SNOWLANE_TEST_HTTP2"] ?? "node";
-const clientCount = 20;
+/** More than come in at once at the rate below. */
+const clientCount = 80;
 const question = [hello, headers(1, "body", nextIdFields), data(1, grpcFrame(new Uint8Array(0)), "end")];
 
 test("connections that wait while a server stands still are served, though it is told to end", async () => {
   const server = await startSnowlane({
-    args: ["--http2", http2, "--store", `sqlite:${join(temporaryFolder(), "snowlane.db")}`, "--wait-max", "60s"],
+    args: [
+      "--http2",
+      http2,
+      "--store",
+      `sqlite:${join(temporaryFolder(), "snowlane.db")}`,
+      "--wait-max",
+      "60s",
+      "--connections-per-second",
+      "100",
+    ],
   });
   onTestFinished(() => void server.child.kill("SIGKILL"));
   server.child.kill("SIGSTOP");

@@ -25,8 +25,9 @@ export class RawClient {
     });
   }
 
-  static async connect(port: number): Promise<RawClient> {
-    const socket = connect(port, "127.0.0.1");
+  /** @param localAddress - Where it comes from: any address of loopback. */
+  static async connect(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
+    const socket = connect({ host: "127.0.0.1", port, localAddress });
     await new Promise<void>((resolve, reject) => {
       socket.once("connect", resolve);
       socket.once("error", reject);
@@ -47,12 +48,9 @@ export class RawClient {
     while (!this.isClosed && !this.isDismissed) {
       const hasRoom = this.#socket.write(round(index++));
       await new Promise<void>((resolve) => {
-        if (hasRoom) {
-          setImmediate(resolve);
-          return;
-        }
-        this.#socket.once("drain", resolve);
-        this.#socket.once("close", () => resolve());
+        this.#wake = resolve;
+        if (hasRoom) setImmediate(resolve);
+        else this.#socket.once("drain", resolve);
       });
     }
     return index;

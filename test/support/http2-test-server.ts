@@ -4,6 +4,7 @@ import { encodeFields } from "../../src/http2/hpack-encoder.ts";
 import { createLimits, type Limits } from "../../src/http2/limits.ts";
 import type { ServerStream, StreamHandler } from "../../src/http2/stream.ts";
 import { Http2Sockets } from "../../src/server/http2-sockets.ts";
+import { Turns } from "../../src/server/turns.ts";
 
 /** The engine on a plain port of loopback, without sniffing. */
 export interface Http2TestServer extends AsyncDisposable {
@@ -18,8 +19,9 @@ export async function startHttp2TestServer(
   limits: Partial<Limits> = {},
 ): Promise<Http2TestServer> {
   const faults: unknown[] = [];
-  const host = { onRequest, onFault: (error: unknown): void => void faults.push(error) };
-  const sockets = new Http2Sockets(host, createLimits(limits), systemClock);
+  const onFault = (error: unknown): void => void faults.push(error);
+  const host = { onRequest, onFault, onViolation: (): void => undefined };
+  const sockets = new Http2Sockets(host, createLimits(limits), systemClock, new Turns(systemClock));
   const server = createServer({ noDelay: true }, (socket: Socket) => sockets.accept(socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

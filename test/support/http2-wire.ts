@@ -126,7 +126,7 @@ const codeNames = Object.fromEntries(Object.entries(errorCode).map(([name, code]
 
 /** Reads a server's output: one line a frame, header blocks decoded. */
 export class OutputReader {
-  readonly #decoder = new HpackDecoder(1e6);
+  readonly #decoder = new HpackDecoder(1e6, 1e6);
 
   lines(frames: readonly ReceivedFrame[]): readonly string[] {
     return frames.map((frame) => this.#line(frame));
@@ -196,6 +196,7 @@ export class Harness {
         return this.#recording(onRequest(stream));
       },
       onFault: (error: unknown): void => void this.faults.push(error),
+      onViolation: (): void => void this.events.push("violation"),
       onOutput: (): void => void this.outputAsked++,
     };
     this.connection = new Connection(host, createLimits(limits), new SlabPool(), this.nowMs);

@@ -34,11 +34,26 @@ export async function startLateServer(http2: "node" | "engine", tls?: TlsFiles):
   const { signal: shutdownSignal } = new AbortController();
   const connections = createConnectionServer(
     { dispatch, hotMethods: [], guards: [], toError: (error) => ConnectError.from(error), shutdownSignal },
-    { http2, http2Limits: {}, tls, streamsMax: 100, stallTimeoutMs: 30_000, drainTimeoutMs: 1_000, onFault },
+    {
+      http2,
+      http2Limits: {},
+      tls,
+      streamsMax: 100,
+      stallTimeoutMs: 30_000,
+      drainTimeoutMs: 1_000,
+      onFault,
+      onViolation: () => undefined,
+    },
   );
   const listener = await bindListener(
     { host: "127.0.0.1", port: 0 },
-    { connectionsMax: 10_000, connectionsPerSecond: 10_000, onFault },
+    {
+      connectionsMax: 10_000,
+      connectionsPerSecond: 10_000,
+      violationsPerSecond: 10_000,
+      onFault,
+      onHeldBack: () => undefined,
+    },
   );
   listener.accept(connections.admit);
   return {
