@@ -18,6 +18,7 @@ export class RawClient {
     this.#socket = socket;
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    socket.on("drain", () => this.#wake?.());
     socket.on("error", () => undefined);
     socket.on("close", () => {
       this.isClosed = true;
@@ -46,11 +47,10 @@ export class RawClient {
   async flood(round: (index: number) => Uint8Array): Promise<number> {
     let index = 0;
     while (!this.isClosed && !this.isDismissed) {
-      const hasRoom = this.#socket.write(round(index++));
+      if (!this.#socket.writableNeedDrain) this.#socket.write(round(index++));
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        if (hasRoom) setImmediate(resolve);
-        else this.#socket.once("drain", resolve);
+        if (!this.#socket.writableNeedDrain) setImmediate(resolve);
       });
     }
     return index;
