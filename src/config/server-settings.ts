@@ -167,14 +167,13 @@ export const serverSettings = {
       max: 1_000_000,
       doc:
         "How many connections from one network may break a rule of HTTP/2 in a second, after as many as half a second has at once; for more, " +
-        "the new connections from there wait. By the engine.",
+        "new connections from there wait until they are paid for, two seconds at most. By the engine.",
     }),
     10,
   ),
   http2: withFallback(
     choice({
       name: "http2",
-
       words: ["node", "engine"],
       doc:
         "What serves HTTP/2: node, which is Node's own; or engine, which is this project's and answers an ID for a tenth of the CPU time. " +

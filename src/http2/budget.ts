@@ -17,13 +17,16 @@ export class Budget {
     this.#filledMs = nowMs;
   }
 
-  /** @throws ConnectionError ENHANCE_YOUR_CALM when nothing is left. */
-  spend(nowMs: number): void {
+  /**
+   * @param isExcusable - As {@link ConnectionError.isExcusable}.
+   * @throws ConnectionError ENHANCE_YOUR_CALM when nothing is left.
+   */
+  spend(nowMs: number, isExcusable = false): void {
     // Time is looked at only when the bucket is empty: a client that behaves costs one subtraction.
     if (this.#left < 1) {
       this.#left = Math.min(this.#burst, this.#left + (nowMs - this.#filledMs) * this.#perMs);
       this.#filledMs = nowMs;
-      if (this.#left < 1) throw new ConnectionError(errorCode.enhanceYourCalm, `too many ${this.#what}`);
+      if (this.#left < 1) throw new ConnectionError(errorCode.enhanceYourCalm, `too many ${this.#what}`, isExcusable);
     }
     this.#left--;
   }

@@ -262,10 +262,18 @@ test("more fields than the limit are reset", () => {
 
 test("the first rule that a client breaks is told of, once", () => {
   const harness = new Harness({ onRequest: () => silent });
-  harness.exchange(headers(1, "end"), data(1, 1));
-  harness.exchange(headers(3, "end"), data(3, 1), windowUpdate(0, 0));
+  harness.exchange(headers(1, "body"), windowUpdate(1, 0x7fff_ffff));
+  harness.exchange(headers(3, "body"), windowUpdate(3, 0x7fff_ffff), windowUpdate(0, 0));
   expect(harness.connection.state).toBe("ended");
   expect(harness.events.filter((event) => event === "violation")).toHaveLength(1);
+});
+
+test("no client answers for requests that are wrong in themselves, or for many cancels", () => {
+  const harness = new Harness({ onRequest: () => silent });
+  const tooMany: readonly (readonly [string, string])[] = Array.from({ length: 130 }, () => ["a", "b"]);
+  harness.exchange(headers(1, "end", [...requestFields, ...tooMany]), headers(3, "end", field("A", "b")));
+  for (let id = 5; harness.connection.state === "open"; id += 2) harness.exchange(headers(id, "body"), rstStream(id));
+  expect(harness.events).not.toContain("violation");
 });
 
 test("who cancels, is refused, waits too long or is drained breaks no rule", () => {

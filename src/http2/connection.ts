@@ -19,7 +19,10 @@ import { type RequestHost, Streams } from "./streams.ts";
 export interface ConnectionHost extends RequestHost {
   /** Bytes wait that no call of the connection's own methods has caused: call `output` soon. */
   onOutput(): void;
-  /** The client broke a rule, of the protocol or of the limits. Called for the first one alone. */
+  /**
+   * The client broke a rule, of the protocol or of the limits, that nobody breaks in good faith or for others. Called
+   * for the first one alone.
+   */
   onViolation(): void;
 }
 
@@ -167,8 +170,8 @@ export class Connection implements FrameSink {
       call();
     } catch (error) {
       if (error instanceof ConnectionError) {
-        this.#noteViolation();
         this.#fail(error.code, error.message);
+        if (!error.isExcusable) this.#noteViolation();
       } else {
         this.#host.onFault(error);
         this.#fail(errorCode.internalError, "");
@@ -213,7 +216,8 @@ export class Connection implements FrameSink {
       this.#dispatch(type, flags, streamId, bytes, start, end);
     } catch (error) {
       if (!(error instanceof StreamError)) throw error;
-      this.#noteViolation();
+      // Requests come from afar, and proxies pass on what is wrong with them; windows are this client's own.
+      if (error.code === errorCode.flowControlError) this.#noteViolation();
       this.#streams.onStreamError(error);
     }
   }

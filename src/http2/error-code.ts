@@ -39,6 +39,13 @@ abstract class ProtocolError extends Error {
  */
 export class ConnectionError extends ProtocolError {
   override readonly name = "ConnectionError";
+  /** Whether honest clients do the same under load, and so are not to be held responsible. */
+  readonly isExcusable: boolean;
+
+  constructor(code: ErrorCode, message: string, isExcusable = false) {
+    super(code, message);
+    this.isExcusable = isExcusable;
+  }
 }
 
 /** One stream ends with RST_STREAM, the connection goes on (RFC 9113 section 5.4.2). */

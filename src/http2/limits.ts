@@ -51,11 +51,11 @@ export const limitTable = {
     "Header fields that one request may have. A request above it is reset. Node's own server has the same limit.",
   ),
   headerBlockBytesMax: {
-    default: 32_768,
+    default: 65_536,
     min: 1_024,
     max: 2 ** 21,
     unit: "bytes",
-    doc: "What the header block of one request may take as it is sent, over all its frames. Above it the connection ends.",
+    doc: "What the header block of one request may take as it is sent, over all its frames. Above it the connection ends. More than proxies let through.",
   },
   continuationFramesMax: count(8, "CONTINUATION frames that one header block may have; more end the connection."),
   streamWindowBytes: {

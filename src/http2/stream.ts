@@ -40,6 +40,8 @@ export interface StreamHandler {
  */
 export interface ServerStream {
   readonly id: number;
+  /** Stands for the connection: the same for all requests of one. */
+  readonly connection: object;
   readonly head: RequestHead;
   /** May be replaced at any time. */
   handler: StreamHandler;
@@ -139,6 +141,10 @@ export class Stream implements ServerStream {
     this.receiveWindowBytes = windows.receiveBytes;
     this.openedMs = nowMs;
     this.movedMs = nowMs;
+  }
+
+  get connection(): object {
+    return this.#owner;
   }
 
   consume(length: number): void {

@@ -199,7 +199,8 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
     if (stream === undefined && this.ids.kindOfClosed(id) === "idle") {
       throw new ConnectionError(errorCode.protocolError, `RST_STREAM on idle stream ${id}`);
     }
-    this.#resets.spend(this.nowMs);
+    // A client whose deadlines run out cancels as many as it had begun.
+    this.#resets.spend(this.nowMs, true);
     if (stream !== undefined) this.#abort(stream, code);
   }
 

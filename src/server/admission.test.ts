@@ -158,7 +158,7 @@ test("nobody waits for ever for what others did", async () => {
   const { time, inside, admission, crowd } = open(1_000);
   charges(admission, 10_000, "here");
   crowd(0, 1);
-  await time.run(9_999);
+  await time.run(1_999);
   expect(inside).toEqual([]);
   await time.run(2);
   expect(inside).toEqual([0]);
@@ -173,4 +173,15 @@ test("it is crowded while the rate keeps somebody out, not while violations do",
   charges(admission, 10, "here");
   crowd(7, 8);
   expect(admission.isCrowded).toBe(false);
+});
+
+test("one violation a second is free where one a second is allowed", () => {
+  const inside: number[] = [];
+  const limits = { perSecond: 1_000, violationsPerSecond: 1, lineMax: 10 };
+  const admission = new Admission<number>(limits, new ManualTime(), (guest) => inside.push(guest));
+  expect(charges(admission, 1, "here")).toEqual([]);
+  admission.ask(0, "here");
+  expect(charges(admission, 1, "here")).toEqual([0]);
+  admission.ask(1, "here");
+  expect(inside).toEqual([0]);
 });

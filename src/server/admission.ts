@@ -6,7 +6,7 @@ const lookMs = 1;
 /** How many come in at one look, or twice the rate: a crowd of 500 at once would keep everybody waiting for 50 ms. */
 const perLook = 4;
 /** What a place can be charged with at most: nobody there waits longer than for this, and its own line. */
-const debtMaxMs = 10_000;
+const debtMaxMs = 2_000;
 
 /** How many may come in. */
 export interface AdmissionLimits {
@@ -26,14 +26,15 @@ export interface AdmissionLimits {
 export class Admission<Guest> {
   readonly #intervalMs: number;
   readonly #violationMs: number;
-  readonly #perLook: number;
+  /** What each place may owe before it has to wait. */
+  readonly #creditMs: number;
   readonly #lineMax: number;
   readonly #enter: (guest: Guest) => void;
   readonly #time: Clock & Timers;
   /** Lines by the place that their guests come from, none of them empty; the first is next. */
   readonly #lines = new Map<string, Set<Guest>>();
   /** When each place will have paid for its violations. Those charged last are last. */
-  readonly #paidMs = new Map<string, number>();
+  readonly #paidByMs = new Map<string, number>();
   /** When all of the burst will be there again. */
   #filledMs = 0;
   #lookedMs = -Infinity;
@@ -44,7 +45,7 @@ export class Admission<Guest> {
     const { perSecond, violationsPerSecond, lineMax } = limits;
     this.#intervalMs = 1_000 / perSecond;
     this.#violationMs = 1_000 / violationsPerSecond;
-    this.#perLook = Math.max(perLook, Math.ceil((2 * lookMs) / this.#intervalMs));
+    this.#creditMs = Math.max(burstMs, this.#violationMs);
     this.#lineMax = lineMax;
     this.#time = time;
     this.#enter = enter;
@@ -73,14 +74,14 @@ export class Admission<Guest> {
    */
   charge(from: string): boolean {
     const nowMs = this.#time.monotonicMs();
-    for (const [place, paidMs] of this.#paidMs) {
-      if (paidMs > nowMs) break;
-      this.#paidMs.delete(place);
+    for (const [place, paidByMs] of this.#paidByMs) {
+      if (paidByMs > nowMs) break;
+      this.#paidByMs.delete(place);
     }
     const wasInDebt = this.#isInDebt(from, nowMs);
-    const paidMs = Math.max(this.#paidMs.get(from) ?? 0, nowMs) + this.#violationMs;
-    this.#paidMs.delete(from);
-    this.#paidMs.set(from, Math.min(paidMs, nowMs + burstMs + debtMaxMs));
+    const paidByMs = Math.max(this.#paidByMs.get(from) ?? 0, nowMs) + this.#violationMs;
+    this.#paidByMs.delete(from);
+    this.#paidByMs.set(from, Math.min(paidByMs, nowMs + this.#creditMs + debtMaxMs));
     return !wasInDebt && this.#isInDebt(from, nowMs);
   }
 
@@ -92,14 +93,14 @@ export class Admission<Guest> {
   }
 
   #isInDebt(from: string, nowMs: number): boolean {
-    return (this.#paidMs.get(from) ?? 0) > nowMs + burstMs;
+    return (this.#paidByMs.get(from) ?? 0) > nowMs + this.#creditMs;
   }
 
   #letIn(): void {
     const nowMs = this.#time.monotonicMs();
     if (nowMs - this.#lookedMs >= lookMs) {
       this.#lookedMs = nowMs;
-      this.#leftInLook = this.#perLook;
+      this.#leftInLook = Math.max(perLook, Math.ceil((2 * lookMs) / this.#intervalMs));
     }
     for (const [from, line] of this.#lines) {
       if (this.#leftInLook === 0) break;

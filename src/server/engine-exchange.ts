@@ -4,6 +4,7 @@ import { errorCode } from "../http2/error-code.ts";
 import { encodeFields } from "../http2/hpack-encoder.ts";
 import type { RequestHead } from "../http2/request-head.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
+import type { DearQueue } from "./dear-queue.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { spellMessage } from "./grpc-message.ts";
 import { requestUrl } from "./request-url.ts";
@@ -13,8 +14,8 @@ import { stallError, stallGraceMs } from "./stall.ts";
 export interface EngineExchangeOptions {
   readonly dispatch: Dispatch;
   readonly stallTimeoutMs: number;
-  /** Does a task in a later turn of the event loop. */
-  readonly later: (task: () => void) => void;
+  /** Where calls wait for their turns. */
+  readonly dear: DearQueue;
   /** Called with a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
@@ -35,7 +36,7 @@ export function serveStream(stream: ServerStream, options: EngineExchangeOptions
   }
   if (stream.head.get("expect") === "100-continue") stream.inform(goOn);
   const exchange = new EngineExchange(stream, options);
-  options.later(() => exchange.begin(url));
+  options.dear.add(stream.connection, () => exchange.begin(url));
   return exchange;
 }
 
@@ -53,7 +54,7 @@ class EngineExchange implements StreamHandler {
   constructor(stream: ServerStream, options: EngineExchangeOptions) {
     this.#stream = stream;
     this.#options = options;
-    this.#body = new StreamBody(stream, options.later);
+    this.#body = new StreamBody(stream, options.dear);
   }
 
   onData(_stream: ServerStream, bytes: Buffer): void {
@@ -78,7 +79,10 @@ class EngineExchange implements StreamHandler {
   }
 
   onAbort(): void {
-    if (!this.#hasBegun) return;
+    if (!this.#hasBegun) {
+      this.#body.drop();
+      return;
+    }
     clearTimeout(this.#cutting);
     const error = new ConnectError("the caller has gone", Code.Canceled);
     this.#body.end(error);
@@ -86,10 +90,12 @@ class EngineExchange implements StreamHandler {
     this.#onWritable?.();
   }
 
-  begin(url: string): void {
-    if (this.#stream.isClosed) return;
+  /** Returns false where nobody waits for the answer any more. */
+  begin(url: string): boolean {
+    if (this.#stream.isClosed) return false;
     this.#hasBegun = true;
     void this.#run(url);
+    return true;
   }
 
   /** Never rejects. */
@@ -156,15 +162,15 @@ function toHeaders(head: RequestHead): Headers {
 /** A request's body. The client may send more as it is read, not before. */
 class StreamBody implements AsyncIterable<Uint8Array> {
   readonly #stream: ServerStream;
-  readonly #later: EngineExchangeOptions["later"];
+  readonly #dear: DearQueue;
   readonly #chunks: Buffer[] = [];
   #isOver = false;
   #error: Error | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(stream: ServerStream, later: EngineExchangeOptions["later"]) {
+  constructor(stream: ServerStream, dear: DearQueue) {
     this.#stream = stream;
-    this.#later = later;
+    this.#dear = dear;
   }
 
   push(bytes: Buffer): void {
@@ -179,9 +185,19 @@ class StreamBody implements AsyncIterable<Uint8Array> {
     this.#wakeReader();
   }
 
+  /** Nobody will read it. */
+  drop(): void {
+    this.#chunks.length = 0;
+  }
+
   #wakeReader(): void {
-    if (this.#wake !== undefined) this.#later(this.#wake);
+    const wake = this.#wake;
+    if (wake === undefined) return;
     this.#wake = undefined;
+    this.#dear.add(this.#stream.connection, () => {
+      wake();
+      return true;
+    });
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {

@@ -3,11 +3,11 @@ import { systemClock } from "../clock.ts";
 import { createLimits } from "../http2/limits.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
 import type { Application } from "./application.ts";
+import { DearQueue } from "./dear-queue.ts";
 import { serveStream } from "./engine-exchange.ts";
 import { HotCalls } from "./hot-calls.ts";
 import type { ConnectionOptions, Http2Server } from "./http-servers.ts";
 import { Http2Sockets } from "./http2-sockets.ts";
-import { TurnQueue, Turns } from "./turns.ts";
 
 /** How long calls that were told to end may take to say so, before the engine cuts what is left. */
 const farewellMs = 1_000;
@@ -16,9 +16,7 @@ const farewellMs = 1_000;
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
   const { dispatch, hotMethods, guards, toError, shutdownSignal } = application;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault, onViolation } = options;
-  const turns = new Turns(systemClock);
-  const dear = new TurnQueue(turns);
-  const exchangeOptions = { dispatch, stallTimeoutMs, later: (task: () => void) => dear.add(task), onFault };
+  const exchangeOptions = { dispatch, stallTimeoutMs, dear: new DearQueue(), onFault };
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
   const hot = new HotCalls({ methods: hotMethods, others, clock: systemClock, stallTimeoutMs, guards, toError });
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
@@ -30,7 +28,7 @@ export function createEngineHttp2(application: Application, options: ConnectionO
     drainTimeoutMs: drainTimeoutMs + farewellMs,
   });
   const host = { onRequest: (stream: ServerStream) => hot.onRequest(stream), onFault, onViolation };
-  const sockets = new Http2Sockets(host, limits, systemClock, turns);
+  const sockets = new Http2Sockets(host, limits, systemClock);
   return {
     accept: (socket) => sockets.accept(socket),
     drain: () => sockets.drain(),

@@ -25,8 +25,8 @@ export interface ConnectionOptions {
   readonly http2Limits: Partial<Limits>;
   /** Called with what a handler or a server itself threw: a fault of ours. */
   readonly onFault: (error: unknown) => void;
-  /** Called once for a connection whose caller broke a rule of HTTP/2. By the engine. */
-  readonly onViolation: (socket: Socket) => void;
+  /** Called once for a connection whose caller, from this address, broke a rule of HTTP/2. By the engine. */
+  readonly onViolation: (remoteAddress: string) => void;
 }
 
 /** Serves connections that somebody else accepts. */

@@ -5,7 +5,7 @@ import type { Limits } from "../http2/limits.ts";
 import { SlabPool } from "../http2/outbox.ts";
 import type { ServerStream, StreamHandler } from "../http2/stream.ts";
 import type { RequestHost } from "../http2/streams.ts";
-import type { Turns } from "./turns.ts";
+import { Turns } from "./turns.ts";
 
 /** How often time limits are looked at: those of a twentieth of the connections, so those of each once a second. */
 const lookMs = 50;
@@ -22,8 +22,8 @@ const pieceBytes = 1_024;
 
 /** What serves the requests, and hears of callers that break the rules. */
 export interface SocketsHost extends RequestHost {
-  /** The caller of this connection broke a rule. Called once for each. */
-  onViolation(socket: Socket): void;
+  /** A caller from this address broke a rule. Called once for each connection. */
+  onViolation(remoteAddress: string): void;
 }
 
 /** What all connections of a server share. */
@@ -44,8 +44,8 @@ export class Http2Sockets {
   #looking: NodeJS.Timeout | undefined;
   #isDraining = false;
 
-  constructor(host: SocketsHost, limits: Limits, clock: Clock, turns: Turns) {
-    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns };
+  constructor(host: SocketsHost, limits: Limits, clock: Clock) {
+    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns: new Turns(clock) };
   }
 
   /** Connections that are not closed. */
@@ -96,6 +96,8 @@ const nothing: Buffer = Buffer.alloc(0);
 /** One connection: moves bytes between its socket and its engine. */
 class Session implements ConnectionHost {
   readonly #socket: Socket;
+  /** Asked for at once: a socket that was closed does not know it. */
+  readonly #remoteAddress: string;
   readonly #shared: Shared;
   readonly #connection: Connection;
   /** Resolved when all requests are over and what was answered is with the socket. */
@@ -112,6 +114,7 @@ class Session implements ConnectionHost {
   #isBlocked = false;
   #isFlushPlanned = false;
   #isEnding = false;
+  #isLeaving = false;
   #dropPauseMs = dropPauseMs;
   /** Until the socket is cut, once its end was written. */
   #cutting: NodeJS.Timeout | undefined;
@@ -123,6 +126,7 @@ class Session implements ConnectionHost {
 
   constructor(socket: Socket, shared: Shared, onClosed: () => void) {
     this.#socket = socket;
+    this.#remoteAddress = socket.remoteAddress ?? "";
     this.#shared = shared;
     this.#connection = new Connection(this, shared.limits, shared.slabs, shared.clock.monotonicMs());
     socket.setNoDelay(true);
@@ -152,7 +156,7 @@ class Session implements ConnectionHost {
   }
 
   onViolation(): void {
-    this.#shared.host.onViolation(this.#socket);
+    this.#shared.host.onViolation(this.#remoteAddress);
   }
 
   onFault(error: unknown): void {
@@ -215,7 +219,7 @@ class Session implements ConnectionHost {
   /** Gives the engine a piece of what waits, and lets the socket go on after the last. */
   #receivePiece(): boolean {
     this.#hasTurns = false;
-    if (this.#isBlocked) return false;
+    if (this.#isBlocked || this.#socket.destroyed) return false;
     const piece = this.#waiting.subarray(0, pieceBytes);
     this.#waiting = this.#waiting.subarray(pieceBytes);
     this.#connection.receive(piece, this.#shared.clock.monotonicMs());
@@ -230,6 +234,7 @@ class Session implements ConnectionHost {
 
   /** The client has gone, or closed its half: what is answered by now still leaves. */
   #leave(): void {
+    this.#isLeaving = true;
     this.#flush();
     this.#connection.abort();
     this.#cutAfter(this.#shared.limits.stallTimeoutMs);
@@ -261,7 +266,7 @@ class Session implements ConnectionHost {
     }
     if (connection.hasOutput) this.#planFlush("turn");
     else if (connection.state === "ended") this.#end();
-    if (connection.state === "dead" && !this.#isRead) socket.destroy();
+    if (connection.state === "dead" && !this.#isLeaving) socket.destroy();
   }
 
   #planFlush(when: "tick" | "turn"): void {

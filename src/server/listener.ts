@@ -24,8 +24,8 @@ export interface Listener {
    * none waits longer than the first bytes of one may take.
    */
   readonly accept: (admit: (socket: Socket) => void) => void;
-  /** Notes that the caller of this connection broke a rule of its protocol. */
-  readonly charge: (socket: Socket) => void;
+  /** Notes that a caller from this address broke a rule of its protocol. */
+  readonly charge: (remoteAddress: string) => void;
   /** Takes the connections that wait already, and no more. Resolves when none waits any more, or after a second. */
   readonly stop: () => Promise<void>;
   /**
@@ -38,7 +38,7 @@ export interface Listener {
 /** How long connections may go on coming in while the listener stops. */
 const lastOnesMs = 1_000;
 /** Between two calls of {@link ListenerOptions.onHeldBack}. */
-const heldBackEachMs = 10_000;
+const heldBackPauseMs = 10_000;
 /** From connecting to the first bytes. Whoever is handed the connection sets its own limits. */
 const handshakeTimeoutMs = 10_000;
 
@@ -88,10 +88,10 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       for (const socket of held) queueUp(socket, admission);
       held.clear();
     },
-    charge: (socket) => {
-      const network = networkOf(socket);
+    charge: (remoteAddress) => {
+      const network = networkOf(remoteAddress);
       const nowMs = systemClock.monotonicMs();
-      if (admission?.charge(network) !== true || nowMs - heldBackMs < heldBackEachMs) return;
+      if (admission?.charge(network) !== true || nowMs - heldBackMs < heldBackPauseMs) return;
       heldBackMs = nowMs;
       options.onHeldBack(network);
     },
@@ -120,7 +120,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
 
 /** Lets a connection ask to be let in. */
 function queueUp(socket: Socket, admission: Admission<Socket>): void {
-  const from = networkOf(socket);
+  const from = networkOf(socket.remoteAddress ?? "");
   socket.once("close", () => admission.leave(socket, from));
   // A socket that is read shows when its caller has gone: who only connects and leaves takes no place in the line.
   onFirstBytes(socket, () => {
@@ -143,7 +143,7 @@ function onFirstBytes(socket: Socket, then: () => void): void {
 }
 
 /** Whom a caller shares its line with: an IPv4 address, or the 64 bits of IPv6 that one subscriber has all of. */
-function networkOf({ remoteAddress = "" }: Socket): string {
+function networkOf(remoteAddress: string): string {
   if (!remoteAddress.includes(":") || remoteAddress.includes(".")) return remoteAddress;
   const groups = remoteAddress.split("::", 1)[0]!.split(":");
   return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");

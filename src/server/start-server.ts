@@ -90,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       clock,
       log,
       onFault,
-      onViolation: (socket) => listener.charge(socket),
+      onViolation: (remoteAddress) => listener.charge(remoteAddress),
     });
     listener.accept(answering.admit);
     phase = "serving";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ManualTime } from "../../test/support/manual-time.ts";
-import { TurnQueue, Turns } from "./turns.ts";
+import { Turns } from "./turns.ts";
 
 /** Work of so many pieces, each of which takes `costMs` and is noted. */
 function work(time: ManualTime, done: string[], name: string, pieces: number, costMs: number): () => boolean {
@@ -47,29 +47,4 @@ test("after a quiet time there is a whole turn again", async () => {
   await nextTurn();
   turns.take(work(time, done, "b", 5, 0.01));
   expect(done).toHaveLength(6);
-});
-
-test("queued tasks are done later, each in its turn, and take turns with others as one", async () => {
-  const time = new ManualTime();
-  const turns = new Turns(time);
-  const queue = new TurnQueue(turns);
-  const done: string[] = [];
-  for (const name of ["1", "2", "3"]) queue.add(work(time, done, name, 1, 1));
-  turns.take(work(time, done, "a", 3, 1));
-  expect(done).toEqual([]);
-  const lengths: number[] = [];
-  for (let turn = 0; turn < 6; turn++) {
-    await nextTurn();
-    lengths.push(done.length);
-  }
-  expect(done).toEqual(["1", "a", "2", "a", "3", "a"]);
-  expect(Math.max(...lengths.map((length, index) => length - (lengths[index - 1] ?? 0)))).toBe(1);
-});
-
-test("a task may queue another", async () => {
-  const queue = new TurnQueue(new Turns(new ManualTime()));
-  const done: number[] = [];
-  queue.add(() => queue.add(() => void done.push(2)));
-  for (let turn = 0; turn < 3; turn++) await nextTurn();
-  expect(done).toEqual([2]);
 });

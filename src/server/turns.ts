@@ -38,12 +38,6 @@ export class Turns {
     this.#waiting.push(piece);
   }
 
-  /** Does nothing now, and everything in later turns. */
-  wait(piece: Piece): void {
-    this.#plan();
-    this.#waiting.push(piece);
-  }
-
   get #hasTime(): boolean {
     return this.#clock.monotonicMs() < this.#endsMs!;
   }
@@ -68,27 +62,5 @@ export class Turns {
       const piece = this.#waiting.shift()!;
       if (piece()) this.#waiting.push(piece);
     } while (this.#waiting.length > 0 && this.#hasTime);
-  }
-}
-
-/** Dear tasks, in their order and each in a later turn. To others who wait for {@link Turns} all of them are one. */
-export class TurnQueue {
-  readonly #turns: Turns;
-  readonly #tasks: (() => void)[] = [];
-  readonly #takeOne = (): boolean => {
-    // Still the first of the queue while it is done: it may add another.
-    this.#tasks[0]!();
-    this.#tasks.shift();
-    return this.#tasks.length > 0;
-  };
-
-  constructor(turns: Turns) {
-    this.#turns = turns;
-  }
-
-  /** @param task - Must not throw. */
-  add(task: () => void): void {
-    this.#tasks.push(task);
-    if (this.#tasks.length === 1) this.#turns.wait(this.#takeOne);
   }
 }

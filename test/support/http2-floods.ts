@@ -74,7 +74,7 @@ export const floods: readonly Flood[] = [
     name: "CONTINUATION flood of full frames",
     first: [frame(frameType.headers, 1, 1, rawBlock(nextIdFields))],
     round: () => frame(frameType.continuation, 0, 1, Buffer.alloc(16_384, 0x82)),
-    roundsMax: 2,
+    roundsMax: 4,
     end: "enhanceYourCalm",
   },
   {

@@ -4,7 +4,6 @@ import { encodeFields } from "../../src/http2/hpack-encoder.ts";
 import { createLimits, type Limits } from "../../src/http2/limits.ts";
 import type { ServerStream, StreamHandler } from "../../src/http2/stream.ts";
 import { Http2Sockets } from "../../src/server/http2-sockets.ts";
-import { Turns } from "../../src/server/turns.ts";
 
 /** The engine on a plain port of loopback, without sniffing. */
 export interface Http2TestServer extends AsyncDisposable {
@@ -21,7 +20,7 @@ export async function startHttp2TestServer(
   const faults: unknown[] = [];
   const onFault = (error: unknown): void => void faults.push(error);
   const host = { onRequest, onFault, onViolation: (): void => undefined };
-  const sockets = new Http2Sockets(host, createLimits(limits), systemClock, new Turns(systemClock));
+  const sockets = new Http2Sockets(host, createLimits(limits), systemClock);
   const server = createServer({ noDelay: true }, (socket: Socket) => sockets.accept(socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
