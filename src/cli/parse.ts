@@ -66,13 +66,15 @@ function parseTexts(
   { stdout, stderr }: Surroundings,
 ): number {
   let refused = 0;
-  for (const [index, text] of texts.entries()) {
+  let printed = 0;
+  for (const text of texts) {
     const tried = tryRead(() => parseSource(codec, text, { ...reading, nowMs: systemClock.nowMs() }));
     if (tried instanceof IdError) {
       refused++;
       stderr.write(`snowlane: ${shown(text)}: ${tried.message}\n`);
     } else {
-      stdout.write(json ? `${toJsonLine(text, tried)}\n` : `${index > 0 ? "\n" : ""}${toTable(tried)}`);
+      stdout.write(json ? `${toJsonLine(text, tried)}\n` : `${printed > 0 ? "\n" : ""}${toTable(tried)}`);
+      printed++;
     }
   }
   return refused;

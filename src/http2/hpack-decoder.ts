@@ -32,7 +32,10 @@ export class HpackDecoder {
   #lastChangeCount = -1;
   #lastFields: readonly Field[] = [];
 
-  /** @param listBytesMax - The most that the fields of one block may weigh, as SETTINGS_MAX_HEADER_LIST_SIZE counts. */
+  /**
+   * @param listBytesMax - The most that the fields of one block may weigh, as SETTINGS_MAX_HEADER_LIST_SIZE counts.
+   * @param countMax - The most fields that one block may have.
+   */
   constructor(listBytesMax: number, countMax: number) {
     this.#listBytesMax = listBytesMax;
     this.#countMax = countMax;

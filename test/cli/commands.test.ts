@@ -37,6 +37,8 @@ test("parse reads a published tweet's ID, and what it cannot read it says", asyn
   expect(code).toBe(1);
   expect(JSON.parse(stdout.toString())).toMatchObject({ id: "1541815603606036480", workerId: 26, datacenterId: 11 });
   expect(stderr.trimEnd().split("\n")).toHaveLength(3);
+  const both = await run(["parse", "!", "1541815603606036480", "1541815603606036480"]);
+  expect(both.stdout.toString()).toBe(`${table.stdout.toString()}\n${table.stdout.toString()}`);
 });
 
 test("range and layouts answer, for programs too", async () => {

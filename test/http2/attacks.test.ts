@@ -4,13 +4,14 @@
  * they cost the other caller.
  */
 import { readFileSync } from "node:fs";
+import { connect } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { grpcFrame } from "../support/http-call.ts";
 import { nextIdFields } from "../support/http2-floods.ts";
 import { RawClient } from "../support/http2-raw-client.ts";
-import { data, headers, hello } from "../support/http2-wire.ts";
+import { data, headers, hello, windowUpdate } from "../support/http2-wire.ts";
 import { progress } from "../support/fetch/user-cache.ts";
 import { liveMemoryFlags, liveMib } from "../support/live-memory.ts";
 import { Neighbour } from "../support/neighbour.ts";
@@ -108,6 +109,18 @@ test("who is ended comes back ten times in a second, and who comes from elsewher
   // Those that came in before the first was ended, five in half a second's allowance, and the rate.
   expect(ended).toBeLessThanOrEqual(20 + 5 + 10 * seconds);
   expect(plain.log).toContainEqual(expect.objectContaining({ level: "warn", network: "127.0.0.1" }));
+});
+
+test("over TLS, too, networks are charged for what ends their callers' connections", async () => {
+  const ca = readFileSync(certificates.caFile);
+  // Five are free, the sixth is one too many.
+  for (let connection = 0; connection < 6; connection++) {
+    const socket = connect({ host: "127.0.0.1", port: portOf(secure), ca, ALPNProtocols: ["h2"] });
+    socket.on("error", () => undefined).resume();
+    socket.write(Buffer.concat([hello, windowUpdate(0, 0x7fff_ffff)]));
+    await new Promise((resolve) => socket.once("close", resolve));
+  }
+  await expect.poll(() => secure.log).toContainEqual(expect.objectContaining({ level: "warn", network: "127.0.0.1" }));
 });
 
 /** All at once, for they wait more than they do. */
