@@ -108,6 +108,17 @@ export class FaultServer {
     await this.#until(isWanted, events.join(", no "), mark, timeoutMs);
   }
 
+  /** Waits until what it said last of its worker ID is that it holds one. */
+  async untilHolding(timeoutMs = 120_000): Promise<void> {
+    const endMs = systemClock.monotonicMs() + timeoutMs;
+    const isLost = (): boolean =>
+      this.log.findLast(({ event }) => event === "acquired" || event === "grant-ended")?.["event"] === "grant-ended";
+    while (isLost()) {
+      if (systemClock.monotonicMs() > endMs) throw new Error(`No worker ID was acquired within ${timeoutMs} ms.`);
+      await sleep(10);
+    }
+  }
+
   /** Waits for a line behind a {@link mark} that has `words` in it. */
   async untilSaid(words: string, mark: number, timeoutMs = 120_000): Promise<void> {
     await this.#until((line) => JSON.stringify(line).includes(words), JSON.stringify(words), mark, timeoutMs);

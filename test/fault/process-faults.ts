@@ -7,6 +7,7 @@ import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 import { createFaultyDisk, type FaultyDisk } from "./faulty-disk.ts";
+import { isRunning } from "../support/servers/server-process.ts";
 
 /** Windows so short that a successor takes the very worker ID again, and that a pause outlasts one in a second. */
 const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
@@ -75,6 +76,8 @@ export const processFaults: readonly Fault[] = [
       const load = trial.startLoad("any-server", "calm");
       for (let index = 0; index < count; index += 1) {
         await load.untilAnswered(5);
+        // Who holds none has no grant that could end.
+        await Promise.all(others.map((each) => each.untilHolding()));
         const marks = others.map((each) => each.mark());
         const all = async (wait: (each: FaultServer, place: number) => Promise<void>): Promise<void> => {
           await Promise.all(others.map((each, place) => wait(each, marks[place]!)));
@@ -109,6 +112,11 @@ async function stopInLock(server: FaultServer, disk: FaultyDisk, storePath: stri
       await sleep(5);
     }
     server.pause();
+    // Its threads stand one after another: until all do, its disk keeps the one that writes from coming to an end.
+    while (isRunning(server.processId)) {
+      if (systemClock.monotonicMs() > endMs) throw new Error("The server did not stand within 120 s.");
+      await sleep(1);
+    }
   } finally {
     disk.unstall();
   }

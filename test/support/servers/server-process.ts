@@ -130,7 +130,7 @@ function descendants(pid: number): number[] {
 const nothing = new Int32Array(new SharedArrayBuffer(4));
 
 /** Whether one of its threads neither stands nor has ended. */
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     return threads.some(
