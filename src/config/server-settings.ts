@@ -156,7 +156,7 @@ export const serverSettings = {
       name: "connectionsPerSecond",
       min: 1,
       max: 1_000_000,
-      doc: "The most new connections in a second, after as many as half a second has at once; further ones wait for their turn.",
+      doc: "The most new connections in a second, after as many as half a second has as fast as four in a millisecond; further ones wait for their turn.",
     }),
     1_000,
   ),

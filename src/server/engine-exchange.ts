@@ -26,7 +26,7 @@ const goOn = encodeFields([[":status", "100"]]);
 /**
  * Answers one stream of the HTTP/2 engine through the dispatch: what node-exchange.ts is for node:http and node:http2.
  * That takes as long as a hundred hot calls. So it waits for a turn of its own, and again where its body keeps it
- * waiting; a stream that is reset meanwhile has cost nothing.
+ * waiting; a call that is cancelled before is never begun.
  */
 export function serveStream(stream: ServerStream, options: EngineExchangeOptions): StreamHandler {
   const url = requestUrl(stream.head.authority, stream.head.path);

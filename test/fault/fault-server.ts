@@ -105,28 +105,24 @@ export class FaultServer {
   async untilLogged(events: readonly string[], mark: number, fields: LogLine = {}, timeoutMs = 120_000): Promise<void> {
     const isWanted = (line: LogLine): boolean =>
       events.includes(String(line["event"])) && Object.entries(fields).every(([key, value]) => line[key] === value);
-    await this.#until(isWanted, events.join(", no "), mark, timeoutMs);
+    await this.#until(() => this.log.slice(mark).some(isWanted), events.join(", no "), timeoutMs);
   }
 
   /** Waits until what it said last of its worker ID is that it holds one. */
   async untilHolding(timeoutMs = 120_000): Promise<void> {
-    const endMs = systemClock.monotonicMs() + timeoutMs;
-    const isLost = (): boolean =>
-      this.log.findLast(({ event }) => event === "acquired" || event === "grant-ended")?.["event"] === "grant-ended";
-    while (isLost()) {
-      if (systemClock.monotonicMs() > endMs) throw new Error(`No worker ID was acquired within ${timeoutMs} ms.`);
-      await sleep(10);
-    }
+    const isHolding = (): boolean => this.log.findLast(isOfGrant)?.["event"] !== "grant-ended";
+    await this.#until(isHolding, "worker ID", timeoutMs);
   }
 
   /** Waits for a line behind a {@link mark} that has `words` in it. */
   async untilSaid(words: string, mark: number, timeoutMs = 120_000): Promise<void> {
-    await this.#until((line) => JSON.stringify(line).includes(words), JSON.stringify(words), mark, timeoutMs);
+    const isSaid = (): boolean => this.log.slice(mark).some((line) => JSON.stringify(line).includes(words));
+    await this.#until(isSaid, JSON.stringify(words), timeoutMs);
   }
 
-  async #until(isWanted: (line: LogLine) => boolean, what: string, mark: number, timeoutMs: number): Promise<void> {
+  async #until(isLogged: () => boolean, what: string, timeoutMs: number): Promise<void> {
     const endMs = systemClock.monotonicMs() + timeoutMs;
-    while (!this.log.slice(mark).some(isWanted)) {
+    while (!isLogged()) {
       if (systemClock.monotonicMs() > endMs) {
         const lines = this.log.slice(-8).map((line) => JSON.stringify(line));
         throw new Error(`No ${what} was logged within ${timeoutMs} ms:\n${lines.join("\n")}`);
@@ -153,4 +149,9 @@ export class FaultServer {
     }
     this.#process = undefined;
   }
+}
+
+/** Whether a log line tells that a worker ID was got or lost. */
+function isOfGrant({ event }: LogLine): boolean {
+  return event === "acquired" || event === "grant-ended";
 }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import { findLockOwner } from "../../src/worker/stores/lock-owner.ts";
 import { revisionPath } from "../../src/worker/stores/sqlite-paths.ts";
+import { isRunning } from "../support/servers/server-process.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 import { createFaultyDisk, type FaultyDisk } from "./faulty-disk.ts";
-import { isRunning } from "../support/servers/server-process.ts";
 
 /** Windows so short that a successor takes the very worker ID again, and that a pause outlasts one in a second. */
 const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
