@@ -15,7 +15,7 @@ type attempts struct {
 	number int
 	// deadline of the call, by the client's clock.
 	deadline time.Time
-	// limit is how long the call may take in all; a stream without a deadline begins it anew with each chunk.
+	// limit is how long the call may take in all; a stream without a deadline starts it again with each chunk.
 	limit time.Duration
 	// lastFailure is what to report when time runs out: the last failure that was more than time running out.
 	lastFailure *Error
@@ -82,21 +82,23 @@ func (a *attempts) succeed(attempt attempt) {
 	a.report(attempt, "")
 }
 
-// progress takes in that a stream moved on: the count of attempts begins anew.
+// progress takes in that a stream moved on: the count of attempts starts again.
 func (a *attempts) progress(attempt attempt) {
 	a.number = 1
 	a.lastFailure = nil
 	a.client.endpoints.noteSuccess(attempt.endpoint)
 }
 
-// awaitNext takes in that a stream's reader waits for the next chunk: the time begins anew, unless the caller set a deadline.
+// awaitNext takes in that a stream's reader waits for the next chunk: the time starts again, unless the caller set a
+// deadline.
 func (a *attempts) awaitNext(ctx context.Context) {
 	if _, ok := ctx.Deadline(); !ok {
 		a.deadline = a.client.options.Clock.Now().Add(a.limit)
 	}
 }
 
-// fail takes in that an attempt failed. It gives the error of the call if that is over; else nil, and another may be made.
+// fail takes in that an attempt failed. It gives the error of the call if that is over; else nil, and another may be
+// made.
 func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error {
 	options := &a.client.options
 	failure := errorOfRPC(cause, attempt.endpoint.address.url)
@@ -105,6 +107,9 @@ func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error
 	}
 	a.report(attempt, failure.Reason)
 	hasRunOut := failure.Reason == DeadlineExceeded
+	if failure.Endpoint != "" && !hasRunOut && failure.Reason != Unreachable {
+		a.client.endpoints.noteAnswer()
+	}
 	isOver := ctx.Err() != nil || !options.Clock.Now().Before(a.deadline)
 	switch {
 	case failure.Reason == QuotaExceeded:
@@ -112,7 +117,10 @@ func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error
 	case hasRunOut && isOver:
 		// The caller's time has run out: that says nothing about the endpoint.
 	case failure.Code == codes.Unavailable || hasRunOut:
-		a.client.endpoints.noteFailure(attempt.endpoint, failure)
+		failure = a.client.endpoints.noteFailure(attempt.endpoint, failure)
+		if isFirstMistake(failure) {
+			return failure
+		}
 	default:
 		return failure
 	}

@@ -28,7 +28,7 @@ func TestThreeRetriesAndNoMore(t *testing.T) {
 		return 7, nil
 	})
 	var attempts []snowlane.AttemptEvent
-	observer := &snowlane.Observer{OnAttempt: func(event snowlane.AttemptEvent) { attempts = append(attempts, event) }}
+	observer := &snowlane.ClientObserver{OnAttempt: func(event snowlane.AttemptEvent) { attempts = append(attempts, event) }}
 	client := connect(t, snowlane.Options{Observer: observer}, server)
 	if id, err := client.NextID(ctx); id != 7 || err != nil {
 		t.Errorf("%d %v", id, err)
@@ -142,7 +142,8 @@ func TestAServerThatComesBackIsFound(t *testing.T) {
 	}
 }
 
-// The first attempt takes longer than maxAge, by the clock of the client: nobody can tell from here that the second attempt's IDs are younger.
+// The first attempt takes longer than maxAge, by the clock of the client: nobody can tell from here that the second
+// attempt's IDs are younger.
 func TestARetriedReservationIsAsOldAsItsFirstAttempt(t *testing.T) {
 	const maxAge = time.Minute
 	server := startServer(t)

@@ -1,6 +1,7 @@
 package snowlane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,13 +14,20 @@ import (
 // BufferOptions says how a buffer works. The zero value means the defaults.
 type BufferOptions struct {
 	// MaxAge is the oldest that the reservation of an ID may be when it is handed out: 10 ms to 60 s. Default: 5 s.
+	// With Outage: Outage to 1 h. Default: twice Outage.
 	MaxAge time.Duration
+	// Outage keeps IDs in stock for so long without any server, at the rate of the last minute: 1 s to 30 min. Default:
+	// off. Times in IDs are then up to MaxAge older than their use, and a stop leaves the stock as a gap.
+	Outage time.Duration
+	// StockMax is the most IDs that Outage keeps in stock: 1 to 1,000,000,000. Default: 10,000,000.
+	StockMax int
 	// CountMin and CountMax bound one reservation: 1 to 1,048,576 IDs. Defaults: 32 and 65,536.
 	CountMin, CountMax int
-	// Timeout is how long a caller may wait for stock whose context has no deadline. Default: the client's.
+	// Timeout is how long a caller may wait for stock if its context has no deadline. Default: the client's.
 	Timeout time.Duration
-	// Observer, Clock and Random: default those of the client. Random gives numbers from 0 to below 1, from any goroutine.
-	Observer *Observer
+	// Observer, Clock and Random: default those of the client. Random gives numbers from 0 to below 1, from any
+	// goroutine.
+	Observer *ClientObserver
 	Clock    Clock
 	Random   func() float64
 }
@@ -31,18 +39,24 @@ type BufferStats struct {
 	Dropped uint64
 	// Refills succeeded, RefillFailures did not.
 	Refills, RefillFailures uint64
-	// Waits counts callers who found no stock.
+	// Waits counts calls that found no stock.
 	Waits uint64
 	// Stock is the IDs at hand.
 	Stock         uint64
 	RatePerSecond float64
 	MeanRTT       time.Duration
+	// OutageLeft is how long the stock lasts at the measured rate, at most MaxAge.
+	OutageLeft time.Duration
 }
 
-const nextIDsMax = 1_048_576
+const (
+	nextIDsMax  = 1_048_576
+	stockMaxMax = 1_000_000_000
+)
 
-// Buffer hands out IDs from memory and reserves more behind the scenes, before they run out. An ID goes to at most one caller, whatever is
-// cancelled. It is safe for any number of goroutines, and used by pointer. clients/README.md in the repository has the rules.
+// Buffer hands out IDs from memory and reserves more behind the scenes, before they run out. An ID goes to at most one
+// caller, whatever is cancelled. It is safe for any number of goroutines, and used by pointer.
+// docs/internals/client-contract.md in the repository has the rules.
 type Buffer struct {
 	_ noCopy
 	// run is the one to claim from; never nil.
@@ -53,7 +67,7 @@ type Buffer struct {
 	source   RunSource
 	clock    Clock
 	random   func() float64
-	observer *Observer
+	observer *ClientObserver
 	maxAge   time.Duration
 	timeout  time.Duration
 	// closing ends the reservation under way.
@@ -62,9 +76,15 @@ type Buffer struct {
 	// onClose, if set, is called once closed.
 	onClose func()
 
-	mutex         sync.Mutex
-	policy        refillPolicy
-	answer, spare *answer
+	mutex  sync.Mutex
+	policy refillPolicy
+	// outage is nil where no stock is kept for one.
+	outage *outagePolicy
+	// stopTopUp is set while the stock for an outage is looked after.
+	stopTopUp func()
+	answer    *answer
+	// spares are the answers that come after it, oldest first.
+	spares []*answer
 	// stripes is what spread points to when set; nil until then, and never another.
 	stripes     *stripes
 	isRefilling bool
@@ -88,15 +108,22 @@ func (*noCopy) Unlock() {}
 
 // NewBuffer makes a buffer that draws from any source. [Client.Prefetch] is the usual way to one.
 func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
-	setDefault(&options.MaxAge, 5*time.Second)
+	setDefault(&options.MaxAge, cmp.Or(2*options.Outage, 5*time.Second))
+	setDefault(&options.StockMax, 10_000_000)
 	setDefault(&options.CountMax, 65_536)
 	setDefault(&options.CountMin, min(32, options.CountMax))
 	setDefault(&options.Timeout, 5*time.Second)
 	switch {
 	case source == nil:
 		return nil, errors.New("snowlane: a buffer needs a source")
-	case options.MaxAge < 10*time.Millisecond || options.MaxAge > time.Minute:
+	case options.Outage != 0 && (options.Outage < time.Second || options.Outage > 30*time.Minute):
+		return nil, fmt.Errorf("snowlane: Outage is %v: it must lie between 1 s and 30 min", options.Outage)
+	case options.Outage != 0 && (options.MaxAge < options.Outage || options.MaxAge > time.Hour):
+		return nil, fmt.Errorf("snowlane: MaxAge is %v: it must lie between Outage and 1 h", options.MaxAge)
+	case options.Outage == 0 && (options.MaxAge < 10*time.Millisecond || options.MaxAge > time.Minute):
 		return nil, fmt.Errorf("snowlane: MaxAge is %v: it must lie between 10 ms and 60 s", options.MaxAge)
+	case options.StockMax < 1 || options.StockMax > stockMaxMax:
+		return nil, fmt.Errorf("snowlane: StockMax is %d: it must lie between 1 and %d", options.StockMax, stockMaxMax)
 	case options.CountMax < 1 || options.CountMax > nextIDsMax:
 		return nil, fmt.Errorf("snowlane: CountMax is %d: it must lie between 1 and %d", options.CountMax, nextIDsMax)
 	case options.CountMin < 1 || options.CountMin > options.CountMax:
@@ -114,6 +141,9 @@ func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 		policy:   refillPolicy{countMin: options.CountMin, countMax: options.CountMax},
 		arrival:  newArrival(),
 	}
+	if options.Outage != 0 {
+		buffer.outage = newOutagePolicy(options)
+	}
 	if buffer.clock == nil {
 		buffer.clock = systemClock{}
 	}
@@ -121,7 +151,7 @@ func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 		buffer.random = rand.Float64
 	}
 	if buffer.observer == nil {
-		buffer.observer = &Observer{}
+		buffer.observer = &ClientObserver{}
 	}
 	buffer.closing, buffer.close = context.WithCancel(context.Background())
 	buffer.measuredAt = buffer.clock.Now()
@@ -136,8 +166,8 @@ func setDefault[T comparable](option *T, value T) {
 	}
 }
 
-// NextID hands out one ID: at once from stock; when dry it waits for a reservation until the context ends. While several cores contend for IDs, those
-// of different goroutines are in no order.
+// NextID hands out one ID: at once from stock; when dry it waits for a reservation until the context ends. While
+// several cores contend for IDs, those of different goroutines are in no order.
 //
 // It fails with CLIENT_CLOSED, CANCELLED; at the deadline with the last failure of a reservation, or DEADLINE_EXCEEDED.
 func (b *Buffer) NextID(ctx context.Context) (ID, error) {
@@ -169,9 +199,10 @@ func (b *Buffer) TryNextID() (ID, bool) {
 	}
 }
 
-// NextIDs hands out count IDs, 1 to 1,048,576, claimed in blocks; each block ascends. What it had claimed when it fails is a gap.
+// NextIDs hands out count IDs, 1 to 1,048,576, claimed in blocks; each block ascends. What it had claimed when it fails
+// is a gap.
 func (b *Buffer) NextIDs(ctx context.Context, count int) ([]ID, error) {
-	if err := checkCount(count, nextIDsMax); err != nil {
+	if err := checkCount(count); err != nil {
 		return nil, err
 	}
 	ids := make([]ID, 0, count)
@@ -200,10 +231,23 @@ func (b *Buffer) Stats() BufferStats {
 		HandedOut: b.reserved - b.dropped - stock, Reserved: b.reserved, Dropped: b.dropped, Stock: stock,
 		Refills: b.refills, RefillFailures: b.refillFailures, Waits: b.waits,
 		RatePerSecond: b.policy.rate, MeanRTT: time.Duration(b.policy.meanRTT * float64(time.Second)),
+		OutageLeft: b.outageLeft(stock),
 	}
 }
 
-// Close drops the stock; whoever waits gets CLIENT_CLOSED. Closing again does nothing.
+func (b *Buffer) outageLeft(stock uint64) time.Duration {
+	if stock == 0 {
+		return 0
+	}
+	rate := b.policy.rate
+	if b.outage != nil {
+		rate = b.outage.rate()
+	}
+	// A rate of 0 makes it infinite.
+	return time.Duration(min(b.maxAge.Seconds(), float64(stock)/rate) * float64(time.Second))
+}
+
+// Close drops the stock; callers that wait get CLIENT_CLOSED. Closing again does nothing.
 func (b *Buffer) Close() error {
 	b.mutex.Lock()
 	if b.closing.Err() != nil {
@@ -214,7 +258,14 @@ func (b *Buffer) Close() error {
 	if b.stopRetry != nil {
 		b.stopRetry()
 	}
-	dropped := b.drop(b.answer) + b.drop(b.spare) + b.gather()
+	if b.stopTopUp != nil {
+		b.stopTopUp()
+	}
+	dropped := b.drop(b.answer)
+	for len(b.spares) > 0 {
+		dropped += b.drop(b.spares[0])
+	}
+	dropped += b.gather()
 	b.wake(nil)
 	b.mutex.Unlock()
 	if b.onClose != nil {
@@ -272,7 +323,8 @@ func (b *Buffer) noteClaimed(run *claimableRun, start, end uint64) {
 	}
 }
 
-// spreadCallers lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it may.
+// spreadCallers lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it
+// may.
 func (b *Buffer) spreadCallers() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

@@ -9,12 +9,66 @@ import (
 
 // ask begins a reservation, unless one is under way or at hand, or a failure is too fresh.
 func (b *Buffer) ask() {
-	if b.isRefilling || b.spare != nil || b.stopRetry != nil || b.closing.Err() != nil {
+	if !b.isFree() {
 		return
 	}
+	if b.outage != nil && b.stopTopUp == nil {
+		b.scheduleTopUp()
+	}
+	if len(b.spares) == 0 {
+		outageCount := b.outageCount()
+		b.measure()
+		b.reserve(max(b.policy.reserveCount(), outageCount))
+	}
+}
+
+func (b *Buffer) isFree() bool {
+	return !b.isRefilling && b.stopRetry == nil && b.closing.Err() == nil
+}
+
+func (b *Buffer) reserve(count int) {
 	b.isRefilling = true
-	b.measure()
-	go b.refill(b.policy.reserveCount(), b.policy.rate)
+	if b.outage != nil {
+		b.outage.noteAsked(b.handedOut())
+	}
+	go b.refill(count, b.policy.rate)
+}
+
+// outageCount is how many IDs the stock for an outage lacks, as many as are to be asked for at once.
+func (b *Buffer) outageCount() int {
+	if b.outage == nil || len(b.spares) >= spareAnswersMax {
+		return 0
+	}
+	return b.outage.reserveCount(b.stock(), b.handedOut())
+}
+
+// scheduleTopUp looks after the stock for an outage, once a second while there is stock or a caller waits.
+func (b *Buffer) scheduleTopUp() {
+	b.outage.note(b.clock.Now(), b.handedOut())
+	b.stopTopUp = b.clock.AfterFunc(outageTopUp, func() {
+		b.mutex.Lock()
+		defer b.mutex.Unlock()
+		b.stopTopUp = nil
+		if b.closing.Err() != nil {
+			return
+		}
+		if b.stock() == 0 && b.waiters == 0 && !b.isRefilling {
+			b.outage.forget()
+			return
+		}
+		b.scheduleTopUp()
+		b.topUp()
+	})
+}
+
+func (b *Buffer) topUp() {
+	if !b.isFree() {
+		return
+	}
+	if count := b.outageCount(); count > 0 {
+		b.measure()
+		b.reserve(count)
+	}
 }
 
 func (b *Buffer) refill(asked int, rate float64) {
@@ -40,7 +94,10 @@ func (b *Buffer) refill(asked int, rate float64) {
 	notify(b.observer.OnRefill, event)
 }
 
-// accept takes an answer into stock, or refuses it whole. Its age counts from before the first attempt to get it: no ID of it can be older.
+// accept takes an answer into stock, or refuses it whole. Its age counts from before the first attempt to get it: no ID
+// of it can be older.
+//
+// docs/adr/0094 says why.
 func (b *Buffer) accept(runs []Run, asked int, age time.Duration) (int, error) {
 	if age >= b.maxAge {
 		message := fmt.Sprintf("a reservation took longer than the %v for which its IDs may be used", b.maxAge)
@@ -57,8 +114,11 @@ func (b *Buffer) accept(runs []Run, asked int, age time.Duration) (int, error) {
 	b.failuresInRow = 0
 	b.lastFailure = nil
 	b.policy.noteRoundTrip(age)
-	b.spare = fresh
+	b.spares = append(b.spares, fresh)
 	b.wake(nil)
+	if b.outage != nil && float64(b.stock()) < b.policy.rate {
+		b.topUp()
+	}
 	return int(count), nil
 }
 
@@ -66,10 +126,15 @@ func (b *Buffer) fail(failure *Error) {
 	b.refillFailures++
 	b.failuresInRow++
 	b.lastFailure = failure
-	if isIncurable(failure.Code) {
+	count := b.failuresInRow
+	if isFirstMistake(failure) {
+		// Before the first answer, each call is to fail within a second.
+		count = min(count, 2)
+	}
+	if isIncurable(failure.Code) || isFirstMistake(failure) {
 		b.wake(failure)
 	}
-	b.stopRetry = b.clock.AfterFunc(backoff(b.failuresInRow, failure.RetryAfter, b.random), b.retry)
+	b.stopRetry = b.clock.AfterFunc(backoff(count, failure.RetryAfter, b.random), b.retry)
 }
 
 // isIncurable tells whether waiting cannot cure a failure.
@@ -98,9 +163,13 @@ func (b *Buffer) wake(failure *Error) {
 	b.arrival = newArrival()
 }
 
+func (b *Buffer) handedOut() uint64 {
+	return b.reserved - b.dropped - b.stock()
+}
+
 func (b *Buffer) measure() {
 	now := b.clock.Now()
-	handedOut := b.reserved - b.dropped - b.stock()
+	handedOut := b.handedOut()
 	b.policy.noteHandedOut(handedOut-b.measuredCount, now.Sub(b.measuredAt))
 	b.measuredAt = now
 	b.measuredCount = handedOut

@@ -1,8 +1,12 @@
 package snowlane
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
-// answer is the runs of one reservation on their way through a buffer: one age, one low-water mark. Guarded by the buffer's mutex.
+// answer is the runs of one reservation on their way through a buffer: one age, one low-water mark. Guarded by the
+// buffer's mutex.
 type answer struct {
 	// runs that have not been put in place yet.
 	runs []Run
@@ -13,8 +17,8 @@ type answer struct {
 	stopExpiry func()
 }
 
-// stockFor gives a run to claim from to a caller who claims at a place; nil when there is no ID anywhere. Nothing lies idle while a caller waits: when
-// dry, what other stripes hold is for all.
+// stockFor gives a run to claim from to a caller that claims at a place; nil when there is no ID anywhere. Nothing lies
+// idle while a caller waits: when dry, what other stripes hold is for all.
 func (b *Buffer) stockFor(place *atomic.Pointer[claimableRun]) *claimableRun {
 	if run := place.Load(); run.unclaimed() > 0 {
 		return run
@@ -46,8 +50,8 @@ func (b *Buffer) nextRun() *claimableRun {
 		}
 		b.answer = nil
 	}
-	if b.answer == nil {
-		b.answer, b.spare = b.spare, nil
+	if b.answer == nil && len(b.spares) > 0 {
+		b.answer, b.spares = b.spares[0], b.spares[1:]
 	}
 	if b.answer == nil {
 		if used.count > 0 {
@@ -78,10 +82,11 @@ func (b *Buffer) replaceRun(next *claimableRun) uint64 {
 // stock counts the IDs at hand.
 func (b *Buffer) stock() uint64 {
 	count := b.run.Load().unclaimed() + b.stripes.unclaimed(nil)
-	for _, answer := range []*answer{b.answer, b.spare} {
-		if answer != nil {
-			count += answer.left
-		}
+	if b.answer != nil {
+		count += b.answer.left
+	}
+	for _, answer := range b.spares {
+		count += answer.left
 	}
 	return count
 }
@@ -101,12 +106,13 @@ func (b *Buffer) drop(answer *answer) uint64 {
 	}
 	answer.stopExpiry()
 	dropped := uint64(0)
-	switch answer {
-	case b.answer:
+	spare := slices.Index(b.spares, answer)
+	switch {
+	case answer == b.answer:
 		b.answer = nil
 		dropped = answer.left + b.replaceRun(&claimableRun{}) + b.stripes.close(answer)
-	case b.spare:
-		b.spare = nil
+	case spare >= 0:
+		b.spares = slices.Delete(b.spares, spare, spare+1)
 		dropped = answer.left
 	default:
 		dropped = b.stripes.close(answer)
@@ -115,7 +121,8 @@ func (b *Buffer) drop(answer *answer) uint64 {
 	return dropped
 }
 
-// gather ends what is in the stripes, and lets all callers claim from one cursor again. It tells how many IDs nobody will get.
+// gather ends what is in the stripes, and lets all callers claim from one cursor again. It tells how many IDs nobody
+// will get.
 func (b *Buffer) gather() uint64 {
 	b.spread.Store(nil)
 	dropped := b.stripes.close(nil)
@@ -126,14 +133,14 @@ func (b *Buffer) gather() uint64 {
 // expire drops an answer that is too old.
 func (b *Buffer) expire(answer *answer) {
 	b.mutex.Lock()
-	isInUse, isSpare := answer == b.answer, answer == b.spare
+	isInUse, isSpare := answer == b.answer, slices.Contains(b.spares, answer)
 	dropped := b.drop(answer)
 	if isInUse {
 		// The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
 		dropped += b.gather()
 	}
 	// Where nothing of it was claimed nobody needs the next one: the first caller wakes the buffer.
-	if isInUse && b.spare == nil {
+	if isInUse && len(b.spares) == 0 {
 		b.ask()
 	} else if isInUse || isSpare {
 		b.measure()

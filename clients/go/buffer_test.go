@@ -84,7 +84,7 @@ func TestCountsOutOfRangeAreRefused(t *testing.T) {
 
 func TestTheObserverHearsWhatHappensAndCannotBreakIt(t *testing.T) {
 	var refills, waits, expired atomic.Int64
-	observer := &snowlane.Observer{
+	observer := &snowlane.ClientObserver{
 		OnRefill: func(event snowlane.RefillEvent) { refills.Add(int64(event.Received)); panic("broken") },
 		OnWait:   func(event snowlane.WaitEvent) { waits.Add(1) },
 		OnExpire: func(event snowlane.ExpireEvent) { expired.Add(int64(event.Dropped)) },

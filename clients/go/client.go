@@ -1,7 +1,8 @@
 // Package snowlane is the Go client of Snowlane, which hands out unique, time-sorted 64-bit IDs.
 //
-// A [Client] makes one RPC for each call. A [Buffer], which [Client.Prefetch] makes, reserves IDs ahead and hands them out from memory, nanoseconds
-// each. An ID is handed to at most one caller, whatever is cancelled, retried or restarted. [Layout] and [TextCodec] work offline.
+// A [Client] makes one RPC for each call. A [Buffer], which [Client.Prefetch] makes, reserves IDs ahead and hands them
+// out from memory, nanoseconds each. An ID is handed to at most one caller, whatever is cancelled, retried or
+// restarted. [Layout] and [TextCodec] work offline.
 package snowlane
 
 import (
@@ -31,7 +32,8 @@ const (
 	reconnectWait = 100 * time.Millisecond
 )
 
-// Client calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. It is safe for any number of goroutines.
+// Client calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. It is safe for any
+// number of goroutines.
 type Client struct {
 	options   Options
 	endpoints *endpoints
@@ -46,7 +48,8 @@ type Client struct {
 	layout  *Layout
 }
 
-// NewClient makes a client. Connections are opened when they are first needed. The error names every option that is wrong.
+// NewClient makes a client. Connections are opened when they are first needed. The error names every option that is
+// wrong.
 func NewClient(options Options) (*Client, error) {
 	addresses, err := options.settle()
 	if err != nil {
@@ -80,9 +83,10 @@ func (c *Client) NextID(ctx context.Context) (ID, error) {
 	return id, nil
 }
 
-// NextIDs issues count IDs, 1 to 1,048,576, by as many reservations as it takes. They ascend as long as one server answers.
+// NextIDs issues count IDs, 1 to 1,048,576, by as many reservations as it takes. They ascend as long as one server
+// answers.
 func (c *Client) NextIDs(ctx context.Context, count int) ([]ID, error) {
-	if err := checkCount(count, nextIDsMax); err != nil {
+	if err := checkCount(count); err != nil {
 		return nil, err
 	}
 	if _, ok := ctx.Deadline(); !ok {
@@ -105,10 +109,10 @@ func (c *Client) NextIDs(ctx context.Context, count int) ([]ID, error) {
 	return ids, nil
 }
 
-// Reserve reserves 1 to count IDs, as runs; a server grants what it has without waiting. They belong to the caller, used or not.
-// count is 1 to 1,048,576.
+// Reserve reserves 1 to count IDs, as runs; a server grants what it has without waiting. They belong to the caller,
+// used or not. count is 1 to 1,048,576.
 func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
-	if err := checkCount(count, nextIDsMax); err != nil {
+	if err := checkCount(count); err != nil {
 		return nil, err
 	}
 	var runs []Run
@@ -140,7 +144,8 @@ func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) 
 	return info, err
 }
 
-// Prefetch makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two is closed.
+// Prefetch makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two
+// is closed.
 func (c *Client) Prefetch(options BufferOptions) (*Buffer, error) {
 	setDefault(&options.Timeout, c.options.Timeout)
 	setDefault(&options.Observer, c.options.Observer)
@@ -178,7 +183,8 @@ func (c *Client) Close() error {
 	}
 	c.close()
 	buffers := slices.Collect(maps.Keys(c.buffers))
-	// From here on there are no new buffers and connections. A buffer that closes has itself forgotten, under the mutex.
+	// From here on there are no new buffers and connections. A buffer that closes has itself forgotten, under the
+	// mutex.
 	c.mutex.Unlock()
 	var faults []error
 	for _, buffer := range buffers {
@@ -190,7 +196,7 @@ func (c *Client) Close() error {
 	return errors.Join(faults...)
 }
 
-// closedOrCancelled gives the error of a client that is closed or of a caller who cancelled.
+// closedOrCancelled gives the error of a client that is closed or of a caller that cancelled.
 func (c *Client) closedOrCancelled(ctx context.Context) *Error {
 	if c.closing.Err() != nil {
 		return closedError("client")

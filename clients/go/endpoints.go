@@ -1,6 +1,7 @@
 package snowlane
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -22,8 +23,8 @@ type endpoint struct {
 	lastFailure *Error
 }
 
-// endpoints chooses among the servers of one deployment: it stays with one, so that IDs rise; leaves it when it fails; and never returns in step
-// with other clients. clients/README.md in the repository has the rules.
+// endpoints chooses among the servers of one deployment: it stays with one, so that IDs rise; leaves it when it fails;
+// and never returns in step with other clients. docs/internals/client-contract.md in the repository has the rules.
 type endpoints struct {
 	clock  Clock
 	random func() float64
@@ -32,6 +33,8 @@ type endpoints struct {
 	all     []*endpoint
 	current *endpoint
 	moveAt  time.Time
+	// hasAnswered: a server has, with success or an error.
+	hasAnswered bool
 }
 
 func newEndpoints(addresses []endpointAddress, clock Clock, random func() float64) *endpoints {
@@ -73,19 +76,39 @@ func (e *endpoints) choose() (chosen *endpoint, wait time.Duration, lastFailure 
 	return e.current, wait, e.current.lastFailure
 }
 
+// noteAnswer takes in that a server answered, with success or an error.
+func (e *endpoints) noteAnswer() {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	e.hasAnswered = true
+}
+
 func (e *endpoints) noteSuccess(endpoint *endpoint) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
+	e.hasAnswered = true
 	endpoint.failuresInRow = 0
 	endpoint.lastFailure = nil
 }
 
-func (e *endpoints) noteFailure(endpoint *endpoint, failure *Error) {
+// noteFailure takes in that an attempt failed: the endpoint is down for a while. It gives the error, or that of
+// neverAnswered where no server is at any endpoint and none ever answered.
+func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	endpoint.failuresInRow++
-	endpoint.lastFailure = failure
-	endpoint.downUntil = e.clock.Now().Add(backoff(endpoint.failuresInRow, failure.RetryAfter, e.random))
+	failed.failuresInRow++
+	failed.lastFailure = failure
+	count := failed.failuresInRow
+	if !e.hasAnswered && isAbsence(failure) {
+		// Before the first answer, each call is to fail within a second.
+		count = min(count, 2)
+	}
+	failed.downUntil = e.clock.Now().Add(backoff(count, failure.RetryAfter, e.random))
+	isThere := func(other *endpoint) bool { return !isAbsence(other.lastFailure) }
+	if !e.hasAnswered && !slices.ContainsFunc(e.all, isThere) {
+		failed.lastFailure = neverAnswered(failure)
+	}
+	return failed.lastFailure
 }
 
 func (e *endpoints) move(among []*endpoint) {

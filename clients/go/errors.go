@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -34,10 +35,16 @@ const (
 	StreamStalled      Reason = "STREAM_STALLED"
 	TimestampExhausted Reason = "TIMESTAMP_EXHAUSTED"
 	ClockBeforeEpoch   Reason = "CLOCK_BEFORE_EPOCH"
+	StoreWentBack      Reason = "STORE_WENT_BACK"
+	SequenceNotFound   Reason = "SEQUENCE_NOT_FOUND"
+	SequenceExists     Reason = "SEQUENCE_EXISTS"
+	SequenceDisabled   Reason = "SEQUENCE_DISABLED"
+	SequenceChanged    Reason = "SEQUENCE_CHANGED"
+	InvalidSequence    Reason = "INVALID_SEQUENCE"
+	ValuesExhausted    Reason = "VALUES_EXHAUSTED"
 	// Those below are seen by the operator when a server starts, and never sent.
 	NoFreeWorkerID Reason = "NO_FREE_WORKER_ID"
 	LayoutMismatch Reason = "LAYOUT_MISMATCH"
-	StoreWentBack  Reason = "STORE_WENT_BACK"
 	InvalidConfig  Reason = "INVALID_CONFIG"
 )
 
@@ -76,9 +83,12 @@ type Error struct {
 	cause    error
 }
 
-// Error gives the reason and the message.
+// Error gives "REASON: text (endpoint)", without the brackets where no endpoint was asked.
 func (e *Error) Error() string {
-	return fmt.Sprintf("snowlane: %s: %s", e.Reason, e.Message)
+	if e.Endpoint == "" {
+		return fmt.Sprintf("%s: %s", e.Reason, e.Message)
+	}
+	return fmt.Sprintf("%s: %s (%s)", e.Reason, e.Message, e.Endpoint)
 }
 
 // Unwrap gives the cause.
@@ -86,7 +96,8 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is tells that CANCELLED is context.Canceled, and DEADLINE_EXCEEDED context.DeadlineExceeded, wherever they were found.
+// Is tells that CANCELLED is context.Canceled, and DEADLINE_EXCEEDED context.DeadlineExceeded, wherever they were
+// found.
 func (e *Error) Is(target error) bool {
 	return (e.Reason == Cancelled && target == context.Canceled) ||
 		(e.Reason == DeadlineExceeded && target == context.DeadlineExceeded)
@@ -112,11 +123,31 @@ func closedError(what string) *Error {
 	return &Error{Reason: ClientClosed, Code: codes.Canceled, Message: "the " + what + " is closed"}
 }
 
+// isAbsence tells that no server is where the client looks: the connection is refused, or the host name has no address.
+func isAbsence(failure *Error) bool {
+	return failure != nil && failure.Metadata["connection"] != ""
+}
+
+// isFirstMistake tells whether an error is that of neverAnswered.
+func isFirstMistake(failure *Error) bool {
+	return failure.Metadata["answered"] == "never"
+}
+
+// neverAnswered gives the error of a call before the first answer ever, where a server is at none of the endpoints.
+func neverAnswered(failure *Error) *Error {
+	mistake := *failure
+	mistake.Message += "; start a server there (snowlane serve), or correct the endpoints: none has answered this client yet"
+	mistake.Metadata = maps.Clone(failure.Metadata)
+	mistake.Metadata["answered"] = "never"
+	return &mistake
+}
+
 func invalidResponse(message string, metadata map[string]string) *Error {
 	return &Error{Reason: InvalidResponse, Code: codes.Internal, Message: message, Metadata: metadata}
 }
 
-// contextError gives the error of a context that has ended; lastFailure, if there is one, says more than a deadline does.
+// contextError gives the error of a context that has ended; lastFailure, if there is one, says more than a deadline
+// does.
 func contextError(ctx context.Context, lastFailure *Error) *Error {
 	cause := ctx.Err()
 	if errors.Is(cause, context.Canceled) {
@@ -128,12 +159,20 @@ func contextError(ctx context.Context, lastFailure *Error) *Error {
 	return &Error{Reason: DeadlineExceeded, Code: codes.DeadlineExceeded, Message: "no answer came in time", cause: cause}
 }
 
-func checkCount(count, countMax int) error {
-	return checkRange("count", count, 1, countMax)
+// checkCount holds the count of a call that is not a stream to its range.
+func checkCount(count int) error {
+	err := checkRange("count", count, 1, nextIDsMax)
+	if err == nil {
+		return nil
+	}
+	if count > nextIDsMax {
+		err.Message += "; use Stream for more"
+	}
+	return err
 }
 
 // checkRange holds a number of a caller to its range, as the server does: name is that of the field.
-func checkRange(name string, value, least, most int) error {
+func checkRange(name string, value, least, most int) *Error {
 	if value >= least && value <= most {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(buffer, '"'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. It refuses a JSON number: whoever wrote it may have lost digits.
+// UnmarshalJSON reads what MarshalJSON writes. It refuses a JSON number: its writer may have lost digits.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	text, err := strconv.Unquote(string(data))
 	if err != nil || len(data) < 2 || data[0] != '"' {

@@ -5,7 +5,8 @@ import (
 	"iter"
 )
 
-// IDSource is where IDs come from: a [Client], and in tests snowlanetest.Client. Code that takes one is testable without a server.
+// IDSource is where IDs come from: a [Client], and in tests snowlanetest.Client. Code that takes one is testable
+// without a server.
 type IDSource interface {
 	RunSource
 	NextID(ctx context.Context) (ID, error)

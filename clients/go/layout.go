@@ -35,7 +35,8 @@ type LayoutSpec struct {
 	Epoch time.Time
 	// Tick is the unit of the timestamp field, 1 us to 1 h: a divisor of one millisecond, or whole milliseconds.
 	Tick time.Duration
-	// Fields from the highest bit down; the lowest ends at bit 0. A timestamp is needed; each kind at most once; at most 63 bits in all.
+	// Fields from the highest bit down; the lowest ends at bit 0. A timestamp is needed; each kind at most once; at
+	// most 63 bits in all.
 	Fields []LayoutField
 }
 
@@ -70,8 +71,8 @@ const (
 	ticksMax = 1<<53 - 1
 )
 
-// NewLayout makes a layout. Its life ends with its timestamp field, with the year 9999, or at 2^53 - 1 ticks, whichever is first.
-// It fails with INVALID_LAYOUT.
+// NewLayout makes a layout. Its life ends with its timestamp field, with the year 9999, or at 2^53 - 1 ticks, whichever
+// is first. It fails with INVALID_LAYOUT.
 func NewLayout(spec LayoutSpec) (*Layout, error) {
 	layout := &Layout{
 		name: spec.Name, epochMS: spec.Epoch.UnixMilli(), tickNS: spec.Tick.Nanoseconds(), fields: slices.Clone(spec.Fields),

@@ -25,21 +25,21 @@ type RefillEvent struct {
 	Reason Reason
 }
 
-// WaitEvent says how the wait of a caller ended who found a buffer dry.
+// WaitEvent says how the wait of a caller ended that found a buffer dry.
 type WaitEvent struct {
 	Duration time.Duration
 	// Reason is empty if the caller got an ID.
 	Reason Reason
 }
 
-// ExpireEvent tells of IDs of a buffer that nobody will get.
+// ExpireEvent tells of IDs of a buffer that no caller will get.
 type ExpireEvent struct {
 	Dropped int
 }
 
-// Observer is the metrics hook. Any function may be nil. They run outside the fast path, from several goroutines at once, must return soon, and
-// what they panic with is ignored.
-type Observer struct {
+// ClientObserver is the metrics hook. Any function may be nil. They run outside the fast path, from several goroutines
+// at once, must return soon, and what they panic with is ignored.
+type ClientObserver struct {
 	OnAttempt func(AttemptEvent)
 	OnRefill  func(RefillEvent)
 	OnWait    func(WaitEvent)

@@ -17,12 +17,13 @@ import (
 
 // Options says how a client works. The zero value means the defaults.
 type Options struct {
-	// Endpoints are `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment. Default: `http://127.0.0.1:7609`.
+	// Endpoints are `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment.
+	// Default: `http://127.0.0.1:7609`.
 	Endpoints []string
 	// TLS says whom to trust, and this client's certificate. Default: the roots of the system.
 	TLS *tls.Config
-	// Token gives the bearer token for each attempt. White space around it is dropped: a file often ends in a line break. It is refused over plaintext to a
-	// host that is not loopback, unless InsecureToken is set.
+	// Token gives the bearer token for each attempt. White space around it is dropped: a file often ends in a line
+	// break. It is refused over plaintext to a host that is not loopback, unless InsecureToken is set.
 	Token         func(ctx context.Context) (string, error)
 	InsecureToken bool
 	// Timeout is the deadline of a call whose context has none, over all attempts and waits. Default: 5 s.
@@ -31,7 +32,7 @@ type Options struct {
 	AttemptTimeout time.Duration
 	// RetryMax is the attempts after the first: 1 to 3; 0 means 3, NoRetries none.
 	RetryMax int
-	Observer *Observer
+	Observer *ClientObserver
 	// Layout of the deployment, for offline work. Default: asked for once.
 	Layout *Layout
 	// Namespace marks the UUIDs of the deployment. Default: `default`.
@@ -84,7 +85,7 @@ func (o *Options) settle() ([]endpointAddress, error) {
 	setDefault(&o.AttemptTimeout, 2*time.Second)
 	setDefault(&o.RetryMax, 3)
 	setDefault(&o.Namespace, "default")
-	setDefault(&o.Observer, &Observer{})
+	setDefault(&o.Observer, &ClientObserver{})
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}

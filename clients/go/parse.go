@@ -20,8 +20,8 @@ type ParsedID struct {
 	DatacenterID, WorkerID, Sequence int64
 }
 
-// Parse reads an ID: when and by which worker it was made. It never tells whether the ID was issued. It fails with MALFORMED_ID if the ID has bit 63 or
-// a bit outside every field, or carries a time past the layout's life.
+// Parse reads an ID: when and by which worker it was made. It never tells whether the ID was issued. It fails with
+// MALFORMED_ID if the ID has bit 63 or a bit outside every field, or carries a time past the layout's life.
 func (l *Layout) Parse(id ID) (ParsedID, error) {
 	switch {
 	case id > MaxID:
@@ -52,8 +52,9 @@ func (l *Layout) malformedID(id ID, why string) *Error {
 	}
 }
 
-// IDRange gives the lowest and the highest ID, both inclusive, that the interval from start to before end can hold, for range queries over stored IDs.
-// Neighbouring intervals give neighbouring ranges. It fails with INVALID_TIME_RANGE if no tick of the layout's life begins in the interval.
+// IDRange gives the lowest and the highest ID, both inclusive, that the interval from start to before end can hold, for
+// range queries over stored IDs. Neighbouring intervals give neighbouring ranges. It fails with INVALID_TIME_RANGE if
+// no tick of the layout's life begins in the interval.
 func (l *Layout) IDRange(start, end time.Time) (first, last ID, err error) {
 	firstTick := l.clampedTick(start)
 	endTick := l.clampedTick(end)

@@ -27,6 +27,19 @@ var presets = []*Layout{
 	}),
 	preset("baidu", 1_463_673_600_000, time.Second, fields(28, 0, 22, 13)),
 	preset("javascript", 1_767_225_600_000, time.Millisecond, fields(41, 0, 6, 6)),
+	preset("leaf", 1_288_834_974_657, time.Millisecond, fields(41, 0, 10, 12)),
+	preset("cosid", 1_577_203_200_000, time.Millisecond, fields(41, 0, 10, 12)),
+	preset("tsid", 1_577_836_800_000, time.Millisecond, fields(41, 0, 10, 12)),
+	preset("clickhouse", 0, time.Millisecond, fields(41, 0, 10, 12)),
+	preset("pgedge", 1_672_531_200_000, time.Millisecond, fields(41, 0, 10, 12)),
+	preset("pgedge-2.3", 1_672_531_200_000, time.Millisecond, []LayoutField{
+		{TimestampField, 41}, {SequenceField, 12}, {WorkerField, 10},
+	}),
+	preset("hazelcast", 1_514_764_800_000, time.Millisecond, []LayoutField{
+		{TimestampField, 41}, {SequenceField, 6}, {WorkerField, 16},
+	}),
+	preset("yitter", 1_582_136_402_000, time.Millisecond, fields(51, 0, 6, 6)),
+	preset("mastodon", 0, time.Millisecond, []LayoutField{{TimestampField, 47}, {SequenceField, 16}}),
 }
 
 func fields(timestamp, datacenter, worker, sequence int) []LayoutField {
@@ -45,7 +58,7 @@ func preset(name string, epochMS int64, tick time.Duration, fields []LayoutField
 	return layout
 }
 
-// Preset gives a built-in layout by its name: twitter, discord, instagram, sonyflake, baidu or javascript. It fails with INVALID_LAYOUT.
+// Preset gives a built-in layout by its name, one of [PresetNames]. It fails with INVALID_LAYOUT.
 func Preset(name string) (*Layout, error) {
 	for _, preset := range presets {
 		if preset.name == name {

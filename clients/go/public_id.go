@@ -1,11 +1,10 @@
 package snowlane
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"slices"
+	"math/bits"
 
 	"google.golang.org/grpc/codes"
 )
@@ -15,18 +14,21 @@ const (
 	// As NIST SP 800-38G has it for format-preserving Feistel networks.
 	publicRounds = 10
 	idBits       = 63
+	// What the key is hashed with, so that the same key under another purpose gives another SipHash key.
+	publicKeyPurpose = "snowlane public id 1\x00"
 )
 
 // PublicID turns each ID into another number from 0 to 2^63 - 1, and back, under a key; made by [NewPublicID].
 //
-// It hides time, worker, sequence, order and distance from whoever lacks the key. It does not hide that two public IDs are equal, and is no permission:
-// whoever holds one can use it. Public IDs do not sort; changing the key changes them all. docs/text-forms.md in the repository says more. It is safe
-// for any number of goroutines.
+// It hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number
+// reveals to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them.
+// docs/text-forms.md in the repository says more. It is safe for any number of goroutines.
 type PublicID struct {
 	permutation numberPermutation
 }
 
-// NewPublicID takes a key of at least 16 bytes; 32 from a random source are best. Keep it as long as the public IDs are to be read.
+// NewPublicID takes a key of at least 16 bytes; 32 from a random source are best. Keep it as long as the public IDs are
+// to be read.
 func NewPublicID(key []byte) (*PublicID, error) {
 	if len(key) < publicKeyLengthMin {
 		return nil, fmt.Errorf("snowlane: the key of public IDs has %d bytes; %d are the fewest", len(key), publicKeyLengthMin)
@@ -57,55 +59,85 @@ func noID(id ID) *Error {
 	}
 }
 
-// numberPermutation is a keyed, reversible permutation of the numbers of some bits, 2 to 64: a Feistel network of ten rounds over two equal halves,
-// whose round function is HMAC-SHA-256 of the round's number (one byte) and a half (four bytes, highest first), cut to its last bits. Where the bits
-// are odd the network has one bit too many, and is applied again until the result fits.
+// numberPermutation is a keyed, reversible permutation of the numbers of some bits, 2 to 63: an alternating Feistel
+// network of ten rounds over the higher half of the bits, which is one bit longer where the bits are odd, and the lower
+// half. The even rounds change the higher half, the odd rounds the lower one, by SipHash-2-4 of the other half (four
+// bytes, lowest first) and the round's number (one byte), cut to its last bits.
 type numberPermutation struct {
-	key            []byte
-	bits, halfBits int
+	key0, key1 uint64
+	lowBits    int
+	highMask   uint64
 }
 
-func newNumberPermutation(key []byte, bits int) numberPermutation {
-	return numberPermutation{key: slices.Clone(key), bits: bits, halfBits: (bits + 1) / 2}
+func newNumberPermutation(key []byte, width int) numberPermutation {
+	digest := sha256.Sum256(append([]byte(publicKeyPurpose), key...))
+	lowBits := width / 2
+	return numberPermutation{
+		key0:     binary.LittleEndian.Uint64(digest[:]),
+		key1:     binary.LittleEndian.Uint64(digest[8:]),
+		lowBits:  lowBits,
+		highMask: 1<<(width-lowBits) - 1,
+	}
 }
 
 func (p numberPermutation) apply(number uint64) uint64 {
-	for {
-		left, right := p.halves(number)
-		for round := range publicRounds {
-			left, right = right, left^p.roundOf(round, right)
-		}
-		number = left<<p.halfBits | right
-		if number>>p.bits == 0 {
-			return number
-		}
+	lowMask := p.lowMask()
+	high, low := number>>p.lowBits, number&lowMask
+	for round := uint64(0); round < publicRounds; round += 2 {
+		high ^= p.roundOf(round, low) & p.highMask
+		low ^= p.roundOf(round+1, high) & lowMask
 	}
+	return high<<p.lowBits | low
 }
 
 func (p numberPermutation) invert(number uint64) uint64 {
-	for {
-		left, right := p.halves(number)
-		for round := publicRounds - 1; round >= 0; round-- {
-			left, right = right^p.roundOf(round, left), left
-		}
-		number = left<<p.halfBits | right
-		if number>>p.bits == 0 {
-			return number
-		}
+	lowMask := p.lowMask()
+	high, low := number>>p.lowBits, number&lowMask
+	for round := uint64(publicRounds); round > 0; round -= 2 {
+		low ^= p.roundOf(round-1, high) & lowMask
+		high ^= p.roundOf(round-2, low) & p.highMask
 	}
+	return high<<p.lowBits | low
 }
 
-func (p numberPermutation) halves(number uint64) (left, right uint64) {
-	return number >> p.halfBits, number & p.halfMask()
+func (p numberPermutation) lowMask() uint64 {
+	return 1<<p.lowBits - 1
 }
 
-func (p numberPermutation) halfMask() uint64 {
-	return 1<<p.halfBits - 1
+// roundOf hashes a half and the number of a round: five bytes, whose count stands in the highest byte of the block.
+func (p numberPermutation) roundOf(round, half uint64) uint64 {
+	return sipHash(p.key0, p.key1, 5<<56|round<<32|half)
 }
 
-func (p numberPermutation) roundOf(round int, half uint64) uint64 {
-	digest := hmac.New(sha256.New, p.key)
-	digest.Write(binary.BigEndian.AppendUint32([]byte{byte(round)}, uint32(half)))
-	sum := digest.Sum(nil)
-	return uint64(binary.BigEndian.Uint32(sum[len(sum)-4:])) & p.halfMask()
+// sipHash is SipHash-2-4 with a 64-bit result: https://www.aumasson.jp/siphash/siphash.pdf, section 2. The message
+// comes in blocks of 8 bytes, the lowest byte first; the last is filled up with zeros, and its highest byte is the
+// message's length modulo 256.
+func sipHash(key0, key1 uint64, blocks ...uint64) uint64 {
+	v0, v1 := key0^0x736f6d6570736575, key1^0x646f72616e646f6d
+	v2, v3 := key0^0x6c7967656e657261, key1^0x7465646279746573
+	for _, block := range blocks {
+		v3 ^= block
+		v0, v1, v2, v3 = sipRound(v0, v1, v2, v3)
+		v0, v1, v2, v3 = sipRound(v0, v1, v2, v3)
+		v0 ^= block
+	}
+	v2 ^= 0xff
+	for range 4 {
+		v0, v1, v2, v3 = sipRound(v0, v1, v2, v3)
+	}
+	return v0 ^ v1 ^ v2 ^ v3
+}
+
+func sipRound(v0, v1, v2, v3 uint64) (uint64, uint64, uint64, uint64) {
+	v0 += v1
+	v1 = bits.RotateLeft64(v1, 13) ^ v0
+	v0 = bits.RotateLeft64(v0, 32)
+	v2 += v3
+	v3 = bits.RotateLeft64(v3, 16) ^ v2
+	v0 += v3
+	v3 = bits.RotateLeft64(v3, 21) ^ v0
+	v2 += v1
+	v1 = bits.RotateLeft64(v1, 17) ^ v2
+	v2 = bits.RotateLeft64(v2, 32)
+	return v0, v1, v2, v3
 }

@@ -17,7 +17,8 @@ const (
 	elapsedMin = 10 * time.Millisecond
 )
 
-// refillPolicy says how much to reserve, and when. It is fed with what was handed out and how long reservations took, and reads no clock.
+// refillPolicy says how much to reserve, and when. It is fed with what was handed out and how long reservations took,
+// and reads no clock.
 type refillPolicy struct {
 	countMin, countMax int
 	// IDs handed out a second.

@@ -3,7 +3,7 @@ package snowlane
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -18,6 +18,7 @@ var serverReasons = map[Reason]bool{
 	InvalidTimeRange: true, MissingCredentials: true, MethodDenied: true, HostNotAllowed: true, QuotaExceeded: true, ClockRolledBack: true,
 	BurstExceeded: true, WorkerLeaseLost: true, WindowExpired: true, StoreUnavailable: true, ShuttingDown: true, StreamStalled: true,
 	TimestampExhausted: true, ClockBeforeEpoch: true, NoFreeWorkerID: true, LayoutMismatch: true, StoreWentBack: true, InvalidConfig: true,
+	SequenceNotFound: true, SequenceExists: true, SequenceDisabled: true, SequenceChanged: true, InvalidSequence: true, ValuesExhausted: true,
 }
 
 // errorOfRPC reads what an attempt failed with.
@@ -53,11 +54,26 @@ func errorOfRPC(err error, endpoint string) *Error {
 		failure.Reason = RPCFailed
 	case failure.Code == codes.Unavailable:
 		failure.Reason = Unreachable
-		failure.Message = fmt.Sprintf("%s does not answer: %s", endpoint, failure.Message)
+		describeUnreachable(failure)
 	case failure.Code == codes.DeadlineExceeded:
 		failure.Reason = DeadlineExceeded
 	default:
 		failure.Reason = RPCFailed
 	}
 	return failure
+}
+
+// describeUnreachable says in our words that no server is there. gRPC tells it in its message alone.
+func describeUnreachable(failure *Error) {
+	is := func(text string) bool { return strings.Contains(failure.Message, text) }
+	switch {
+	case is("connection refused"), is("actively refused"):
+		failure.Message = "the connection is refused: no server listens there"
+		failure.Metadata = map[string]string{"connection": "refused"}
+	case is("name resolver error"), is("no such host"), is("record lookup error"):
+		failure.Message = "the host name has no address"
+		failure.Metadata = map[string]string{"connection": "no_address"}
+	default:
+		failure.Message = "the server does not answer: " + failure.Message
+	}
 }

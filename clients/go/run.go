@@ -22,13 +22,14 @@ const idMin ID = 1
 
 // RunSource is what a Buffer draws from.
 type RunSource interface {
-	// Reserve reserves 1 to count IDs, as runs in the order in which they are to be used. They belong to whoever asked, used or not; none is ever given
-	// twice.
+	// Reserve reserves 1 to count IDs, as runs in the order in which they are to be used. They belong to the caller,
+	// used or not; none is ever given twice.
 	Reserve(ctx context.Context, count int) ([]Run, error)
 }
 
-// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID of 0 or above MaxID; no
-// two runs that overlap; at most so many IDs in all as were asked for. An answer that breaks them must be dropped whole.
+// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at
+// least 1; no ID of 0 or above MaxID; no two runs that overlap; at most so many IDs in all as were asked for. An answer
+// that breaks them must be dropped whole.
 func countOfAnswer(runs []Run, asked int) (uint64, error) {
 	sum := uint64(0)
 	next := idMin
@@ -52,10 +53,12 @@ func countOfAnswer(runs []Run, asked int) (uint64, error) {
 // closedCursor is above every count, and so far below the top that no number of claims wraps it.
 const closedCursor = 1 << 63
 
-// claimableRun is a run in a place from which callers claim. Only the cursor ever changes, and what is beside it; it has a cache line of its own.
+// claimableRun is a run in a place from which callers claim. Only the cursor ever changes, and what is beside it; it
+// has a cache line of its own.
 type claimableRun struct {
 	first, stride uint64
-	// low is the index whose claimer asks for the next answer: the low-water mark, or count where the mark is not in this run.
+	// low is the index whose claimer asks for the next answer: the low-water mark, or count where the mark is not in
+	// this run.
 	low, count uint64
 	answer     *answer
 	_          [24]byte
@@ -71,7 +74,8 @@ func (r *claimableRun) claim(n uint64) (start, end uint64) {
 	return min(start, r.count), min(start+n, r.count)
 }
 
-// close ends the run, whoever still holds it, and tells how many of its IDs had been claimed. Closing again tells the count.
+// close ends the run, for all callers that still hold it, and tells how many of its IDs had been claimed. Closing again
+// tells the count.
 func (r *claimableRun) close() uint64 {
 	return min(r.cursor.Swap(closedCursor), r.count)
 }
@@ -91,8 +95,8 @@ func (r *claimableRun) hasMark(start, end uint64) bool {
 	return start <= r.low && r.low < end
 }
 
-// isContended looks whether other claims followed the one of an index at once, and tells so once they have done it often. It is for
-// indexes at which looksAround holds.
+// isContended looks whether other claims followed the one of an index at once, and tells so once they have done it
+// often. It is for indexes at which looksAround holds.
 func (r *claimableRun) isContended(index uint64) bool {
 	// A look at once would come before the other core has got the cache line.
 	for range looks {

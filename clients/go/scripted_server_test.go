@@ -19,7 +19,8 @@ import (
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
-// scriptedServer does what a test tells it to: for faults that a real server cannot be made to show at will. It counts up from 1, or from next.
+// scriptedServer does what a test tells it to: for faults that a real server cannot be made to show at will. It counts
+// up from 1, or from next.
 type scriptedServer struct {
 	snowlanev1.UnimplementedIdServiceServer
 	next  atomic.Uint64
@@ -63,8 +64,8 @@ func (s *scriptedServer) start(t *testing.T) {
 	go func(server *grpc.Server) { _ = server.Serve(listener) }(s.server)
 }
 
-// listen takes a port below those that systems give to outgoing connections: on those, a server that comes back may find its port taken by one of
-// them, even by one that was calling it.
+// listen takes a port below those that systems give to outgoing connections: on those, a server that comes back may
+// find its port taken by one of them, even by one that was calling it.
 func (s *scriptedServer) listen() (net.Listener, error) {
 	for s.address == "" {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)))

@@ -18,12 +18,12 @@ type StreamOptions struct {
 	Ordered bool
 }
 
-// Stream issues count IDs, 1 to 10^9, in chunks: exactly so many, or an error as the last element. A stream that breaks is taken up by another, whose
-// IDs may start lower, unless Ordered is set. Leaving the loop cancels it. Without a deadline in the context, Options.Timeout bounds the wait for
-// each chunk.
+// Stream issues count IDs, 1 to 10^9, in chunks: exactly so many, or an error as the last element. A stream that breaks
+// is taken up by another, whose IDs may start lower, unless Ordered is set. Leaving the loop cancels it. Without a
+// deadline in the context, Options.Timeout bounds the wait for each chunk.
 func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]ID, error] {
 	return func(yield func([]ID, error) bool) {
-		if err := checkCount(count, streamMax); err != nil {
+		if err := checkRange("count", count, 1, streamMax); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -127,7 +127,8 @@ func lateOr(ctx context.Context, err error) error {
 	return err
 }
 
-// checkChunk holds a chunk to the rules: not empty, no more than were asked for, all IDs rising, from chunk to chunk too.
+// checkChunk holds a chunk to the rules: not empty, no more than were asked for, all IDs rising, from chunk to chunk
+// too.
 func (r *streamReader) checkChunk(ids []ID) error {
 	if len(ids) == 0 || len(ids) > r.left {
 		return invalidResponse("the server sent a chunk that cannot be", map[string]string{"count": fmt.Sprint(len(ids))})

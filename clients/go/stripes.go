@@ -15,15 +15,19 @@ const (
 	lookEvery = 128
 	// It looks so often, for some 20 ns.
 	looks = 32
-	// A run is contended for once so many claimers found others, and one of so many IDs: a sixteenth of those who looked.
+	// A run is contended for once so many claimers found others, and one of so many IDs: a sixteenth of those that
+	// looked.
 	collisionsMin  = 8
 	collisionShare = 16 * lookEvery
 )
 
-// stripes are further places from which callers claim, for when several cores write one cursor so often that they wait for its cache line. Each holds a
-// block of the run in use. A goroutine keeps to one of them while it can, but none owns one: a claim is an atomic step wherever it is made.
+// stripes are further places from which callers claim, for when several cores write one cursor so often that they wait
+// for its cache line. Each holds a block of the run in use. A goroutine keeps to one of them while it can, but none
+// owns one: a claim is an atomic step wherever it is made.
 //
 // All but claiming is guarded by the buffer's mutex. A nil *stripes holds nothing.
+//
+// docs/adr/0070 has the figures, and what else was tried.
 type stripes struct {
 	places []stripe
 	// shift leaves of 32 bits as many as there are places.
@@ -50,8 +54,9 @@ func newStripes() *stripes {
 	return made
 }
 
-// pick chooses by the goroutine that calls: its stack lies where no other's does. Where a stack moves, the goroutine goes on elsewhere, which is all
-// that hangs on it. 2 KiB is the smallest stack; the multiplier, 2^32 over the golden ratio, spreads neighbours.
+// pick chooses by the goroutine that calls: its stack lies where no other's does. Where a stack moves, the goroutine
+// goes on elsewhere, and nothing else depends on it. 2 KiB is the smallest stack; the multiplier, 2^32 over the golden
+// ratio, spreads neighbours.
 func (s *stripes) pick() *atomic.Pointer[claimableRun] {
 	var onStack byte
 	hash := uint32(uintptr(unsafe.Pointer(&onStack))>>11) * 2_654_435_769

@@ -52,7 +52,8 @@ func expectDistinct(t *testing.T, ids []snowlane.ID) {
 	}
 }
 
-// newSpread gives a buffer with 10,000 IDs in stock, one of them taken, whose callers are spread. Each further reservation needs a token of the gate.
+// newSpread gives a buffer with 10,000 IDs in stock, one of them taken, whose callers are spread. Each further
+// reservation needs a token of the gate.
 func newSpread(t *testing.T) (*snowlane.Buffer, *fakeSource, *snowlanetest.Clock) {
 	t.Helper()
 	buffer, source, clock := newFake(t, snowlane.BufferOptions{CountMin: 10_000, CountMax: 10_000, MaxAge: 100 * time.Millisecond})
@@ -118,7 +119,8 @@ func TestStripesGrowTooOldWithTheirAnswer(t *testing.T) {
 		}
 		taken += count
 	}
-	// To the mark, where a quarter is left; then the rest of the first answer but what the stripes hold, and some of the second.
+	// To the mark, where a quarter is left; then the rest of the first answer but what the stripes hold, and some of
+	// the second.
 	held := buffer.Held()
 	take(7_501 - taken - held)
 	eventually(t, "the second reservation", func() bool { return buffer.Stats().Refills == 2 })
@@ -177,7 +179,8 @@ func TestClosingDropsWhatStripesHold(t *testing.T) {
 	}
 }
 
-// Rounds of callers on one buffer while its answers expire and it is closed: every ID that was handed out came to a caller, and once.
+// Rounds of callers on one buffer while its answers expire and it is closed: every ID that was handed out came to a
+// caller, and once.
 func TestEachIDComesOnceWhileBuffersClose(t *testing.T) {
 	end := time.Now().Add(3 * time.Second)
 	if testing.Short() {

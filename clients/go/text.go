@@ -21,11 +21,12 @@ const (
 	Base62       TextForm = "base62"
 	SerialNumber TextForm = "serial"
 	UUID         TextForm = "uuid"
+	TypedID      TextForm = "typed"
 )
 
 // TextForms gives all of them.
 func TextForms() []TextForm {
-	return []TextForm{Decimal, Hex, Base32, Base58, Base62, SerialNumber, UUID}
+	return []TextForm{Decimal, Hex, Base32, Base58, Base62, SerialNumber, UUID, TypedID}
 }
 
 // TextFormat is how an ID is to be written.
@@ -37,6 +38,9 @@ type TextFormat struct {
 	UTCOffset time.Duration
 	// CheckSymbol follows a base 32.
 	CheckSymbol bool
+	// TypePrefix stands before the underscore of a typed ID, which must have one: a letter of a-z, then 0 to 15
+	// characters of a-z and 0-9.
+	TypePrefix string
 }
 
 // TextReadOptions says how to read a text. The zero value means the defaults.
@@ -45,6 +49,8 @@ type TextReadOptions struct {
 	Form TextForm
 	// UTCOffset at which a serial number was written.
 	UTCOffset time.Duration
+	// TypePrefix that a typed ID has to have; the text is then read as a typed ID alone. Empty: any prefix.
+	TypePrefix string
 	// Now: detection takes no text for an ID from more than a day later. Zero: the system's time.
 	Now time.Time
 }
@@ -70,7 +76,8 @@ type TextCodec struct {
 	uuid   uuidCodec
 }
 
-// NewTextCodec makes the text forms of a layout. The namespace, `default` if the deployment has no other, marks the UUIDs; nothing else hangs on it.
+// NewTextCodec makes the text forms of a layout. The namespace, `default` if the deployment has no other, marks the
+// UUIDs; nothing else depends on it.
 func NewTextCodec(layout *Layout, namespace string) *TextCodec {
 	return &TextCodec{layout: layout, serial: newSerialCodec(layout), uuid: newUUIDCodec(layout, namespace)}
 }
@@ -97,9 +104,11 @@ func (c *TextCodec) Write(id ID, format TextFormat) (string, error) {
 		return base58.write(id), nil
 	case Base62:
 		return base62.write(id), nil
+	case TypedID:
+		return writeTyped(id, format.TypePrefix), nil
 	}
 	if !c.layout.contains(id) {
-		return "", c.layout.malformedID(id, "is none of this layout")
+		return "", c.layout.malformedID(id, "does not fit this layout")
 	}
 	if format.Form == SerialNumber {
 		return c.serial.write(id, format.SerialPrefix, format.UTCOffset)
@@ -107,11 +116,19 @@ func (c *TextCodec) Write(id ID, format TextFormat) (string, error) {
 	return c.uuid.write(id)
 }
 
-// Read reads a text. Strict: each ID has one text in a format, and no other text is read; exceptions are Crockford's aliases and the capitals of UUIDs.
-// It fails with MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
+// Read reads a text. Strict: each ID has one text in a format, and no other text is read; exceptions are Crockford's
+// aliases and the capitals of UUIDs. It fails with MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
 func (c *TextCodec) Read(text string, options TextReadOptions) (TextReading, error) {
 	if err := checkUTCOffset(options.UTCOffset); err != nil {
 		return TextReading{}, err
+	}
+	if options.TypePrefix != "" {
+		if options.Form == "" {
+			options.Form = TypedID
+		}
+		if err := checkTextFormat(TextFormat{Form: options.Form, TypePrefix: options.TypePrefix}); err != nil {
+			return TextReading{}, err
+		}
 	}
 	switch {
 	case options.Form == "":
@@ -119,11 +136,11 @@ func (c *TextCodec) Read(text string, options TextReadOptions) (TextReading, err
 	case !slices.Contains(TextForms(), options.Form):
 		return TextReading{}, invalidTextFormat("there is no text form "+string(options.Form), options.Form)
 	default:
-		return c.readAs(options.Form, text, options.UTCOffset)
+		return c.readAs(options.Form, text, options)
 	}
 }
 
-func (c *TextCodec) readAs(form TextForm, text string, utcOffset time.Duration) (TextReading, error) {
+func (c *TextCodec) readAs(form TextForm, text string, options TextReadOptions) (TextReading, error) {
 	reading := TextReading{Format: TextFormat{Form: form}, HasID: true}
 	var err error
 	switch form {
@@ -134,14 +151,16 @@ func (c *TextCodec) readAs(form TextForm, text string, utcOffset time.Duration) 
 	case Base32:
 		reading.ID, reading.Format.CheckSymbol, err = readBase32(text)
 	case Base58:
-		reading.ID, err = base58.readWhole(text)
+		reading.ID, err = base58.readWhole(text, 0)
 	case Base62:
-		reading.ID, err = base62.readWhole(text)
+		reading.ID, err = base62.readWhole(text, 0)
 	case SerialNumber:
-		reading.ID, reading.Format.SerialPrefix, err = c.serial.read(text, utcOffset)
-		reading.Format.UTCOffset = utcOffset
+		reading.ID, reading.Format.SerialPrefix, err = c.serial.read(text, options.UTCOffset)
+		reading.Format.UTCOffset = options.UTCOffset
 	case UUID:
 		reading.ID, reading.HasID, err = c.uuid.read(text)
+	case TypedID:
+		reading.ID, reading.Format.TypePrefix, err = readTyped(text, options.TypePrefix)
 	}
 	if err != nil {
 		return TextReading{}, err
@@ -149,7 +168,8 @@ func (c *TextCodec) readAs(form TextForm, text string, utcOffset time.Duration) 
 	return reading, nil
 }
 
-// detect reads a text in the one form that it can be in, judged by its shape and, where that says little, by a plausible time.
+// detect reads a text in the one form that it can be in, judged by its shape and, where that says little, by a
+// plausible time.
 func (c *TextCodec) detect(text string, options TextReadOptions) (TextReading, error) {
 	candidates, err := detectForms(text, c.serial.digitCount)
 	if err != nil {
@@ -162,7 +182,7 @@ func (c *TextCodec) detect(text string, options TextReadOptions) (TextReading, e
 	var readings []TextReading
 	var fault error
 	for _, form := range candidates {
-		reading, err := c.readAs(form, text, options.UTCOffset)
+		reading, err := c.readAs(form, text, options)
 		switch {
 		case err != nil:
 			fault = err
@@ -212,12 +232,15 @@ func detectForms(text string, serialDigits int) ([]TextForm, error) {
 		return nil, malformedText("", "too_short", 0)
 	case strings.HasPrefix(text, "0x"):
 		return []TextForm{Hex}, nil
+	case strings.Contains(text, typeSeparator):
+		return []TextForm{TypedID}, nil
 	case strings.Contains(text, "-"):
 		return []TextForm{UUID}, nil
-	case len(text) >= serialDigits:
+	case len(text) >= serialDigits && strings.Trim(text[len(text)-serialDigits:], "0123456789") == "":
 		return []TextForm{SerialNumber}, nil
 	case isNumber:
-		// Before the widths: 11 or 13 digits are far more often a number than one of the other forms without a single letter.
+		// Before the widths: 11 or 13 digits are far more often a number than one of the other forms without a single
+		// letter.
 		return []TextForm{Decimal}, nil
 	case len(text) == base32.width || len(text) == base32.width+1:
 		return []TextForm{Base32}, nil
@@ -244,6 +267,10 @@ func checkTextFormat(format TextFormat) error {
 		return invalidTextFormat("only base 32 has a check symbol", form)
 	case len(format.SerialPrefix) > serialPrefixMax || strings.Trim(format.SerialPrefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "":
 		return invalidTextFormat("the prefix of a serial number is not 0 to 16 characters of A-Z and 0-9", form)
+	case form == TypedID && !isTypePrefix(format.TypePrefix):
+		return invalidTextFormat("the prefix of a typed ID is not a letter of a-z and 0 to 15 characters of a-z and 0-9", form)
+	case form != TypedID && format.TypePrefix != "":
+		return invalidTextFormat("only typed IDs have a type prefix", form)
 	}
 	return checkUTCOffset(format.UTCOffset)
 }
@@ -261,7 +288,8 @@ func invalidTextFormat(message string, form TextForm) *Error {
 	}
 }
 
-// malformedText makes the error of a text. position counts the characters before the one at fault, all of which are ASCII.
+// malformedText makes the error of a text. position counts the characters before the one at fault, all of which are
+// ASCII.
 func malformedText(form TextForm, reason string, position int) *Error {
 	metadata := map[string]string{"reason": reason, "position": fmt.Sprint(position)}
 	subject := "the text"

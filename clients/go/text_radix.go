@@ -13,16 +13,18 @@ type radix struct {
 	digits [128]int8
 }
 
-// The alphabets: Crockford's, https://www.crockford.com/base32.html; Bitcoin's, https://github.com/bitcoin/bitcoin/blob/master/src/base58.cpp;
-// and ASCII's order.
+// The alphabets: Crockford's, https://www.crockford.com/base32.html; Bitcoin's,
+// https://github.com/bitcoin/bitcoin/blob/master/src/base58.cpp; and ASCII's order.
 var (
 	base32 = newRadix(Base32, "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 13, "IiLl1Oo0")
-	base58 = newRadix(Base58, "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", 11, "")
+	base58 = newRadix(Base58, base58Alphabet, 11, "")
 	base62 = newRadix(Base62, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 11, "")
 )
 
-// newRadix makes a fixed-width number writing. aliases is groups of letters, each followed by the digit for which they stand; with any, small letters
-// stand for capitals too.
+const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// newRadix makes a fixed-width number writing. aliases is groups of letters, each followed by the digit for which they
+// stand; with any, small letters stand for capitals too.
 func newRadix(form TextForm, alphabet string, width int, aliases string) *radix {
 	r := &radix{form: form, alphabet: alphabet, width: width}
 	for index := range r.digits {
@@ -58,11 +60,11 @@ func (r *radix) write(id ID) string {
 	return string(text)
 }
 
-// read reads the digits that begin a text; false if they are above 2^63 - 1.
-func (r *radix) read(text string) (ID, bool, error) {
+// read reads the digits of a text from start on; false if they are above 2^63 - 1.
+func (r *radix) read(text string, start int) (ID, bool, error) {
 	base := uint64(len(r.alphabet))
 	number, fits := uint64(0), true
-	for index := range r.width {
+	for index := start; index < start+r.width; index++ {
 		if index >= len(text) {
 			return 0, false, malformedText(r.form, "too_short", index)
 		}
@@ -79,16 +81,16 @@ func (r *radix) read(text string) (ID, bool, error) {
 	return ID(number), fits, nil
 }
 
-// readWhole reads a text that ends with its digits.
-func (r *radix) readWhole(text string) (ID, error) {
-	id, fits, err := r.read(text)
+// readWhole reads a text that ends with its digits, which begin at start.
+func (r *radix) readWhole(text string, start int) (ID, error) {
+	id, fits, err := r.read(text, start)
 	switch {
 	case err != nil:
 		return 0, err
-	case len(text) > r.width:
-		return 0, malformedText(r.form, "too_long", r.width)
+	case len(text) > start+r.width:
+		return 0, malformedText(r.form, "too_long", start+r.width)
 	case !fits:
-		return 0, malformedText(r.form, "out_of_range", 0)
+		return 0, malformedText(r.form, "out_of_range", start)
 	}
 	return id, nil
 }
@@ -106,7 +108,7 @@ func writeBase32(id ID, checkSymbol bool) string {
 
 // readBase32 reads 13 symbols, or 14 of which the last is the check symbol.
 func readBase32(text string) (id ID, hasCheck bool, err error) {
-	id, fits, err := base32.read(text)
+	id, fits, err := base32.read(text, 0)
 	if err != nil {
 		return 0, false, err
 	}

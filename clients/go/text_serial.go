@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// serialCodec writes the serial numbers of one layout: prefix, time, worker, sequence. The time is yyyyMMddHHmmss and as many digits of the second as
-// tell two ticks apart; below 1 ms the number of the tick within its millisecond follows.
+// serialCodec writes the serial numbers of one layout: prefix, time, worker, sequence. The time is yyyyMMddHHmmss and
+// as many digits of the second as tell two ticks apart; below 1 ms the number of the tick within its millisecond
+// follows.
 type serialCodec struct {
 	layout *Layout
 	// unitMS is the smallest unit of the time, in milliseconds.
@@ -110,7 +111,8 @@ func (c *serialCodec) read(text string, utcOffset time.Duration) (id ID, prefix 
 	return l.compose(ticks, worker>>l.worker.bits, worker&l.worker.max, sequence), text[:start], nil
 }
 
-// checkShape tells where the digits begin. All characters are looked at before the length is: only then do bytes and characters agree.
+// checkShape tells where the digits begin. All characters are looked at before the length is: only then do bytes and
+// characters agree.
 func (c *serialCodec) checkShape(text string) (start int, err error) {
 	for index := range len(text) {
 		if index == serialPrefixMax+c.digitCount {

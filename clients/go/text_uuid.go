@@ -49,8 +49,9 @@ const (
 	uuidWidth   = 36
 )
 
-// uuidCodec writes the UUIDs of version 7 that hold the IDs of one layout and namespace: the Unix millisecond of the ID's tick in 48 bits; then, in the 74
-// free bits, the number of the tick within its millisecond (none for ticks of 1 ms or more), the ID's bits without its timestamp, and a filler.
+// uuidCodec writes the UUIDs of version 7 that hold the IDs of one layout and namespace: the Unix millisecond of the
+// ID's tick in 48 bits; then, in the 74 free bits, the number of the tick within its millisecond (none for ticks of 1
+// ms or more), the ID's bits without its timestamp, and a filler.
 type uuidCodec struct {
 	layout                *Layout
 	otherBits, fillerBits int

@@ -13,7 +13,8 @@ import (
 	"snowlane.dev/go"
 )
 
-// vectorFile is one of test/vectors in the repository, which the tests of every language read; its README has the shapes.
+// vectorFile is one of test/vectors in the repository, which the tests of every language read; its README has the
+// shapes.
 type vectorFile struct {
 	Namespace string
 	NowMS     int64 `json:"nowMs"`
@@ -42,6 +43,7 @@ type vector struct {
 	Text             string
 	Form             *snowlane.TextForm
 	UTCOffsetMinutes int64 `json:"utcOffsetMinutes"`
+	TypePrefix       string
 	Format           vectorFormat
 	Error            snowlane.Reason
 	Metadata         map[string]string
@@ -52,12 +54,13 @@ type vectorFormat struct {
 	SerialPrefix     string
 	UTCOffsetMinutes int64 `json:"utcOffsetMinutes"`
 	CheckSymbol      bool
+	TypePrefix       string
 	Text             string
 }
 
 func (f vectorFormat) format() snowlane.TextFormat {
 	return snowlane.TextFormat{
-		Form: f.Form, SerialPrefix: f.SerialPrefix, CheckSymbol: f.CheckSymbol,
+		Form: f.Form, SerialPrefix: f.SerialPrefix, CheckSymbol: f.CheckSymbol, TypePrefix: f.TypePrefix,
 		UTCOffset: time.Duration(f.UTCOffsetMinutes) * time.Minute,
 	}
 }
@@ -191,7 +194,7 @@ func TestVectorsOfRefusals(t *testing.T) {
 		var err error
 		switch vector.Kind {
 		case "text":
-			options := snowlane.TextReadOptions{Now: time.UnixMilli(file.NowMS)}
+			options := snowlane.TextReadOptions{Now: time.UnixMilli(file.NowMS), TypePrefix: vector.TypePrefix}
 			if vector.Form != nil {
 				options.Form = *vector.Form
 			}

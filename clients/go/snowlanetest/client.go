@@ -40,7 +40,8 @@ func Delay(d time.Duration) Step {
 	return Step{delay: d}
 }
 
-// Client stands in for snowlane.Client: it hands out what its script says, without a server. A script that has ended fails with SCRIPT_ENDED.
+// Client stands in for snowlane.Client: it hands out what its script says, without a server. A script that has ended
+// fails with SCRIPT_ENDED.
 type Client struct {
 	// Clock is the one that Delay and the buffers use.
 	Clock *Clock

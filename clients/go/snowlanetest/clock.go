@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Clock is a clock for tests: time moves by Advance and by nothing else. Its zero value is ready, and stands at the year 1.
+// Clock is a clock for tests: time moves by Advance and by nothing else. Its zero value is ready, and stands at the
+// year 1.
 type Clock struct {
 	mutex  sync.Mutex
 	now    time.Time
@@ -39,7 +40,8 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) func() {
 	}
 }
 
-// Advance lets d pass and runs the timers that fall due, in order. What they set going in other goroutines may still be under way when it returns.
+// Advance lets d pass and runs the timers that fall due, in order. What they set going in other goroutines may still be
+// under way when it returns.
 func (c *Clock) Advance(d time.Duration) {
 	until := c.Now().Add(d)
 	for {

@@ -3,6 +3,7 @@ import dev.snowlane.client.Layout;
 import dev.snowlane.client.ParsedId;
 import dev.snowlane.client.TextCodec;
 import dev.snowlane.client.TextForm;
+import dev.snowlane.client.TextFormat;
 import java.time.Instant;
 
 class Parse {
@@ -16,7 +17,10 @@ class Parse {
     System.out.println("sequence " + parsed.sequence().getAsLong());
 
     TextCodec codec = new TextCodec(layout, "default");
-    for (TextForm form : TextForm.values()) System.out.println(form + " " + codec.write(parsed.id(), form));
+    for (TextForm form : TextForm.values()) {
+      TextFormat format = form == TextForm.TYPED ? TextFormat.typed("order") : TextFormat.of(form);
+      System.out.println(form + " " + codec.write(parsed.id(), format));
+    }
 
     Instant second = Instant.parse("2022-06-28T16:07:40Z");
     IdRange range = layout.idRange(second, second.plusSeconds(1));

@@ -1,6 +1,6 @@
 from datetime import datetime, timedelta, timezone
 
-from snowlane import TEXT_FORMS, TextCodec, id_range, parse_id, preset_layout
+from snowlane import TEXT_FORMS, TextCodec, TextFormat, id_range, parse_id, preset_layout
 
 layout = preset_layout("twitter")
 parsed = parse_id(layout, 1541815603606036480)
@@ -13,7 +13,8 @@ print(f"sequence {parsed.sequence}")
 
 codec = TextCodec(layout)
 for form in TEXT_FORMS:
-    print(f"{form} {codec.write(parsed.id, form)}")
+    format = TextFormat(form, type_prefix="order" if form == "typed" else "")
+    print(f"{form} {codec.write(parsed.id, format)}")
 
 second = datetime(2022, 6, 28, 16, 7, 40, tzinfo=timezone.utc)
 found = id_range(layout, second, second + timedelta(seconds=1))

@@ -1,5 +1,6 @@
-"""What test/interop runs of this client: `interop_program.py COMMAND key=value ...`; clients/README.md has the
-commands.
+"""What test/interop runs of this client: `interop_program.py COMMAND key=value ...`.
+
+docs/internals/client-contract.md has the commands.
 
 Ends with one line of JSON on standard output. `api=aio` runs `issue` on asyncio.
 """
@@ -26,6 +27,7 @@ from snowlane import (
     PrefetchOptions,
     SnowlaneError,
     TextCodec,
+    TextFormat,
     parse_id,
 )
 
@@ -142,6 +144,21 @@ def take_some(mode: str, count: int, client: IdClient, buffer: PrefetchBuffer, c
     return taken + len(ids)
 
 
+def outage(keys: dict[str, str]) -> dict[str, object]:
+    options = PrefetchOptions(outage_s=int(keys["outage_ms"]) / 1000)
+    with open(keys["out"], "wb") as out, client_of(keys) as client, client.prefetch(options) as buffer:
+        collector = Collector(out)
+        start_s = time.monotonic()
+        for step in range(int(keys["seconds"]) * 100):
+            for _ in range(int(keys["per_second"]) // 100):
+                try:
+                    collector.write([buffer.next_id()])
+                except SnowlaneError as error:
+                    collector.failed(error)
+            time.sleep(max(0.0, start_s + (step + 1) * 0.01 - time.monotonic()))
+        return {"count": collector.count, "failures": collector.failures, "waits": buffer.stats().waits}
+
+
 async def issue_aio(keys: dict[str, str]) -> dict[str, object]:
     with open(keys["out"], "wb") as out:
         collector = Collector(out)
@@ -221,7 +238,10 @@ def parse(keys: dict[str, str]) -> dict[str, object]:
         for id in ids:
             parsed = parse_id(layout, id)
             parts = (parsed.ticks, parsed.datacenter_id, parsed.worker_id, parsed.sequence)
-            print(id, *parts, codec.write(id, "base62"), codec.write(id, "uuid"), file=out)
+            typed = codec.write(id, TextFormat("typed", type_prefix="order"))
+            if codec.read(typed, type_prefix="order").id != id:
+                raise ValueError(f"{typed} reads as another ID.")
+            print(id, *parts, codec.write(id, "base62"), codec.write(id, "uuid"), typed, file=out)
     return {"count": len(ids)}
 
 
@@ -247,5 +267,5 @@ def errors(keys: dict[str, str]) -> dict[str, object]:
 
 if __name__ == "__main__":
     command, *pairs = sys.argv[1:]
-    commands = {"issue": issue, "fork": fork, "parse": parse, "errors": errors}
+    commands = {"issue": issue, "fork": fork, "outage": outage, "parse": parse, "errors": errors}
     print(json.dumps(commands[command](dict(pair.split("=", 1) for pair in pairs))))

@@ -16,8 +16,8 @@ from google.protobuf import any_pb2, duration_pb2  # type: ignore[import-untyped
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
 from grpc_status import rpc_status  # type: ignore[import-untyped]
 
-from snowlane.gen.v1 import id_service_pb2 as pb
-from snowlane.gen.v1.id_service_pb2_grpc import IdServiceServicer, add_IdServiceServicer_to_server
+from snowlane._gen.v1 import id_service_pb2 as pb
+from snowlane._gen.v1.id_service_pb2_grpc import IdServiceServicer, add_IdServiceServicer_to_server
 
 T = TypeVar("T")
 Step = Callable[[Any, grpc.ServicerContext], Any]

@@ -13,7 +13,7 @@ import pytest
 from stub_source import StubSource, raises
 from test_fork import ProcessSource, ids_of_child
 
-from snowlane import AsyncPrefetchBuffer, ClientObserver, ErrorReason, IdRun, PrefetchOptions, SnowlaneError, Wait
+from snowlane import AsyncPrefetchBuffer, ClientObserver, ErrorReason, IdRun, PrefetchOptions, SnowlaneError, WaitEvent
 
 T = TypeVar("T")
 PATIENT = PrefetchOptions(timeout_s=120)
@@ -67,13 +67,13 @@ def test_many_tasks_with_answers_expired_all_the_time_and_cancelled_tasks_get_no
         everything = asyncio.gather(*tasks)
         while not everything.done():
             for answer in list(buffer._stock._answers):
-                buffer._expire(buffer._stock, answer)
+                buffer._expire(buffer._refiller, answer)
             await asyncio.sleep(0.002)
         await everything
         # On a busy machine all that may be over before anybody gave up.
         while not cancelled or not buffer.stats().dropped:
             for answer in list(buffer._stock._answers):
-                buffer._expire(buffer._stock, answer)
+                buffer._expire(buffer._refiller, answer)
             await take()
         stats = buffer.stats()
         await buffer.close()
@@ -90,11 +90,11 @@ def test_cancelling_a_waiting_task_takes_no_id_and_cancels_no_reservation() -> N
     async def main() -> None:
         source = AsyncStubSource()
         source.held = asyncio.Event()
-        waits: list[Wait] = []
+        waits: list[WaitEvent] = []
 
         class Observer(ClientObserver):
-            def on_wait(self, wait: Wait) -> None:
-                waits.append(wait)
+            def on_wait(self, event: WaitEvent) -> None:
+                waits.append(event)
 
         async with AsyncPrefetchBuffer(source, observer=Observer()) as buffer:
             tasks = [asyncio.create_task(buffer.next_id()) for _ in range(10)]

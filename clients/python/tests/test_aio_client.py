@@ -17,10 +17,9 @@ from snowlane import (
     AsyncIdClient,
     ClientOptions,
     ErrorReason,
-    PrefetchOptions,
     SnowlaneError,
 )
-from snowlane.gen.v1 import id_service_pb2 as pb
+from snowlane._gen.v1 import id_service_pb2 as pb
 
 T = TypeVar("T")
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
@@ -62,7 +61,7 @@ def test_single_ids_many_ids_streams_and_arrays(server: ScriptedServer) -> None:
 def test_a_thousand_tasks_get_no_id_twice(server: ScriptedServer) -> None:
     async def main() -> None:
         async with AsyncIdClient(server.url) as client:
-            buffer = client.prefetch(PrefetchOptions(timeout_s=120))
+            buffer = client.prefetch(timeout_s=120)
 
             async def take() -> list[int]:
                 return [await buffer.next_id() for _ in range(100)]

@@ -16,17 +16,18 @@ from stub_source import StubSource, answers, raises, until
 from snowlane import (
     ClientObserver,
     ErrorReason,
+    ExpireEvent,
     IdRun,
     PrefetchBuffer,
     PrefetchOptions,
-    Refill,
+    RefillEvent,
     SnowlaneError,
-    Wait,
-    id_slice,
+    WaitEvent,
+    _id_slice,
 )
-from snowlane.errors import as_snowlane_error
-from snowlane.options import COUNT_MAX
-from snowlane.run import ID_MAX
+from snowlane._errors import as_snowlane_error
+from snowlane._options import COUNT_MAX
+from snowlane._run import ID_MAX
 
 PATIENT = PrefetchOptions(timeout_s=120)
 
@@ -34,7 +35,7 @@ PATIENT = PrefetchOptions(timeout_s=120)
 @pytest.fixture(params=["with the interpreter's lock", "without it"])
 def _interpreter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "without it":
-        monkeypatch.setattr(id_slice, "_has_interpreter_lock", lambda: False)
+        monkeypatch.setattr(_id_slice, "_has_interpreter_lock", lambda: False)
 
 
 @pytest.fixture
@@ -135,7 +136,7 @@ def test_many_callers_with_answers_expired_all_the_time_and_callers_that_give_up
 def expire_now(buffer: PrefetchBuffer) -> None:
     """Lets all that is in stock grow too old at once."""
     for answer in list(buffer._stock._answers):
-        buffer._expire(buffer._stock, answer)
+        buffer._expire(buffer._refiller, answer)
 
 
 def test_an_id_older_than_max_age_is_not_handed_out() -> None:
@@ -208,11 +209,11 @@ def test_an_answer_to_a_request_that_was_given_up_is_dropped_whole() -> None:
 def test_a_bad_answer_is_refused_whole(answer: list[IdRun]) -> None:
     source = StubSource()
     source.script.append(answers(answer))
-    refills: list[Refill] = []
+    refills: list[RefillEvent] = []
 
     class Observer(ClientObserver):
-        def on_refill(self, refill: Refill) -> None:
-            refills.append(refill)
+        def on_refill(self, event: RefillEvent) -> None:
+            refills.append(event)
             raise RuntimeError("an observer's fault is its own")
 
     with PrefetchBuffer(source, observer=Observer()) as buffer:
@@ -244,11 +245,11 @@ def test_a_dry_buffer_waits_until_the_deadline_and_says_why() -> None:
 
 def test_a_dry_buffer_without_a_failure_says_that_the_deadline_passed() -> None:
     source = StubSource(delay_s=0.3)
-    waits: list[Wait] = []
+    waits: list[WaitEvent] = []
 
     class Observer(ClientObserver):
-        def on_wait(self, wait: Wait) -> None:
-            waits.append(wait)
+        def on_wait(self, event: WaitEvent) -> None:
+            waits.append(event)
 
     with PrefetchBuffer(source, observer=Observer()) as buffer:
         with pytest.raises(SnowlaneError) as caught:
@@ -329,8 +330,8 @@ def test_closing_drops_the_stock() -> None:
     expired: list[int] = []
 
     class Observer(ClientObserver):
-        def on_expire(self, count: int) -> None:
-            expired.append(count)
+        def on_expire(self, event: ExpireEvent) -> None:
+            expired.append(event.dropped)
 
     buffer = PrefetchBuffer(StubSource(), observer=Observer())
     buffer.next_id()
@@ -367,7 +368,7 @@ def test_a_buffer_and_its_slices_cannot_be_copied() -> None:
 
 @pytest.mark.usefixtures("_interpreter")
 def test_closing_a_slice_many_times_never_opens_it_again() -> None:
-    ids = id_slice.open_slice(range(100, 130, 3))
+    ids = _id_slice.open_slice(range(100, 130, 3))
     assert [ids.take(), ids.take()] == [100, 103]
     assert ids.drain(3) == [106, 109, 112]
     assert ids.close() == 5

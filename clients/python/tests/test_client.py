@@ -19,7 +19,7 @@ from stub_source import until
 
 from snowlane import (
     LAYOUTS,
-    Attempt,
+    AttemptEvent,
     ClientObserver,
     ClientOptions,
     ErrorReason,
@@ -30,11 +30,11 @@ from snowlane import (
     SnowlaneError,
     TlsOptions,
 )
-from snowlane.clock import SYSTEM_CLOCK, SystemClock
-from snowlane.errors import _CODE_OF_REASON
-from snowlane.gen.v1 import error_reason_pb2
-from snowlane.gen.v1 import id_service_pb2 as pb
-from snowlane.rpc_error import read_status_details
+from snowlane._clock import SYSTEM_CLOCK, SystemClock
+from snowlane._errors import _CODE_OF_REASON
+from snowlane._gen.v1 import error_reason_pb2
+from snowlane._gen.v1 import id_service_pb2 as pb
+from snowlane._rpc_error import read_status_details
 from snowlane.testing import FakeClock
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
@@ -51,10 +51,10 @@ class Attempts(ClientObserver):
     """Keeps what it hears of attempts."""
 
     def __init__(self) -> None:
-        self.heard: list[Attempt] = []
+        self.heard: list[AttemptEvent] = []
 
-    def on_attempt(self, attempt: Attempt) -> None:
-        self.heard.append(attempt)
+    def on_attempt(self, event: AttemptEvent) -> None:
+        self.heard.append(event)
         raise RuntimeError("an observer's fault is its own")
 
 
@@ -177,7 +177,7 @@ def test_unavailable_is_tried_four_times_and_no_more(server: ScriptedServer) -> 
     server.script.extend(fault(UNAVAILABLE, "STORE_UNAVAILABLE") for _ in range(3))
     with IdClient(server.url, ClientOptions(observer=attempts)) as client:
         assert client.next_id() == 1
-        assert [attempt.number for attempt in attempts.heard] == [1, 2, 3, 4]
+        assert [attempt.attempt for attempt in attempts.heard] == [1, 2, 3, 4]
         reasons = [attempt.reason for attempt in attempts.heard]
         assert reasons == [ErrorReason.STORE_UNAVAILABLE] * 3 + [None]
         server.script.extend(fault(UNAVAILABLE, "STORE_UNAVAILABLE") for _ in range(4))
@@ -256,7 +256,7 @@ def test_nobody_there_is_unreachable() -> None:
     with IdClient(url) as client:
         error = error_of(client.next_id, timeout_s=10)
         assert (error.reason, error.code, error.endpoint) == (ErrorReason.UNREACHABLE, UNAVAILABLE, url)
-        assert url in error.message
+        assert url in str(error)
 
 
 def test_a_stream_that_breaks_is_taken_up_by_another(server: ScriptedServer) -> None:
@@ -406,6 +406,27 @@ def test_a_token_travels_with_each_attempt(server: ScriptedServer) -> None:
         client.next_id()
         list(client.stream(10))
     assert server.tokens == ["Bearer t0", "Bearer t1", "Bearer t2"]
+
+
+def test_options_may_be_keywords_and_go_before_those_of_the_object() -> None:
+    with ScriptedServer() as server, IdClient(server.url, ClientOptions(retry_max=0), timeout_s=1) as client:
+        assert client.next_id() > 0
+        assert client._options == ClientOptions(retry_max=0, timeout_s=1)
+    with pytest.raises(TypeError, match="timeout_ms"):
+        IdClient(timeout_ms=1)
+    with pytest.raises(ValueError, match="timeout_s"):
+        IdClient(timeout_s=-1)
+
+
+def test_options_of_a_buffer_may_be_keywords_and_go_before_those_of_the_object() -> None:
+    with IdClient(timeout_s=7) as client:
+        assert client.prefetch(outage_s=600)._options == PrefetchOptions(outage_s=600, timeout_s=7)
+        buffer = client.prefetch(PrefetchOptions(max_age_s=1, timeout_s=2), timeout_s=3)
+        assert buffer._options == PrefetchOptions(max_age_s=1, timeout_s=3)
+        with pytest.raises(TypeError, match="outage_ms"):
+            client.prefetch(outage_ms=1)
+        with pytest.raises(ValueError, match="outage_s"):
+            client.prefetch(outage_s=0)
 
 
 def test_wrong_options_are_refused_when_the_client_is_made() -> None:

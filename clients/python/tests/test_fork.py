@@ -14,7 +14,7 @@ from multiprocessing.context import ForkContext
 import pytest
 from stub_source import StubSource
 
-from snowlane import ErrorReason, IdRun, PrefetchBuffer, PrefetchOptions, SnowlaneError, id_slice
+from snowlane import ErrorReason, IdRun, PrefetchBuffer, PrefetchOptions, SnowlaneError, _id_slice
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
 
@@ -48,7 +48,7 @@ def ids_of_child(work: Callable[[], list[int]]) -> list[int]:
 
 @pytest.mark.parametrize("has_lock", [True, False])
 def test_a_forked_child_repeats_no_id_of_its_parent(has_lock: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(id_slice, "_has_interpreter_lock", lambda: has_lock)
+    monkeypatch.setattr(_id_slice, "_has_interpreter_lock", lambda: has_lock)
     with PrefetchBuffer(ProcessSource()) as buffer:
         ids = buffer.next_ids(1000)
         for _ in range(3):

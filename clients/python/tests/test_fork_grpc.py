@@ -86,7 +86,7 @@ from snowlane import ClientObserver, ClientOptions, IdClient
 silent = socket.create_server(("127.0.0.1", 0))
 failed = threading.Event()
 class Observer(ClientObserver):
-    def on_attempt(self, report):
+    def on_attempt(self, event):
         failed.set()
 options = ClientOptions(timeout_s=240, attempt_timeout_s=240, observer=Observer())
 stuck = IdClient(f"http://127.0.0.1:{{silent.getsockname()[1]}}", options)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from snowlane import AsyncIdSource, ErrorReason, IdRun, IdSource, PrefetchOptions, SnowlaneError
+from snowlane import AsyncIdSource, ErrorReason, IdRun, IdSource, SnowlaneError
 from snowlane.testing import AsyncFakeIdClient, FakeClock, FakeIdClient, delay, fail
 
 
@@ -43,7 +43,7 @@ def test_a_pause_moves_the_clock() -> None:
 
 def test_a_buffer_over_a_fake_expires_by_the_fake_clock() -> None:
     client = FakeIdClient([IdRun(1, 32), IdRun(1000, 32), delay(0.5), IdRun(2000, 1000)])
-    with client.prefetch(PrefetchOptions(max_age_s=5)) as buffer:
+    with client.prefetch(max_age_s=5) as buffer:
         assert [buffer.next_id() for _ in range(3)] == [1, 2, 3]
         client.clock.advance(4.99)
         assert buffer.next_id() == 4
@@ -54,7 +54,7 @@ def test_a_buffer_over_a_fake_expires_by_the_fake_clock() -> None:
 
 def test_a_buffer_waits_out_a_back_off_without_real_time() -> None:
     client = FakeIdClient([fail("BURST_EXCEEDED", retry_after_s=3), IdRun(1, 32)])
-    buffer = client.prefetch(PrefetchOptions(timeout_s=10))
+    buffer = client.prefetch(timeout_s=10)
     assert buffer.next_id() == 1
     assert 3 <= client.clock.monotonic_s() < 10
     client.close()
@@ -65,7 +65,7 @@ def test_a_buffer_waits_out_a_back_off_without_real_time() -> None:
 
 def test_a_buffer_gives_up_at_its_deadline_without_real_time() -> None:
     client = FakeIdClient([fail("STORE_UNAVAILABLE")] * 100)
-    with client.prefetch(PrefetchOptions(timeout_s=20)) as buffer:
+    with client.prefetch(timeout_s=20) as buffer:
         with pytest.raises(SnowlaneError) as caught:
             buffer.next_id()
         assert reason_of(caught) is ErrorReason.STORE_UNAVAILABLE

@@ -9,7 +9,10 @@ console.log(`worker ${parsed.workerId}`);
 console.log(`sequence ${parsed.sequence}`);
 
 const codec = createTextCodec(layout);
-for (const form of textForms) console.log(`${form} ${codec.write(parsed.id, { form })}`);
+for (const form of textForms) {
+  const format = form === "typed" ? { form, typePrefix: "order" } : { form };
+  console.log(`${form} ${codec.write(parsed.id, format)}`);
+}
 
 const second = new Date("2022-06-28T16:07:40Z");
 const { firstId, lastId } = idRange(layout, second, new Date(second.getTime() + 1_000));

@@ -9,5 +9,5 @@ while (ids.length < 100_000) {
   ids.push(typeof id === "bigint" ? id : await id);
 }
 console.log(`prefetch ${ids.length} ${ids[0]} ${ids.at(-1)}`);
-console.log(`handed out ${buffer.stats().handedOutCount}`);
+console.log(`handed out ${buffer.stats().handedOut}`);
 client.close();

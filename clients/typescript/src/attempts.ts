@@ -1,8 +1,8 @@
 import { callTimeoutMs } from "./client-options.ts";
 import type { Clock } from "./clock.ts";
-import { abortError, SnowlaneError, type SnowlaneReason } from "./errors.ts";
+import { abortError, isFirstMistake, SnowlaneError, type SnowlaneReason } from "./errors.ts";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
-import { notify, type Observer } from "./observer.ts";
+import { notify, type ClientObserver } from "./observer.ts";
 import { errorOfRpc } from "./rpc-error.ts";
 
 /** How calls are tried. */
@@ -10,7 +10,7 @@ export interface AttemptSettings {
   readonly endpoints: Endpoints;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly observer: Observer;
+  readonly observer: ClientObserver;
   readonly timeoutMs: number;
   readonly attemptTimeoutMs: number;
   /** Attempts after the first, 0 to 3. */
@@ -58,14 +58,14 @@ export class Attempts {
     this.#deadlineMs = settings.clock.monotonicMs() + this.#limitMs;
   }
 
-  /** Takes in that a stream moved on: the count of attempts begins anew. */
+  /** Takes in that a stream moved on: the count of attempts starts again. */
   progress({ endpoint }: Attempt): void {
     this.#number = 1;
     this.#lastFailure = undefined;
     this.#settings.endpoints.noteSuccess(endpoint);
   }
 
-  /** Takes in that the reader of a stream without a deadline waits for the next chunk: the time begins anew. */
+  /** Takes in that the reader of a stream without a deadline waits for the next chunk: the time starts again. */
   awaitNext(): void {
     this.#deadlineMs = this.#settings.clock.monotonicMs() + this.#limitMs;
   }
@@ -109,14 +109,16 @@ export class Attempts {
     const { endpoints, random, retryMax } = this.#settings;
     const { endpoint } = attempt;
     const signal = this.#signal;
-    const error = signal.aborted ? abortError(signal) : errorOfRpc(cause, { endpoint: endpoint.url });
+    let error = signal.aborted ? abortError(signal) : errorOfRpc(cause, { endpoint: endpoint.url });
     this.#report(attempt, error.reason);
     const hasRunOut = error.reason === "DEADLINE_EXCEEDED";
     const isOver = this.leftMs <= 0;
+    if (error.endpoint !== undefined && !hasRunOut && error.reason !== "UNREACHABLE") endpoints.noteAnswer();
     if (error.reason === "QUOTA_EXCEEDED") this.#waitMs = (error.retryAfterMs ?? 0) * (1 + random() / 2);
-    else if (error.code !== "UNAVAILABLE" && !hasRunOut) throw error;
+    else if (signal.aborted || (error.code !== "UNAVAILABLE" && !hasRunOut)) throw error;
     // Where the caller's own time has run out, that says nothing about the endpoint.
-    else if (!hasRunOut || !isOver) endpoints.noteFailure(endpoint, error);
+    else if (!hasRunOut || !isOver) error = endpoints.noteFailure(endpoint, error);
+    if (isFirstMistake(error)) throw error;
     if (!hasRunOut) this.#lastFailure = error;
     if (isOver || this.#number > retryMax) throw this.#lastFailure ?? error;
     return error;

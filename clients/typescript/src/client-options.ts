@@ -2,7 +2,7 @@ import type { Transport } from "@connectrpc/connect";
 import type { Layout } from "../../../src/snowflake/layout.ts";
 import type { Clock } from "./clock.ts";
 import { SnowlaneError } from "./errors.ts";
-import type { Observer } from "./observer.ts";
+import type { ClientObserver } from "./observer.ts";
 
 /** Bearer token, or what gives one for each attempt. */
 export type Token = string | (() => string | Promise<string>);
@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly attemptTimeoutMs?: number;
   /** Attempts after the first, 0 to 3. Default: 3. */
   readonly retryMax?: number;
-  readonly observer?: Observer;
+  readonly observer?: ClientObserver;
   /** The deployment's layout, for offline work. Default: asked once. */
   readonly layout?: Layout;
   /** Marks the UUIDs of the deployment. Default: `default`. */
@@ -38,6 +38,7 @@ export interface ClientOptions {
 
 /** A way to one endpoint. Opened when the endpoint is first used. */
 export interface Channel {
+  /** Ends each call when its deadline passes or its signal aborts, whatever becomes of the connection. */
   readonly transport: Transport;
   close(): void;
 }
@@ -72,7 +73,7 @@ function checkEndpoint(given: unknown, { token, insecureToken = false }: ClientO
   const endpoint = String(given);
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:") || url.port === "0") {
-    // What stands before an @ may be a password.
+    // The part before an @ may be a password.
     const shown = endpoint.replace(/^.*@/s, "…@");
     throw new TypeError(`The endpoint ${shown} is neither http://HOST:PORT nor https://HOST:PORT.`);
   }

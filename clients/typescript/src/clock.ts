@@ -5,8 +5,8 @@ export interface Clock {
   /**
    * Runs `work` after `delayMs`, or later.
    *
-   * @param keepsProcess - Whether the process must live until then: it must while a caller waits, and need not for what
-   * runs behind the scenes.
+   * @param keepsProcess - Whether the process must live until then: it must while a caller waits, and does not have
+   * to for background work.
    * @returns A function that calls it off; without effect once it has run.
    */
   schedule(delayMs: number, work: () => void, keepsProcess: "keeps process" | "lets it end"): () => void;

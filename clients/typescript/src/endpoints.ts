@@ -1,6 +1,6 @@
 import { backoffMs } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
-import type { SnowlaneError } from "./errors.ts";
+import { isAbsence, neverAnswered, type SnowlaneError } from "./errors.ts";
 
 /** One server, and how it has been doing. */
 export interface Endpoint {
@@ -25,12 +25,13 @@ const stayMaxMs = 900_000;
 
 /**
  * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; never returns
- * in step with other clients. clients/README.md has the rules.
+ * in step with other clients. docs/internals/client-contract.md has the rules.
  */
 export class Endpoints {
   readonly #endpoints: readonly Endpoint[];
   readonly #clock: Clock;
   readonly #random: () => number;
+  #hasAnswered = false;
   #current: Endpoint;
   #moveAtMs: number;
 
@@ -56,16 +57,33 @@ export class Endpoints {
     return { endpoint: this.#current, waitMs: isDown ? this.#random() * spreadMs : 0 };
   }
 
+  /** Takes in that a server answered, with success or an error. */
+  noteAnswer(): void {
+    this.#hasAnswered = true;
+  }
+
   noteSuccess(endpoint: Endpoint): void {
+    this.#hasAnswered = true;
     endpoint.failuresInRow = 0;
     endpoint.lastFailure = undefined;
   }
 
-  noteFailure(endpoint: Endpoint, error: SnowlaneError): void {
+  /**
+   * Takes in that an attempt failed: the endpoint is down for a while.
+   *
+   * @returns The error, or that of {@link neverAnswered} where no server is at any endpoint and none ever answered.
+   */
+  noteFailure(endpoint: Endpoint, error: SnowlaneError): SnowlaneError {
     endpoint.failuresInRow++;
-    endpoint.lastFailure = error;
-    const delayMs = backoffMs(endpoint.failuresInRow, error.retryAfterMs, this.#random);
+    // Before the first answer, each call is to fail within a second.
+    const failureCount =
+      !this.#hasAnswered && isAbsence(error) ? Math.min(endpoint.failuresInRow, 2) : endpoint.failuresInRow;
+    const delayMs = backoffMs(failureCount, error.retryAfterMs, this.#random);
     endpoint.downUntilMs = this.#clock.monotonicMs() + delayMs;
+    endpoint.lastFailure = error;
+    const isFirst = !this.#hasAnswered && this.#endpoints.every(({ lastFailure }) => isAbsence(lastFailure));
+    if (isFirst) endpoint.lastFailure = neverAnswered(error);
+    return endpoint.lastFailure;
   }
 
   #draw(among: readonly Endpoint[]): Endpoint {

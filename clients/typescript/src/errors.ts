@@ -33,7 +33,7 @@ export type StatusCode =
   | "DATA_LOSS"
   | "UNAUTHENTICATED";
 
-/** What a {@link SnowlaneError} is made of beside its reason and message. */
+/** The parts of a {@link SnowlaneError} beside its reason and message. */
 export interface SnowlaneErrorDetails {
   readonly code: StatusCode;
   readonly metadata?: Readonly<Record<string, string>>;
@@ -63,6 +63,11 @@ export class SnowlaneError extends Error {
     this.endpoint = details.endpoint;
   }
 
+  /** `REASON: text (endpoint)`; without the brackets where no endpoint was asked. */
+  override toString(): string {
+    return `${this.reason}: ${this.message}${this.endpoint === undefined ? "" : ` (${this.endpoint})`}`;
+  }
+
   /** Gives an error of this package as it stands, and anything else as RPC_FAILED. */
   static from(error: unknown): SnowlaneError {
     if (error instanceof SnowlaneError) return error;
@@ -71,14 +76,24 @@ export class SnowlaneError extends Error {
   }
 }
 
+/** The most IDs of one call that is not a stream. */
+export const countMax = 1_048_576;
+
 /** Makes the error for a client or buffer that is closed. */
 export function closedError(what: "client" | "buffer"): SnowlaneError {
   return new SnowlaneError("CLIENT_CLOSED", `The ${what} is closed.`, { code: "CANCELLED" });
 }
 
-/** Gives the error for an aborted signal: its reason if that is one of ours (a client that closed), else CANCELLED. */
+/**
+ * Gives the error for an aborted signal: its reason if that is one of ours (a client that closed), DEADLINE_EXCEEDED
+ * for a signal that timed out, else CANCELLED.
+ */
 export function abortError({ reason }: AbortSignal): SnowlaneError {
   if (reason instanceof SnowlaneError) return reason;
+  if (reason instanceof DOMException && reason.name === "TimeoutError") {
+    const message = "The caller's signal timed out.";
+    return new SnowlaneError("DEADLINE_EXCEEDED", message, { code: "DEADLINE_EXCEEDED", cause: reason });
+  }
   return new SnowlaneError("CANCELLED", "The caller cancelled.", { code: "CANCELLED", cause: reason });
 }
 
@@ -88,12 +103,22 @@ export function invalidResponse(message: string, metadata: Readonly<Record<strin
 }
 
 /**
- * Holds a count to 1 to `countMax`, inclusive.
+ * Holds the count of a stream to 1 to 10^9, inclusive.
  *
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
-export function checkCount(count: number, countMax: number): void {
-  checkWhole(count, { field: "count", min: 1, max: countMax });
+export function checkStreamCount(count: number): void {
+  checkWhole(count, { field: "count", min: 1, max: 1e9 });
+}
+
+/**
+ * Holds the count of any other call to 1 to 1,048,576, inclusive.
+ *
+ * @throws SnowlaneError COUNT_OUT_OF_RANGE.
+ */
+export function checkCount(count: number): void {
+  const cure = count > countMax ? " Use stream() for more." : "";
+  checkWhole(count, { field: "count", min: 1, max: countMax, cure });
 }
 
 /**
@@ -107,15 +132,39 @@ export function checkChunkSize(chunkSize: number): void {
 
 function checkWhole(
   value: number,
-  { field, min, max }: { readonly field: string; readonly min: number; readonly max: number },
+  { field, min, max, cure = "" }: { readonly field: string; readonly min: number; readonly max: number; cure?: string },
 ): void {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return;
-  const message = `${field} is ${value}; it must be a whole number from ${min} to ${max}.`;
+  const message = `${field} is ${value}; it must be a whole number from ${min} to ${max}.${cure}`;
   const metadata = { [field]: String(value), [`${field}_max`]: String(max) };
   throw new SnowlaneError("COUNT_OUT_OF_RANGE", message, { code: "INVALID_ARGUMENT", metadata });
 }
 
-/** Runs what works offline; its errors come out as {@link SnowlaneError}. */
+/**
+ * Whether an error says that no server is where the client looks: the connection is refused, or the host name has no
+ * address.
+ */
+export function isAbsence(error: SnowlaneError | undefined): boolean {
+  return error?.metadata["connection"] !== undefined;
+}
+
+/** Whether an error is that of {@link neverAnswered}. */
+export function isFirstMistake({ metadata }: SnowlaneError): boolean {
+  return metadata["answered"] === "never";
+}
+
+/** Gives the error of a call before the first answer ever, where a server is at none of the endpoints. */
+export function neverAnswered({ reason, code, message, metadata, endpoint, cause }: SnowlaneError): SnowlaneError {
+  const cure =
+    "Start a server there (snowlane serve), or correct the option endpoints: none has answered this client yet.";
+  const details = { code, metadata: { ...metadata, answered: "never" }, endpoint, cause };
+  return new SnowlaneError(reason, `${message} ${cure}`, details);
+}
+
+/**
+ * Runs what works offline; its errors come out as {@link SnowlaneError}. docs/adr/0050 says why the client uses the
+ * server's sources.
+ */
 export function offline<T>(work: () => T): T {
   try {
     return work();

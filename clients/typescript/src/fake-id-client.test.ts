@@ -38,7 +38,7 @@ test("a buffer over the script is a real one", async () => {
   expect(await buffer.nextId()).toBe(1n);
   await ids.clock.advance(100);
   expect(await buffer.nextId()).toBe(33n);
-  expect(buffer.stats().droppedCount).toBe(31);
+  expect(buffer.stats().dropped).toBe(31);
 });
 
 test("it works offline by its layout", async () => {

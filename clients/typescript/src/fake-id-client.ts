@@ -1,6 +1,7 @@
 import {
   checkChunkSize,
   checkCount,
+  checkStreamCount,
   closedError,
   SnowlaneError,
   type SnowlaneReason,
@@ -60,7 +61,7 @@ export interface FakeOptions {
 export class FakeIdClient extends OfflineIds implements IdSource {
   readonly clock: FakeClock;
   readonly #layout: Layout;
-  /** What is left, the next step last. */
+  /** The steps that are left, the next one last. */
   readonly #steps: ScriptStep[];
   readonly #buffers = new Set<PrefetchBuffer>();
   #isClosed = false;
@@ -78,14 +79,14 @@ export class FakeIdClient extends OfflineIds implements IdSource {
   }
 
   async nextIds(count: number, options?: CallOptions): Promise<bigint[]> {
-    checkCount(count, 1_048_576);
+    checkCount(count);
     const ids: bigint[] = [];
     while (ids.length < count) ids.push(...idsOf(await this.#take(count - ids.length, options)));
     return ids;
   }
 
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly bigint[], void, undefined> {
-    checkCount(count, 1e9);
+    checkStreamCount(count);
     checkChunkSize(options.chunkSize ?? 0);
     for (let leftCount = count; leftCount > 0; ) {
       const ids = idsOf(await this.#take(Math.min(leftCount, options.chunkSize || 4_096), options));
@@ -96,7 +97,7 @@ export class FakeIdClient extends OfflineIds implements IdSource {
 
   /** Gives the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs. */
   async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
-    checkCount(count, 1_048_576);
+    checkCount(count);
     return this.#take(count, options);
   }
 

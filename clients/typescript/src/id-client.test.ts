@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Code } from "@connectrpc/connect";
 import { afterEach, describe, expect, test } from "vitest";
-import { faultError, ScriptedIdServer } from "../../../test/support/scripted-id-server.ts";
+import { faultError, ScriptedIdServer } from "../../../test/support/processes/scripted-id-server.ts";
 import { HastyClock } from "../test/hasty-clock.ts";
 import type { SnowlaneError } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -205,7 +205,7 @@ test("a retried reservation is as old as its first attempt", async () => {
   const client = connect([server], { clock, random: () => 0, timeoutMs: 3_600_000, attemptTimeoutMs: 600_000 });
   const buffer = client.prefetch({ maxAgeMs, countMax: 32 });
   expect(await buffer.nextId()).toBe(33n);
-  expect(buffer.stats()).toMatchObject({ refillFailureCount: 1, refillCount: 1 });
+  expect(buffer.stats()).toMatchObject({ refillFailures: 1, refills: 1 });
 });
 
 test("what breaks before a call goes out is no server that does not answer", async () => {
@@ -217,6 +217,50 @@ test("what breaks before a call goes out is no server that does not answer", asy
     message: "There is no such transport.",
   });
   client.close();
+});
+
+describe("the first mistake", () => {
+  const absent = ["http://127.0.0.1:1", "http://nosuch.invalid:7609", "http://localhost:1"];
+
+  test.each(absent)("no server at %s: calls and buffers fail within a second and say what to start", async (url) => {
+    const client = createNodeClient({ endpoints: [url] });
+    closers.push(() => client.close());
+    const buffer = client.prefetch();
+    for (const call of [() => client.nextId(), async () => buffer.nextId(), async () => buffer.nextId()]) {
+      const startedMs = performance.now();
+      const error = await errorOf(call());
+      expect(performance.now() - startedMs).toBeLessThan(1_000);
+      expect(error).toMatchObject({ reason: "UNREACHABLE", metadata: { answered: "never" } });
+      expect(String(error)).toMatch(/^UNREACHABLE: The .*snowlane serve.* \(http:.*\)$/);
+    }
+  });
+
+  test("all endpoints are tried before it", async () => {
+    const attempts: AttemptEvent[] = [];
+    const observer = { onAttempt: (event: AttemptEvent) => void attempts.push(event) };
+    const client = createNodeClient({ endpoints: ["http://127.0.0.1:1", "http://127.0.0.1:2"], observer });
+    closers.push(() => client.close());
+    expect(await errorOf(client.nextId())).toMatchObject({ metadata: { connection: "refused", answered: "never" } });
+    expect(new Set(attempts.map(({ endpoint }) => endpoint)).size).toBe(2);
+  });
+
+  test("after the first answer a call waits for the server as ever", async () => {
+    const server = await startServer();
+    const client = connect([server], { timeoutMs: 400 });
+    await client.nextId();
+    await server.kill();
+    const { metadata } = await errorOf(client.nextId());
+    expect(metadata).toEqual({ connection: "refused" });
+  });
+});
+
+test("a count that is too large names stream()", async () => {
+  const client = createNodeClient();
+  closers.push(() => client.close());
+  const tooLarge = { reason: "COUNT_OUT_OF_RANGE", message: expect.stringContaining("stream()") };
+  await expect(client.nextIds(1_048_577)).rejects.toMatchObject(tooLarge);
+  await expect(client.prefetch().nextIds(1_048_577)).rejects.toMatchObject(tooLarge);
+  expect((await errorOf(client.nextIds(0))).message).not.toContain("stream()");
 });
 
 test("a client forgets buffers that were closed", { timeout: 120_000 }, async () => {
@@ -306,17 +350,17 @@ describe("errors", () => {
     expect(await errorOf(client.nextId({ timeoutMs: 100 }))).toMatchObject({ reason: "DEADLINE_EXCEEDED" });
   });
 
-  test("a caller who cancels gets CANCELLED, while it waits and between attempts", async () => {
+  test("a caller that cancels gets CANCELLED, while it waits and between attempts", async () => {
     const server = await startServer();
     server.handlers = { nextId: () => new Promise(() => {}) };
     const client = connect([server]);
-    expect((await errorOf(client.nextId({ signal: AbortSignal.timeout(30) }))).reason).toBe("CANCELLED");
+    expect((await errorOf(client.nextId({ signal: AbortSignal.timeout(30) }))).reason).toBe("DEADLINE_EXCEEDED");
     server.handlers = {
       nextId: () => {
         throw faultError({ reason: "STORE_UNAVAILABLE", code: Code.Unavailable, retryAfterMs: 3_000 });
       },
     };
-    expect((await errorOf(client.nextId({ signal: AbortSignal.timeout(60) }))).reason).toBe("CANCELLED");
+    expect((await errorOf(client.nextId({ signal: AbortSignal.timeout(60) }))).reason).toBe("DEADLINE_EXCEEDED");
     expect((await errorOf(client.nextId({ signal: AbortSignal.abort() }))).reason).toBe("CANCELLED");
   });
 

@@ -1,12 +1,20 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type CallOptions as RpcOptions, type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
+import { type CallOptions as RpcOptions, type Client, createClient } from "@connectrpc/connect";
 import { type GetInfoResponse, IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { type Attempt, Attempts, type AttemptSettings } from "./attempts.ts";
 import { ChunkCheck } from "./chunk-check.ts";
 import { bearerOf, type Channel, checkOptions, type ClientOptions, type OpenChannel } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Endpoints } from "./endpoints.ts";
-import { abortError, checkChunkSize, checkCount, closedError, invalidResponse, SnowlaneError } from "./errors.ts";
+import {
+  abortError,
+  checkChunkSize,
+  checkCount,
+  checkStreamCount,
+  closedError,
+  invalidResponse,
+  SnowlaneError,
+} from "./errors.ts";
 import { type IdSource, OfflineIds, type StreamOptions } from "./id-source.ts";
 import { layoutOfResponse } from "./layout-response.ts";
 import { LinkedAbort } from "./linked-abort.ts";
@@ -19,11 +27,6 @@ import { type CallOptions, countOfAnswer, idRangeOfServers, type IdRun } from ".
  * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). An attempt that takes longer is made again.
  */
 const rpcTimeoutMsMax = 99_999_999;
-/** How much later than its deadline a transport may end a call, in milliseconds. */
-const deadlineGraceMs = 100;
-/** The most IDs of one call. */
-const nextIdsMax = 1_048_576;
-const streamMax = 1e9;
 
 /** Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. */
 export class IdClient extends OfflineIds implements IdSource {
@@ -75,7 +78,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * @param count - 1 to 1,048,576, inclusive.
    */
   async nextIds(count: number, options?: CallOptions): Promise<bigint[]> {
-    checkCount(count, nextIdsMax);
+    checkCount(count);
     const deadlineMs = this.#clock.monotonicMs() + (options?.timeoutMs ?? this.#settings.timeoutMs);
     const ids: bigint[] = [];
     while (ids.length < count) {
@@ -96,7 +99,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * @param count - 1 to 10^9, inclusive.
    */
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly bigint[], void, undefined> {
-    checkCount(count, streamMax);
+    checkStreamCount(count);
     const { timeoutMs, chunkSize = 0, ordered = false } = options;
     checkChunkSize(chunkSize);
     const call = new LinkedAbort([options.signal, this.#closing.signal]);
@@ -133,7 +136,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * @param count - 1 to 1,048,576, inclusive.
    */
   async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
-    checkCount(count, nextIdsMax);
+    checkCount(count);
     return this.#call("ReserveIds", options, async (service, rpcOptions) => {
       const { runs } = await service.reserveIds({ count }, rpcOptions);
       countOfAnswer(runs, count);
@@ -188,16 +191,15 @@ export class IdClient extends OfflineIds implements IdSource {
     options: CallOptions | undefined,
     work: (service: Client<typeof IdService>, rpcOptions: RpcOptions) => Promise<T>,
   ): Promise<T> {
-    const call = new LinkedAbort([options?.signal, this.#closing.signal]);
-    const { signal } = call;
+    const call = options?.signal && new LinkedAbort([options.signal, this.#closing.signal]);
+    const { signal } = call ?? this.#closing;
     const attempts = new Attempts(this.#settings, method, { signal, timeoutMs: options?.timeoutMs });
     try {
       for (;;) {
         const attempt = await attempts.begin();
         try {
           const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
-          const answer = work(this.#service(attempt.endpoint.url), rpcOptions);
-          const value = await this.#within(rpcOptions.timeoutMs + deadlineGraceMs, answer);
+          const value = await work(this.#service(attempt.endpoint.url), rpcOptions);
           attempts.succeed(attempt);
           return value;
         } catch (error) {
@@ -205,22 +207,7 @@ export class IdClient extends OfflineIds implements IdSource {
         }
       }
     } finally {
-      call.unlink();
-    }
-  }
-
-  /**
-   * Bounds the wait for a transport that does not keep its deadline: one whose connection is given up while it opens
-   * may never answer.
-   */
-  async #within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
-    const error = new ConnectError("The transport did not keep the deadline.", Code.DeadlineExceeded);
-    const cancel = this.#clock.schedule(timeoutMs, () => late.reject(error), "keeps process");
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      cancel();
+      call?.unlink();
     }
   }
 

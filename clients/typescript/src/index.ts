@@ -4,7 +4,7 @@ export { type Clock, systemClock } from "./clock.ts";
 export { type ClientReason, SnowlaneError, type SnowlaneReason, type StatusCode } from "./errors.ts";
 export { IdClient } from "./id-client.ts";
 export type { IdSource, StreamOptions } from "./id-source.ts";
-export type { AttemptEvent, ExpireEvent, Observer, RefillEvent, WaitEvent } from "./observer.ts";
+export type { AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, WaitEvent } from "./observer.ts";
 export {
   createLayout,
   createTextCodec,

@@ -2,7 +2,7 @@ import {
   LayoutFieldKind as KindMessage,
   type Layout as LayoutMessage,
 } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
-import { durationToNs, timestampToNs } from "../../../src/service/time-message.ts";
+import { durationToNs, timestampToNs } from "../../../src/service/message/time-message.ts";
 import { createLayout, type Layout, type LayoutFieldKind } from "../../../src/snowflake/layout.ts";
 import { invalidResponse, offline } from "./errors.ts";
 

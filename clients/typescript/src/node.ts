@@ -1,15 +1,9 @@
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { ClientOptions, OpenChannel } from "./client-options.ts";
+import { GrpcTransport } from "./grpc/grpc-transport.ts";
+import type { TlsOptions } from "./grpc/tls-options.ts";
 import { IdClient } from "./id-client.ts";
 
-/** Certificates, as PEM. */
-export interface TlsOptions {
-  /** Whom to trust. Default: the roots that Node carries. */
-  readonly ca?: string;
-  /** This client's certificate and its key, for mutual TLS. */
-  readonly cert?: string;
-  readonly key?: string;
-}
+export type { TlsOptions };
 
 /** What a client on Node may be told. */
 export interface NodeClientOptions extends ClientOptions {
@@ -19,17 +13,22 @@ export interface NodeClientOptions extends ClientOptions {
 /**
  * Makes a client that speaks gRPC over HTTP/2.
  *
- * @throws RangeError, TypeError, if an option is wrong.
+ * @throws RangeError, TypeError, if an option is wrong or Node is older than 22.
  */
 export function createNodeClient(options: NodeClientOptions = {}): IdClient {
+  checkNodeVersion(process.versions.node);
   return new IdClient(grpcChannels(options.tls), options);
 }
 
 function grpcChannels(tls: TlsOptions | undefined): OpenChannel {
   return (endpoint) => {
-    const nodeOptions = { ...tls };
-    const sessionManager = new Http2SessionManager(endpoint, { pingIntervalMs: 30_000 }, nodeOptions);
-    const transport = createGrpcTransport({ baseUrl: endpoint, sessionManager, nodeOptions });
-    return { transport, close: () => sessionManager.abort() };
+    const transport = new GrpcTransport(endpoint, tls);
+    return { transport, close: () => transport.close() };
   };
+}
+
+/** @throws TypeError, if Node is older than 22. */
+function checkNodeVersion(version: string): void {
+  if (Number.parseInt(version) < 22)
+    throw new TypeError(`@snowlane/client needs Node 22 or later; this is ${version}.`);
 }

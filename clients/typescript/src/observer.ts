@@ -13,9 +13,9 @@ export interface AttemptEvent {
 
 /** How a reservation of a buffer ended. */
 export interface RefillEvent {
-  readonly askedCount: number;
+  readonly asked: number;
   /** 0 if it failed. */
-  readonly receivedCount: number;
+  readonly received: number;
   readonly durationMs: number;
   /** IDs handed out a second, as measured when the reservation was sent. */
   readonly ratePerSecond: number;
@@ -23,23 +23,23 @@ export interface RefillEvent {
   readonly reason?: SnowlaneReason;
 }
 
-/** How the wait of a caller ended who found a buffer dry. */
+/** How the wait of a caller ended that found a buffer dry. */
 export interface WaitEvent {
   readonly durationMs: number;
   /** Absent: the caller got an ID. */
   readonly reason?: SnowlaneReason;
 }
 
-/** IDs of a buffer that nobody will get. */
+/** IDs of a buffer that no caller will get. */
 export interface ExpireEvent {
-  readonly droppedCount: number;
+  readonly dropped: number;
 }
 
 /**
  * The metrics hook. Each method is optional, runs outside the fast path, must return soon, and what it throws is
  * ignored.
  */
-export interface Observer {
+export interface ClientObserver {
   onAttempt?(event: AttemptEvent): void;
   onRefill?(event: RefillEvent): void;
   onWait?(event: WaitEvent): void;
@@ -51,6 +51,6 @@ export function notify(call: () => void): void {
   try {
     call();
   } catch {
-    // Said in the documentation of Observer.
+    // Said in the documentation of ClientObserver.
   }
 }

@@ -21,6 +21,8 @@ export interface TextReadOptions {
   readonly form?: TextForm;
   /** The offset from UTC at which a serial number was written. Default: 0. */
   readonly utcOffsetMinutes?: number;
+  /** The prefix that a typed ID has to have; the text is then read as a typed ID alone. Default: any prefix. */
+  readonly typePrefix?: string;
   /** Detection takes no text for an ID from more than a day after this, in Unix milliseconds. Default: now. */
   readonly nowMs?: number;
 }
@@ -76,7 +78,7 @@ export function idRange(layout: Layout, start: Moment, end: Moment): IdRange {
   return offline(() => rangeOf(layout, nsOf(start), nsOf(end)));
 }
 
-/** @param namespace - The deployment's; it marks the UUIDs, nothing else hangs on it. */
+/** @param namespace - The deployment's; it marks the UUIDs, nothing else depends on it. */
 export function createTextCodec(layout: Layout, namespace = "default"): TextCodec {
   const codec = codecOf({ layout, namespace });
   return {
@@ -86,11 +88,11 @@ export function createTextCodec(layout: Layout, namespace = "default"): TextCode
 }
 
 /**
- * Turns each ID into another number from 0 to 2^63 - 1, and back, under a key: for those who must not show when and at
- * what rate they make IDs.
+ * Turns each ID into another number from 0 to 2^63 - 1, and back, under a key: for applications that must not show when
+ * and at what rate they make IDs.
  *
- * Hides time, worker, sequence, order and distance from whoever lacks the key. Does not hide that two public IDs are
- * equal, and is no permission: whoever holds one can use it. Public IDs do not sort; changing the key changes them all.
+ * Hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number reveals
+ * to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them.
  * docs/text-forms.md in the repository says more.
  */
 export class PublicId {

@@ -14,8 +14,8 @@ function make(options: PrefetchOptions = {}) {
 }
 
 function expectBalance(buffer: PrefetchBuffer): void {
-  const { reservedCount, handedOutCount, droppedCount, stockCount } = buffer.stats();
-  expect(handedOutCount + droppedCount + stockCount).toBe(reservedCount);
+  const { reserved, handedOut, dropped, stock } = buffer.stats();
+  expect(handedOut + dropped + stock).toBe(reserved);
 }
 
 const unavailable = (retryAfterMs?: number) =>
@@ -138,7 +138,7 @@ describe("age", () => {
     expect(buffer.nextId()).toBe(2n);
     await clock.advance(1);
     expect(await buffer.nextId()).toBe(33n);
-    expect(buffer.stats().droppedCount).toBe(30);
+    expect(buffer.stats().dropped).toBe(30);
     expectBalance(buffer);
   });
 
@@ -160,7 +160,7 @@ describe("age", () => {
     const reason = reasonOf(buffer.nextId());
     await clock.advance(1_000);
     expect(await reason).toBe("DEADLINE_EXCEEDED");
-    expect(buffer.stats()).toMatchObject({ handedOutCount: 0, reservedCount: 0, refillCount: 0 });
+    expect(buffer.stats()).toMatchObject({ handedOut: 0, reserved: 0, refills: 0 });
   });
 
   test("a buffer that nobody uses goes to sleep, and wakes", async () => {
@@ -186,7 +186,7 @@ describe("age", () => {
 });
 
 describe("waiting", () => {
-  test("a caller who cancels gets no ID, and costs none", async () => {
+  test("a caller that cancels gets no ID, and costs none", async () => {
     const { buffer, source, clock } = make();
     source.delayMs = 10;
     const abort = new AbortController();
@@ -212,7 +212,7 @@ describe("waiting", () => {
     };
     const reason = reasonOf(buffer.nextId({ timeoutMs: 700 }));
     await clock.advance(699);
-    expect(buffer.stats().refillFailureCount).toBeGreaterThan(2);
+    expect(buffer.stats().refillFailures).toBeGreaterThan(2);
     source.delayMs = 1_000;
     await clock.advance(1);
     expect(await reason).toBe("STORE_UNAVAILABLE");
@@ -264,7 +264,7 @@ describe("failures", () => {
     expect(buffer.nextIdSync()).toBe(31n);
     source.answer = undefined;
     await clock.advance(2_000);
-    expect(buffer.stats().stockCount).toBeGreaterThan(1);
+    expect(buffer.stats().stock).toBeGreaterThan(1);
   });
 
   test("RetryInfo is waited for", async () => {
@@ -311,7 +311,7 @@ describe("failures", () => {
       const reason = reasonOf(buffer.nextId({ timeoutMs: 10 }));
       await clock.advance(10);
       expect(await reason).toBe("INVALID_RESPONSE");
-      expect(buffer.stats().reservedCount).toBe(0);
+      expect(buffer.stats().reserved).toBe(0);
     }
   });
 
@@ -330,9 +330,9 @@ test("the observer hears what happens, and cannot break it", async () => {
   const { buffer, clock } = make({ observer, maxAgeMs: 100 });
   expect(await buffer.nextId()).toBe(1n);
   await clock.advance(100);
-  expect(observer.onRefill).toHaveBeenCalledWith(expect.objectContaining({ askedCount: 32, receivedCount: 32 }));
+  expect(observer.onRefill).toHaveBeenCalledWith(expect.objectContaining({ asked: 32, received: 32 }));
   expect(observer.onWait).toHaveBeenCalledWith({ durationMs: 0 });
-  expect(observer.onExpire).toHaveBeenCalledWith({ droppedCount: 31 });
+  expect(observer.onExpire).toHaveBeenCalledWith({ dropped: 31 });
 });
 
 test("a copy of a buffer hands out nothing", async () => {
@@ -358,8 +358,8 @@ test("a source that answers nonsense is a failed reservation, and no end of the 
     const { buffer, source } = make();
     source.reserve = async () => answer as never;
     expect(() => buffer.nextIdSync()).toThrow("dry");
-    await vi.waitFor(() => expect(buffer.stats().refillFailureCount).toBe(1), { timeout: 30_000 });
-    expect(buffer.stats().reservedCount).toBe(0);
+    await vi.waitFor(() => expect(buffer.stats().refillFailures).toBe(1), { timeout: 30_000 });
+    expect(buffer.stats().reserved).toBe(0);
     buffer.close();
   }
 });
@@ -414,8 +414,8 @@ describe("in real time", () => {
       const stats = buffer.stats();
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.length + cancelled).toBe(perCaller * callers);
-      expect(stats.handedOutCount).toBe(ids.length);
-      expect(stats.droppedCount + stats.refillFailureCount).toBeGreaterThan(0);
+      expect(stats.handedOut).toBe(ids.length);
+      expect(stats.dropped + stats.refillFailures).toBeGreaterThan(0);
       expectBalance(buffer);
       buffer.close();
     },

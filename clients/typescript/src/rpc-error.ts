@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.ts";
 import { type ErrorReason, errorReasons } from "../../../src/errors.ts";
-import { SnowlaneError, type StatusCode } from "./errors.ts";
+import { SnowlaneError, type SnowlaneErrorDetails, type StatusCode } from "./errors.ts";
 
 /** Of google.rpc.ErrorInfo: whose reasons these are. */
 const domain = "snowlane.dev";
@@ -27,8 +27,8 @@ const statusCodes: Readonly<Record<Code, StatusCode>> = {
 };
 
 /**
- * Reads what an attempt failed with, whose caller did not cancel it. Errors of this package pass as they are. What is
- * no error of a transport was thrown on the way to one, and says nothing about the endpoint: RPC_FAILED.
+ * Reads the error of an attempt that its caller did not cancel. Errors of this package pass unchanged. An error that is
+ * not a transport's was thrown before the call went out, and says nothing about the endpoint: RPC_FAILED.
  *
  * A failure without a word from the server (connection refused, reset or closed, no trailers) is UNREACHABLE, whatever
  * code the transport gives it: such errors carry a cause, or none of the server's trailers.
@@ -47,10 +47,30 @@ export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: st
   }
   if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", error.rawMessage, details);
   if (code === "UNAVAILABLE" || isOfTransport(error)) {
-    const message = `${endpoint} does not answer: ${error.rawMessage}`;
-    return new SnowlaneError("UNREACHABLE", message, { ...details, code: "UNAVAILABLE" });
+    return new SnowlaneError("UNREACHABLE", ...describeUnreachable(error, details));
   }
   return new SnowlaneError("RPC_FAILED", error.rawMessage, details);
+}
+
+/** The system's codes for a server that is not there, and what they mean. */
+const absences: Readonly<Record<string, { readonly connection: string; readonly message: string }>> = {
+  ECONNREFUSED: { connection: "refused", message: "The connection is refused: no server listens there." },
+  ENOTFOUND: { connection: "no_address", message: "The host name has no address." },
+  EAI_AGAIN: { connection: "no_address", message: "The host name has no address." },
+};
+
+/** What a failure without a word from the server says: in our words where no server is there. */
+function describeUnreachable(error: ConnectError, details: SnowlaneErrorDetails): [string, SnowlaneErrorDetails] {
+  const unavailable = { ...details, code: "UNAVAILABLE" } as const;
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
+    const absence = absences[String("code" in cause ? cause.code : "")];
+    if (absence === undefined) continue;
+    const { connection, message } = absence;
+    return [message, { ...unavailable, metadata: { ...details.metadata, connection } }];
+  }
+  // A browser does not tell a page why: the server may not run, or not allow the page's origin.
+  const cure = "document" in globalThis ? " A page of another origin needs a server with --cors-origin ORIGIN." : "";
+  return [`The server does not answer: ${error.rawMessage}${cure && `.${cure}`}`, unavailable];
 }
 
 /** Whether an error was made on this side of the wire, of a connection that broke. */

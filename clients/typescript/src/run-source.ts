@@ -6,7 +6,7 @@ export type { IdRun };
 /** What a PrefetchBuffer draws from. */
 export interface RunSource {
   /**
-   * Reserves 1 to `count` IDs, as runs in the order in which they are to be used. They belong to whoever asked, used or
+   * Reserves 1 to `count` IDs, as runs in the order in which they are to be used. They belong to the caller, used or
    * not; none is ever given twice.
    *
    * @throws SnowlaneError.
@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What is taken from a server. 0 is what a message reads as that lacks its ID. */
+/** The IDs that are accepted from a server. A message without an ID reads as 0, which is refused. */
 export const idRangeOfServers = { min: 1n, max: (1n << 63n) - 1n } as const;
 
 /**

@@ -1,19 +1,19 @@
 import type { Clock } from "./clock.ts";
 import { abortError, SnowlaneError } from "./errors.ts";
-import { notify, type Observer } from "./observer.ts";
+import { notify, type ClientObserver } from "./observer.ts";
 
 interface Waiter {
   readonly settle: (outcome: bigint | SnowlaneError) => void;
 }
 
-/** The callers who found a buffer dry, first come, first served. They own nothing until an ID is given to them. */
+/** The callers that found a buffer dry, first come, first served. They own nothing until an ID is given to them. */
 export class Waiters {
   readonly #clock: Clock;
-  readonly #observer: Observer;
+  readonly #observer: ClientObserver;
   /** In the order of their arrival. */
   readonly #waiters = new Set<Waiter>();
 
-  constructor(clock: Clock, observer: Observer) {
+  constructor(clock: Clock, observer: ClientObserver) {
     this.#clock = clock;
     this.#observer = observer;
   }

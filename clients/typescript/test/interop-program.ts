@@ -1,4 +1,4 @@
-/** What test/interop starts: clients/README.md has its commands. */
+/** What test/interop starts: docs/internals/client-contract.md has its commands. */
 import { createWriteStream, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
@@ -108,6 +108,32 @@ async function issue(): Promise<unknown> {
   return { count, failures, reasons };
 }
 
+async function outage(): Promise<unknown> {
+  const client = createNodeClient({ endpoints: key("endpoints").split(",") });
+  const buffer = client.prefetch({ outageMs: Number(key("outage_ms")) });
+  const file = new IdFile(key("out"));
+  const perStep = Number(key("per_second")) / 100;
+  const startedMs = performance.now();
+  let count = 0;
+  let failures = 0;
+  for (let step = 0; step < Number(key("seconds")) * 100; step++) {
+    for (let taken = 0; taken < perStep; taken++) {
+      try {
+        await file.write(await buffer.nextId());
+        count++;
+      } catch (error) {
+        if (!(error instanceof SnowlaneError)) throw error;
+        failures++;
+      }
+    }
+    await sleep(Math.max(0, startedMs + (step + 1) * 10 - performance.now()));
+  }
+  await file.close();
+  const { waits } = buffer.stats();
+  client.close();
+  return { count, failures, waits };
+}
+
 function parse(): unknown {
   const layout = presetLayout("twitter");
   const codec = createTextCodec(layout);
@@ -116,7 +142,9 @@ function parse(): unknown {
   for (let at = 0; at < data.length; at += 8) {
     const id = data.readBigUInt64BE(at);
     const { ticks, datacenterId, workerId, sequence } = parseId(layout, id);
-    const texts = `${codec.write(id, { form: "base62" })} ${codec.write(id, { form: "uuid" })}`;
+    const typed = codec.write(id, { form: "typed", typePrefix: "order" });
+    if (codec.read(typed, { typePrefix: "order" }).id !== id) throw new Error(`${typed} reads as another ID.`);
+    const texts = `${codec.write(id, { form: "base62" })} ${codec.write(id, { form: "uuid" })} ${typed}`;
     lines.push(`${id} ${ticks} ${datacenterId} ${workerId} ${sequence} ${texts}\n`);
   }
   writeFileSync(key("out"), lines.join(""));
@@ -141,7 +169,7 @@ async function errors(): Promise<unknown> {
   return { errors: found };
 }
 
-const commands: Readonly<Record<string, () => unknown>> = { issue, parse, errors };
+const commands: Readonly<Record<string, () => unknown>> = { issue, outage, parse, errors };
 const run = commands[command];
 if (run === undefined) throw new Error(`There is no command ${command}.`);
 process.stdout.write(`${JSON.stringify(await run())}\n`);

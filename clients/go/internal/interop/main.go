@@ -1,4 +1,4 @@
-// Command interop is what test/interop starts: clients/README.md in the repository has its commands.
+// Command interop is what test/interop starts: docs/internals/client-contract.md has its commands.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 		name, value, _ := strings.Cut(pair, "=")
 		keys[name] = value
 	}
-	commands := map[string]func(arguments) (any, error){"issue": issue, "parse": parse, "errors": collectErrors}
+	commands := map[string]func(arguments) (any, error){"issue": issue, "outage": outage, "parse": parse, "errors": collectErrors}
 	command := commands[os.Args[1]]
 	if command == nil {
 		log.Fatalf("there is no command %s", os.Args[1])
@@ -210,7 +210,16 @@ func parse(keys arguments) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintln(&lines, parsed.ID, parsed.Ticks, parsed.DatacenterID, parsed.WorkerID, parsed.Sequence, base62, uuid)
+		typed, err := codec.Write(parsed.ID, snowlane.TextFormat{Form: snowlane.TypedID, TypePrefix: "order"})
+		if err != nil {
+			return nil, err
+		}
+		reading, err := codec.Read(typed, snowlane.TextReadOptions{TypePrefix: "order"})
+		if err != nil || reading.ID != parsed.ID {
+			return nil, fmt.Errorf("%s reads as %d: %w", typed, reading.ID, err)
+		}
+		parts := []any{parsed.Ticks, parsed.DatacenterID, parsed.WorkerID, parsed.Sequence, base62, uuid, typed}
+		fmt.Fprintln(&lines, append([]any{parsed.ID}, parts...)...)
 	}
 	return map[string]any{"count": len(data) / 8}, os.WriteFile(keys["out"], []byte(lines.String()), 0o600)
 }

@@ -25,7 +25,11 @@ func main() {
 
 	codec := snowlane.NewTextCodec(layout, "default")
 	for _, form := range snowlane.TextForms() {
-		text, err := codec.Write(parsed.ID, snowlane.TextFormat{Form: form})
+		format := snowlane.TextFormat{Form: form}
+		if form == snowlane.TypedID {
+			format.TypePrefix = "order"
+		}
+		text, err := codec.Write(parsed.ID, format)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -1,22 +1,27 @@
 """Unique, time-sorted 64-bit IDs from Snowlane servers."""
 
-from . import grpc_fork as _grpc_fork  # isort: skip  # noqa: F401  # before anything that imports grpc
-from .aio_buffer import AsyncPrefetchBuffer, AsyncRunSource
-from .aio_id_client import AsyncIdClient
-from .buffer import PrefetchBuffer, RunSource
-from .client_options import ClientOptions, TlsOptions
-from .errors import ErrorReason, SnowlaneError
-from .id_client import IdClient
-from .id_source import AsyncIdSource, IdSource
-from .layout import FieldPlace, Layout, LayoutField
-from .observer import Attempt, ClientObserver, Refill, Wait
-from .options import PrefetchOptions
-from .parse import IdRange, ParsedId, id_range, parse_id
-from .presets import LAYOUTS, preset_layout
-from .public_id import PublicId
-from .run import IdRun
-from .stock import BufferStats
-from .text import TEXT_FORMS, TextCodec, TextForm, TextFormat, TextReading, UuidInfo
+from pkgutil import extend_path
+
+from . import _grpc_fork as _grpc_fork  # isort: skip  # before anything that imports grpc
+from ._aio_buffer import AsyncPrefetchBuffer, AsyncRunSource
+from ._aio_id_client import AsyncIdClient
+from ._buffer import PrefetchBuffer, RunSource
+from ._buffer_stats import BufferStats
+from ._client_options import ClientOptions, TlsOptions
+from ._errors import ErrorReason, SnowlaneError
+from ._id_client import IdClient
+from ._id_source import AsyncIdSource, IdSource
+from ._layout import FieldPlace, Layout, LayoutField
+from ._observer import AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, WaitEvent
+from ._options import PrefetchOptions
+from ._parse import IdRange, ParsedId, id_range, parse_id
+from ._presets import LAYOUTS, preset_layout
+from ._public_id import PublicId
+from ._run import IdRun
+from ._text import TEXT_FORMS, TextCodec, TextForm, TextFormat, TextReading, UuidInfo
+
+__path__ = extend_path(__path__, __name__)
+"""Besides this folder, those that a user's own stubs of `proto/` are in: protoc names their modules `snowlane.v1`."""
 
 __all__ = [
     "LAYOUTS",
@@ -25,11 +30,12 @@ __all__ = [
     "AsyncIdSource",
     "AsyncPrefetchBuffer",
     "AsyncRunSource",
-    "Attempt",
+    "AttemptEvent",
     "BufferStats",
     "ClientObserver",
     "ClientOptions",
     "ErrorReason",
+    "ExpireEvent",
     "FieldPlace",
     "IdClient",
     "IdRange",
@@ -41,7 +47,7 @@ __all__ = [
     "PrefetchBuffer",
     "PrefetchOptions",
     "PublicId",
-    "Refill",
+    "RefillEvent",
     "RunSource",
     "SnowlaneError",
     "TextCodec",
@@ -50,7 +56,7 @@ __all__ = [
     "TextReading",
     "TlsOptions",
     "UuidInfo",
-    "Wait",
+    "WaitEvent",
     "id_range",
     "parse_id",
     "preset_layout",

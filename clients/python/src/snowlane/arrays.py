@@ -9,10 +9,10 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from .errors import ErrorReason, SnowlaneError
-from .layout import FieldPlace, Layout
-from .run import ID_MAX
-from .stock import Part
+from ._errors import ErrorReason, SnowlaneError
+from ._layout import FieldPlace, Layout
+from ._run import ID_MAX
+from ._stock import Part
 
 IdArray = NDArray[numpy.uint64]
 

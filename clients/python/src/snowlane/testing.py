@@ -7,24 +7,24 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import grpc
 
-from .aio_buffer import AsyncPrefetchBuffer
-from .buffer import PrefetchBuffer
-from .errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
-from .id_client import STREAM_COUNT_MAX
-from .layout import Layout
-from .offline import OfflineIds
-from .options import COUNT_MAX, PrefetchOptions
-from .parse import IdRange, ParsedId, id_range
-from .presets import LAYOUTS
-from .run import IdRun
-from .text import TextForm, TextFormat
+from ._aio_buffer import AsyncPrefetchBuffer
+from ._buffer import PrefetchBuffer
+from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
+from ._id_client import STREAM_COUNT_MAX
+from ._layout import Layout
+from ._offline import OfflineIds
+from ._options import COUNT_MAX, PrefetchOptions
+from ._parse import IdRange, ParsedId, id_range
+from ._presets import LAYOUTS
+from ._run import IdRun
+from ._text import TextForm, TextFormat
 
 if TYPE_CHECKING:
     from .arrays import IdArray
@@ -131,7 +131,7 @@ def delay(seconds: float) -> Pause:
 
 
 class _Script:
-    """What is left of a script."""
+    """The rest of a script."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._steps = deque(steps)
@@ -239,9 +239,9 @@ class FakeIdClient:
         """See IdClient."""
         return self._offline.format(self._layout, id, format)
 
-    def prefetch(self, options: PrefetchOptions | None = None) -> PrefetchBuffer:
+    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> PrefetchBuffer:
         """A real buffer over the script and the clock."""
-        buffer = PrefetchBuffer(self, options, clock=self.clock)
+        buffer = PrefetchBuffer(self, replace(options or PrefetchOptions(), **keywords), clock=self.clock)
         self._buffers.append(buffer)
         return buffer
 
@@ -345,9 +345,9 @@ class AsyncFakeIdClient:
         """See AsyncIdClient."""
         return self._offline.format(self._layout, id, format)
 
-    def prefetch(self, options: PrefetchOptions | None = None) -> AsyncPrefetchBuffer:
+    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> AsyncPrefetchBuffer:
         """A real buffer over the script and the clock."""
-        buffer = AsyncPrefetchBuffer(self, options, clock=self.clock)
+        buffer = AsyncPrefetchBuffer(self, replace(options or PrefetchOptions(), **keywords), clock=self.clock)
         self._buffers.append(buffer)
         return buffer
 

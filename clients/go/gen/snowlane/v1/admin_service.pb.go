@@ -148,7 +148,7 @@ type ListWorkersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At most page_size workers, by rising datacenter and worker ID.
 	Workers []*Worker `protobuf:"bytes,1,rep,name=workers,proto3" json:"workers,omitempty"`
-	// What asks for the next page; empty on the last one.
+	// The token for the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// How many worker IDs there are: those of the layout, or of the datacenters that the store is bound to.
 	WorkerIdCount uint64 `protobuf:"varint,3,opt,name=worker_id_count,json=workerIdCount,proto3" json:"worker_id_count,omitempty"`
@@ -243,7 +243,7 @@ type Worker struct {
 	WorkerId uint32 `protobuf:"varint,2,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	// Where it stands.
 	State WorkerState `protobuf:"varint,3,opt,name=state,proto3,enum=snowlane.v1.WorkerState" json:"state,omitempty"`
-	// Who holds it or held it last; unset if the record cannot be read.
+	// The process that holds it or held it last; unset if the record cannot be read.
 	Holder *WorkerHolder `protobuf:"bytes,4,opt,name=holder,proto3" json:"holder,omitempty"`
 	// How often it was granted, from 1; 0 if the record cannot be read.
 	Generation uint64 `protobuf:"varint,5,opt,name=generation,proto3" json:"generation,omitempty"`

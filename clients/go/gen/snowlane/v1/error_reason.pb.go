@@ -72,10 +72,23 @@ const (
 	ErrorReason_ERROR_REASON_NO_FREE_WORKER_ID ErrorReason = 21
 	// The store was set up with another layout. Seen by the operator when a server starts, never sent.
 	ErrorReason_ERROR_REASON_LAYOUT_MISMATCH ErrorReason = 22
-	// The store has lost data or gone back to an older state. Seen by the operator when a server starts, never sent.
+	// The store has lost data or gone back to an older state. Of worker IDs it is seen by the operator when a server starts, never sent. Of
+	// sequences it is sent. FAILED_PRECONDITION: the operator must raise the sequences and open their database again.
 	ErrorReason_ERROR_REASON_STORE_WENT_BACK ErrorReason = 23
 	// A setting is missing or wrong. Seen by the operator when a server starts, never sent.
 	ErrorReason_ERROR_REASON_INVALID_CONFIG ErrorReason = 24
+	// There is no sequence of this name. NOT_FOUND: create it, or correct the name.
+	ErrorReason_ERROR_REASON_SEQUENCE_NOT_FOUND ErrorReason = 25
+	// A sequence of this name stands with another definition. ALREADY_EXISTS: use it, or choose another name.
+	ErrorReason_ERROR_REASON_SEQUENCE_EXISTS ErrorReason = 26
+	// The sequence is disabled. FAILED_PRECONDITION: enable it, or use another.
+	ErrorReason_ERROR_REASON_SEQUENCE_DISABLED ErrorReason = 27
+	// The sequence was changed after the caller had read it. ABORTED: read it again, then repeat the change.
+	ErrorReason_ERROR_REASON_SEQUENCE_CHANGED ErrorReason = 28
+	// A field of a sequence is out of range, does not fit the others, or cannot be changed. INVALID_ARGUMENT: correct the request.
+	ErrorReason_ERROR_REASON_INVALID_SEQUENCE ErrorReason = 29
+	// The sequence has handed out all values up to its value_max. FAILED_PRECONDITION: raise value_max, or use another sequence.
+	ErrorReason_ERROR_REASON_VALUES_EXHAUSTED ErrorReason = 30
 )
 
 // Enum value maps for ErrorReason.
@@ -106,6 +119,12 @@ var (
 		22: "ERROR_REASON_LAYOUT_MISMATCH",
 		23: "ERROR_REASON_STORE_WENT_BACK",
 		24: "ERROR_REASON_INVALID_CONFIG",
+		25: "ERROR_REASON_SEQUENCE_NOT_FOUND",
+		26: "ERROR_REASON_SEQUENCE_EXISTS",
+		27: "ERROR_REASON_SEQUENCE_DISABLED",
+		28: "ERROR_REASON_SEQUENCE_CHANGED",
+		29: "ERROR_REASON_INVALID_SEQUENCE",
+		30: "ERROR_REASON_VALUES_EXHAUSTED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":         0,
@@ -133,6 +152,12 @@ var (
 		"ERROR_REASON_LAYOUT_MISMATCH":     22,
 		"ERROR_REASON_STORE_WENT_BACK":     23,
 		"ERROR_REASON_INVALID_CONFIG":      24,
+		"ERROR_REASON_SEQUENCE_NOT_FOUND":  25,
+		"ERROR_REASON_SEQUENCE_EXISTS":     26,
+		"ERROR_REASON_SEQUENCE_DISABLED":   27,
+		"ERROR_REASON_SEQUENCE_CHANGED":    28,
+		"ERROR_REASON_INVALID_SEQUENCE":    29,
+		"ERROR_REASON_VALUES_EXHAUSTED":    30,
 	}
 )
 
@@ -167,7 +192,7 @@ var File_snowlane_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_snowlane_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1esnowlane/v1/error_reason.proto\x12\vsnowlane.v1*\xea\x06\n" +
+	"\x1esnowlane/v1/error_reason.proto\x12\vsnowlane.v1*\xbe\b\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fERROR_REASON_COUNT_OUT_OF_RANGE\x10\x01\x12\x1d\n" +
@@ -194,7 +219,13 @@ const file_snowlane_v1_error_reason_proto_rawDesc = "" +
 	"\x1eERROR_REASON_NO_FREE_WORKER_ID\x10\x15\x12 \n" +
 	"\x1cERROR_REASON_LAYOUT_MISMATCH\x10\x16\x12 \n" +
 	"\x1cERROR_REASON_STORE_WENT_BACK\x10\x17\x12\x1f\n" +
-	"\x1bERROR_REASON_INVALID_CONFIG\x10\x18B?\n" +
+	"\x1bERROR_REASON_INVALID_CONFIG\x10\x18\x12#\n" +
+	"\x1fERROR_REASON_SEQUENCE_NOT_FOUND\x10\x19\x12 \n" +
+	"\x1cERROR_REASON_SEQUENCE_EXISTS\x10\x1a\x12\"\n" +
+	"\x1eERROR_REASON_SEQUENCE_DISABLED\x10\x1b\x12!\n" +
+	"\x1dERROR_REASON_SEQUENCE_CHANGED\x10\x1c\x12!\n" +
+	"\x1dERROR_REASON_INVALID_SEQUENCE\x10\x1d\x12!\n" +
+	"\x1dERROR_REASON_VALUES_EXHAUSTED\x10\x1eB?\n" +
 	"\x0fdev.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3"
 
 var (

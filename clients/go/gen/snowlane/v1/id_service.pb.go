@@ -43,6 +43,8 @@ const (
 	TextForm_TEXT_FORM_SERIAL_NUMBER TextForm = 6
 	// A UUID of version 7 (RFC 9562) that holds the whole ID.
 	TextForm_TEXT_FORM_UUID TextForm = 7
+	// A typed ID: a prefix, an underscore and the ID in base 58, such as order_5QoSRAifXhW.
+	TextForm_TEXT_FORM_TYPED TextForm = 8
 )
 
 // Enum value maps for TextForm.
@@ -56,6 +58,7 @@ var (
 		5: "TEXT_FORM_BASE62",
 		6: "TEXT_FORM_SERIAL_NUMBER",
 		7: "TEXT_FORM_UUID",
+		8: "TEXT_FORM_TYPED",
 	}
 	TextForm_value = map[string]int32{
 		"TEXT_FORM_UNSPECIFIED":   0,
@@ -66,6 +69,7 @@ var (
 		"TEXT_FORM_BASE62":        5,
 		"TEXT_FORM_SERIAL_NUMBER": 6,
 		"TEXT_FORM_UUID":          7,
+		"TEXT_FORM_TYPED":         8,
 	}
 )
 
@@ -286,7 +290,9 @@ type TextFormat struct {
 	// that no change of the clocks can repeat a text.
 	UtcOffsetMinutes int32 `protobuf:"zigzag32,3,opt,name=utc_offset_minutes,json=utcOffsetMinutes,proto3" json:"utc_offset_minutes,omitempty"`
 	// For base 32 only: whether a check symbol follows.
-	CheckSymbol   bool `protobuf:"varint,4,opt,name=check_symbol,json=checkSymbol,proto3" json:"check_symbol,omitempty"`
+	CheckSymbol bool `protobuf:"varint,4,opt,name=check_symbol,json=checkSymbol,proto3" json:"check_symbol,omitempty"`
+	// For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+	TypePrefix    string `protobuf:"bytes,5,opt,name=type_prefix,json=typePrefix,proto3" json:"type_prefix,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -347,6 +353,13 @@ func (x *TextFormat) GetCheckSymbol() bool {
 		return x.CheckSymbol
 	}
 	return false
+}
+
+func (x *TextFormat) GetTypePrefix() string {
+	if x != nil {
+		return x.TypePrefix
+	}
+	return ""
 }
 
 // An ID in one text form.
@@ -840,7 +853,7 @@ func (x *LayoutField) GetBits() uint32 {
 // together are INVALID_LAYOUT.
 type Layout struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+	// Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The zero point of time, in whole milliseconds.
 	EpochTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=epoch_time,json=epochTime,proto3" json:"epoch_time,omitempty"`
@@ -981,8 +994,10 @@ type ParseRequest struct {
 	SourceForm TextForm `protobuf:"varint,4,opt,name=source_form,json=sourceForm,proto3,enum=snowlane.v1.TextForm" json:"source_form,omitempty"`
 	// The offset from UTC at which a serial number was written and is to be written, in minutes, -1080 to 1080.
 	UtcOffsetMinutes int32 `protobuf:"zigzag32,5,opt,name=utc_offset_minutes,json=utcOffsetMinutes,proto3" json:"utc_offset_minutes,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+	TypePrefix    string `protobuf:"bytes,6,opt,name=type_prefix,json=typePrefix,proto3" json:"type_prefix,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ParseRequest) Reset() {
@@ -1061,6 +1076,13 @@ func (x *ParseRequest) GetUtcOffsetMinutes() int32 {
 	return 0
 }
 
+func (x *ParseRequest) GetTypePrefix() string {
+	if x != nil {
+		return x.TypePrefix
+	}
+	return ""
+}
+
 type isParseRequest_Source interface {
 	isParseRequest_Source()
 }
@@ -1098,14 +1120,18 @@ type ParseResponse struct {
 	Sequence *uint32 `protobuf:"varint,7,opt,name=sequence,proto3,oneof" json:"sequence,omitempty"`
 	// The layout by which it was read.
 	Layout *Layout `protobuf:"bytes,8,opt,name=layout,proto3" json:"layout,omitempty"`
-	// The ID in every text form.
+	// The ID in every text form; as a typed ID only if the text was one.
 	Texts []*TextValue `protobuf:"bytes,9,rep,name=texts,proto3" json:"texts,omitempty"`
 	// What the UUID says, if one was given.
 	Uuid *UuidInfo `protobuf:"bytes,10,opt,name=uuid,proto3" json:"uuid,omitempty"`
 	// Presets under which the time of the ID is plausible, the most plausible first.
 	PlausibleLayouts []*LayoutMatch `protobuf:"bytes,11,rep,name=plausible_layouts,json=plausibleLayouts,proto3" json:"plausible_layouts,omitempty"`
 	// The 64 bits of the ID, highest first, fields divided by a space; bit 63 is a group of its own.
-	Bits          string `protobuf:"bytes,12,opt,name=bits,proto3" json:"bits,omitempty"`
+	Bits string `protobuf:"bytes,12,opt,name=bits,proto3" json:"bits,omitempty"`
+	// What stood before the digits of a serial number, or before the underscore of a typed ID.
+	SourcePrefix string `protobuf:"bytes,13,opt,name=source_prefix,json=sourcePrefix,proto3" json:"source_prefix,omitempty"`
+	// What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+	Foreign       *ForeignText `protobuf:"bytes,14,opt,name=foreign,proto3" json:"foreign,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1224,6 +1250,85 @@ func (x *ParseResponse) GetBits() string {
 	return ""
 }
 
+func (x *ParseResponse) GetSourcePrefix() string {
+	if x != nil {
+		return x.SourcePrefix
+	}
+	return ""
+}
+
+func (x *ParseResponse) GetForeign() *ForeignText {
+	if x != nil {
+		return x.Foreign
+	}
+	return nil
+}
+
+// What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is told by its length and alphabet alone, where no text
+// form fits and neither source_form nor type_prefix is set.
+type ForeignText struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind: ulid, ksuid, objectid, xid or typeid. Others may be added.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// When it was made; absent where the text shows no time.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The other parts by their names, such as random, counter, prefix or uuid. Bytes are in hexadecimal, numbers in decimal.
+	Parts         map[string]string `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForeignText) Reset() {
+	*x = ForeignText{}
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForeignText) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForeignText) ProtoMessage() {}
+
+func (x *ForeignText) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForeignText.ProtoReflect.Descriptor instead.
+func (*ForeignText) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ForeignText) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *ForeignText) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *ForeignText) GetParts() map[string]string {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
 // What a UUID says of itself (RFC 9562).
 type UuidInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1245,7 +1350,7 @@ type UuidInfo struct {
 
 func (x *UuidInfo) Reset() {
 	*x = UuidInfo{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1257,7 +1362,7 @@ func (x *UuidInfo) String() string {
 func (*UuidInfo) ProtoMessage() {}
 
 func (x *UuidInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1270,7 +1375,7 @@ func (x *UuidInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UuidInfo.ProtoReflect.Descriptor instead.
 func (*UuidInfo) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{14}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UuidInfo) GetVersion() uint32 {
@@ -1330,7 +1435,7 @@ type GetIdRangeRequest struct {
 
 func (x *GetIdRangeRequest) Reset() {
 	*x = GetIdRangeRequest{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1447,7 @@ func (x *GetIdRangeRequest) String() string {
 func (*GetIdRangeRequest) ProtoMessage() {}
 
 func (x *GetIdRangeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1460,7 @@ func (x *GetIdRangeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdRangeRequest.ProtoReflect.Descriptor instead.
 func (*GetIdRangeRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{15}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetIdRangeRequest) GetStartTime() *timestamppb.Timestamp {
@@ -1392,7 +1497,7 @@ type GetIdRangeResponse struct {
 
 func (x *GetIdRangeResponse) Reset() {
 	*x = GetIdRangeResponse{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1404,7 +1509,7 @@ func (x *GetIdRangeResponse) String() string {
 func (*GetIdRangeResponse) ProtoMessage() {}
 
 func (x *GetIdRangeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1417,7 +1522,7 @@ func (x *GetIdRangeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdRangeResponse.ProtoReflect.Descriptor instead.
 func (*GetIdRangeResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{16}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetIdRangeResponse) GetFirstId() uint64 {
@@ -1443,7 +1548,7 @@ type GetInfoRequest struct {
 
 func (x *GetInfoRequest) Reset() {
 	*x = GetInfoRequest{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1560,7 @@ func (x *GetInfoRequest) String() string {
 func (*GetInfoRequest) ProtoMessage() {}
 
 func (x *GetInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1573,7 @@ func (x *GetInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetInfoRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{17}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{18}
 }
 
 // What a server is.
@@ -1498,7 +1603,7 @@ type GetInfoResponse struct {
 
 func (x *GetInfoResponse) Reset() {
 	*x = GetInfoResponse{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1510,7 +1615,7 @@ func (x *GetInfoResponse) String() string {
 func (*GetInfoResponse) ProtoMessage() {}
 
 func (x *GetInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1523,7 +1628,7 @@ func (x *GetInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetInfoResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{18}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetInfoResponse) GetLayout() *Layout {
@@ -1604,7 +1709,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1616,7 +1721,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1629,7 +1734,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{19}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Limits) GetReserveCountMax() uint32 {
@@ -1657,13 +1762,15 @@ var File_snowlane_v1_id_service_proto protoreflect.FileDescriptor
 
 const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1csnowlane/v1/id_service.proto\x12\vsnowlane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xad\x01\n" +
+	"\x1csnowlane/v1/id_service.proto\x12\vsnowlane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xce\x01\n" +
 	"\n" +
 	"TextFormat\x12)\n" +
 	"\x04form\x18\x01 \x01(\x0e2\x15.snowlane.v1.TextFormR\x04form\x12#\n" +
 	"\rserial_prefix\x18\x02 \x01(\tR\fserialPrefix\x12,\n" +
 	"\x12utc_offset_minutes\x18\x03 \x01(\x11R\x10utcOffsetMinutes\x12!\n" +
-	"\fcheck_symbol\x18\x04 \x01(\bR\vcheckSymbol\"J\n" +
+	"\fcheck_symbol\x18\x04 \x01(\bR\vcheckSymbol\x12\x1f\n" +
+	"\vtype_prefix\x18\x05 \x01(\tR\n" +
+	"typePrefix\"J\n" +
 	"\tTextValue\x12)\n" +
 	"\x04form\x18\x01 \x01(\x0e2\x15.snowlane.v1.TextFormR\x04form\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"I\n" +
@@ -1702,15 +1809,17 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\vLayoutMatch\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xd3\x01\n" +
+	"createTime\"\xf4\x01\n" +
 	"\fParseRequest\x12\x10\n" +
 	"\x02id\x18\x01 \x01(\x06H\x00R\x02id\x12\x14\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x06layout\x18\x03 \x01(\v2\x13.snowlane.v1.LayoutR\x06layout\x126\n" +
 	"\vsource_form\x18\x04 \x01(\x0e2\x15.snowlane.v1.TextFormR\n" +
 	"sourceForm\x12,\n" +
-	"\x12utc_offset_minutes\x18\x05 \x01(\x11R\x10utcOffsetMinutesB\b\n" +
-	"\x06source\"\xdd\x04\n" +
+	"\x12utc_offset_minutes\x18\x05 \x01(\x11R\x10utcOffsetMinutes\x12\x1f\n" +
+	"\vtype_prefix\x18\x06 \x01(\tR\n" +
+	"typePrefixB\b\n" +
+	"\x06source\"\xb6\x05\n" +
 	"\rParseResponse\x12\x13\n" +
 	"\x02id\x18\x01 \x01(\x06H\x00R\x02id\x88\x01\x01\x126\n" +
 	"\vsource_form\x18\x02 \x01(\x0e2\x15.snowlane.v1.TextFormR\n" +
@@ -1726,13 +1835,24 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\x04uuid\x18\n" +
 	" \x01(\v2\x15.snowlane.v1.UuidInfoR\x04uuid\x12E\n" +
 	"\x11plausible_layouts\x18\v \x03(\v2\x18.snowlane.v1.LayoutMatchR\x10plausibleLayouts\x12\x12\n" +
-	"\x04bits\x18\f \x01(\tR\x04bitsB\x05\n" +
+	"\x04bits\x18\f \x01(\tR\x04bits\x12#\n" +
+	"\rsource_prefix\x18\r \x01(\tR\fsourcePrefix\x122\n" +
+	"\aforeign\x18\x0e \x01(\v2\x18.snowlane.v1.ForeignTextR\aforeignB\x05\n" +
 	"\x03_idB\x12\n" +
 	"\x10_timestamp_ticksB\x10\n" +
 	"\x0e_datacenter_idB\f\n" +
 	"\n" +
 	"_worker_idB\v\n" +
-	"\t_sequence\"\xef\x01\n" +
+	"\t_sequence\"\xd3\x01\n" +
+	"\vForeignText\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12;\n" +
+	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x129\n" +
+	"\x05parts\x18\x03 \x03(\v2#.snowlane.v1.ForeignText.PartsEntryR\x05parts\x1a8\n" +
+	"\n" +
+	"PartsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xef\x01\n" +
 	"\bUuidInfo\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x18\n" +
 	"\avariant\x18\x02 \x01(\tR\avariant\x12;\n" +
@@ -1765,7 +1885,7 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\x06Limits\x12*\n" +
 	"\x11reserve_count_max\x18\x01 \x01(\rR\x0freserveCountMax\x12&\n" +
 	"\x0fbatch_count_max\x18\x02 \x01(\x04R\rbatchCountMax\x12$\n" +
-	"\x0echunk_size_max\x18\x03 \x01(\rR\fchunkSizeMax*\xc2\x01\n" +
+	"\x0echunk_size_max\x18\x03 \x01(\rR\fchunkSizeMax*\xd7\x01\n" +
 	"\bTextForm\x12\x19\n" +
 	"\x15TEXT_FORM_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11TEXT_FORM_DECIMAL\x10\x01\x12\x11\n" +
@@ -1774,7 +1894,8 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\x10TEXT_FORM_BASE58\x10\x04\x12\x14\n" +
 	"\x10TEXT_FORM_BASE62\x10\x05\x12\x1b\n" +
 	"\x17TEXT_FORM_SERIAL_NUMBER\x10\x06\x12\x12\n" +
-	"\x0eTEXT_FORM_UUID\x10\a*\xb5\x01\n" +
+	"\x0eTEXT_FORM_UUID\x10\a\x12\x13\n" +
+	"\x0fTEXT_FORM_TYPED\x10\b*\xb5\x01\n" +
 	"\x0fLayoutFieldKind\x12!\n" +
 	"\x1dLAYOUT_FIELD_KIND_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bLAYOUT_FIELD_KIND_TIMESTAMP\x10\x01\x12 \n" +
@@ -1816,7 +1937,7 @@ func file_snowlane_v1_id_service_proto_rawDescGZIP() []byte {
 }
 
 var file_snowlane_v1_id_service_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_snowlane_v1_id_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_snowlane_v1_id_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_snowlane_v1_id_service_proto_goTypes = []any{
 	(TextForm)(0),                 // 0: snowlane.v1.TextForm
 	(LayoutFieldKind)(0),          // 1: snowlane.v1.LayoutFieldKind
@@ -1836,14 +1957,16 @@ var file_snowlane_v1_id_service_proto_goTypes = []any{
 	(*LayoutMatch)(nil),           // 15: snowlane.v1.LayoutMatch
 	(*ParseRequest)(nil),          // 16: snowlane.v1.ParseRequest
 	(*ParseResponse)(nil),         // 17: snowlane.v1.ParseResponse
-	(*UuidInfo)(nil),              // 18: snowlane.v1.UuidInfo
-	(*GetIdRangeRequest)(nil),     // 19: snowlane.v1.GetIdRangeRequest
-	(*GetIdRangeResponse)(nil),    // 20: snowlane.v1.GetIdRangeResponse
-	(*GetInfoRequest)(nil),        // 21: snowlane.v1.GetInfoRequest
-	(*GetInfoResponse)(nil),       // 22: snowlane.v1.GetInfoResponse
-	(*Limits)(nil),                // 23: snowlane.v1.Limits
-	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
+	(*ForeignText)(nil),           // 18: snowlane.v1.ForeignText
+	(*UuidInfo)(nil),              // 19: snowlane.v1.UuidInfo
+	(*GetIdRangeRequest)(nil),     // 20: snowlane.v1.GetIdRangeRequest
+	(*GetIdRangeResponse)(nil),    // 21: snowlane.v1.GetIdRangeResponse
+	(*GetInfoRequest)(nil),        // 22: snowlane.v1.GetInfoRequest
+	(*GetInfoResponse)(nil),       // 23: snowlane.v1.GetInfoResponse
+	(*Limits)(nil),                // 24: snowlane.v1.Limits
+	nil,                           // 25: snowlane.v1.ForeignText.PartsEntry
+	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
 }
 var file_snowlane_v1_id_service_proto_depIdxs = []int32{
 	0,  // 0: snowlane.v1.TextFormat.form:type_name -> snowlane.v1.TextForm
@@ -1852,44 +1975,47 @@ var file_snowlane_v1_id_service_proto_depIdxs = []int32{
 	4,  // 3: snowlane.v1.BatchNextIdsRequest.text_format:type_name -> snowlane.v1.TextFormat
 	12, // 4: snowlane.v1.ReserveIdsResponse.runs:type_name -> snowlane.v1.IdRun
 	1,  // 5: snowlane.v1.LayoutField.kind:type_name -> snowlane.v1.LayoutFieldKind
-	24, // 6: snowlane.v1.Layout.epoch_time:type_name -> google.protobuf.Timestamp
-	25, // 7: snowlane.v1.Layout.tick:type_name -> google.protobuf.Duration
+	26, // 6: snowlane.v1.Layout.epoch_time:type_name -> google.protobuf.Timestamp
+	27, // 7: snowlane.v1.Layout.tick:type_name -> google.protobuf.Duration
 	13, // 8: snowlane.v1.Layout.fields:type_name -> snowlane.v1.LayoutField
-	24, // 9: snowlane.v1.LayoutMatch.create_time:type_name -> google.protobuf.Timestamp
+	26, // 9: snowlane.v1.LayoutMatch.create_time:type_name -> google.protobuf.Timestamp
 	14, // 10: snowlane.v1.ParseRequest.layout:type_name -> snowlane.v1.Layout
 	0,  // 11: snowlane.v1.ParseRequest.source_form:type_name -> snowlane.v1.TextForm
 	0,  // 12: snowlane.v1.ParseResponse.source_form:type_name -> snowlane.v1.TextForm
-	24, // 13: snowlane.v1.ParseResponse.create_time:type_name -> google.protobuf.Timestamp
+	26, // 13: snowlane.v1.ParseResponse.create_time:type_name -> google.protobuf.Timestamp
 	14, // 14: snowlane.v1.ParseResponse.layout:type_name -> snowlane.v1.Layout
 	5,  // 15: snowlane.v1.ParseResponse.texts:type_name -> snowlane.v1.TextValue
-	18, // 16: snowlane.v1.ParseResponse.uuid:type_name -> snowlane.v1.UuidInfo
+	19, // 16: snowlane.v1.ParseResponse.uuid:type_name -> snowlane.v1.UuidInfo
 	15, // 17: snowlane.v1.ParseResponse.plausible_layouts:type_name -> snowlane.v1.LayoutMatch
-	24, // 18: snowlane.v1.UuidInfo.create_time:type_name -> google.protobuf.Timestamp
-	24, // 19: snowlane.v1.GetIdRangeRequest.start_time:type_name -> google.protobuf.Timestamp
-	24, // 20: snowlane.v1.GetIdRangeRequest.end_time:type_name -> google.protobuf.Timestamp
-	14, // 21: snowlane.v1.GetIdRangeRequest.layout:type_name -> snowlane.v1.Layout
-	14, // 22: snowlane.v1.GetInfoResponse.layout:type_name -> snowlane.v1.Layout
-	2,  // 23: snowlane.v1.GetInfoResponse.rollback_policy:type_name -> snowlane.v1.RollbackPolicy
-	3,  // 24: snowlane.v1.GetInfoResponse.ordering:type_name -> snowlane.v1.Ordering
-	24, // 25: snowlane.v1.GetInfoResponse.exhaustion_time:type_name -> google.protobuf.Timestamp
-	23, // 26: snowlane.v1.GetInfoResponse.limits:type_name -> snowlane.v1.Limits
-	6,  // 27: snowlane.v1.IdService.NextId:input_type -> snowlane.v1.NextIdRequest
-	8,  // 28: snowlane.v1.IdService.BatchNextIds:input_type -> snowlane.v1.BatchNextIdsRequest
-	10, // 29: snowlane.v1.IdService.ReserveIds:input_type -> snowlane.v1.ReserveIdsRequest
-	16, // 30: snowlane.v1.IdService.Parse:input_type -> snowlane.v1.ParseRequest
-	19, // 31: snowlane.v1.IdService.GetIdRange:input_type -> snowlane.v1.GetIdRangeRequest
-	21, // 32: snowlane.v1.IdService.GetInfo:input_type -> snowlane.v1.GetInfoRequest
-	7,  // 33: snowlane.v1.IdService.NextId:output_type -> snowlane.v1.NextIdResponse
-	9,  // 34: snowlane.v1.IdService.BatchNextIds:output_type -> snowlane.v1.BatchNextIdsResponse
-	11, // 35: snowlane.v1.IdService.ReserveIds:output_type -> snowlane.v1.ReserveIdsResponse
-	17, // 36: snowlane.v1.IdService.Parse:output_type -> snowlane.v1.ParseResponse
-	20, // 37: snowlane.v1.IdService.GetIdRange:output_type -> snowlane.v1.GetIdRangeResponse
-	22, // 38: snowlane.v1.IdService.GetInfo:output_type -> snowlane.v1.GetInfoResponse
-	33, // [33:39] is the sub-list for method output_type
-	27, // [27:33] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	18, // 18: snowlane.v1.ParseResponse.foreign:type_name -> snowlane.v1.ForeignText
+	26, // 19: snowlane.v1.ForeignText.create_time:type_name -> google.protobuf.Timestamp
+	25, // 20: snowlane.v1.ForeignText.parts:type_name -> snowlane.v1.ForeignText.PartsEntry
+	26, // 21: snowlane.v1.UuidInfo.create_time:type_name -> google.protobuf.Timestamp
+	26, // 22: snowlane.v1.GetIdRangeRequest.start_time:type_name -> google.protobuf.Timestamp
+	26, // 23: snowlane.v1.GetIdRangeRequest.end_time:type_name -> google.protobuf.Timestamp
+	14, // 24: snowlane.v1.GetIdRangeRequest.layout:type_name -> snowlane.v1.Layout
+	14, // 25: snowlane.v1.GetInfoResponse.layout:type_name -> snowlane.v1.Layout
+	2,  // 26: snowlane.v1.GetInfoResponse.rollback_policy:type_name -> snowlane.v1.RollbackPolicy
+	3,  // 27: snowlane.v1.GetInfoResponse.ordering:type_name -> snowlane.v1.Ordering
+	26, // 28: snowlane.v1.GetInfoResponse.exhaustion_time:type_name -> google.protobuf.Timestamp
+	24, // 29: snowlane.v1.GetInfoResponse.limits:type_name -> snowlane.v1.Limits
+	6,  // 30: snowlane.v1.IdService.NextId:input_type -> snowlane.v1.NextIdRequest
+	8,  // 31: snowlane.v1.IdService.BatchNextIds:input_type -> snowlane.v1.BatchNextIdsRequest
+	10, // 32: snowlane.v1.IdService.ReserveIds:input_type -> snowlane.v1.ReserveIdsRequest
+	16, // 33: snowlane.v1.IdService.Parse:input_type -> snowlane.v1.ParseRequest
+	20, // 34: snowlane.v1.IdService.GetIdRange:input_type -> snowlane.v1.GetIdRangeRequest
+	22, // 35: snowlane.v1.IdService.GetInfo:input_type -> snowlane.v1.GetInfoRequest
+	7,  // 36: snowlane.v1.IdService.NextId:output_type -> snowlane.v1.NextIdResponse
+	9,  // 37: snowlane.v1.IdService.BatchNextIds:output_type -> snowlane.v1.BatchNextIdsResponse
+	11, // 38: snowlane.v1.IdService.ReserveIds:output_type -> snowlane.v1.ReserveIdsResponse
+	17, // 39: snowlane.v1.IdService.Parse:output_type -> snowlane.v1.ParseResponse
+	21, // 40: snowlane.v1.IdService.GetIdRange:output_type -> snowlane.v1.GetIdRangeResponse
+	23, // 41: snowlane.v1.IdService.GetInfo:output_type -> snowlane.v1.GetInfoResponse
+	36, // [36:42] is the sub-list for method output_type
+	30, // [30:36] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_snowlane_v1_id_service_proto_init() }
@@ -1902,14 +2028,14 @@ func file_snowlane_v1_id_service_proto_init() {
 		(*ParseRequest_Text)(nil),
 	}
 	file_snowlane_v1_id_service_proto_msgTypes[13].OneofWrappers = []any{}
-	file_snowlane_v1_id_service_proto_msgTypes[14].OneofWrappers = []any{}
+	file_snowlane_v1_id_service_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_snowlane_v1_id_service_proto_rawDesc), len(file_snowlane_v1_id_service_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   20,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

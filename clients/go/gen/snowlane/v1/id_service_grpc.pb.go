@@ -52,7 +52,8 @@ type IdServiceClient interface {
 	//
 	// Errors: those of NextId, COUNT_OUT_OF_RANGE.
 	ReserveIds(ctx context.Context, in *ReserveIdsRequest, opts ...grpc.CallOption) (*ReserveIdsResponse, error)
-	// Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+	// Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+	// No side effects.
 	//
 	// Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
 	Parse(ctx context.Context, in *ParseRequest, opts ...grpc.CallOption) (*ParseResponse, error)
@@ -166,7 +167,8 @@ type IdServiceServer interface {
 	//
 	// Errors: those of NextId, COUNT_OUT_OF_RANGE.
 	ReserveIds(context.Context, *ReserveIdsRequest) (*ReserveIdsResponse, error)
-	// Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+	// Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+	// No side effects.
 	//
 	// Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
 	Parse(context.Context, *ParseRequest) (*ParseResponse, error)

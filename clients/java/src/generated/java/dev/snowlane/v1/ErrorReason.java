@@ -200,7 +200,8 @@ public enum ErrorReason
   ERROR_REASON_LAYOUT_MISMATCH(22),
   /**
    * <pre>
-   * The store has lost data or gone back to an older state. Seen by the operator when a server starts, never sent.
+   * The store has lost data or gone back to an older state. Of worker IDs it is seen by the operator when a server starts, never sent. Of
+   * sequences it is sent. FAILED_PRECONDITION: the operator must raise the sequences and open their database again.
    * </pre>
    *
    * <code>ERROR_REASON_STORE_WENT_BACK = 23;</code>
@@ -214,6 +215,54 @@ public enum ErrorReason
    * <code>ERROR_REASON_INVALID_CONFIG = 24;</code>
    */
   ERROR_REASON_INVALID_CONFIG(24),
+  /**
+   * <pre>
+   * There is no sequence of this name. NOT_FOUND: create it, or correct the name.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_NOT_FOUND = 25;</code>
+   */
+  ERROR_REASON_SEQUENCE_NOT_FOUND(25),
+  /**
+   * <pre>
+   * A sequence of this name stands with another definition. ALREADY_EXISTS: use it, or choose another name.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_EXISTS = 26;</code>
+   */
+  ERROR_REASON_SEQUENCE_EXISTS(26),
+  /**
+   * <pre>
+   * The sequence is disabled. FAILED_PRECONDITION: enable it, or use another.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_DISABLED = 27;</code>
+   */
+  ERROR_REASON_SEQUENCE_DISABLED(27),
+  /**
+   * <pre>
+   * The sequence was changed after the caller had read it. ABORTED: read it again, then repeat the change.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_CHANGED = 28;</code>
+   */
+  ERROR_REASON_SEQUENCE_CHANGED(28),
+  /**
+   * <pre>
+   * A field of a sequence is out of range, does not fit the others, or cannot be changed. INVALID_ARGUMENT: correct the request.
+   * </pre>
+   *
+   * <code>ERROR_REASON_INVALID_SEQUENCE = 29;</code>
+   */
+  ERROR_REASON_INVALID_SEQUENCE(29),
+  /**
+   * <pre>
+   * The sequence has handed out all values up to its value_max. FAILED_PRECONDITION: raise value_max, or use another sequence.
+   * </pre>
+   *
+   * <code>ERROR_REASON_VALUES_EXHAUSTED = 30;</code>
+   */
+  ERROR_REASON_VALUES_EXHAUSTED(30),
   UNRECOGNIZED(-1),
   ;
 
@@ -403,7 +452,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_LAYOUT_MISMATCH_VALUE = 22;
   /**
    * <pre>
-   * The store has lost data or gone back to an older state. Seen by the operator when a server starts, never sent.
+   * The store has lost data or gone back to an older state. Of worker IDs it is seen by the operator when a server starts, never sent. Of
+   * sequences it is sent. FAILED_PRECONDITION: the operator must raise the sequences and open their database again.
    * </pre>
    *
    * <code>ERROR_REASON_STORE_WENT_BACK = 23;</code>
@@ -417,6 +467,54 @@ public enum ErrorReason
    * <code>ERROR_REASON_INVALID_CONFIG = 24;</code>
    */
   public static final int ERROR_REASON_INVALID_CONFIG_VALUE = 24;
+  /**
+   * <pre>
+   * There is no sequence of this name. NOT_FOUND: create it, or correct the name.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_NOT_FOUND = 25;</code>
+   */
+  public static final int ERROR_REASON_SEQUENCE_NOT_FOUND_VALUE = 25;
+  /**
+   * <pre>
+   * A sequence of this name stands with another definition. ALREADY_EXISTS: use it, or choose another name.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_EXISTS = 26;</code>
+   */
+  public static final int ERROR_REASON_SEQUENCE_EXISTS_VALUE = 26;
+  /**
+   * <pre>
+   * The sequence is disabled. FAILED_PRECONDITION: enable it, or use another.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_DISABLED = 27;</code>
+   */
+  public static final int ERROR_REASON_SEQUENCE_DISABLED_VALUE = 27;
+  /**
+   * <pre>
+   * The sequence was changed after the caller had read it. ABORTED: read it again, then repeat the change.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SEQUENCE_CHANGED = 28;</code>
+   */
+  public static final int ERROR_REASON_SEQUENCE_CHANGED_VALUE = 28;
+  /**
+   * <pre>
+   * A field of a sequence is out of range, does not fit the others, or cannot be changed. INVALID_ARGUMENT: correct the request.
+   * </pre>
+   *
+   * <code>ERROR_REASON_INVALID_SEQUENCE = 29;</code>
+   */
+  public static final int ERROR_REASON_INVALID_SEQUENCE_VALUE = 29;
+  /**
+   * <pre>
+   * The sequence has handed out all values up to its value_max. FAILED_PRECONDITION: raise value_max, or use another sequence.
+   * </pre>
+   *
+   * <code>ERROR_REASON_VALUES_EXHAUSTED = 30;</code>
+   */
+  public static final int ERROR_REASON_VALUES_EXHAUSTED_VALUE = 30;
 
 
   public final int getNumber() {
@@ -468,6 +566,12 @@ public enum ErrorReason
       case 22: return ERROR_REASON_LAYOUT_MISMATCH;
       case 23: return ERROR_REASON_STORE_WENT_BACK;
       case 24: return ERROR_REASON_INVALID_CONFIG;
+      case 25: return ERROR_REASON_SEQUENCE_NOT_FOUND;
+      case 26: return ERROR_REASON_SEQUENCE_EXISTS;
+      case 27: return ERROR_REASON_SEQUENCE_DISABLED;
+      case 28: return ERROR_REASON_SEQUENCE_CHANGED;
+      case 29: return ERROR_REASON_INVALID_SEQUENCE;
+      case 30: return ERROR_REASON_VALUES_EXHAUSTED;
       default: return null;
     }
   }

@@ -313,7 +313,8 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+     * Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+     * No side effects.
      * Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
      * </pre>
      */
@@ -423,7 +424,8 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+     * Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+     * No side effects.
      * Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
      * </pre>
      */
@@ -519,7 +521,8 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+     * Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+     * No side effects.
      * Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
      * </pre>
      */
@@ -611,7 +614,8 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+     * Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+     * No side effects.
      * Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
      * </pre>
      */
@@ -692,7 +696,8 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+     * Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+     * No side effects.
      * Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
      * </pre>
      */

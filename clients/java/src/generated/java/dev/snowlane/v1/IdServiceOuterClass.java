@@ -86,6 +86,16 @@ public final class IdServiceOuterClass {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_snowlane_v1_ParseResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_ForeignText_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_ForeignText_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_ForeignText_PartsEntry_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_ForeignText_PartsEntry_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_snowlane_v1_UuidInfo_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -126,114 +136,124 @@ public final class IdServiceOuterClass {
     java.lang.String[] descriptorData = {
       "\n\034snowlane/v1/id_service.proto\022\013snowlane" +
       ".v1\032\036google/protobuf/duration.proto\032\037goo" +
-      "gle/protobuf/timestamp.proto\"\255\001\n\nTextFor" +
+      "gle/protobuf/timestamp.proto\"\316\001\n\nTextFor" +
       "mat\022)\n\004form\030\001 \001(\0162\025.snowlane.v1.TextForm" +
       "R\004form\022#\n\rserial_prefix\030\002 \001(\tR\014serialPre" +
       "fix\022,\n\022utc_offset_minutes\030\003 \001(\021R\020utcOffs" +
       "etMinutes\022!\n\014check_symbol\030\004 \001(\010R\013checkSy" +
-      "mbol\"J\n\tTextValue\022)\n\004form\030\001 \001(\0162\025.snowla" +
-      "ne.v1.TextFormR\004form\022\022\n\004text\030\002 \001(\tR\004text" +
-      "\"I\n\rNextIdRequest\0228\n\013text_format\030\001 \001(\0132\027" +
-      ".snowlane.v1.TextFormatR\ntextFormat\"4\n\016N" +
-      "extIdResponse\022\016\n\002id\030\001 \001(\006R\002id\022\022\n\004text\030\002 " +
-      "\001(\tR\004text\"\204\001\n\023BatchNextIdsRequest\022\024\n\005cou" +
-      "nt\030\001 \001(\004R\005count\022\035\n\nchunk_size\030\002 \001(\rR\tchu" +
-      "nkSize\0228\n\013text_format\030\003 \001(\0132\027.snowlane.v" +
-      "1.TextFormatR\ntextFormat\">\n\024BatchNextIds" +
-      "Response\022\020\n\003ids\030\001 \003(\006R\003ids\022\024\n\005texts\030\002 \003(" +
-      "\tR\005texts\")\n\021ReserveIdsRequest\022\024\n\005count\030\001" +
-      " \001(\rR\005count\"<\n\022ReserveIdsResponse\022&\n\004run" +
-      "s\030\001 \003(\0132\022.snowlane.v1.IdRunR\004runs\"P\n\005IdR" +
-      "un\022\031\n\010first_id\030\001 \001(\006R\007firstId\022\024\n\005count\030\002" +
-      " \001(\rR\005count\022\026\n\006stride\030\003 \001(\006R\006stride\"S\n\013L" +
-      "ayoutField\0220\n\004kind\030\001 \001(\0162\034.snowlane.v1.L" +
-      "ayoutFieldKindR\004kind\022\022\n\004bits\030\002 \001(\rR\004bits" +
-      "\"\270\001\n\006Layout\022\022\n\004name\030\001 \001(\tR\004name\0229\n\nepoch" +
-      "_time\030\002 \001(\0132\032.google.protobuf.TimestampR" +
-      "\tepochTime\022-\n\004tick\030\003 \001(\0132\031.google.protob" +
-      "uf.DurationR\004tick\0220\n\006fields\030\004 \003(\0132\030.snow" +
-      "lane.v1.LayoutFieldR\006fields\"^\n\013LayoutMat" +
-      "ch\022\022\n\004name\030\001 \001(\tR\004name\022;\n\013create_time\030\002 " +
-      "\001(\0132\032.google.protobuf.TimestampR\ncreateT" +
-      "ime\"\323\001\n\014ParseRequest\022\020\n\002id\030\001 \001(\006H\000R\002id\022\024" +
-      "\n\004text\030\002 \001(\tH\000R\004text\022+\n\006layout\030\003 \001(\0132\023.s" +
-      "nowlane.v1.LayoutR\006layout\0226\n\013source_form" +
-      "\030\004 \001(\0162\025.snowlane.v1.TextFormR\nsourceFor" +
-      "m\022,\n\022utc_offset_minutes\030\005 \001(\021R\020utcOffset" +
-      "MinutesB\010\n\006source\"\335\004\n\rParseResponse\022\023\n\002i" +
-      "d\030\001 \001(\006H\000R\002id\210\001\001\0226\n\013source_form\030\002 \001(\0162\025." +
-      "snowlane.v1.TextFormR\nsourceForm\022;\n\013crea" +
-      "te_time\030\003 \001(\0132\032.google.protobuf.Timestam" +
-      "pR\ncreateTime\022,\n\017timestamp_ticks\030\004 \001(\004H\001" +
-      "R\016timestampTicks\210\001\001\022(\n\rdatacenter_id\030\005 \001" +
-      "(\rH\002R\014datacenterId\210\001\001\022 \n\tworker_id\030\006 \001(\r" +
-      "H\003R\010workerId\210\001\001\022\037\n\010sequence\030\007 \001(\rH\004R\010seq" +
-      "uence\210\001\001\022+\n\006layout\030\010 \001(\0132\023.snowlane.v1.L" +
-      "ayoutR\006layout\022,\n\005texts\030\t \003(\0132\026.snowlane." +
-      "v1.TextValueR\005texts\022)\n\004uuid\030\n \001(\0132\025.snow" +
-      "lane.v1.UuidInfoR\004uuid\022E\n\021plausible_layo" +
-      "uts\030\013 \003(\0132\030.snowlane.v1.LayoutMatchR\020pla" +
-      "usibleLayouts\022\022\n\004bits\030\014 \001(\tR\004bitsB\005\n\003_id" +
-      "B\022\n\020_timestamp_ticksB\020\n\016_datacenter_idB\014" +
-      "\n\n_worker_idB\013\n\t_sequence\"\357\001\n\010UuidInfo\022\030" +
-      "\n\007version\030\001 \001(\rR\007version\022\030\n\007variant\030\002 \001(" +
-      "\tR\007variant\022;\n\013create_time\030\003 \001(\0132\032.google" +
-      ".protobuf.TimestampR\ncreateTime\022*\n\016clock" +
-      "_sequence\030\004 \001(\rH\000R\rclockSequence\210\001\001\022\022\n\004n" +
-      "ode\030\005 \001(\tR\004node\022\037\n\013is_snowlane\030\006 \001(\010R\nis" +
-      "SnowlaneB\021\n\017_clock_sequence\"\262\001\n\021GetIdRan" +
-      "geRequest\0229\n\nstart_time\030\001 \001(\0132\032.google.p" +
-      "rotobuf.TimestampR\tstartTime\0225\n\010end_time" +
-      "\030\002 \001(\0132\032.google.protobuf.TimestampR\007endT" +
-      "ime\022+\n\006layout\030\003 \001(\0132\023.snowlane.v1.Layout" +
-      "R\006layout\"H\n\022GetIdRangeResponse\022\031\n\010first_" +
-      "id\030\001 \001(\006R\007firstId\022\027\n\007last_id\030\002 \001(\006R\006last" +
-      "Id\"\020\n\016GetInfoRequest\"\274\003\n\017GetInfoResponse" +
-      "\022+\n\006layout\030\001 \001(\0132\023.snowlane.v1.LayoutR\006l" +
-      "ayout\022#\n\rdatacenter_id\030\002 \001(\rR\014datacenter" +
-      "Id\022\033\n\tworker_id\030\003 \001(\rR\010workerId\022D\n\017rollb" +
-      "ack_policy\030\004 \001(\0162\033.snowlane.v1.RollbackP" +
-      "olicyR\016rollbackPolicy\0221\n\010ordering\030\005 \001(\0162" +
-      "\025.snowlane.v1.OrderingR\010ordering\022C\n\017exha" +
-      "ustion_time\030\006 \001(\0132\032.google.protobuf.Time" +
-      "stampR\016exhaustionTime\022+\n\006limits\030\007 \001(\0132\023." +
-      "snowlane.v1.LimitsR\006limits\022\030\n\007version\030\010 " +
-      "\001(\tR\007version\0225\n\026deployment_fingerprint\030\t" +
-      " \001(\tR\025deploymentFingerprint\"\202\001\n\006Limits\022*" +
-      "\n\021reserve_count_max\030\001 \001(\rR\017reserveCountM" +
-      "ax\022&\n\017batch_count_max\030\002 \001(\004R\rbatchCountM" +
-      "ax\022$\n\016chunk_size_max\030\003 \001(\rR\014chunkSizeMax" +
-      "*\302\001\n\010TextForm\022\031\n\025TEXT_FORM_UNSPECIFIED\020\000" +
-      "\022\025\n\021TEXT_FORM_DECIMAL\020\001\022\021\n\rTEXT_FORM_HEX" +
-      "\020\002\022\024\n\020TEXT_FORM_BASE32\020\003\022\024\n\020TEXT_FORM_BA" +
-      "SE58\020\004\022\024\n\020TEXT_FORM_BASE62\020\005\022\033\n\027TEXT_FOR" +
-      "M_SERIAL_NUMBER\020\006\022\022\n\016TEXT_FORM_UUID\020\007*\265\001" +
-      "\n\017LayoutFieldKind\022!\n\035LAYOUT_FIELD_KIND_U" +
-      "NSPECIFIED\020\000\022\037\n\033LAYOUT_FIELD_KIND_TIMEST" +
-      "AMP\020\001\022 \n\034LAYOUT_FIELD_KIND_DATACENTER\020\002\022" +
-      "\034\n\030LAYOUT_FIELD_KIND_WORKER\020\003\022\036\n\032LAYOUT_" +
-      "FIELD_KIND_SEQUENCE\020\004*\274\001\n\016RollbackPolicy" +
-      "\022\037\n\033ROLLBACK_POLICY_UNSPECIFIED\020\000\022\033\n\027ROL" +
-      "LBACK_POLICY_ADVANCE\020\001\022\032\n\026ROLLBACK_POLIC" +
-      "Y_REJECT\020\002\022\030\n\024ROLLBACK_POLICY_WAIT\020\003\022\033\n\027" +
-      "ROLLBACK_POLICY_LOGICAL\020\004\022\031\n\025ROLLBACK_PO" +
-      "LICY_REUSE\020\005*n\n\010Ordering\022\030\n\024ORDERING_UNS" +
-      "PECIFIED\020\000\022\036\n\032ORDERING_RISING_PER_WORKER" +
-      "\020\001\022(\n$ORDERING_UNORDERED_WITHIN_REUSE_SP" +
-      "AN\020\0022\330\003\n\tIdService\022A\n\006NextId\022\032.snowlane." +
-      "v1.NextIdRequest\032\033.snowlane.v1.NextIdRes" +
-      "ponse\022U\n\014BatchNextIds\022 .snowlane.v1.Batc" +
-      "hNextIdsRequest\032!.snowlane.v1.BatchNextI" +
-      "dsResponse0\001\022M\n\nReserveIds\022\036.snowlane.v1" +
-      ".ReserveIdsRequest\032\037.snowlane.v1.Reserve" +
-      "IdsResponse\022C\n\005Parse\022\031.snowlane.v1.Parse" +
-      "Request\032\032.snowlane.v1.ParseResponse\"\003\220\002\001" +
-      "\022R\n\nGetIdRange\022\036.snowlane.v1.GetIdRangeR" +
-      "equest\032\037.snowlane.v1.GetIdRangeResponse\"" +
-      "\003\220\002\001\022I\n\007GetInfo\022\033.snowlane.v1.GetInfoReq" +
-      "uest\032\034.snowlane.v1.GetInfoResponse\"\003\220\002\001B" +
-      "?\n\017dev.snowlane.v1P\001Z*snowlane.dev/go/ge" +
-      "n/snowlane/v1;snowlanev1b\006proto3"
+      "mbol\022\037\n\013type_prefix\030\005 \001(\tR\ntypePrefix\"J\n" +
+      "\tTextValue\022)\n\004form\030\001 \001(\0162\025.snowlane.v1.T" +
+      "extFormR\004form\022\022\n\004text\030\002 \001(\tR\004text\"I\n\rNex" +
+      "tIdRequest\0228\n\013text_format\030\001 \001(\0132\027.snowla" +
+      "ne.v1.TextFormatR\ntextFormat\"4\n\016NextIdRe" +
+      "sponse\022\016\n\002id\030\001 \001(\006R\002id\022\022\n\004text\030\002 \001(\tR\004te" +
+      "xt\"\204\001\n\023BatchNextIdsRequest\022\024\n\005count\030\001 \001(" +
+      "\004R\005count\022\035\n\nchunk_size\030\002 \001(\rR\tchunkSize\022" +
+      "8\n\013text_format\030\003 \001(\0132\027.snowlane.v1.TextF" +
+      "ormatR\ntextFormat\">\n\024BatchNextIdsRespons" +
+      "e\022\020\n\003ids\030\001 \003(\006R\003ids\022\024\n\005texts\030\002 \003(\tR\005text" +
+      "s\")\n\021ReserveIdsRequest\022\024\n\005count\030\001 \001(\rR\005c" +
+      "ount\"<\n\022ReserveIdsResponse\022&\n\004runs\030\001 \003(\013" +
+      "2\022.snowlane.v1.IdRunR\004runs\"P\n\005IdRun\022\031\n\010f" +
+      "irst_id\030\001 \001(\006R\007firstId\022\024\n\005count\030\002 \001(\rR\005c" +
+      "ount\022\026\n\006stride\030\003 \001(\006R\006stride\"S\n\013LayoutFi" +
+      "eld\0220\n\004kind\030\001 \001(\0162\034.snowlane.v1.LayoutFi" +
+      "eldKindR\004kind\022\022\n\004bits\030\002 \001(\rR\004bits\"\270\001\n\006La" +
+      "yout\022\022\n\004name\030\001 \001(\tR\004name\0229\n\nepoch_time\030\002" +
+      " \001(\0132\032.google.protobuf.TimestampR\tepochT" +
+      "ime\022-\n\004tick\030\003 \001(\0132\031.google.protobuf.Dura" +
+      "tionR\004tick\0220\n\006fields\030\004 \003(\0132\030.snowlane.v1" +
+      ".LayoutFieldR\006fields\"^\n\013LayoutMatch\022\022\n\004n" +
+      "ame\030\001 \001(\tR\004name\022;\n\013create_time\030\002 \001(\0132\032.g" +
+      "oogle.protobuf.TimestampR\ncreateTime\"\364\001\n" +
+      "\014ParseRequest\022\020\n\002id\030\001 \001(\006H\000R\002id\022\024\n\004text\030" +
+      "\002 \001(\tH\000R\004text\022+\n\006layout\030\003 \001(\0132\023.snowlane" +
+      ".v1.LayoutR\006layout\0226\n\013source_form\030\004 \001(\0162" +
+      "\025.snowlane.v1.TextFormR\nsourceForm\022,\n\022ut" +
+      "c_offset_minutes\030\005 \001(\021R\020utcOffsetMinutes" +
+      "\022\037\n\013type_prefix\030\006 \001(\tR\ntypePrefixB\010\n\006sou" +
+      "rce\"\266\005\n\rParseResponse\022\023\n\002id\030\001 \001(\006H\000R\002id\210" +
+      "\001\001\0226\n\013source_form\030\002 \001(\0162\025.snowlane.v1.Te" +
+      "xtFormR\nsourceForm\022;\n\013create_time\030\003 \001(\0132" +
+      "\032.google.protobuf.TimestampR\ncreateTime\022" +
+      ",\n\017timestamp_ticks\030\004 \001(\004H\001R\016timestampTic" +
+      "ks\210\001\001\022(\n\rdatacenter_id\030\005 \001(\rH\002R\014datacent" +
+      "erId\210\001\001\022 \n\tworker_id\030\006 \001(\rH\003R\010workerId\210\001" +
+      "\001\022\037\n\010sequence\030\007 \001(\rH\004R\010sequence\210\001\001\022+\n\006la" +
+      "yout\030\010 \001(\0132\023.snowlane.v1.LayoutR\006layout\022" +
+      ",\n\005texts\030\t \003(\0132\026.snowlane.v1.TextValueR\005" +
+      "texts\022)\n\004uuid\030\n \001(\0132\025.snowlane.v1.UuidIn" +
+      "foR\004uuid\022E\n\021plausible_layouts\030\013 \003(\0132\030.sn" +
+      "owlane.v1.LayoutMatchR\020plausibleLayouts\022" +
+      "\022\n\004bits\030\014 \001(\tR\004bits\022#\n\rsource_prefix\030\r \001" +
+      "(\tR\014sourcePrefix\0222\n\007foreign\030\016 \001(\0132\030.snow" +
+      "lane.v1.ForeignTextR\007foreignB\005\n\003_idB\022\n\020_" +
+      "timestamp_ticksB\020\n\016_datacenter_idB\014\n\n_wo" +
+      "rker_idB\013\n\t_sequence\"\323\001\n\013ForeignText\022\022\n\004" +
+      "kind\030\001 \001(\tR\004kind\022;\n\013create_time\030\002 \001(\0132\032." +
+      "google.protobuf.TimestampR\ncreateTime\0229\n" +
+      "\005parts\030\003 \003(\0132#.snowlane.v1.ForeignText.P" +
+      "artsEntryR\005parts\0328\n\nPartsEntry\022\020\n\003key\030\001 " +
+      "\001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001\"\357\001\n\010U" +
+      "uidInfo\022\030\n\007version\030\001 \001(\rR\007version\022\030\n\007var" +
+      "iant\030\002 \001(\tR\007variant\022;\n\013create_time\030\003 \001(\013" +
+      "2\032.google.protobuf.TimestampR\ncreateTime" +
+      "\022*\n\016clock_sequence\030\004 \001(\rH\000R\rclockSequenc" +
+      "e\210\001\001\022\022\n\004node\030\005 \001(\tR\004node\022\037\n\013is_snowlane\030" +
+      "\006 \001(\010R\nisSnowlaneB\021\n\017_clock_sequence\"\262\001\n" +
+      "\021GetIdRangeRequest\0229\n\nstart_time\030\001 \001(\0132\032" +
+      ".google.protobuf.TimestampR\tstartTime\0225\n" +
+      "\010end_time\030\002 \001(\0132\032.google.protobuf.Timest" +
+      "ampR\007endTime\022+\n\006layout\030\003 \001(\0132\023.snowlane." +
+      "v1.LayoutR\006layout\"H\n\022GetIdRangeResponse\022" +
+      "\031\n\010first_id\030\001 \001(\006R\007firstId\022\027\n\007last_id\030\002 " +
+      "\001(\006R\006lastId\"\020\n\016GetInfoRequest\"\274\003\n\017GetInf" +
+      "oResponse\022+\n\006layout\030\001 \001(\0132\023.snowlane.v1." +
+      "LayoutR\006layout\022#\n\rdatacenter_id\030\002 \001(\rR\014d" +
+      "atacenterId\022\033\n\tworker_id\030\003 \001(\rR\010workerId" +
+      "\022D\n\017rollback_policy\030\004 \001(\0162\033.snowlane.v1." +
+      "RollbackPolicyR\016rollbackPolicy\0221\n\010orderi" +
+      "ng\030\005 \001(\0162\025.snowlane.v1.OrderingR\010orderin" +
+      "g\022C\n\017exhaustion_time\030\006 \001(\0132\032.google.prot" +
+      "obuf.TimestampR\016exhaustionTime\022+\n\006limits" +
+      "\030\007 \001(\0132\023.snowlane.v1.LimitsR\006limits\022\030\n\007v" +
+      "ersion\030\010 \001(\tR\007version\0225\n\026deployment_fing" +
+      "erprint\030\t \001(\tR\025deploymentFingerprint\"\202\001\n" +
+      "\006Limits\022*\n\021reserve_count_max\030\001 \001(\rR\017rese" +
+      "rveCountMax\022&\n\017batch_count_max\030\002 \001(\004R\rba" +
+      "tchCountMax\022$\n\016chunk_size_max\030\003 \001(\rR\014chu" +
+      "nkSizeMax*\327\001\n\010TextForm\022\031\n\025TEXT_FORM_UNSP" +
+      "ECIFIED\020\000\022\025\n\021TEXT_FORM_DECIMAL\020\001\022\021\n\rTEXT" +
+      "_FORM_HEX\020\002\022\024\n\020TEXT_FORM_BASE32\020\003\022\024\n\020TEX" +
+      "T_FORM_BASE58\020\004\022\024\n\020TEXT_FORM_BASE62\020\005\022\033\n" +
+      "\027TEXT_FORM_SERIAL_NUMBER\020\006\022\022\n\016TEXT_FORM_" +
+      "UUID\020\007\022\023\n\017TEXT_FORM_TYPED\020\010*\265\001\n\017LayoutFi" +
+      "eldKind\022!\n\035LAYOUT_FIELD_KIND_UNSPECIFIED" +
+      "\020\000\022\037\n\033LAYOUT_FIELD_KIND_TIMESTAMP\020\001\022 \n\034L" +
+      "AYOUT_FIELD_KIND_DATACENTER\020\002\022\034\n\030LAYOUT_" +
+      "FIELD_KIND_WORKER\020\003\022\036\n\032LAYOUT_FIELD_KIND" +
+      "_SEQUENCE\020\004*\274\001\n\016RollbackPolicy\022\037\n\033ROLLBA" +
+      "CK_POLICY_UNSPECIFIED\020\000\022\033\n\027ROLLBACK_POLI" +
+      "CY_ADVANCE\020\001\022\032\n\026ROLLBACK_POLICY_REJECT\020\002" +
+      "\022\030\n\024ROLLBACK_POLICY_WAIT\020\003\022\033\n\027ROLLBACK_P" +
+      "OLICY_LOGICAL\020\004\022\031\n\025ROLLBACK_POLICY_REUSE" +
+      "\020\005*n\n\010Ordering\022\030\n\024ORDERING_UNSPECIFIED\020\000" +
+      "\022\036\n\032ORDERING_RISING_PER_WORKER\020\001\022(\n$ORDE" +
+      "RING_UNORDERED_WITHIN_REUSE_SPAN\020\0022\330\003\n\tI" +
+      "dService\022A\n\006NextId\022\032.snowlane.v1.NextIdR" +
+      "equest\032\033.snowlane.v1.NextIdResponse\022U\n\014B" +
+      "atchNextIds\022 .snowlane.v1.BatchNextIdsRe" +
+      "quest\032!.snowlane.v1.BatchNextIdsResponse" +
+      "0\001\022M\n\nReserveIds\022\036.snowlane.v1.ReserveId" +
+      "sRequest\032\037.snowlane.v1.ReserveIdsRespons" +
+      "e\022C\n\005Parse\022\031.snowlane.v1.ParseRequest\032\032." +
+      "snowlane.v1.ParseResponse\"\003\220\002\001\022R\n\nGetIdR" +
+      "ange\022\036.snowlane.v1.GetIdRangeRequest\032\037.s" +
+      "nowlane.v1.GetIdRangeResponse\"\003\220\002\001\022I\n\007Ge" +
+      "tInfo\022\033.snowlane.v1.GetInfoRequest\032\034.sno" +
+      "wlane.v1.GetInfoResponse\"\003\220\002\001B?\n\017dev.sno" +
+      "wlane.v1P\001Z*snowlane.dev/go/gen/snowlane" +
+      "/v1;snowlanev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -246,7 +266,7 @@ public final class IdServiceOuterClass {
     internal_static_snowlane_v1_TextFormat_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_TextFormat_descriptor,
-        new java.lang.String[] { "Form", "SerialPrefix", "UtcOffsetMinutes", "CheckSymbol", });
+        new java.lang.String[] { "Form", "SerialPrefix", "UtcOffsetMinutes", "CheckSymbol", "TypePrefix", });
     internal_static_snowlane_v1_TextValue_descriptor =
       getDescriptor().getMessageTypes().get(1);
     internal_static_snowlane_v1_TextValue_fieldAccessorTable = new
@@ -318,45 +338,57 @@ public final class IdServiceOuterClass {
     internal_static_snowlane_v1_ParseRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ParseRequest_descriptor,
-        new java.lang.String[] { "Id", "Text", "Layout", "SourceForm", "UtcOffsetMinutes", "Source", });
+        new java.lang.String[] { "Id", "Text", "Layout", "SourceForm", "UtcOffsetMinutes", "TypePrefix", "Source", });
     internal_static_snowlane_v1_ParseResponse_descriptor =
       getDescriptor().getMessageTypes().get(13);
     internal_static_snowlane_v1_ParseResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ParseResponse_descriptor,
-        new java.lang.String[] { "Id", "SourceForm", "CreateTime", "TimestampTicks", "DatacenterId", "WorkerId", "Sequence", "Layout", "Texts", "Uuid", "PlausibleLayouts", "Bits", });
-    internal_static_snowlane_v1_UuidInfo_descriptor =
+        new java.lang.String[] { "Id", "SourceForm", "CreateTime", "TimestampTicks", "DatacenterId", "WorkerId", "Sequence", "Layout", "Texts", "Uuid", "PlausibleLayouts", "Bits", "SourcePrefix", "Foreign", });
+    internal_static_snowlane_v1_ForeignText_descriptor =
       getDescriptor().getMessageTypes().get(14);
+    internal_static_snowlane_v1_ForeignText_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_ForeignText_descriptor,
+        new java.lang.String[] { "Kind", "CreateTime", "Parts", });
+    internal_static_snowlane_v1_ForeignText_PartsEntry_descriptor =
+      internal_static_snowlane_v1_ForeignText_descriptor.getNestedTypes().get(0);
+    internal_static_snowlane_v1_ForeignText_PartsEntry_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_ForeignText_PartsEntry_descriptor,
+        new java.lang.String[] { "Key", "Value", });
+    internal_static_snowlane_v1_UuidInfo_descriptor =
+      getDescriptor().getMessageTypes().get(15);
     internal_static_snowlane_v1_UuidInfo_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_UuidInfo_descriptor,
         new java.lang.String[] { "Version", "Variant", "CreateTime", "ClockSequence", "Node", "IsSnowlane", });
     internal_static_snowlane_v1_GetIdRangeRequest_descriptor =
-      getDescriptor().getMessageTypes().get(15);
+      getDescriptor().getMessageTypes().get(16);
     internal_static_snowlane_v1_GetIdRangeRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetIdRangeRequest_descriptor,
         new java.lang.String[] { "StartTime", "EndTime", "Layout", });
     internal_static_snowlane_v1_GetIdRangeResponse_descriptor =
-      getDescriptor().getMessageTypes().get(16);
+      getDescriptor().getMessageTypes().get(17);
     internal_static_snowlane_v1_GetIdRangeResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetIdRangeResponse_descriptor,
         new java.lang.String[] { "FirstId", "LastId", });
     internal_static_snowlane_v1_GetInfoRequest_descriptor =
-      getDescriptor().getMessageTypes().get(17);
+      getDescriptor().getMessageTypes().get(18);
     internal_static_snowlane_v1_GetInfoRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetInfoRequest_descriptor,
         new java.lang.String[] { });
     internal_static_snowlane_v1_GetInfoResponse_descriptor =
-      getDescriptor().getMessageTypes().get(18);
+      getDescriptor().getMessageTypes().get(19);
     internal_static_snowlane_v1_GetInfoResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetInfoResponse_descriptor,
         new java.lang.String[] { "Layout", "DatacenterId", "WorkerId", "RollbackPolicy", "Ordering", "ExhaustionTime", "Limits", "Version", "DeploymentFingerprint", });
     internal_static_snowlane_v1_Limits_descriptor =
-      getDescriptor().getMessageTypes().get(19);
+      getDescriptor().getMessageTypes().get(20);
     internal_static_snowlane_v1_Limits_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_Limits_descriptor,

@@ -53,7 +53,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object name_ = "";
   /**
    * <pre>
-   * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+   * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
    * </pre>
    *
    * <code>string name = 1 [json_name = "name"];</code>
@@ -74,7 +74,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+   * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
    * </pre>
    *
    * <code>string name = 1 [json_name = "name"];</code>
@@ -723,7 +723,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object name_ = "";
     /**
      * <pre>
-     * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+     * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
      * </pre>
      *
      * <code>string name = 1 [json_name = "name"];</code>
@@ -743,7 +743,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+     * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
      * </pre>
      *
      * <code>string name = 1 [json_name = "name"];</code>
@@ -764,7 +764,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+     * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
      * </pre>
      *
      * <code>string name = 1 [json_name = "name"];</code>
@@ -781,7 +781,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+     * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
      * </pre>
      *
      * <code>string name = 1 [json_name = "name"];</code>
@@ -795,7 +795,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+     * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
      * </pre>
      *
      * <code>string name = 1 [json_name = "name"];</code>

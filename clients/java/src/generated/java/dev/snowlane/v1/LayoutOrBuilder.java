@@ -10,7 +10,7 @@ public interface LayoutOrBuilder extends
 
   /**
    * <pre>
-   * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+   * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
    * </pre>
    *
    * <code>string name = 1 [json_name = "name"];</code>
@@ -19,7 +19,7 @@ public interface LayoutOrBuilder extends
   java.lang.String getName();
   /**
    * <pre>
-   * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+   * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
    * </pre>
    *
    * <code>string name = 1 [json_name = "name"];</code>

@@ -54,7 +54,7 @@ public interface ListWorkersResponseOrBuilder extends
 
   /**
    * <pre>
-   * What asks for the next page; empty on the last one.
+   * The token for the next page; empty on the last page.
    * </pre>
    *
    * <code>string next_page_token = 2 [json_name = "nextPageToken"];</code>
@@ -63,7 +63,7 @@ public interface ListWorkersResponseOrBuilder extends
   java.lang.String getNextPageToken();
   /**
    * <pre>
-   * What asks for the next page; empty on the last one.
+   * The token for the next page; empty on the last page.
    * </pre>
    *
    * <code>string next_page_token = 2 [json_name = "nextPageToken"];</code>

@@ -22,6 +22,7 @@ private static final long serialVersionUID = 0L;
   }
   private ParseRequest() {
     sourceForm_ = 0;
+    typePrefix_ = "";
   }
 
   @java.lang.Override
@@ -259,6 +260,53 @@ private static final long serialVersionUID = 0L;
     return utcOffsetMinutes_;
   }
 
+  public static final int TYPE_PREFIX_FIELD_NUMBER = 6;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object typePrefix_ = "";
+  /**
+   * <pre>
+   * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+   * </pre>
+   *
+   * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+   * @return The typePrefix.
+   */
+  @java.lang.Override
+  public java.lang.String getTypePrefix() {
+    java.lang.Object ref = typePrefix_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      typePrefix_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+   * </pre>
+   *
+   * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+   * @return The bytes for typePrefix.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getTypePrefixBytes() {
+    java.lang.Object ref = typePrefix_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      typePrefix_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -289,6 +337,9 @@ private static final long serialVersionUID = 0L;
     if (utcOffsetMinutes_ != 0) {
       output.writeSInt32(5, utcOffsetMinutes_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(typePrefix_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 6, typePrefix_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -318,6 +369,9 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeSInt32Size(5, utcOffsetMinutes_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(typePrefix_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(6, typePrefix_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -341,6 +395,8 @@ private static final long serialVersionUID = 0L;
     if (sourceForm_ != other.sourceForm_) return false;
     if (getUtcOffsetMinutes()
         != other.getUtcOffsetMinutes()) return false;
+    if (!getTypePrefix()
+        .equals(other.getTypePrefix())) return false;
     if (!getSourceCase().equals(other.getSourceCase())) return false;
     switch (sourceCase_) {
       case 1:
@@ -373,6 +429,8 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + sourceForm_;
     hash = (37 * hash) + UTC_OFFSET_MINUTES_FIELD_NUMBER;
     hash = (53 * hash) + getUtcOffsetMinutes();
+    hash = (37 * hash) + TYPE_PREFIX_FIELD_NUMBER;
+    hash = (53 * hash) + getTypePrefix().hashCode();
     switch (sourceCase_) {
       case 1:
         hash = (37 * hash) + ID_FIELD_NUMBER;
@@ -534,6 +592,7 @@ private static final long serialVersionUID = 0L;
       }
       sourceForm_ = 0;
       utcOffsetMinutes_ = 0;
+      typePrefix_ = "";
       sourceCase_ = 0;
       source_ = null;
       return this;
@@ -582,6 +641,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000010) != 0)) {
         result.utcOffsetMinutes_ = utcOffsetMinutes_;
+      }
+      if (((from_bitField0_ & 0x00000020) != 0)) {
+        result.typePrefix_ = typePrefix_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -643,6 +705,11 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getUtcOffsetMinutes() != 0) {
         setUtcOffsetMinutes(other.getUtcOffsetMinutes());
+      }
+      if (!other.getTypePrefix().isEmpty()) {
+        typePrefix_ = other.typePrefix_;
+        bitField0_ |= 0x00000020;
+        onChanged();
       }
       switch (other.getSourceCase()) {
         case ID: {
@@ -713,6 +780,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000010;
               break;
             } // case 40
+            case 50: {
+              typePrefix_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000020;
+              break;
+            } // case 50
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1190,6 +1262,98 @@ private static final long serialVersionUID = 0L;
     public Builder clearUtcOffsetMinutes() {
       bitField0_ = (bitField0_ & ~0x00000010);
       utcOffsetMinutes_ = 0;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object typePrefix_ = "";
+    /**
+     * <pre>
+     * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+     * </pre>
+     *
+     * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+     * @return The typePrefix.
+     */
+    public java.lang.String getTypePrefix() {
+      java.lang.Object ref = typePrefix_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        typePrefix_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+     * </pre>
+     *
+     * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+     * @return The bytes for typePrefix.
+     */
+    public com.google.protobuf.ByteString
+        getTypePrefixBytes() {
+      java.lang.Object ref = typePrefix_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        typePrefix_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+     * </pre>
+     *
+     * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+     * @param value The typePrefix to set.
+     * @return This builder for chaining.
+     */
+    public Builder setTypePrefix(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      typePrefix_ = value;
+      bitField0_ |= 0x00000020;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+     * </pre>
+     *
+     * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearTypePrefix() {
+      typePrefix_ = getDefaultInstance().getTypePrefix();
+      bitField0_ = (bitField0_ & ~0x00000020);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+     * </pre>
+     *
+     * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+     * @param value The bytes for typePrefix to set.
+     * @return This builder for chaining.
+     */
+    public Builder setTypePrefixBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      typePrefix_ = value;
+      bitField0_ |= 0x00000020;
       onChanged();
       return this;
     }

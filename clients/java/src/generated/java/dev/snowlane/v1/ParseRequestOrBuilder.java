@@ -112,5 +112,25 @@ public interface ParseRequestOrBuilder extends
    */
   int getUtcOffsetMinutes();
 
+  /**
+   * <pre>
+   * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+   * </pre>
+   *
+   * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+   * @return The typePrefix.
+   */
+  java.lang.String getTypePrefix();
+  /**
+   * <pre>
+   * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+   * </pre>
+   *
+   * <code>string type_prefix = 6 [json_name = "typePrefix"];</code>
+   * @return The bytes for typePrefix.
+   */
+  com.google.protobuf.ByteString
+      getTypePrefixBytes();
+
   dev.snowlane.v1.ParseRequest.SourceCase getSourceCase();
 }

@@ -25,6 +25,7 @@ private static final long serialVersionUID = 0L;
     texts_ = java.util.Collections.emptyList();
     plausibleLayouts_ = java.util.Collections.emptyList();
     bits_ = "";
+    sourcePrefix_ = "";
   }
 
   @java.lang.Override
@@ -290,7 +291,7 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.snowlane.v1.TextValue> texts_;
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -301,7 +302,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -313,7 +314,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -324,7 +325,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -335,7 +336,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -492,6 +493,91 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int SOURCE_PREFIX_FIELD_NUMBER = 13;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object sourcePrefix_ = "";
+  /**
+   * <pre>
+   * What stood before the digits of a serial number, or before the underscore of a typed ID.
+   * </pre>
+   *
+   * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+   * @return The sourcePrefix.
+   */
+  @java.lang.Override
+  public java.lang.String getSourcePrefix() {
+    java.lang.Object ref = sourcePrefix_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      sourcePrefix_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * What stood before the digits of a serial number, or before the underscore of a typed ID.
+   * </pre>
+   *
+   * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+   * @return The bytes for sourcePrefix.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getSourcePrefixBytes() {
+    java.lang.Object ref = sourcePrefix_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      sourcePrefix_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
+  public static final int FOREIGN_FIELD_NUMBER = 14;
+  private dev.snowlane.v1.ForeignText foreign_;
+  /**
+   * <pre>
+   * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+   * </pre>
+   *
+   * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+   * @return Whether the foreign field is set.
+   */
+  @java.lang.Override
+  public boolean hasForeign() {
+    return ((bitField0_ & 0x00000100) != 0);
+  }
+  /**
+   * <pre>
+   * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+   * </pre>
+   *
+   * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+   * @return The foreign.
+   */
+  @java.lang.Override
+  public dev.snowlane.v1.ForeignText getForeign() {
+    return foreign_ == null ? dev.snowlane.v1.ForeignText.getDefaultInstance() : foreign_;
+  }
+  /**
+   * <pre>
+   * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+   * </pre>
+   *
+   * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+   */
+  @java.lang.Override
+  public dev.snowlane.v1.ForeignTextOrBuilder getForeignOrBuilder() {
+    return foreign_ == null ? dev.snowlane.v1.ForeignText.getDefaultInstance() : foreign_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -541,6 +627,12 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(bits_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 12, bits_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(sourcePrefix_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 13, sourcePrefix_);
+    }
+    if (((bitField0_ & 0x00000100) != 0)) {
+      output.writeMessage(14, getForeign());
     }
     getUnknownFields().writeTo(output);
   }
@@ -597,6 +689,13 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(bits_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(12, bits_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(sourcePrefix_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(13, sourcePrefix_);
+    }
+    if (((bitField0_ & 0x00000100) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(14, getForeign());
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -660,6 +759,13 @@ private static final long serialVersionUID = 0L;
         .equals(other.getPlausibleLayoutsList())) return false;
     if (!getBits()
         .equals(other.getBits())) return false;
+    if (!getSourcePrefix()
+        .equals(other.getSourcePrefix())) return false;
+    if (hasForeign() != other.hasForeign()) return false;
+    if (hasForeign()) {
+      if (!getForeign()
+          .equals(other.getForeign())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -717,6 +823,12 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + BITS_FIELD_NUMBER;
     hash = (53 * hash) + getBits().hashCode();
+    hash = (37 * hash) + SOURCE_PREFIX_FIELD_NUMBER;
+    hash = (53 * hash) + getSourcePrefix().hashCode();
+    if (hasForeign()) {
+      hash = (37 * hash) + FOREIGN_FIELD_NUMBER;
+      hash = (53 * hash) + getForeign().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -856,6 +968,7 @@ private static final long serialVersionUID = 0L;
         getTextsFieldBuilder();
         getUuidFieldBuilder();
         getPlausibleLayoutsFieldBuilder();
+        getForeignFieldBuilder();
       }
     }
     @java.lang.Override
@@ -898,6 +1011,12 @@ private static final long serialVersionUID = 0L;
       }
       bitField0_ = (bitField0_ & ~0x00000400);
       bits_ = "";
+      sourcePrefix_ = "";
+      foreign_ = null;
+      if (foreignBuilder_ != null) {
+        foreignBuilder_.dispose();
+        foreignBuilder_ = null;
+      }
       return this;
     }
 
@@ -997,6 +1116,15 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000800) != 0)) {
         result.bits_ = bits_;
+      }
+      if (((from_bitField0_ & 0x00001000) != 0)) {
+        result.sourcePrefix_ = sourcePrefix_;
+      }
+      if (((from_bitField0_ & 0x00002000) != 0)) {
+        result.foreign_ = foreignBuilder_ == null
+            ? foreign_
+            : foreignBuilder_.build();
+        to_bitField0_ |= 0x00000100;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -1129,6 +1257,14 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000800;
         onChanged();
       }
+      if (!other.getSourcePrefix().isEmpty()) {
+        sourcePrefix_ = other.sourcePrefix_;
+        bitField0_ |= 0x00001000;
+        onChanged();
+      }
+      if (other.hasForeign()) {
+        mergeForeign(other.getForeign());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -1237,6 +1373,18 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000800;
               break;
             } // case 98
+            case 106: {
+              sourcePrefix_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00001000;
+              break;
+            } // case 106
+            case 114: {
+              input.readMessage(
+                  getForeignFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00002000;
+              break;
+            } // case 114
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1935,7 +2083,7 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -1949,7 +2097,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -1963,7 +2111,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -1977,7 +2125,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -1998,7 +2146,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2016,7 +2164,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2036,7 +2184,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2057,7 +2205,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2075,7 +2223,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2093,7 +2241,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2112,7 +2260,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2129,7 +2277,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2146,7 +2294,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2157,7 +2305,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2171,7 +2319,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2186,7 +2334,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2197,7 +2345,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2209,7 +2357,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The ID in every text form.
+     * The ID in every text form; as a typed ID only if the text was one.
      * </pre>
      *
      * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -2792,6 +2940,255 @@ private static final long serialVersionUID = 0L;
       bitField0_ |= 0x00000800;
       onChanged();
       return this;
+    }
+
+    private java.lang.Object sourcePrefix_ = "";
+    /**
+     * <pre>
+     * What stood before the digits of a serial number, or before the underscore of a typed ID.
+     * </pre>
+     *
+     * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+     * @return The sourcePrefix.
+     */
+    public java.lang.String getSourcePrefix() {
+      java.lang.Object ref = sourcePrefix_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        sourcePrefix_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * What stood before the digits of a serial number, or before the underscore of a typed ID.
+     * </pre>
+     *
+     * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+     * @return The bytes for sourcePrefix.
+     */
+    public com.google.protobuf.ByteString
+        getSourcePrefixBytes() {
+      java.lang.Object ref = sourcePrefix_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        sourcePrefix_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * What stood before the digits of a serial number, or before the underscore of a typed ID.
+     * </pre>
+     *
+     * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+     * @param value The sourcePrefix to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSourcePrefix(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      sourcePrefix_ = value;
+      bitField0_ |= 0x00001000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What stood before the digits of a serial number, or before the underscore of a typed ID.
+     * </pre>
+     *
+     * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearSourcePrefix() {
+      sourcePrefix_ = getDefaultInstance().getSourcePrefix();
+      bitField0_ = (bitField0_ & ~0x00001000);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What stood before the digits of a serial number, or before the underscore of a typed ID.
+     * </pre>
+     *
+     * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+     * @param value The bytes for sourcePrefix to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSourcePrefixBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      sourcePrefix_ = value;
+      bitField0_ |= 0x00001000;
+      onChanged();
+      return this;
+    }
+
+    private dev.snowlane.v1.ForeignText foreign_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.snowlane.v1.ForeignText, dev.snowlane.v1.ForeignText.Builder, dev.snowlane.v1.ForeignTextOrBuilder> foreignBuilder_;
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     * @return Whether the foreign field is set.
+     */
+    public boolean hasForeign() {
+      return ((bitField0_ & 0x00002000) != 0);
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     * @return The foreign.
+     */
+    public dev.snowlane.v1.ForeignText getForeign() {
+      if (foreignBuilder_ == null) {
+        return foreign_ == null ? dev.snowlane.v1.ForeignText.getDefaultInstance() : foreign_;
+      } else {
+        return foreignBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     */
+    public Builder setForeign(dev.snowlane.v1.ForeignText value) {
+      if (foreignBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        foreign_ = value;
+      } else {
+        foreignBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00002000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     */
+    public Builder setForeign(
+        dev.snowlane.v1.ForeignText.Builder builderForValue) {
+      if (foreignBuilder_ == null) {
+        foreign_ = builderForValue.build();
+      } else {
+        foreignBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00002000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     */
+    public Builder mergeForeign(dev.snowlane.v1.ForeignText value) {
+      if (foreignBuilder_ == null) {
+        if (((bitField0_ & 0x00002000) != 0) &&
+          foreign_ != null &&
+          foreign_ != dev.snowlane.v1.ForeignText.getDefaultInstance()) {
+          getForeignBuilder().mergeFrom(value);
+        } else {
+          foreign_ = value;
+        }
+      } else {
+        foreignBuilder_.mergeFrom(value);
+      }
+      if (foreign_ != null) {
+        bitField0_ |= 0x00002000;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     */
+    public Builder clearForeign() {
+      bitField0_ = (bitField0_ & ~0x00002000);
+      foreign_ = null;
+      if (foreignBuilder_ != null) {
+        foreignBuilder_.dispose();
+        foreignBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     */
+    public dev.snowlane.v1.ForeignText.Builder getForeignBuilder() {
+      bitField0_ |= 0x00002000;
+      onChanged();
+      return getForeignFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     */
+    public dev.snowlane.v1.ForeignTextOrBuilder getForeignOrBuilder() {
+      if (foreignBuilder_ != null) {
+        return foreignBuilder_.getMessageOrBuilder();
+      } else {
+        return foreign_ == null ?
+            dev.snowlane.v1.ForeignText.getDefaultInstance() : foreign_;
+      }
+    }
+    /**
+     * <pre>
+     * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+     * </pre>
+     *
+     * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.snowlane.v1.ForeignText, dev.snowlane.v1.ForeignText.Builder, dev.snowlane.v1.ForeignTextOrBuilder> 
+        getForeignFieldBuilder() {
+      if (foreignBuilder_ == null) {
+        foreignBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.snowlane.v1.ForeignText, dev.snowlane.v1.ForeignText.Builder, dev.snowlane.v1.ForeignTextOrBuilder>(
+                getForeign(),
+                getParentForChildren(),
+                isClean());
+        foreign_ = null;
+      }
+      return foreignBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -178,7 +178,7 @@ public interface ParseResponseOrBuilder extends
 
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -187,7 +187,7 @@ public interface ParseResponseOrBuilder extends
       getTextsList();
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -195,7 +195,7 @@ public interface ParseResponseOrBuilder extends
   dev.snowlane.v1.TextValue getTexts(int index);
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -203,7 +203,7 @@ public interface ParseResponseOrBuilder extends
   int getTextsCount();
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -212,7 +212,7 @@ public interface ParseResponseOrBuilder extends
       getTextsOrBuilderList();
   /**
    * <pre>
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    * </pre>
    *
    * <code>repeated .snowlane.v1.TextValue texts = 9 [json_name = "texts"];</code>
@@ -310,4 +310,51 @@ public interface ParseResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getBitsBytes();
+
+  /**
+   * <pre>
+   * What stood before the digits of a serial number, or before the underscore of a typed ID.
+   * </pre>
+   *
+   * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+   * @return The sourcePrefix.
+   */
+  java.lang.String getSourcePrefix();
+  /**
+   * <pre>
+   * What stood before the digits of a serial number, or before the underscore of a typed ID.
+   * </pre>
+   *
+   * <code>string source_prefix = 13 [json_name = "sourcePrefix"];</code>
+   * @return The bytes for sourcePrefix.
+   */
+  com.google.protobuf.ByteString
+      getSourcePrefixBytes();
+
+  /**
+   * <pre>
+   * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+   * </pre>
+   *
+   * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+   * @return Whether the foreign field is set.
+   */
+  boolean hasForeign();
+  /**
+   * <pre>
+   * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+   * </pre>
+   *
+   * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+   * @return The foreign.
+   */
+  dev.snowlane.v1.ForeignText getForeign();
+  /**
+   * <pre>
+   * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+   * </pre>
+   *
+   * <code>.snowlane.v1.ForeignText foreign = 14 [json_name = "foreign"];</code>
+   */
+  dev.snowlane.v1.ForeignTextOrBuilder getForeignOrBuilder();
 }

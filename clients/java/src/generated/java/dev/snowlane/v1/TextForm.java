@@ -77,6 +77,14 @@ public enum TextForm
    * <code>TEXT_FORM_UUID = 7;</code>
    */
   TEXT_FORM_UUID(7),
+  /**
+   * <pre>
+   * A typed ID: a prefix, an underscore and the ID in base 58, such as order_5QoSRAifXhW.
+   * </pre>
+   *
+   * <code>TEXT_FORM_TYPED = 8;</code>
+   */
+  TEXT_FORM_TYPED(8),
   UNRECOGNIZED(-1),
   ;
 
@@ -144,6 +152,14 @@ public enum TextForm
    * <code>TEXT_FORM_UUID = 7;</code>
    */
   public static final int TEXT_FORM_UUID_VALUE = 7;
+  /**
+   * <pre>
+   * A typed ID: a prefix, an underscore and the ID in base 58, such as order_5QoSRAifXhW.
+   * </pre>
+   *
+   * <code>TEXT_FORM_TYPED = 8;</code>
+   */
+  public static final int TEXT_FORM_TYPED_VALUE = 8;
 
 
   public final int getNumber() {
@@ -178,6 +194,7 @@ public enum TextForm
       case 5: return TEXT_FORM_BASE62;
       case 6: return TEXT_FORM_SERIAL_NUMBER;
       case 7: return TEXT_FORM_UUID;
+      case 8: return TEXT_FORM_TYPED;
       default: return null;
     }
   }

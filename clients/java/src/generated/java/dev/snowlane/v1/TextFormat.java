@@ -23,6 +23,7 @@ private static final long serialVersionUID = 0L;
   private TextFormat() {
     form_ = 0;
     serialPrefix_ = "";
+    typePrefix_ = "";
   }
 
   @java.lang.Override
@@ -149,6 +150,53 @@ private static final long serialVersionUID = 0L;
     return checkSymbol_;
   }
 
+  public static final int TYPE_PREFIX_FIELD_NUMBER = 5;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object typePrefix_ = "";
+  /**
+   * <pre>
+   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * </pre>
+   *
+   * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+   * @return The typePrefix.
+   */
+  @java.lang.Override
+  public java.lang.String getTypePrefix() {
+    java.lang.Object ref = typePrefix_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      typePrefix_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * </pre>
+   *
+   * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+   * @return The bytes for typePrefix.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getTypePrefixBytes() {
+    java.lang.Object ref = typePrefix_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      typePrefix_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -175,6 +223,9 @@ private static final long serialVersionUID = 0L;
     if (checkSymbol_ != false) {
       output.writeBool(4, checkSymbol_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(typePrefix_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 5, typePrefix_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -199,6 +250,9 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeBoolSize(4, checkSymbol_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(typePrefix_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(5, typePrefix_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -221,6 +275,8 @@ private static final long serialVersionUID = 0L;
         != other.getUtcOffsetMinutes()) return false;
     if (getCheckSymbol()
         != other.getCheckSymbol()) return false;
+    if (!getTypePrefix()
+        .equals(other.getTypePrefix())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -241,6 +297,8 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + CHECK_SYMBOL_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
         getCheckSymbol());
+    hash = (37 * hash) + TYPE_PREFIX_FIELD_NUMBER;
+    hash = (53 * hash) + getTypePrefix().hashCode();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -380,6 +438,7 @@ private static final long serialVersionUID = 0L;
       serialPrefix_ = "";
       utcOffsetMinutes_ = 0;
       checkSymbol_ = false;
+      typePrefix_ = "";
       return this;
     }
 
@@ -424,6 +483,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000008) != 0)) {
         result.checkSymbol_ = checkSymbol_;
+      }
+      if (((from_bitField0_ & 0x00000010) != 0)) {
+        result.typePrefix_ = typePrefix_;
       }
     }
 
@@ -485,6 +547,11 @@ private static final long serialVersionUID = 0L;
       if (other.getCheckSymbol() != false) {
         setCheckSymbol(other.getCheckSymbol());
       }
+      if (!other.getTypePrefix().isEmpty()) {
+        typePrefix_ = other.typePrefix_;
+        bitField0_ |= 0x00000010;
+        onChanged();
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -531,6 +598,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000008;
               break;
             } // case 32
+            case 42: {
+              typePrefix_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000010;
+              break;
+            } // case 42
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -800,6 +872,98 @@ private static final long serialVersionUID = 0L;
     public Builder clearCheckSymbol() {
       bitField0_ = (bitField0_ & ~0x00000008);
       checkSymbol_ = false;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object typePrefix_ = "";
+    /**
+     * <pre>
+     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * </pre>
+     *
+     * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+     * @return The typePrefix.
+     */
+    public java.lang.String getTypePrefix() {
+      java.lang.Object ref = typePrefix_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        typePrefix_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * </pre>
+     *
+     * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+     * @return The bytes for typePrefix.
+     */
+    public com.google.protobuf.ByteString
+        getTypePrefixBytes() {
+      java.lang.Object ref = typePrefix_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        typePrefix_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * </pre>
+     *
+     * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+     * @param value The typePrefix to set.
+     * @return This builder for chaining.
+     */
+    public Builder setTypePrefix(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      typePrefix_ = value;
+      bitField0_ |= 0x00000010;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * </pre>
+     *
+     * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearTypePrefix() {
+      typePrefix_ = getDefaultInstance().getTypePrefix();
+      bitField0_ = (bitField0_ & ~0x00000010);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * </pre>
+     *
+     * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+     * @param value The bytes for typePrefix to set.
+     * @return This builder for chaining.
+     */
+    public Builder setTypePrefixBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      typePrefix_ = value;
+      bitField0_ |= 0x00000010;
       onChanged();
       return this;
     }

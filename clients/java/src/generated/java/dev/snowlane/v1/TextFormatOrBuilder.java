@@ -67,4 +67,24 @@ public interface TextFormatOrBuilder extends
    * @return The checkSymbol.
    */
   boolean getCheckSymbol();
+
+  /**
+   * <pre>
+   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * </pre>
+   *
+   * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+   * @return The typePrefix.
+   */
+  java.lang.String getTypePrefix();
+  /**
+   * <pre>
+   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * </pre>
+   *
+   * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
+   * @return The bytes for typePrefix.
+   */
+  com.google.protobuf.ByteString
+      getTypePrefixBytes();
 }

@@ -105,7 +105,7 @@ private static final long serialVersionUID = 0L;
   private dev.snowlane.v1.WorkerHolder holder_;
   /**
    * <pre>
-   * Who holds it or held it last; unset if the record cannot be read.
+   * The process that holds it or held it last; unset if the record cannot be read.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -117,7 +117,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Who holds it or held it last; unset if the record cannot be read.
+   * The process that holds it or held it last; unset if the record cannot be read.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -129,7 +129,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Who holds it or held it last; unset if the record cannot be read.
+   * The process that holds it or held it last; unset if the record cannot be read.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -991,7 +991,7 @@ private static final long serialVersionUID = 0L;
         dev.snowlane.v1.WorkerHolder, dev.snowlane.v1.WorkerHolder.Builder, dev.snowlane.v1.WorkerHolderOrBuilder> holderBuilder_;
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1002,7 +1002,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1017,7 +1017,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1037,7 +1037,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1055,7 +1055,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1080,7 +1080,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1097,7 +1097,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1109,7 +1109,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -1124,7 +1124,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who holds it or held it last; unset if the record cannot be read.
+     * The process that holds it or held it last; unset if the record cannot be read.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>

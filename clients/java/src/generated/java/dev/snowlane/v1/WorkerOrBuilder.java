@@ -49,7 +49,7 @@ public interface WorkerOrBuilder extends
 
   /**
    * <pre>
-   * Who holds it or held it last; unset if the record cannot be read.
+   * The process that holds it or held it last; unset if the record cannot be read.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -58,7 +58,7 @@ public interface WorkerOrBuilder extends
   boolean hasHolder();
   /**
    * <pre>
-   * Who holds it or held it last; unset if the record cannot be read.
+   * The process that holds it or held it last; unset if the record cannot be read.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>
@@ -67,7 +67,7 @@ public interface WorkerOrBuilder extends
   dev.snowlane.v1.WorkerHolder getHolder();
   /**
    * <pre>
-   * Who holds it or held it last; unset if the record cannot be read.
+   * The process that holds it or held it last; unset if the record cannot be read.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerHolder holder = 4 [json_name = "holder"];</code>

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. For the thread of
- * the call alone.
+ * the call alone. docs/adr/0056 says why calls block.
  */
 final class Attempts {
 
@@ -26,7 +26,7 @@ final class Attempts {
   private final Closing closing;
   private final String method;
 
-  /** How long the call may take in all; a stream without a deadline begins it anew with each chunk. */
+  /** How long the call may take in all; a stream without a deadline starts it again with each chunk. */
   private final long limitNanos;
 
   private final boolean hasOwnDeadline;
@@ -55,7 +55,7 @@ final class Attempts {
     this.deadlineNanos = settings.clock().nanos() + limitNanos;
   }
 
-  /** What is left of the call's time; 0 or less once it is over. */
+  /** The time that the call has left; 0 or less once it is over. */
   long callLeftNanos() {
     return deadlineNanos - settings.clock().nanos();
   }
@@ -94,14 +94,14 @@ final class Attempts {
     report(attempt, Optional.empty());
   }
 
-  /** Takes in that a stream moved on: the count of attempts begins anew. */
+  /** Takes in that a stream moved on: the count of attempts starts again. */
   void progress(Attempt attempt) {
     number = 1;
     lastFailure = null;
     endpoints.noteSuccess(attempt.endpoint());
   }
 
-  /** Takes in that a stream's reader waits for the next chunk: the time begins anew, unless the caller set an end. */
+  /** Takes in that a stream's reader waits for the next chunk: the time starts again, unless the caller set an end. */
   void awaitNext() {
     if (!hasOwnDeadline) deadlineNanos = settings.clock().nanos() + limitNanos;
   }
@@ -118,13 +118,16 @@ final class Attempts {
     report(attempt, Optional.of(failure.reason()));
     boolean hasRunOut = failure.reason() == ErrorReason.DEADLINE_EXCEEDED;
     boolean isOver = callLeftNanos() <= 0;
+    boolean isAnswer = failure.endpoint().isPresent() && failure.reason() != ErrorReason.UNREACHABLE;
+    if (isAnswer && !hasRunOut) endpoints.noteAnswer();
     if (failure.reason() == ErrorReason.QUOTA_EXCEEDED) {
       quotaWaitNanos = Backoff.stretched(failure.retryAfter(), settings.random());
     } else if (failure.code() != Status.Code.UNAVAILABLE && !hasRunOut) {
       throw failure;
     } else if (!hasRunOut || !isOver) {
       // Where the caller's own time has run out, that says nothing about the endpoint.
-      endpoints.noteFailure(attempt.endpoint(), failure);
+      failure = endpoints.noteFailure(attempt.endpoint(), failure);
+      if (failure.isFirstMistake()) throw failure;
     }
     if (!hasRunOut) lastFailure = failure;
     if (!isOver && number <= settings.retryMax()) return failure;
@@ -166,8 +169,8 @@ final class Attempts {
   private void report(Attempt attempt, Optional<ErrorReason> failure) {
     Duration duration = Duration.ofNanos(settings.clock().nanos() - attempt.startedNanos());
     String url = attempt.endpoint().url();
-    ClientObserver.Attempt event =
-        new ClientObserver.Attempt(method, url, attempt.number(), duration, failure);
+    ClientObserver.AttemptEvent event =
+        new ClientObserver.AttemptEvent(method, url, attempt.number(), duration, failure);
     Observers.tell(() -> settings.observer().onAttempt(event));
   }
 }

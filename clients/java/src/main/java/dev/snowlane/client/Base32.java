@@ -28,11 +28,11 @@ final class Base32 {
   }
 
   /**
-   * Reads 13 symbols, or 14 of which the last is the check symbol. As Crockford has it, small letters stand for
-   * capitals, I and L for 1, O for 0. Unlike his, no hyphens.
+   * Reads 13 symbols, or 14 of which the last is the check symbol. As in Crockford's definition, small letters stand
+   * for capitals, I and L for 1, O for 0. Unlike it, this form has no hyphens.
    */
   static long read(String text) {
-    long id = RADIX.readDigits(text);
+    long id = RADIX.readDigits(text, 0);
     int check = hasCheckSymbol(text) ? checkValue(text.charAt(LENGTH)) : 0;
     if (check < 0) throw TextFault.CHARACTER.at(LENGTH, TextForm.BASE32);
     if (text.length() > LENGTH + 1) throw TextFault.TOO_LONG.at(LENGTH + 1, TextForm.BASE32);

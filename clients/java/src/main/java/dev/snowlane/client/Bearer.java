@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** What is sent for a token. */
+/** The value that is sent for a token. */
 final class Bearer {
 
   private static final Pattern PRINTABLE = Pattern.compile("[ -~]+");

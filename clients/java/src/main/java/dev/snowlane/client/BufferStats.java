@@ -13,8 +13,9 @@ import java.time.Duration;
  * @param refillFailures reservations that failed, or whose answer was refused or too late
  * @param waits calls that found nothing in stock and waited
  * @param stock IDs that can be had without waiting
- * @param idsPerSecond the rate at which IDs were handed out, as last measured
- * @param meanRoundTrip of successful reservations, the latest weighing most
+ * @param ratePerSecond the rate at which IDs were handed out, as last measured
+ * @param meanRtt of successful reservations, the latest weighing most
+ * @param outageLeft how long the stock lasts at the measured rate, at most {@code maxAge}
  */
 public record BufferStats(
     long handedOut,
@@ -24,5 +25,6 @@ public record BufferStats(
     long refillFailures,
     long waits,
     long stock,
-    double idsPerSecond,
-    Duration meanRoundTrip) {}
+    double ratePerSecond,
+    Duration meanRtt,
+    Duration outageLeft) {}

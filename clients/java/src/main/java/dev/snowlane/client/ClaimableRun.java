@@ -31,7 +31,7 @@ final class ClaimableRun {
   /** A run is contended for once so many claimers found others. */
   private static final int COLLISIONS_MIN = 8;
 
-  /** And one of so many IDs: a sixteenth of those who looked. */
+  /** And one of so many IDs: a sixteenth of those that looked. */
   private static final int COLLISION_SHARE = 16 * LOOK_EVERY;
 
   /** What the run is of; null in a run without IDs. */
@@ -85,12 +85,12 @@ final class ClaimableRun {
     return (long) CURSOR.getAndAdd(this, (long) Math.min(wanted, count));
   }
 
-  /** Some of its IDs as a run, for whoever claimed them. */
+  /** Some of its IDs as a run, for the caller that claimed them. */
   ClaimableRun part(long index, int partCount) {
     return new ClaimableRun(answer, new IdRun(idAt(index), partCount, stride), partCount);
   }
 
-  /** Whether the claimer of an index below {@link #low} need not do more than take its ID. */
+  /** Whether the claimer of an index below {@link #low} has to do no more than take its ID. */
   boolean isPlain(long index) {
     return index < low && index % LOOK_EVERY != 0;
   }

@@ -13,34 +13,53 @@ public interface ClientObserver {
   ClientObserver NONE = new ClientObserver() {};
 
   /**
-   * An attempt ended.
+   * How one attempt of an RPC ended.
    *
-   * @param number from 1, within its call
-   * @param failure why; empty if it succeeded
+   * @param method the name of the RPC
+   * @param endpoint the URL of the server
+   * @param attempt number of the attempt within its call, from 1
+   * @param duration how long it took
+   * @param reason why it failed; empty if it succeeded
    */
-  record Attempt(String method, String endpoint, int number, Duration duration, Optional<ErrorReason> failure) {}
+  record AttemptEvent(
+      String method, String endpoint, int attempt, Duration duration, Optional<ErrorReason> reason) {}
 
   /**
-   * A reservation ended.
+   * How a reservation of a buffer ended.
    *
-   * @param received 0 if it failed
-   * @param failure why; empty if it succeeded
+   * @param asked how many IDs the buffer asked for
+   * @param received how many IDs came; 0 if it failed
+   * @param duration how long it took
+   * @param ratePerSecond the rate at which IDs were handed out, as last measured
+   * @param reason why it failed; empty if it succeeded
    */
-  record Refill(int asked, int received, Duration duration, double idsPerSecond, Optional<ErrorReason> failure) {}
+  record RefillEvent(
+      int asked, int received, Duration duration, double ratePerSecond, Optional<ErrorReason> reason) {}
 
   /**
-   * A caller that found the buffer dry went on.
+   * How the wait of a caller ended that found the buffer dry.
    *
-   * @param failure why it got no ID; empty if it may claim one
+   * @param duration how long the caller waited
+   * @param reason why it got no ID; empty if it may claim one
    */
-  record Wait(Duration duration, Optional<ErrorReason> failure) {}
+  record WaitEvent(Duration duration, Optional<ErrorReason> reason) {}
 
-  default void onAttempt(Attempt attempt) {}
+  /**
+   * IDs of a buffer grew too old unused, or were dropped because the buffer was closed.
+   *
+   * @param dropped how many, at least 1
+   */
+  record ExpireEvent(long dropped) {}
 
-  default void onRefill(Refill refill) {}
+  /** An attempt ended. */
+  default void onAttempt(AttemptEvent event) {}
 
-  default void onWait(Wait wait) {}
+  /** A reservation ended. */
+  default void onRefill(RefillEvent event) {}
 
-  /** So many IDs, at least 1, grew too old unused, or were dropped because the buffer was closed. */
-  default void onExpire(long count) {}
+  /** The wait of a caller ended that found the buffer dry. */
+  default void onWait(WaitEvent event) {}
+
+  /** IDs of a buffer were dropped. */
+  default void onExpire(ExpireEvent event) {}
 }

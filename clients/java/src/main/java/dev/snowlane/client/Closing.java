@@ -4,7 +4,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
-/** Whether a client is closed; wakes those who wait when it is. */
+/** Whether a client is closed; wakes the calls that wait when it is. */
 final class Closing {
 
   private final Set<CountDownLatch> waiting = ConcurrentHashMap.newKeySet();
@@ -29,7 +29,7 @@ final class Closing {
     waiting.add(due);
     ClientClock.Timer timer = clock.after(nanos, due::countDown);
     try {
-      // Looked at after the latch was added: whoever closes sees the latch, or is seen here.
+      // Looked at after the latch was added: the closing thread sees the latch, or is seen here.
       if (!closed) due.await();
     } finally {
       timer.cancel();

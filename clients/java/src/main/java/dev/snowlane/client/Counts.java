@@ -6,6 +6,7 @@ import java.util.Map;
 final class Counts {
 
   private static final int CHUNK_SIZE_MAX = 65_536;
+  private static final long STREAM_COUNT_MAX = 1_000_000_000;
 
   private Counts() {}
 
@@ -13,18 +14,20 @@ final class Counts {
    * @throws SnowlaneException COUNT_OUT_OF_RANGE unless {@code count} is 1 to {@code countMax}
    */
   static void check(long count, long countMax) {
-    if (count < 1 || count > countMax) throw outOfRange("count", count, 1, countMax);
+    boolean isForStream = count > countMax && count <= STREAM_COUNT_MAX;
+    String cure = isForStream ? " Use stream() for more." : "";
+    if (count < 1 || count > countMax) throw outOfRange("count", count, 1, countMax, cure);
   }
 
   /**
    * @throws SnowlaneException COUNT_OUT_OF_RANGE unless it is 0 (the server chooses) to 65,536, the servers' limit
    */
   static void checkChunkSize(int chunkSize) {
-    if (chunkSize < 0 || chunkSize > CHUNK_SIZE_MAX) throw outOfRange("chunk_size", chunkSize, 0, CHUNK_SIZE_MAX);
+    if (chunkSize < 0 || chunkSize > CHUNK_SIZE_MAX) throw outOfRange("chunk_size", chunkSize, 0, CHUNK_SIZE_MAX, "");
   }
 
-  private static SnowlaneException outOfRange(String field, long value, long least, long most) {
-    String message = field + " is " + value + "; it must be from " + least + " to " + most + ".";
+  private static SnowlaneException outOfRange(String field, long value, long least, long most, String cure) {
+    String message = field + " is " + value + "; it must be from " + least + " to " + most + "." + cure;
     Map<String, String> metadata = Map.of(field, "" + value, field + "_max", "" + most);
     return new SnowlaneException(ErrorReason.COUNT_OUT_OF_RANGE, message, metadata);
   }

@@ -21,7 +21,7 @@ record EndpointAddress(String url, String host, int port, boolean isTls) {
    * @throws IllegalArgumentException unless it is {@code http://HOST:PORT} or {@code https://HOST:PORT}
    */
   static EndpointAddress read(String url) {
-    // What stands before an @ may be a password.
+    // The part before an @ may be a password.
     String shown = "The endpoint \"" + url.substring(url.lastIndexOf('@') + 1) + "\"";
     URI uri;
     try {

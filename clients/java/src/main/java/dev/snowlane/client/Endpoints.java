@@ -8,7 +8,7 @@ import java.util.function.DoubleSupplier;
 
 /**
  * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; and never
- * returns in step with other clients. clients/README.md has the rules.
+ * returns in step with other clients. docs/internals/client-contract.md has the rules.
  */
 final class Endpoints {
 
@@ -30,6 +30,7 @@ final class Endpoints {
   private final List<Endpoint> all;
   private Endpoint current;
   private long moveAtNanos;
+  private boolean hasAnswered;
 
   Endpoints(List<EndpointAddress> addresses, ClientClock clock, DoubleSupplier random) {
     this.clock = clock;
@@ -56,16 +57,35 @@ final class Endpoints {
     return new Choice(current, waitNanos, current.lastFailure);
   }
 
+  /** Takes in that a server answered, with success or an error. */
+  synchronized void noteAnswer() {
+    hasAnswered = true;
+  }
+
   synchronized void noteSuccess(Endpoint endpoint) {
+    hasAnswered = true;
     endpoint.failuresInTurn = 0;
     endpoint.lastFailure = Optional.empty();
   }
 
-  synchronized void noteFailure(Endpoint endpoint, SnowlaneException failure) {
+  /**
+   * Takes in that an attempt failed: the endpoint is down for a while.
+   *
+   * @return the error, or {@link SnowlaneException#neverAnswered()} of it where no server is at any endpoint and none
+   *     ever answered
+   */
+  synchronized SnowlaneException noteFailure(Endpoint endpoint, SnowlaneException failure) {
     endpoint.failuresInTurn++;
+    // Before the first answer, each call is to fail within a second.
+    boolean isEarly = !hasAnswered && failure.isAbsence();
+    int failures = isEarly ? Math.min(endpoint.failuresInTurn, 2) : endpoint.failuresInTurn;
+    endpoint.downUntilNanos = clock.nanos() + Backoff.nanos(failures, failure.retryAfter(), random);
     endpoint.lastFailure = Optional.of(failure);
-    long waitNanos = Backoff.nanos(endpoint.failuresInTurn, failure.retryAfter(), random);
-    endpoint.downUntilNanos = clock.nanos() + waitNanos;
+    boolean isNobodyThere =
+        all.stream().allMatch(each -> each.lastFailure.filter(SnowlaneException::isAbsence).isPresent());
+    if (hasAnswered || !isNobodyThere) return failure;
+    endpoint.lastFailure = Optional.of(failure.neverAnswered());
+    return endpoint.lastFailure.get();
   }
 
   private void move(List<Endpoint> among) {

@@ -36,6 +36,12 @@ public enum ErrorReason {
   LAYOUT_MISMATCH(Status.Code.FAILED_PRECONDITION),
   STORE_WENT_BACK(Status.Code.FAILED_PRECONDITION),
   INVALID_CONFIG(Status.Code.FAILED_PRECONDITION),
+  SEQUENCE_NOT_FOUND(Status.Code.NOT_FOUND),
+  SEQUENCE_EXISTS(Status.Code.ALREADY_EXISTS),
+  SEQUENCE_DISABLED(Status.Code.FAILED_PRECONDITION),
+  SEQUENCE_CHANGED(Status.Code.ABORTED),
+  INVALID_SEQUENCE(Status.Code.INVALID_ARGUMENT),
+  VALUES_EXHAUSTED(Status.Code.FAILED_PRECONDITION),
 
   /**
    * No endpoint that was tried answered, or one was unavailable and gave no reason. Raised by the client, as all below.

@@ -20,10 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -37,23 +33,10 @@ public final class IdClient implements IdSource {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
-  /** For the reservations of buffers, which belong to no caller's thread. None of its threads keeps a process alive. */
-  private static final ExecutorService RESERVATIONS =
-      new ThreadPoolExecutor(
-          0,
-          Integer.MAX_VALUE,
-          10,
-          TimeUnit.SECONDS,
-          new SynchronousQueue<>(),
-          task -> {
-            Thread thread = new Thread(task, "snowlane-reservation");
-            thread.setDaemon(true);
-            return thread;
-          });
-
   private final ClientSettings settings;
   private final Endpoints endpoints;
   private final Closing closing = new Closing();
+  private final Reservations reservations;
 
   /** Guarded by itself. */
   private final Map<Endpoint, Connection> connections = new HashMap<>();
@@ -66,6 +49,7 @@ public final class IdClient implements IdSource {
 
   IdClient(ClientSettings settings) {
     this.settings = settings;
+    this.reservations = new Reservations(settings.clock());
     this.endpoints = new Endpoints(settings.endpoints(), settings.clock(), settings.random());
     this.codec = settings.layout().map(layout -> new TextCodec(layout, settings.namespace())).orElse(null);
   }
@@ -113,28 +97,13 @@ public final class IdClient implements IdSource {
   }
 
   @Override
-  public CompletableFuture<List<IdRun>> reserve(int count) {
-    return reserve(count, settings.timeout());
+  public CompletableFuture<List<IdRun>> reserveAsync(int count) {
+    return reserveAsync(count, settings.timeout());
   }
 
   @Override
-  public CompletableFuture<List<IdRun>> reserve(int count, Duration timeout) {
-    CompletableFuture<List<IdRun>> answer = new CompletableFuture<>();
-    Future<?> reservation =
-        RESERVATIONS.submit(
-            () -> {
-              try {
-                answer.complete(reserveHere(count, timeout));
-              } catch (Throwable error) {
-                // This thread runs nothing else: whatever it was, whoever waits is to hear of it.
-                answer.completeExceptionally(error);
-              }
-            });
-    answer.whenComplete(
-        (runs, error) -> {
-          if (answer.isCancelled()) reservation.cancel(true);
-        });
-    return answer;
+  public CompletableFuture<List<IdRun>> reserveAsync(int count, Duration timeout) {
+    return reservations.run(timeout, left -> reserveHere(count, left));
   }
 
   /** Asks a server what it is: layout, worker ID, limits, version. */

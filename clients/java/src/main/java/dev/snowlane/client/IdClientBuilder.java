@@ -38,7 +38,7 @@ public final class IdClientBuilder {
     return this;
   }
 
-  /** Whom to trust, and who this client is. Default: the system's roots, and nobody. */
+  /** The roots to trust, and this client's own certificate. Default: the system's roots, and none. */
   public IdClientBuilder tls(TlsOptions value) {
     tls = Objects.requireNonNull(value, "tls");
     return this;

@@ -12,7 +12,7 @@ record IdParts(long ticks, long datacenterId, long workerId, long sequence) {
     if (!layout.fits(id)) {
       Decimals.checkId(id);
       Map<String, String> metadata = Map.of("id", Long.toString(id), "layout", layout.name());
-      throw new SnowlaneException(ErrorReason.MALFORMED_ID, "The ID is none of this layout.", metadata);
+      throw new SnowlaneException(ErrorReason.MALFORMED_ID, "The ID does not fit this layout.", metadata);
     }
     return new IdParts(
         layout.timestamp.read(id), layout.datacenter.read(id), layout.worker.read(id), layout.sequence.read(id));

@@ -46,7 +46,7 @@ public interface IdSource extends RunSource, AutoCloseable {
    *
    * @param count 1 to 1,048,576
    */
-  CompletableFuture<List<IdRun>> reserve(int count);
+  CompletableFuture<List<IdRun>> reserveAsync(int count);
 
   /** The deployment's layout, asked for once. */
   Layout layout();

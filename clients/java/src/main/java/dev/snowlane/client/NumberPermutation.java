@@ -1,14 +1,16 @@
 package dev.snowlane.client;
 
 import java.nio.ByteBuffer;
-import java.security.GeneralSecurityException;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 
 /**
- * A keyed, reversible permutation of the numbers of some bits: a Feistel network of ten rounds over two equal halves,
- * whose round function is HMAC-SHA-256 of the round's number (one byte) and a half (four bytes, highest first), cut to
- * its last bits. Where the bits are odd the network has one bit too many, and is applied again until the result fits.
+ * A keyed, reversible permutation of the numbers of some bits: an alternating Feistel network of ten rounds over the
+ * higher half of the bits, which is one bit longer where the bits are odd, and the lower half. The even rounds change
+ * the higher half, the odd rounds the lower one, by SipHash-2-4 of the other half (four bytes, lowest first) and the
+ * round's number (one byte), cut to its last bits. Safe for any number of threads.
  */
 final class NumberPermutation {
 
@@ -16,16 +18,18 @@ final class NumberPermutation {
   private static final int ROUNDS = 10;
 
   private static final int KEY_LENGTH_MIN = 16;
-  private static final int DIGEST_LENGTH = 32;
-  private static final String ALGORITHM = "HmacSHA256";
+  /** What the key is hashed with, so that the same key under another purpose gives another SipHash key. */
+  private static final byte[] PURPOSE = "snowlane public id 1\0".getBytes(StandardCharsets.US_ASCII);
+  /** Length of a round's message, where SipHash wants it: in the highest byte. */
+  private static final long MESSAGE_LENGTH = 5L << 56;
 
-  private final SecretKeySpec key;
-  private final int bits;
-  private final int halfBits;
-  private final long halfMask;
+  private final SipHash sipHash;
+  private final int lowBits;
+  private final long lowMask;
+  private final long highMask;
 
   /**
-   * @param bits 2 to 64
+   * @param bits 2 to 63
    * @throws IllegalArgumentException if the key has fewer than 16 bytes
    */
   NumberPermutation(byte[] key, int bits) {
@@ -33,66 +37,43 @@ final class NumberPermutation {
       String found = "The key of public IDs has " + key.length + " bytes";
       throw new IllegalArgumentException(found + "; " + KEY_LENGTH_MIN + " are the fewest.");
     }
-    this.key = new SecretKeySpec(key, ALGORITHM);
-    this.bits = bits;
-    this.halfBits = (bits + 1) / 2;
-    this.halfMask = (1L << halfBits) - 1;
+    ByteBuffer digest = ByteBuffer.wrap(digestOf(key)).order(ByteOrder.LITTLE_ENDIAN);
+    this.sipHash = new SipHash(digest.getLong(), digest.getLong());
+    this.lowBits = bits / 2;
+    this.lowMask = (1L << lowBits) - 1;
+    this.highMask = (1L << (bits - lowBits)) - 1;
   }
 
   long apply(long number) {
-    Mac mac = newMac();
-    long result = number;
-    do result = encrypted(mac, result);
-    while (!fits(result));
-    return result;
+    long high = number >>> lowBits;
+    long low = number & lowMask;
+    for (int round = 0; round < ROUNDS; round += 2) {
+      high ^= roundOf(round, low) & highMask;
+      low ^= roundOf(round + 1, high) & lowMask;
+    }
+    return high << lowBits | low;
   }
 
   long invert(long number) {
-    Mac mac = newMac();
-    long result = number;
-    do result = decrypted(mac, result);
-    while (!fits(result));
-    return result;
-  }
-
-  private boolean fits(long number) {
-    return bits == Long.SIZE || number >>> bits == 0;
-  }
-
-  private long encrypted(Mac mac, long number) {
-    long left = number >>> halfBits;
-    long right = number & halfMask;
-    for (int round = 0; round < ROUNDS; round++) {
-      long next = left ^ roundOf(mac, round, right);
-      left = right;
-      right = next;
+    long high = number >>> lowBits;
+    long low = number & lowMask;
+    for (int round = ROUNDS - 2; round >= 0; round -= 2) {
+      low ^= roundOf(round + 1, high) & lowMask;
+      high ^= roundOf(round, low) & highMask;
     }
-    return left << halfBits | right;
+    return high << lowBits | low;
   }
 
-  private long decrypted(Mac mac, long number) {
-    long left = number >>> halfBits;
-    long right = number & halfMask;
-    for (int round = ROUNDS - 1; round >= 0; round--) {
-      long previous = right ^ roundOf(mac, round, left);
-      right = left;
-      left = previous;
-    }
-    return left << halfBits | right;
+  private long roundOf(long round, long half) {
+    return sipHash.hash(MESSAGE_LENGTH | round << 32 | half);
   }
 
-  private long roundOf(Mac mac, int round, long half) {
-    byte[] message = ByteBuffer.allocate(1 + Integer.BYTES).put((byte) round).putInt((int) half).array();
-    return ByteBuffer.wrap(mac.doFinal(message)).getInt(DIGEST_LENGTH - Integer.BYTES) & halfMask;
-  }
-
-  /** One a call: a Mac is not safe for threads. */
-  private Mac newMac() {
+  private static byte[] digestOf(byte[] key) {
     try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(key);
-      return mac;
-    } catch (GeneralSecurityException impossible) {
+      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+      sha256.update(PURPOSE);
+      return sha256.digest(key);
+    } catch (NoSuchAlgorithmException impossible) {
       // Every Java has it.
       throw new IllegalStateException(impossible);
     }

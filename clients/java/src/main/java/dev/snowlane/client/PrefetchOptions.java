@@ -6,27 +6,45 @@ import java.util.Optional;
 /**
  * How a {@link PrefetchBuffer} works. Start from {@link #DEFAULTS} and change what is needed.
  *
- * @param maxAge the oldest that the reservation of a handed-out ID may be, 10 ms to 60 s
+ * @param maxAge the oldest that the reservation of a handed-out ID may be, 10 ms to 60 s; with {@code outage}, from
+ *     {@code outage} to 1 h
  * @param countMin the fewest IDs to ask for, 1 to {@code countMax}
- * @param countMax the most IDs to ask for, up to 1,048,576; a buffer holds at most twice as many
+ * @param countMax the most IDs to ask for, up to 1,048,576; without {@code outage}, a buffer holds at most twice as many
  * @param timeout how long a call waits for stock when it names no time of its own; empty: the client's, or 5 s over a
  *     source of one's own
+ * @param outage keeps IDs in stock for so long without any server, at the rate of the last minute, 1 s to 30 min; empty:
+ *     off. Times in IDs are then up to {@code maxAge} older than their use, and a stop leaves the stock as a gap
+ * @param stockMax the most IDs that {@code outage} keeps in stock, 1 to 1,000,000,000
  */
-public record PrefetchOptions(Duration maxAge, int countMin, int countMax, Optional<Duration> timeout) {
+public record PrefetchOptions(
+    Duration maxAge,
+    int countMin,
+    int countMax,
+    Optional<Duration> timeout,
+    Optional<Duration> outage,
+    long stockMax) {
 
   private static final Duration MAX_AGE_LEAST = Duration.ofMillis(10);
   private static final Duration MAX_AGE_MOST = Duration.ofSeconds(60);
+  private static final Duration MAX_AGE_MOST_OF_OUTAGE = Duration.ofHours(1);
+  private static final Duration OUTAGE_LEAST = Duration.ofSeconds(1);
+  private static final Duration OUTAGE_MOST = Duration.ofMinutes(30);
   private static final int COUNT_LIMIT = 1 << 20;
+  private static final long STOCK_LIMIT = 1_000_000_000;
 
   public static final PrefetchOptions DEFAULTS =
-      new PrefetchOptions(Duration.ofSeconds(5), 32, 65_536, Optional.empty());
+      new PrefetchOptions(Duration.ofSeconds(5), 32, 65_536, Optional.empty(), Optional.empty(), 10_000_000);
 
   /**
    * @throws IllegalArgumentException if a value lies outside its range
    */
   public PrefetchOptions {
-    if (maxAge.compareTo(MAX_AGE_LEAST) < 0 || maxAge.compareTo(MAX_AGE_MOST) > 0) {
+    if (outage.isPresent()) checkOutage(outage.get(), maxAge);
+    else if (maxAge.compareTo(MAX_AGE_LEAST) < 0 || maxAge.compareTo(MAX_AGE_MOST) > 0) {
       throw new IllegalArgumentException("maxAge is " + maxAge + "; it must be 10 ms to 60 s.");
+    }
+    if (stockMax < 1 || stockMax > STOCK_LIMIT) {
+      throw new IllegalArgumentException("stockMax is " + stockMax + "; it must be 1 to " + STOCK_LIMIT + ".");
     }
     if (countMin < 1 || countMax < countMin || countMax > COUNT_LIMIT) {
       String found = "countMin is " + countMin + " and countMax " + countMax;
@@ -38,14 +56,32 @@ public record PrefetchOptions(Duration maxAge, int countMin, int countMax, Optio
   }
 
   public PrefetchOptions withMaxAge(Duration value) {
-    return new PrefetchOptions(value, countMin, countMax, timeout);
+    return new PrefetchOptions(value, countMin, countMax, timeout, outage, stockMax);
   }
 
   public PrefetchOptions withCounts(int min, int max) {
-    return new PrefetchOptions(maxAge, min, max, timeout);
+    return new PrefetchOptions(maxAge, min, max, timeout, outage, stockMax);
   }
 
   public PrefetchOptions withTimeout(Duration value) {
-    return new PrefetchOptions(maxAge, countMin, countMax, Optional.of(value));
+    return new PrefetchOptions(maxAge, countMin, countMax, Optional.of(value), outage, stockMax);
+  }
+
+  /** Sets {@code outage}, and {@code maxAge} to twice as much; {@link #withMaxAge} after it sets another. */
+  public PrefetchOptions withOutage(Duration value) {
+    return new PrefetchOptions(value.multipliedBy(2), countMin, countMax, timeout, Optional.of(value), stockMax);
+  }
+
+  public PrefetchOptions withStockMax(long value) {
+    return new PrefetchOptions(maxAge, countMin, countMax, timeout, outage, value);
+  }
+
+  private static void checkOutage(Duration outage, Duration maxAge) {
+    if (outage.compareTo(OUTAGE_LEAST) < 0 || outage.compareTo(OUTAGE_MOST) > 0) {
+      throw new IllegalArgumentException("outage is " + outage + "; it must be 1 s to 30 min.");
+    }
+    if (maxAge.compareTo(outage) < 0 || maxAge.compareTo(MAX_AGE_MOST_OF_OUTAGE) > 0) {
+      throw new IllegalArgumentException("maxAge is " + maxAge + "; it must be " + outage + " (outage) to 1 h.");
+    }
   }
 }

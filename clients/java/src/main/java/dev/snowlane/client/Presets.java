@@ -20,6 +20,16 @@ final class Presets {
     add("sonyflake", 1_409_529_600_000L, 10 * MS, List.of(time(39), sequence(8), worker(16)));
     add("baidu", 1_463_673_600_000L, 1_000 * MS, List.of(time(28), worker(22), sequence(13)));
     add("javascript", 1_767_225_600_000L, MS, List.of(time(41), worker(6), sequence(6)));
+    List<LayoutField> oneWorkerField = List.of(time(41), worker(10), sequence(12));
+    add("leaf", 1_288_834_974_657L, MS, oneWorkerField);
+    add("cosid", 1_577_203_200_000L, MS, oneWorkerField);
+    add("tsid", 1_577_836_800_000L, MS, oneWorkerField);
+    add("clickhouse", 0, MS, oneWorkerField);
+    add("pgedge", 1_672_531_200_000L, MS, oneWorkerField);
+    add("pgedge-2.3", 1_672_531_200_000L, MS, List.of(time(41), sequence(12), worker(10)));
+    add("hazelcast", 1_514_764_800_000L, MS, List.of(time(41), sequence(6), worker(16)));
+    add("yitter", 1_582_136_402_000L, MS, List.of(time(51), worker(6), sequence(6)));
+    add("mastodon", 0, MS, List.of(time(47), sequence(16)));
   }
 
   private Presets() {}

@@ -5,8 +5,8 @@ import java.util.Map;
 /**
  * Turns each ID into another number from 0 to 2^63 - 1, and back, under a key.
  *
- * Hides time, worker, sequence, order and distance from whoever lacks the key. Does not hide that two public IDs are
- * equal, and is no permission: whoever holds one can use it. Public IDs do not sort; changing the key changes them all.
+ * Hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number reveals
+ * to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them.
  * docs/text-forms.md says more. Safe for any number of threads.
  */
 public final class PublicId {

@@ -8,8 +8,12 @@ import java.util.Map;
 final class Radix {
 
   /** Bitcoin's alphabet, https://github.com/bitcoin/bitcoin/blob/master/src/base58.cpp: no 0, O, I and l. */
-  static final Radix BASE58 =
-      new Radix(TextForm.BASE58, "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", 11, Map.of());
+  private static final String BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+  static final Radix BASE58 = new Radix(TextForm.BASE58, BASE58_ALPHABET, 11, Map.of());
+
+  /** The number of a typed ID. */
+  static final Radix TYPED = new Radix(TextForm.TYPED, BASE58_ALPHABET, 11, Map.of());
 
   /** In the order of ASCII. */
   static final Radix BASE62 =
@@ -50,20 +54,25 @@ final class Radix {
 
   /** Reads what {@link #write} writes, and nothing else. */
   long read(String text) {
-    long id = readDigits(text);
-    if (text.length() > width) throw TextFault.TOO_LONG.at(width, form);
-    if (id < 0) throw TextFault.OUT_OF_RANGE.at(0, form);
+    return read(text, 0);
+  }
+
+  /** Reads what {@link #write} writes, from {@code start} on, and nothing else. */
+  long read(String text, int start) {
+    long id = readDigits(text, start);
+    if (text.length() > start + width) throw TextFault.TOO_LONG.at(start + width, form);
+    if (id < 0) throw TextFault.OUT_OF_RANGE.at(start, form);
     return id;
   }
 
   /**
-   * Reads the digits that begin the text; negative if their number is above 2^63 - 1. What follows is the caller's
-   * concern.
+   * Reads the digits from {@code start} on; negative if their number is above 2^63 - 1. The caller checks the rest of the
+   * text.
    */
-  long readDigits(String text) {
+  long readDigits(String text, int start) {
     BigInteger base = BigInteger.valueOf(alphabet.length());
     BigInteger number = BigInteger.ZERO;
-    for (int i = 0; i < width; i++) {
+    for (int i = start; i < start + width; i++) {
       if (i >= text.length()) throw TextFault.TOO_SHORT.at(i, form);
       char character = text.charAt(i);
       int digit = character < digits.length ? digits[character] : -1;

@@ -18,8 +18,8 @@ final class RefillPolicy {
 
   private final int countMin;
   private final int countMax;
-  private double idsPerSecond;
-  private double roundTripNanos;
+  private double ratePerSecond;
+  private double meanRttNanos;
 
   RefillPolicy(PrefetchOptions options) {
     countMin = options.countMin();
@@ -29,30 +29,30 @@ final class RefillPolicy {
   /** Takes in what was handed out since the last measurement. The rate rises at once and falls by halves. */
   void measured(long count, long elapsedNanos) {
     double measured = count * NANOS_PER_SECOND / Math.max(elapsedNanos, ELAPSED_MIN_NANOS);
-    idsPerSecond = Math.max(measured, idsPerSecond / 2);
+    ratePerSecond = Math.max(measured, ratePerSecond / 2);
   }
 
   /** Takes in how long a successful reservation took. */
   void answered(long elapsedNanos) {
-    roundTripNanos += (roundTripNanos == 0 ? 1 : ROUND_TRIP_WEIGHT) * (elapsedNanos - roundTripNanos);
+    meanRttNanos += (meanRttNanos == 0 ? 1 : ROUND_TRIP_WEIGHT) * (elapsedNanos - meanRttNanos);
   }
 
   /** How many IDs to reserve next. */
   int size() {
-    return (int) Math.min(Math.max(idsPerSecond, countMin), countMax);
+    return (int) Math.min(Math.max(ratePerSecond, countMin), countMax);
   }
 
   /** With how many IDs left of an answer of {@code count} to ask for the next. */
   int mark(int count) {
-    double ahead = ROUND_TRIPS_AHEAD * idsPerSecond * roundTripNanos / NANOS_PER_SECOND;
+    double ahead = ROUND_TRIPS_AHEAD * ratePerSecond * meanRttNanos / NANOS_PER_SECOND;
     return (int) Math.min(Math.max(ahead, count / 4), count);
   }
 
-  double idsPerSecond() {
-    return idsPerSecond;
+  double ratePerSecond() {
+    return ratePerSecond;
   }
 
-  long roundTripNanos() {
-    return (long) roundTripNanos;
+  long meanRttNanos() {
+    return (long) meanRttNanos;
   }
 }

@@ -7,7 +7,10 @@ import com.google.rpc.RetryInfo;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -40,13 +43,32 @@ final class RpcErrors {
       if (known.isEmpty()) metadata.put("reason", info.get().getReason());
       reason = known.orElse(ErrorReason.RPC_FAILED);
     }
-    if (reason == ErrorReason.UNREACHABLE) message = endpoint + " does not answer: " + message;
+    if (reason == ErrorReason.UNREACHABLE) message = describeUnreachable(status, message, metadata);
     return new SnowlaneException(reason, code, message, metadata, retryAfter, endpoint, error);
+  }
+
+  /** What a failure without a word from the server says: in our words where no server is there. */
+  private static String describeUnreachable(Status status, String description, Map<String, String> metadata) {
+    String deepest = description;
+    for (Throwable each = status.getCause(); each != null; each = each.getCause()) {
+      if (each instanceof UnknownHostException || each instanceof UnresolvedAddressException) {
+        metadata.put("connection", "no_address");
+        return "The host name has no address.";
+      }
+      // Netty's own exception for a connection that took too long is a ConnectException too.
+      if (each instanceof ConnectException && !each.getClass().getName().endsWith("TimeoutException")) {
+        metadata.put("connection", "refused");
+        return "The connection is refused: no server listens there.";
+      }
+      if (each.getMessage() != null) deepest = each.getMessage();
+    }
+    return "The server does not answer: " + deepest;
   }
 
   /**
    * Whether the transport lost the connection under a call: grpc-java says so with UNAVAILABLE as a rule, but with
    * UNKNOWN or INTERNAL where it was lost while the call was being written. No status that a server sent has a cause.
+   * docs/adr/0056 says when this was seen.
    */
   private static boolean isConnectionLost(Throwable cause) {
     for (Throwable each = cause; each != null; each = each.getCause()) {

@@ -39,7 +39,7 @@ final class RunCheck {
       throw new SnowlaneException(ErrorReason.INVALID_RESPONSE, "The answer was refused: it holds no ID.");
     }
     if (count <= asked) return (int) count;
-    Map<String, String> metadata = Map.of("count", "" + count, "asked", "" + asked);
+    Map<String, String> metadata = Map.of("count", "" + count, "asked_count", "" + asked);
     String message = "The answer was refused: it holds " + count + " IDs, and at most " + asked + " were asked for.";
     throw new SnowlaneException(ErrorReason.INVALID_RESPONSE, message, metadata);
   }

@@ -17,5 +17,5 @@ public interface RunSource {
    * @return runs in ascending order, together at least 1 and at most {@code count} IDs; or it fails with an {@link
    *     SnowlaneException}
    */
-  CompletableFuture<List<IdRun>> reserve(int count, Duration timeout);
+  CompletableFuture<List<IdRun>> reserveAsync(int count, Duration timeout);
 }

@@ -2,6 +2,7 @@ package dev.snowlane.client;
 
 import io.grpc.Status;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -72,6 +73,12 @@ public final class SnowlaneException extends RuntimeException {
     return Optional.ofNullable(endpoint);
   }
 
+  /** {@code REASON: text (endpoint)}; without the brackets where no endpoint was asked. */
+  @Override
+  public String toString() {
+    return reason + ": " + getMessage() + (endpoint == null ? "" : " (" + endpoint + ")");
+  }
+
   /** The same error, saying after which time a retry may help. */
   public SnowlaneException withRetryAfter(Duration value) {
     return new SnowlaneException(reason, code, getMessage(), metadata, value, endpoint, getCause());
@@ -84,10 +91,29 @@ public final class SnowlaneException extends RuntimeException {
 
   /** Whether the same call can succeed later, with nobody doing anything about it. */
   boolean passes() {
+    if (isFirstMistake()) return false;
     return switch (code) {
       case INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, FAILED_PRECONDITION, UNIMPLEMENTED -> false;
       default -> true;
     };
+  }
+
+  /** Whether no server is where the client looks: the connection is refused, or the host name has no address. */
+  boolean isAbsence() {
+    return metadata.containsKey("connection");
+  }
+
+  /** Whether this is {@link #neverAnswered()}. */
+  boolean isFirstMistake() {
+    return "never".equals(metadata.get("answered"));
+  }
+
+  /** The error of a call before the first answer ever, where a server is at none of the endpoints. */
+  SnowlaneException neverAnswered() {
+    Map<String, String> all = new HashMap<>(metadata);
+    all.put("answered", "never");
+    String cure = "Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet.";
+    return new SnowlaneException(reason, code, getMessage() + " " + cure, all, retryAfter, endpoint, getCause());
   }
 
   /** The error itself if it is one of ours, else one with the reason RPC_FAILED and it as the cause. */

@@ -17,11 +17,14 @@ abstract class Stock {
   /** Set while callers claim from blocks of `current` instead; see {@link Stripes}. It changes only under the lock. */
   private volatile Stripes spread;
 
-  /** The answer that `current` is of, and at most one spare. */
+  /** The answer that `current` is of, and those that are spare, oldest first. */
   private final ArrayDeque<Answer> answers = new ArrayDeque<>();
 
   /** What `spread` is when set; null until then, and never another. */
   private Stripes stripes;
+
+  private long reserved;
+  private long dropped;
 
   /** A claimer has met the low-water mark, with or without the lock. */
   abstract void markReached();
@@ -32,7 +35,7 @@ abstract class Stock {
     return places == null ? current : places.own();
   }
 
-  /** As {@link #place()}, for a caller who takes many at a time. */
+  /** As {@link #place()}, for a caller that takes many at a time. */
   final ClaimableRun placeOfBlocks() {
     return current;
   }
@@ -128,10 +131,13 @@ abstract class Stock {
   /** Ends what is in the stripes, and lets all callers claim from one cursor again. Returns how many IDs were left. */
   final int gather() {
     spread = null;
-    return stripes == null ? 0 : stripes.close(null);
+    int unused = stripes == null ? 0 : stripes.close(null);
+    dropped += unused;
+    return unused;
   }
 
   final void add(Answer answer) {
+    reserved += answer.count;
     answers.add(answer);
   }
 
@@ -158,18 +164,36 @@ abstract class Stock {
     int unused = stripes == null ? 0 : stripes.close(old);
     if (answers.contains(old)) unused += old.unopenedCount() + (isInUse(old) ? retireCurrent() : 0);
     answers.remove(old);
+    dropped += unused;
     return unused;
   }
 
   /** Drops all there is; returns how many IDs that were. */
   final long dropAll() {
-    long unused = retireCurrent() + gather();
+    long inStripes = gather();
+    long unused = retireCurrent();
     for (Answer answer : answers) {
       unused += answer.unopenedCount();
       answer.retire();
     }
     answers.clear();
-    return unused;
+    dropped += unused;
+    return unused + inStripes;
+  }
+
+  /** IDs that were taken into stock. */
+  final long reserved() {
+    return reserved;
+  }
+
+  /** IDs that were dropped unused. */
+  final long dropped() {
+    return dropped;
+  }
+
+  /** IDs that were given to callers. */
+  final long handedOut() {
+    return reserved - dropped - stockCount();
   }
 
   /** How many IDs can be claimed. */

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * Each holds a block of the run in use. A thread keeps to one of them while it can, but none owns one: a claim is an
  * atomic step wherever it is made.
  *
- * All but {@link #own()} is guarded by the buffer's lock.
+ * All but {@link #own()} is guarded by the buffer's lock. docs/adr/0070 has the figures, and what else was tried.
  */
 final class Stripes {
 

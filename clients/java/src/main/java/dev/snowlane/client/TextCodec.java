@@ -26,6 +26,7 @@ public final class TextCodec {
   private static final int LENGTH_MAX = 64;
 
   private static final Pattern WHOLE_NUMBER = Pattern.compile("0|[1-9][0-9]*");
+  private static final Pattern DIGITS = Pattern.compile("[0-9]+");
   private static final Pattern NOT_BASE58 = Pattern.compile("[0OIl]");
 
   private final Layout layout;
@@ -33,7 +34,7 @@ public final class TextCodec {
   private final UuidCodec uuids;
 
   /**
-   * @param namespace the deployment's; it marks the UUIDs, nothing else hangs on it
+   * @param namespace the deployment's; it marks the UUIDs, nothing else depends on it
    */
   public TextCodec(Layout layout, String namespace) {
     this.layout = layout;
@@ -66,6 +67,7 @@ public final class TextCodec {
       case BASE62 -> Radix.BASE62.write(id);
       case SERIAL -> serial.write(id, format.serialPrefix(), format.utcOffsetMinutes());
       case UUID -> uuids.write(id);
+      case TYPED -> TypedCodec.write(id, format.typePrefix());
     };
   }
 
@@ -99,11 +101,16 @@ public final class TextCodec {
    */
   public TextReading read(String text, TextReadOptions options) {
     TextFormat.checkUtcOffset(options.utcOffsetMinutes());
-    if (options.form().isPresent()) return readAs(options.form().get(), text, options.utcOffsetMinutes());
-    return detect(text, options.utcOffsetMinutes(), options.now().orElseGet(Instant::now));
+    if (options.typePrefix().isPresent()) {
+      TextForm form = options.form().orElse(TextForm.TYPED);
+      new TextFormat(form, "", 0, false, options.typePrefix().get()).check();
+      return readAs(form, text, options);
+    }
+    if (options.form().isPresent()) return readAs(options.form().get(), text, options);
+    return detect(text, options, options.now().orElseGet(Instant::now));
   }
 
-  private TextReading readAs(TextForm form, String text, int utcOffsetMinutes) {
+  private TextReading readAs(TextForm form, String text, TextReadOptions options) {
     return switch (form) {
       case DECIMAL -> plain(form, Decimals.read(text));
       case HEX -> plain(form, Decimals.readHex(text));
@@ -111,17 +118,22 @@ public final class TextCodec {
       case BASE62 -> plain(form, Radix.BASE62.read(text));
       case BASE32 -> {
         OptionalLong id = OptionalLong.of(Base32.read(text));
-        TextFormat format = new TextFormat(form, "", 0, Base32.hasCheckSymbol(text));
+        TextFormat format = new TextFormat(form, "", 0, Base32.hasCheckSymbol(text), "");
         yield new TextReading(format, id, Optional.empty());
       }
       case SERIAL -> {
-        SerialCodec.Reading reading = serial.read(text, utcOffsetMinutes);
-        TextFormat format = TextFormat.serial(reading.prefix(), utcOffsetMinutes);
+        SerialCodec.Reading reading = serial.read(text, options.utcOffsetMinutes());
+        TextFormat format = TextFormat.serial(reading.prefix(), options.utcOffsetMinutes());
         yield new TextReading(format, OptionalLong.of(reading.id()), Optional.empty());
       }
       case UUID -> {
         UUID uuid = UuidCodec.read(text);
         yield new TextReading(TextFormat.of(form), uuids.idOf(uuid), Optional.of(UuidInfo.of(uuid)));
+      }
+      case TYPED -> {
+        TypedCodec.Reading reading = TypedCodec.read(text, options.typePrefix());
+        TextFormat format = TextFormat.typed(reading.prefix());
+        yield new TextReading(format, OptionalLong.of(reading.id()), Optional.empty());
       }
     };
   }
@@ -130,13 +142,13 @@ public final class TextCodec {
     return new TextReading(TextFormat.of(form), OptionalLong.of(id), Optional.empty());
   }
 
-  private TextReading detect(String text, int utcOffsetMinutes, Instant now) {
+  private TextReading detect(String text, TextReadOptions options, Instant now) {
     List<TextForm> candidates = formsOfShape(text, serial.digitCount);
     List<TextReading> readings = new ArrayList<>();
     SnowlaneException fault = null;
     for (TextForm form : candidates) {
       try {
-        TextReading reading = readAs(form, text, utcOffsetMinutes);
+        TextReading reading = readAs(form, text, options);
         if (!TELLS_BY_TIME.contains(form) || isFromBefore(reading.id(), now.plus(DAY))) readings.add(reading);
       } catch (SnowlaneException error) {
         fault = error;
@@ -167,8 +179,10 @@ public final class TextCodec {
     }
     if (text.isEmpty()) throw TextFault.TOO_SHORT.at(0, null);
     if (text.startsWith("0x")) return List.of(TextForm.HEX);
+    if (text.indexOf(TypedCodec.SEPARATOR) >= 0) return List.of(TextForm.TYPED);
     if (text.contains("-")) return List.of(TextForm.UUID);
-    if (text.length() >= serialDigitCount) return List.of(TextForm.SERIAL);
+    int digitsAt = text.length() - serialDigitCount;
+    if (digitsAt >= 0 && DIGITS.matcher(text.substring(digitsAt)).matches()) return List.of(TextForm.SERIAL);
     // Before the widths: 11 or 13 digits are far more often a number than another form without a single letter.
     if (WHOLE_NUMBER.matcher(text).matches()) return List.of(TextForm.DECIMAL);
     if (text.length() == Base32.LENGTH || text.length() == Base32.LENGTH + 1) return List.of(TextForm.BASE32);

@@ -14,6 +14,7 @@ enum TextFault {
   CHECK_SYMBOL("a check symbol that does not fit the symbols before it"),
   DATE("not a time of the calendar"),
   TICK("a time at which no tick of the layout begins"),
+  PREFIX("a type prefix that is malformed, or another than was expected"),
   /** Detection only. */
   NO_FORM("the text has the shape of no text form"),
   /** Detection only. */

@@ -17,7 +17,9 @@ public enum TextForm {
   /** Time, worker and sequence in decimal digits. */
   SERIAL,
   /** A UUID of version 7 that holds the whole ID. */
-  UUID;
+  UUID,
+  /** A prefix, an underscore and the ID in base 58. */
+  TYPED;
 
   /** As it stands in vectors and in the metadata of errors: {@code base32}. */
   @Override

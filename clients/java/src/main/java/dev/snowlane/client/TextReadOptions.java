@@ -8,22 +8,29 @@ import java.util.Optional;
  *
  * @param form the form; empty: it is detected
  * @param utcOffsetMinutes the offset from UTC at which a serial number was written
+ * @param typePrefix the prefix that a typed ID has to have: the text is then read as a typed ID alone; empty: any prefix
  * @param now detection takes no text for an ID that would be from more than a day later; empty: the present
  */
-public record TextReadOptions(Optional<TextForm> form, int utcOffsetMinutes, Optional<Instant> now) {
+public record TextReadOptions(
+    Optional<TextForm> form, int utcOffsetMinutes, Optional<String> typePrefix, Optional<Instant> now) {
 
   /** The form is detected, serial numbers are in UTC. */
-  public static final TextReadOptions DEFAULTS = new TextReadOptions(Optional.empty(), 0, Optional.empty());
+  public static final TextReadOptions DEFAULTS =
+      new TextReadOptions(Optional.empty(), 0, Optional.empty(), Optional.empty());
 
   public TextReadOptions withForm(TextForm value) {
-    return new TextReadOptions(Optional.of(value), utcOffsetMinutes, now);
+    return new TextReadOptions(Optional.of(value), utcOffsetMinutes, typePrefix, now);
   }
 
   public TextReadOptions withUtcOffsetMinutes(int value) {
-    return new TextReadOptions(form, value, now);
+    return new TextReadOptions(form, value, typePrefix, now);
+  }
+
+  public TextReadOptions withTypePrefix(String value) {
+    return new TextReadOptions(form, utcOffsetMinutes, Optional.of(value), now);
   }
 
   public TextReadOptions withNow(Instant value) {
-    return new TextReadOptions(form, utcOffsetMinutes, Optional.of(value));
+    return new TextReadOptions(form, utcOffsetMinutes, typePrefix, Optional.of(value));
   }
 }

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Whom to trust, and who the client is.
+ * The roots to trust, and the client's own certificate.
  *
  * @param roots certificates of those to trust, as PEM; empty: the system's
  * @param certificate this client's, with its chain, as PEM, for mutual TLS; empty: none

@@ -18,7 +18,7 @@ import java.util.UUID;
 public record UuidInfo(
     int version, Variant variant, Optional<Instant> createTime, OptionalInt clockSequence, Optional<String> node) {
 
-  /** Who says what the other bits mean. */
+  /** The standard that defines the other bits. */
   public enum Variant {
     NCS,
     RFC9562,

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -92,7 +93,7 @@ class IdClientTest {
     assertArrayEquals(new long[] {BIG + 1, BIG + 2, BIG + 3}, client.nextIds(3));
     long[] streamed = collect(client, 3, StreamOptions.DEFAULTS.withChunkSize(2));
     assertArrayEquals(new long[] {BIG + 4, BIG + 5, BIG + 6}, streamed);
-    assertEquals(List.of(new IdRun(BIG + 7, 5, 1)), client.reserve(5).join());
+    assertEquals(List.of(new IdRun(BIG + 7, 5, 1)), client.reserveAsync(5).join());
   }
 
   @Test
@@ -107,13 +108,65 @@ class IdClientTest {
     IdClient client = connect();
     for (int count : new int[] {0, -1, 1_048_577}) {
       expect(ErrorReason.COUNT_OUT_OF_RANGE, () -> client.nextIds(count));
-      ExecutionException failed = assertThrows(ExecutionException.class, () -> client.reserve(count).get());
+      ExecutionException failed = assertThrows(ExecutionException.class, () -> client.reserveAsync(count).get());
       assertEquals(ErrorReason.COUNT_OUT_OF_RANGE, ((SnowlaneException) failed.getCause()).reason());
     }
     for (long count : new long[] {0, -1, 1_000_000_001}) {
       expect(ErrorReason.COUNT_OUT_OF_RANGE, () -> client.stream(count));
     }
     assertEquals(0, server.calls.get());
+  }
+
+  @Test
+  void reservationsBeyondTheThreadsOfAClientQueueAndTheirTimeCounts() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    AtomicLong first = new AtomicLong();
+    server.onReserve =
+        count -> {
+          try {
+            gate.await();
+          } catch (InterruptedException killed) {
+            Thread.currentThread().interrupt();
+          }
+          return List.of(ScriptedServer.run(first.incrementAndGet(), 1, 1));
+        };
+    IdClient client = connect();
+    List<CompletableFuture<List<IdRun>>> answers = new ArrayList<>();
+    for (int i = 0; i < Reservations.THREADS_MAX; i++) answers.add(client.reserveAsync(1));
+    until(() -> server.calls.get() == Reservations.THREADS_MAX);
+    for (int i = 0; i < 100; i++) answers.add(client.reserveAsync(1));
+    CompletableFuture<List<IdRun>> cancelled = client.reserveAsync(1);
+    cancelled.cancel(true);
+    ExecutionException late =
+        assertThrows(ExecutionException.class, () -> client.reserveAsync(1, Duration.ofMillis(20)).get());
+    assertEquals(ErrorReason.DEADLINE_EXCEEDED, ((SnowlaneException) late.getCause()).reason());
+    // A client of its own has its own threads.
+    IdClient other = connect();
+    CompletableFuture<List<IdRun>> besides = other.reserveAsync(1);
+    until(() -> server.calls.get() == Reservations.THREADS_MAX + 1);
+    gate.countDown();
+    besides.get();
+    for (CompletableFuture<List<IdRun>> answer : answers) answer.get();
+    assertEquals(answers.size() + 1, server.calls.get());
+  }
+
+  @Test
+  void aCancelledReservationDoesNotEndTheNextOnItsThread() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    server.onReserve =
+        count -> {
+          if (gate.getCount() > 0) ScriptedServer.hang();
+          return List.of(ScriptedServer.run(1, 1, 1));
+        };
+    IdClient client = connect();
+    List<CompletableFuture<List<IdRun>>> hanging = new ArrayList<>();
+    for (int i = 0; i < Reservations.THREADS_MAX; i++) hanging.add(client.reserveAsync(1));
+    until(() -> server.calls.get() == Reservations.THREADS_MAX);
+    List<CompletableFuture<List<IdRun>>> next = new ArrayList<>();
+    for (int i = 0; i < Reservations.THREADS_MAX; i++) next.add(client.reserveAsync(1));
+    gate.countDown();
+    hanging.forEach(answer -> answer.cancel(true));
+    for (CompletableFuture<List<IdRun>> answer : next) assertEquals(1, answer.get().size());
   }
 
   @Test
@@ -127,7 +180,7 @@ class IdClientTest {
         };
     IdClient client = connect(patient().token(() -> "secret" + number.incrementAndGet()), server);
     client.nextId();
-    client.reserve(1).join();
+    client.reserveAsync(1).join();
     collect(client, 1, StreamOptions.DEFAULTS);
     assertEquals(
         List.of("Bearer secret1", "Bearer secret2", "Bearer secret3", "Bearer secret4"), List.copyOf(server.tokens));
@@ -172,7 +225,7 @@ class IdClientTest {
     AtomicInteger calls = new AtomicInteger();
     List<ErrorReason> reasons =
         Arrays.stream(ErrorReason.values()).filter(reason -> reason.compareTo(ErrorReason.UNREACHABLE) < 0).toList();
-    assertEquals(24, reasons.size());
+    assertEquals(30, reasons.size());
     server.onNextId =
         () -> {
           // After each fault an ID, so that the client takes the endpoint for up again.
@@ -351,22 +404,22 @@ class IdClientTest {
           if (failures.getAndDecrement() > 0) throw ScriptedServer.fault(Status.Code.UNAVAILABLE, "");
           return 7;
         };
-    ConcurrentLinkedQueue<ClientObserver.Attempt> attempts = new ConcurrentLinkedQueue<>();
+    ConcurrentLinkedQueue<ClientObserver.AttemptEvent> attempts = new ConcurrentLinkedQueue<>();
     ClientObserver observer =
         new ClientObserver() {
           @Override
-          public void onAttempt(Attempt attempt) {
-            attempts.add(attempt);
+          public void onAttempt(AttemptEvent event) {
+            attempts.add(event);
             throw new IllegalStateException("an observer's fault is its own");
           }
         };
     IdClient client = connect(patient().observer(observer), server);
     assertEquals(7, client.nextId());
-    assertEquals(List.of(1, 2, 3, 4), attempts.stream().map(ClientObserver.Attempt::number).toList());
+    assertEquals(List.of(1, 2, 3, 4), attempts.stream().map(ClientObserver.AttemptEvent::attempt).toList());
     Optional<ErrorReason> unreachable = Optional.of(ErrorReason.UNREACHABLE);
     assertEquals(
         List.of(unreachable, unreachable, unreachable, Optional.empty()),
-        attempts.stream().map(ClientObserver.Attempt::failure).toList());
+        attempts.stream().map(ClientObserver.AttemptEvent::reason).toList());
     assertEquals("NextId", attempts.element().method());
     assertEquals(server.url(), attempts.element().endpoint());
     server.onNextId =

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 
-/** What test/interop starts: clients/README.md has its commands. */
+/** What test/interop starts: docs/internals/client-contract.md has its commands. */
 public final class InteropProgram {
 
   private static final Gson JSON = new GsonBuilder().serializeNulls().create();
@@ -39,6 +39,7 @@ public final class InteropProgram {
     Object result =
         switch (arguments[0]) {
           case "issue" -> issue(keys);
+          case "outage" -> outage(keys);
           case "parse" -> parse(keys);
           case "errors" -> collectErrors(keys);
           default -> throw new IllegalArgumentException("There is no command " + arguments[0] + ".");
@@ -61,6 +62,30 @@ public final class InteropProgram {
       issuing.choose(client, keys);
       issuing.run(number(keys, "callers", 1));
       return Map.of("count", count, "failures", issuing.failures, "reasons", issuing.reasons);
+    }
+  }
+
+  private static Object outage(Map<String, String> keys) throws Exception {
+    Duration outage = Duration.ofMillis(number(keys, "outage_ms", 0));
+    try (IdClient client = IdClient.builder().endpoints(keys.get("endpoints").split(",")).build();
+        PrefetchBuffer buffer = client.prefetch(PrefetchOptions.DEFAULTS.withOutage(outage));
+        OutputStream file = Files.newOutputStream(Path.of(keys.get("out")));
+        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(file, 1 << 20))) {
+      long startNanos = System.nanoTime();
+      int count = 0;
+      int failures = 0;
+      for (int step = 1; step <= number(keys, "seconds", 1) * 100; step++) {
+        for (int taken = 0; taken < number(keys, "per_second", 100) / 100; taken++) {
+          try {
+            out.writeLong(buffer.nextId());
+            count++;
+          } catch (SnowlaneException error) {
+            failures++;
+          }
+        }
+        TimeUnit.NANOSECONDS.sleep(startNanos + TimeUnit.MILLISECONDS.toNanos(step * 10L) - System.nanoTime());
+      }
+      return Map.of("count", count, "failures", failures, "waits", buffer.stats().waits());
     }
   }
 
@@ -179,7 +204,11 @@ public final class InteropProgram {
       lines.append(' ').append(parsed.workerId().orElseThrow());
       lines.append(' ').append(parsed.sequence().orElseThrow());
       lines.append(' ').append(codec.write(parsed.id(), TextForm.BASE62));
-      lines.append(' ').append(codec.write(parsed.id(), TextForm.UUID)).append('\n');
+      lines.append(' ').append(codec.write(parsed.id(), TextForm.UUID));
+      String typed = codec.write(parsed.id(), TextFormat.typed("order"));
+      TextReading reading = codec.read(typed, TextReadOptions.DEFAULTS.withTypePrefix("order"));
+      if (reading.id().orElseThrow() != parsed.id()) throw new IllegalStateException(typed + " reads as another ID.");
+      lines.append(' ').append(typed).append('\n');
     }
     Files.writeString(Path.of(keys.get("out")), lines);
     return Map.of("count", count);

@@ -120,7 +120,7 @@ class OptionsTest {
     }
   }
 
-  /** Whoever waited did so in vain, and the buffer never asked again. */
+  /** Callers waited and got nothing, and the buffer never asked again. */
   @Test
   void aSourceThatBreaksIsAFailedReservation() throws InterruptedException {
     List<RunSource> broken =

@@ -208,8 +208,8 @@ class PrefetchBufferTest {
       ClientObserver observer =
           new ClientObserver() {
             @Override
-            public void onRefill(Refill refill) {
-              outcomes.add(refill.failure());
+            public void onRefill(RefillEvent event) {
+              outcomes.add(event.reason());
               throw new IllegalStateException("an observer's fault is its own");
             }
           };

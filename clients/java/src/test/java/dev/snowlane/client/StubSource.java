@@ -30,7 +30,7 @@ final class StubSource implements RunSource {
   }
 
   @Override
-  public CompletableFuture<List<IdRun>> reserve(int count, Duration timeout) {
+  public CompletableFuture<List<IdRun>> reserveAsync(int count, Duration timeout) {
     requests.incrementAndGet();
     Step step = script.poll();
     if (step != null) return step.answer(count);

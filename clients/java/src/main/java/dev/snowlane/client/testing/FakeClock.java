@@ -36,7 +36,7 @@ public final class FakeClock implements ClientClock {
     return startMs + Duration.ofNanos(nanos).toMillis();
   }
 
-  /** What is due at once is done at once, by the thread that asks. */
+  /** A task that is due at once runs at once, on the thread that asks. */
   @Override
   public Timer after(long delayNanos, Runnable task) {
     if (delayNanos <= 0) {

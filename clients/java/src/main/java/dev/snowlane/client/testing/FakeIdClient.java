@@ -72,7 +72,7 @@ public final class FakeIdClient implements IdSource {
     check(count, COUNT_MAX);
     long[] ids = new long[count];
     for (int filled = 0; filled < count; ) {
-      for (IdRun run : await(reserve(count - filled))) {
+      for (IdRun run : await(reserveAsync(count - filled))) {
         for (int i = 0; i < run.count(); i++) ids[filled++] = run.firstId() + i * run.stride();
       }
     }
@@ -113,16 +113,16 @@ public final class FakeIdClient implements IdSource {
 
   /** Gives the IDs of the script up to the next fault, delay or its end; at most {@code count} of them. */
   @Override
-  public CompletableFuture<List<IdRun>> reserve(int count) {
+  public CompletableFuture<List<IdRun>> reserveAsync(int count) {
     CompletableFuture<List<IdRun>> answer = new CompletableFuture<>();
     take(count, answer);
     return answer;
   }
 
-  /** As {@link #reserve(int)}: only the script says what fails. */
+  /** As {@link #reserveAsync(int)}: only the script says what fails. */
   @Override
-  public CompletableFuture<List<IdRun>> reserve(int count, Duration timeout) {
-    return reserve(count);
+  public CompletableFuture<List<IdRun>> reserveAsync(int count, Duration timeout) {
+    return reserveAsync(count);
   }
 
   @Override
@@ -165,7 +165,7 @@ public final class FakeIdClient implements IdSource {
       answer.completeExceptionally(error);
       return;
     }
-    // Taken up by the timer: whoever waits may be the thread that advances the clock.
+    // Taken up by the timer: the waiting thread may be the one that advances the clock.
     pause.ifPresent(
         duration -> {
           ClientClock.Timer timer = clock.after(duration.toNanos(), () -> take(count, answer));

@@ -46,7 +46,7 @@ class FakeIdClientTest {
       SnowlaneException error = expect(ErrorReason.STORE_UNAVAILABLE, ids::nextId);
       assertEquals(Optional.of(Duration.ofSeconds(1)), error.retryAfter());
       assertEquals(10, ids.nextId());
-      assertEquals(List.of(new IdRun(15, 2, 5), new IdRun(4, 1, 1)), ids.reserve(9).join());
+      assertEquals(List.of(new IdRun(15, 2, 5), new IdRun(4, 1, 1)), ids.reserveAsync(9).join());
       expect(ErrorReason.SCRIPT_ENDED, ids::nextId);
       assertEquals("twitter", ids.parse(1541815603606036480L).layout().name());
       assertThrows(IllegalArgumentException.class, () -> Step.run(1, 0, 1));
@@ -72,7 +72,7 @@ class FakeIdClientTest {
   @Test
   void aDelayLastsUntilTheClockIsAdvanced() {
     FakeIdClient ids = new FakeIdClient(Step.delay(Duration.ofSeconds(2)), Step.id(7));
-    CompletableFuture<List<IdRun>> answer = ids.reserve(1);
+    CompletableFuture<List<IdRun>> answer = ids.reserveAsync(1);
     ids.clock().advance(Duration.ofMillis(1_999));
     assertFalse(answer.isDone());
     ids.clock().advance(Duration.ofMillis(1));

@@ -1,0 +1,259 @@
+"""The buffer of reserved IDs, for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
+
+from ._aio_waiters import AsyncWaiters, LoopTimers, SystemLoopTimers
+from ._buffer_stats import BufferStats, stats_of
+from ._client_options import TIMEOUT_DEFAULT_S
+from ._errors import ErrorReason, SnowlaneError, as_snowlane_error, check_count
+from ._fork import forget_after_fork
+from ._observer import ClientObserver, ExpireEvent, RefillEvent, tell
+from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
+from ._outage_policy import TOP_UP_S
+from ._refiller import Refiller
+from ._run import IdRun
+from ._stock import Answer, Part, Stock
+
+if TYPE_CHECKING:
+    from .arrays import IdArray
+
+T = TypeVar("T")
+
+
+class AsyncRunSource(Protocol):
+    """Where a buffer gets its IDs from; as RunSource, awaited."""
+
+    async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
+        """Reserves IDs that nobody else is ever given. See RunSource."""
+
+
+class AsyncPrefetchBuffer:
+    """As PrefetchBuffer, for the tasks of one event loop.
+
+    Cancelling a task that waits takes no ID and cancels no reservation. A task that never awaits keeps the loop from
+    refilling.
+    """
+
+    def __init__(
+        self,
+        source: AsyncRunSource,
+        options: PrefetchOptions | None = None,
+        *,
+        clock: LoopTimers | None = None,
+        observer: ClientObserver | None = None,
+    ) -> None:
+        self._source = source
+        self._options = options or PrefetchOptions()
+        self._clock = clock or SystemLoopTimers()
+        self._observer = observer or ClientObserver()
+        self._timeout_s = self._options.timeout_s or TIMEOUT_DEFAULT_S
+        self._begin(is_closed=False)
+        forget_after_fork(self)
+
+    def _begin(self, *, is_closed: bool) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._reserving: asyncio.Task[None] | None = None
+        self._stock = Stock()
+        self._refiller = Refiller(self._options, self._stock, self._clock.monotonic_s())
+        self._refiller.is_closed = is_closed
+        self._waiters = AsyncWaiters(self._clock, self._observer)
+        self._take = self._stock.take
+        self._pid = os.getpid()
+
+    async def next_id(self, timeout_s: float | None = None) -> int:
+        """Returns an ID that was never returned before. See PrefetchBuffer.next_id."""
+        try:
+            return self._take()
+        except StopIteration:
+            pass
+        return await self._claim_or_wait(self._claim, timeout_s)
+
+    def next_id_now(self) -> int:
+        """Returns an ID from stock. Never waits; if there is none, one is asked for. Call it on the loop.
+
+        An await costs more than the ID: hot loops take this, and await next_id on STOCK_EMPTY.
+
+        Raises:
+            SnowlaneError: STOCK_EMPTY, CLIENT_CLOSED.
+        """
+        try:
+            return self._take()
+        except StopIteration:
+            pass
+        self._check_loop()
+        found = self._claim()
+        if found is None:
+            self._refiller.refuse_if_closed()
+            raise SnowlaneError(ErrorReason.STOCK_EMPTY, "Nothing is in stock, and the call does not wait.")
+        return found
+
+    async def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
+        """Returns `count` IDs that were never returned before. See PrefetchBuffer.next_ids."""
+        return [id for part in await self._claim_parts(count, timeout_s) for id in part]
+
+    async def ids_array(self, count: int, timeout_s: float | None = None) -> IdArray:
+        """The same as next_ids, as an array of uint64. Needs numpy."""
+        from .arrays import array_of  # noqa: PLC0415
+
+        return array_of(await self._claim_parts(count, timeout_s))
+
+    def stats(self) -> BufferStats:
+        """What the buffer has done so far; in a forked child, since the fork."""
+        return stats_of(self._refiller, self._waiters.waits)
+
+    async def close(self) -> None:
+        """Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing twice is closing once."""
+        unused = self._refiller.close()
+        self._take = self._stock.take
+        if self._reserving is not None:
+            self._reserving.cancel()
+        self._waiters.wake()
+        self._tell_expired(unused)
+
+    async def __aenter__(self) -> AsyncPrefetchBuffer:
+        return self
+
+    async def __aexit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("An AsyncPrefetchBuffer cannot be copied or pickled: the copy would hand out the same IDs.")
+
+    def _after_fork_in_child(self) -> None:
+        self._take = iter(range(0)).__next__
+        self._stock.drop_in_child()
+        self._begin(is_closed=self._refiller.is_closed)
+
+    def _check_loop(self) -> None:
+        if self._pid != os.getpid():
+            self._after_fork_in_child()
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        elif self._loop is not loop:
+            raise RuntimeError("An AsyncPrefetchBuffer belongs to the event loop that used it first.")
+
+    async def _claim_parts(self, count: int, timeout_s: float | None) -> list[Part]:
+        check_count(count, COUNT_MAX)
+        deadline_s = self._clock.monotonic_s() + call_timeout_s(timeout_s, self._timeout_s)
+        parts: list[Part] = []
+        while count > 0:
+            left, left_s = count, deadline_s - self._clock.monotonic_s()
+            claimed = await self._claim_or_wait(lambda: self._claim_block(left), left_s)  # noqa: B023
+            parts.extend(claimed)
+            count -= sum(map(len, claimed))
+        return parts
+
+    def _claim(self) -> int | None:
+        found = self._stock.claim()
+        self._take = self._stock.take
+        self._request()
+        return found
+
+    def _claim_block(self, count: int) -> list[Part] | None:
+        parts = self._stock.claim_block(count)
+        self._take = self._stock.take
+        self._request()
+        return parts or None
+
+    async def _claim_or_wait(self, claim: Callable[[], T | None], timeout_s: float | None) -> T:
+        self._check_loop()
+        found = claim()
+        if found is not None:
+            return found
+        deadline_s = self._clock.monotonic_s() + call_timeout_s(timeout_s, self._timeout_s)
+        return await self._waiters.wait(self._refiller, claim, deadline_s)
+
+    def _request(self) -> None:
+        """Sends for more if that is due."""
+        refiller = self._refiller
+        asked = refiller.next_request(self._clock.monotonic_s())
+        if asked:
+            if refiller.begins_top_ups(self._clock.monotonic_s()):
+                self._schedule_top_up(refiller)
+            self._reserving = _start(self._reserve(refiller, refiller.flight, asked))
+
+    async def _reserve(self, refiller: Refiller, flight: int, asked: int) -> None:
+        sent_s = self._clock.monotonic_s()
+        task = asyncio.current_task()
+
+        def give_up() -> None:
+            error = SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "A reservation was not answered in time.")
+            self._settle(refiller, flight, asked, sent_s, error)
+            if task is not None:
+                task.cancel()
+
+        # The source keeps to the time itself; this is for one that never answers.
+        guard = self._clock.after(self._timeout_s * 1.25, give_up)
+        outcome: Sequence[IdRun] | SnowlaneError = SnowlaneError(ErrorReason.CANCELLED, "The event loop ends.")
+        try:
+            outcome = await self._source.reserve(asked, self._timeout_s)
+        except Exception as error:
+            outcome = as_snowlane_error(error)
+        finally:
+            guard.cancel()
+            self._settle(refiller, flight, asked, sent_s, outcome)
+
+    def _settle(
+        self, refiller: Refiller, flight: int, asked: int, sent_s: float, outcome: Sequence[IdRun] | SnowlaneError
+    ) -> None:
+        # The answer to a request that was given up is dropped whole.
+        if refiller.flight != flight:
+            return
+        received = 0
+        reason = None
+        elapsed_s = self._clock.monotonic_s() - sent_s
+        try:
+            if isinstance(outcome, SnowlaneError):
+                refiller.fail(outcome)
+                raise outcome
+            answer = refiller.accept(outcome, asked, elapsed_s)
+            received = answer.count
+            answer.timer = self._clock.after(
+                refiller.options.age_limit_s - elapsed_s, lambda: self._expire(refiller, answer)
+            )
+        except SnowlaneError as error:
+            reason = error.reason
+            self._clock.after(refiller.back_off_s(), lambda: self._end_back_off(refiller))
+        self._waiters.wake()
+        self._request()
+        event = RefillEvent(asked, received, elapsed_s, refiller.rate_at_request, reason)
+        tell(lambda: self._observer.on_refill(event))
+
+    def _schedule_top_up(self, refiller: Refiller) -> None:
+        self._clock.after(TOP_UP_S, lambda: self._top_up(refiller))
+
+    def _top_up(self, refiller: Refiller) -> None:
+        if refiller.tops_up(self._clock.monotonic_s(), has_waiters=self._waiters.count > 0):
+            self._schedule_top_up(refiller)
+            self._request()
+
+    def _end_back_off(self, refiller: Refiller) -> None:
+        refiller.end_back_off(has_waiters=self._waiters.count > 0)
+        self._request()
+
+    def _expire(self, refiller: Refiller, answer: Answer) -> None:
+        unused = refiller.expire(answer, self._clock.monotonic_s(), has_waiters=self._waiters.count > 0)
+        self._take = self._stock.take
+        self._request()
+        self._tell_expired(unused)
+
+    def _tell_expired(self, unused: int) -> None:
+        if unused:
+            tell(lambda: self._observer.on_expire(ExpireEvent(unused)))
+
+
+def _start(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+    """Starts background work in a context of its own: it belongs to the buffer, not to the request whose task met the
+    mark.
+    """
+    return contextvars.Context().run(asyncio.ensure_future, work)

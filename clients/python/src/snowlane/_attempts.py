@@ -1,0 +1,123 @@
+"""The attempts of one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import grpc
+
+from ._backoff import spread_s
+from ._endpoints import Endpoint, Endpoints
+from ._errors import ErrorReason, SnowlaneError
+from ._observer import AttemptEvent, ClientObserver, tell
+from ._options import call_timeout_s
+
+
+@dataclass(frozen=True)
+class AttemptSettings:
+    """How calls are tried. `retry_max` counts the attempts after the first."""
+
+    endpoints: Endpoints
+    monotonic_s: Callable[[], float]
+    observer: ClientObserver
+    timeout_s: float
+    attempt_timeout_s: float
+    retry_max: int
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt, on its way. `number` counts from 1."""
+
+    endpoint: Endpoint
+    number: int
+    started_s: float
+    timeout_s: float
+
+
+class Attempts:
+    """Says where to go, how long to wait before, and when to give up. It does not wait itself."""
+
+    def __init__(self, settings: AttemptSettings, method: str, timeout_s: float | None) -> None:
+        self._settings = settings
+        self._method = method
+        self._limit_s = call_timeout_s(timeout_s, settings.timeout_s)
+        self._deadline_s = settings.monotonic_s() + self._limit_s
+        self._number = 0
+        self._quota_wait_s = 0.0
+        # What to report when time runs out: the last failure that was more than time running out.
+        self._last_failure: SnowlaneError | None = None
+
+    def left_s(self) -> float:
+        """Until the deadline of the call."""
+        return self._deadline_s - self._settings.monotonic_s()
+
+    def attempt_left_s(self) -> float:
+        """What the attempt at hand may take from now."""
+        return min(self._settings.attempt_timeout_s, self.left_s())
+
+    def next(self) -> tuple[Endpoint, float]:
+        """Where the next attempt goes, and how many seconds to wait before `begin`.
+
+        Raises:
+            SnowlaneError: It would be due after the deadline of the call.
+        """
+        endpoint, wait_s = self._settings.endpoints.choose()
+        wait_s = max(wait_s, self._quota_wait_s)
+        if wait_s >= self.left_s():
+            raise self._last_failure or endpoint.last_failure or self._deadline_exceeded()
+        return endpoint, wait_s
+
+    def begin(self, endpoint: Endpoint) -> Attempt:
+        """Begins an attempt, which is ended by `succeed` or `fail`."""
+        self._quota_wait_s = 0.0
+        self._number += 1
+        return Attempt(endpoint, self._number, self._settings.monotonic_s(), self.attempt_left_s())
+
+    def progress(self, attempt: Attempt) -> None:
+        """Takes in that a stream moved on: the count of attempts starts again."""
+        self._number = 1
+        self._last_failure = None
+        self._settings.endpoints.note_success(attempt.endpoint)
+
+    def await_next(self) -> None:
+        """Takes in that the reader of a stream without a deadline waits for the next chunk: the time starts again."""
+        self._deadline_s = self._settings.monotonic_s() + self._limit_s
+
+    def succeed(self, attempt: Attempt) -> None:
+        """Ends an attempt."""
+        self._settings.endpoints.note_success(attempt.endpoint)
+        self._report(attempt, None)
+
+    def fail(self, attempt: Attempt, error: SnowlaneError) -> None:
+        """Ends an attempt.
+
+        Raises:
+            SnowlaneError: No other attempt is to follow.
+        """
+        self._report(attempt, error.reason)
+        has_run_out = error.reason is ErrorReason.DEADLINE_EXCEEDED
+        if error.endpoint and not has_run_out and error.reason is not ErrorReason.UNREACHABLE:
+            self._settings.endpoints.note_answer()
+        if error.reason is ErrorReason.QUOTA_EXCEEDED:
+            self._quota_wait_s = spread_s(error.retry_after_s)
+        elif has_run_out or error.code is grpc.StatusCode.UNAVAILABLE:
+            error = self._settings.endpoints.note_failure(attempt.endpoint, error)
+            if error.is_first_mistake():
+                raise error
+        else:
+            raise error
+        if not has_run_out:
+            self._last_failure = error
+        if self._number > self._settings.retry_max:
+            raise self._last_failure or error
+
+    def _report(self, attempt: Attempt, reason: ErrorReason | None) -> None:
+        duration_s = self._settings.monotonic_s() - attempt.started_s
+        event = AttemptEvent(self._method, attempt.endpoint.url, attempt.number, duration_s, reason)
+        tell(lambda: self._settings.observer.on_attempt(event))
+
+    def _deadline_exceeded(self) -> SnowlaneError:
+        limit_ms = round(self._limit_s * 1000)
+        return SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, f"No answer came within {limit_ms} ms.")

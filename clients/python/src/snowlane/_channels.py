@@ -1,0 +1,65 @@
+"""How channels are made."""
+
+from __future__ import annotations
+
+import grpc
+
+from ._client_options import EndpointUrl, TlsOptions
+from ._errors import ErrorReason, SnowlaneError
+from ._fork import forget_after_fork
+from ._grpc_fork import is_supported, leave_to_parent, lost_because
+
+CHANNEL_OPTIONS = (
+    # Attempts are counted here, by the rules that all clients share.
+    ("grpc.enable_retries", 0),
+    # A server that restarts is met again soon; how often it is tried is decided by the attempts.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    # A forked child must not find its parent's connections.
+    ("grpc.use_local_subchannel_pool", 1),
+    # A connection that died without a word is noticed while calls wait on it.
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+)
+
+
+def credentials_of(endpoint: EndpointUrl, tls: TlsOptions | None) -> grpc.ChannelCredentials | None:
+    """What TLS needs; None for plaintext."""
+    if not endpoint.is_tls:
+        return None
+    tls = tls or TlsOptions()
+    return grpc.ssl_channel_credentials(tls.roots, tls.key, tls.certificate)
+
+
+class _Keeper:
+    """Has a channel that nobody calls, so that gRPC is not taken down with the last of the others: in a child that was
+    forked in the midst of that, gRPC would hang.
+    """
+
+    def __init__(self) -> None:
+        self._channel: grpc.Channel | None = None
+
+    def keep(self) -> None:
+        if self._channel is None and is_supported:
+            self._channel = grpc.insecure_channel("dns:///localhost:1", CHANNEL_OPTIONS)
+            forget_after_fork(self)
+
+    def _after_fork_in_child(self) -> None:
+        leave_to_parent([self._channel])
+        self._channel = None
+
+
+_keeper = _Keeper()
+
+
+def prepare_process() -> None:
+    """Goes before a channel is made, so that this process and its children can call.
+
+    Raises:
+        SnowlaneError: RPC_FAILED, with the code FAILED_PRECONDITION, where the first call of a forked child would hang.
+    """
+    why = lost_because()
+    if why is not None:
+        message = f"This process was forked from one that had used gRPC, and {why}, or fork before the first call."
+        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.FAILED_PRECONDITION)
+    _keeper.keep()

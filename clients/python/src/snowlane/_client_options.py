@@ -1,0 +1,154 @@
+"""What a client may be told."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+import grpc
+
+from ._clock import Clock
+from ._errors import ErrorReason, SnowlaneError
+from ._layout import Layout
+from ._observer import ClientObserver
+from ._options import TIMEOUT_END_S
+
+ENDPOINT_DEFAULT = "http://127.0.0.1:7609"
+TIMEOUT_DEFAULT_S = 5.0
+_RETRY_MAX = 3
+
+Token = str | Callable[[], str]
+AsyncToken = str | Callable[[], str | Awaitable[str]]
+
+
+@dataclass(frozen=True)
+class TlsOptions:
+    """What an `https` endpoint is met with, as PEM. None: the system's roots; no certificate of one's own."""
+
+    roots: bytes | None = None
+    certificate: bytes | None = None
+    key: bytes | None = None
+
+    def __post_init__(self) -> None:
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError("A certificate needs its key, and a key its certificate.")
+
+
+@dataclass(frozen=True)
+class ClientOptions:
+    """What a client may be told beside its endpoints.
+
+    Attributes:
+        tls: For endpoints that begin with https.
+        token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
+            White space around it is dropped, as a file's last line break.
+            Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
+        timeout_s: Deadline of a call whose caller gave none; covers every attempt and every wait.
+        attempt_timeout_s: The most that one attempt may take.
+        retry_max: Attempts after the first, 0 to 3.
+        observer: The metrics hook.
+        layout: For offline work: the deployment's layout. None: asked for once.
+        namespace: For offline work: marks the UUIDs of the deployment.
+        clock: For tests.
+    """
+
+    tls: TlsOptions | None = None
+    token: AsyncToken | None = None
+    insecure_token: bool = False
+    timeout_s: float = TIMEOUT_DEFAULT_S
+    attempt_timeout_s: float = 2.0
+    retry_max: int = _RETRY_MAX
+    observer: ClientObserver | None = None
+    layout: Layout | None = None
+    namespace: str = "default"
+    clock: Clock | None = None
+
+    def __post_init__(self) -> None:
+        if self.token is not None and not isinstance(self.token, str) and not callable(self.token):
+            raise TypeError("token is neither a string nor a function.")
+        for name in ("timeout_s", "attempt_timeout_s"):
+            value = getattr(self, name)
+            if not 0 < value < TIMEOUT_END_S:
+                raise ValueError(f"{name} is {value}; it must be above 0 and below 2^31.")
+        if self.retry_max not in range(_RETRY_MAX + 1):
+            raise ValueError(f"retry_max is {self.retry_max}; it must be 0, 1, 2 or 3.")
+
+
+@dataclass(frozen=True)
+class EndpointUrl:
+    """Where an endpoint is."""
+
+    url: str
+    host: str
+    port: int
+    is_tls: bool
+
+    @property
+    def target(self) -> str:
+        """As gRPC names it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"dns:///{host}:{self.port}"
+
+
+def read_endpoints(endpoints: str | Sequence[str], options: ClientOptions) -> list[EndpointUrl]:
+    """Checks endpoints.
+
+    Raises:
+        ValueError: One is wrong, or a token would travel in plaintext.
+    """
+    urls = [endpoints] if isinstance(endpoints, str) else list(endpoints)
+    if not urls:
+        raise ValueError("There is no endpoint: give at least one.")
+    return [_read_endpoint(url, options) for url in urls]
+
+
+def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
+    parts = _split(url)
+    if parts is None:
+        # The part before an @ may be a password.
+        shown = url.rpartition("@")[2] if isinstance(url, str) else url
+        raise ValueError(f"The endpoint {shown!r} is neither http://HOST:PORT nor https://HOST:PORT.")
+    assert parts.hostname
+    if "@" in parts.netloc or parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise ValueError(f"The endpoint {parts.scheme}://{parts.hostname} has more than scheme, host and port.")
+    is_tls = parts.scheme == "https"
+    if options.token is not None and not is_tls and not options.insecure_token and not _is_loopback(parts.hostname):
+        raise ValueError(f"A token would go to {url} in plaintext: use https, or set insecure_token.")
+    port = parts.port or (443 if is_tls else 80)
+    return EndpointUrl(url.rstrip("/"), parts.hostname, port, is_tls)
+
+
+def _split(url: object) -> SplitResult | None:
+    """Reads what may be an endpoint; None if it has no scheme of ours, no host, or no port that there is."""
+    if not isinstance(url, str) or not url.isprintable() or " " in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    return parts if is_good else None
+
+
+def bearer_of(token: object) -> str:
+    """The value that is sent for a token: a file's token often ends in a line break, which no header can hold.
+
+    Raises:
+        SnowlaneError: RPC_FAILED, if it is no token.
+    """
+    text = token.strip() if isinstance(token, str) else ""
+    if not text or not text.isascii() or not text.isprintable():
+        message = "The token is not one line of printable ASCII characters."
+        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.UNAUTHENTICATED)
+    return f"Bearer {text}"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,88 @@
+"""Chooses among the servers of one deployment."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ._backoff import back_off_s
+from ._errors import SnowlaneError, never_answered
+
+_SPREAD_S = 0.02
+"""Clients that lose a server at one moment reach the next one spread over so long."""
+_STAY_S = (300.0, 900.0)
+"""A client moves by itself after so long, so that clients spread again over servers that came back."""
+
+
+@dataclass(eq=False)
+class Endpoint:
+    """One server, and how it has been doing. `down_until_s` is by the monotonic clock; in the past: it is up."""
+
+    url: str
+    failures_in_turn: int = 0
+    down_until_s: float = float("-inf")
+    last_failure: SnowlaneError | None = None
+
+
+class Endpoints:
+    """Stays with one server, so that IDs rise; leaves it when it fails; never returns in step with other clients.
+
+    Safe for any number of threads.
+    """
+
+    def __init__(self, urls: Sequence[str], monotonic_s: Callable[[], float]) -> None:
+        self._endpoints = [Endpoint(url) for url in urls]
+        self._monotonic_s = monotonic_s
+        self._lock = threading.Lock()
+        self._has_answered = False
+        self._move_to(self._endpoints)
+
+    def choose(self) -> tuple[Endpoint, float]:
+        """Where to go next, and how many seconds to wait before."""
+        with self._lock:
+            now_s = self._monotonic_s()
+            up = [endpoint for endpoint in self._endpoints if endpoint.down_until_s <= now_s]
+            if not up:
+                self._current = min(self._endpoints, key=lambda endpoint: endpoint.down_until_s)
+                return self._current, self._current.down_until_s - now_s
+            is_up = self._current in up
+            if is_up and now_s < self._move_at_s:
+                return self._current, 0.0
+            self._move_to(up)
+            return self._current, 0.0 if is_up else random.uniform(0, _SPREAD_S)
+
+    def note_answer(self) -> None:
+        """Takes in that a server answered, with success or an error."""
+        self._has_answered = True
+
+    def note_success(self, endpoint: Endpoint) -> None:
+        """Takes in that an attempt succeeded."""
+        with self._lock:
+            self._has_answered = True
+            endpoint.failures_in_turn = 0
+            endpoint.last_failure = None
+
+    def note_failure(self, endpoint: Endpoint, error: SnowlaneError) -> SnowlaneError:
+        """Takes in that an attempt failed: the endpoint is down for a while.
+
+        Returns:
+            The error, or that of never_answered where no server is at any endpoint and none ever answered.
+        """
+        with self._lock:
+            endpoint.failures_in_turn += 1
+            failures = endpoint.failures_in_turn
+            if not self._has_answered and error.is_absence():
+                # Before the first answer, each call is to fail within a second.
+                failures = min(failures, 2)
+            endpoint.down_until_s = self._monotonic_s() + back_off_s(failures, error.retry_after_s)
+            endpoint.last_failure = error
+            last_failures = [each.last_failure for each in self._endpoints]
+            if not self._has_answered and all(last and last.is_absence() for last in last_failures):
+                endpoint.last_failure = never_answered(error)
+            return endpoint.last_failure
+
+    def _move_to(self, among: Sequence[Endpoint]) -> None:
+        self._current = random.choice(among)
+        self._move_at_s = self._monotonic_s() + random.uniform(*_STAY_S)

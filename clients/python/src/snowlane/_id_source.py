@@ -1,0 +1,98 @@
+"""Where IDs come from: IdClient, and in tests FakeIdClient. Code that takes one is testable without a server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ._aio_buffer import AsyncPrefetchBuffer
+from ._buffer import PrefetchBuffer
+from ._layout import Layout
+from ._options import PrefetchOptions
+from ._parse import IdRange, ParsedId
+from ._run import IdRun
+from ._text import TextForm, TextFormat
+
+if TYPE_CHECKING:
+    from .arrays import IdArray
+
+
+class IdSource(Protocol):
+    """A source for threads. Every method may raise SnowlaneError."""
+
+    def next_id(self, timeout_s: float | None = None) -> int:
+        """Issues one ID."""
+
+    def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
+        """Issues `count` IDs, 1 to 1,048,576. They ascend as long as one server answers."""
+
+    def ids_array(self, count: int, timeout_s: float | None = None) -> IdArray:
+        """The same as next_ids, as an array of uint64. Needs numpy."""
+
+    def stream(
+        self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
+    ) -> Iterator[Sequence[int]]:
+        """Issues `count` IDs, 1 to 10^9, in chunks: exactly so many, or an error."""
+
+    def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
+        """Reserves 1 to `count` IDs, as runs."""
+
+    def layout(self) -> Layout:
+        """The deployment's layout, asked for once."""
+
+    def parse(self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0) -> ParsedId:
+        """Reads an ID, or a text form of one, by the layout. MALFORMED_TEXT for a UUID that holds no ID of ours."""
+
+    def id_range(self, start: datetime | int, end: datetime | int) -> IdRange:
+        """The IDs of [start, end), by the layout. See snowlane.id_range."""
+
+    def format(self, id: int, format: TextFormat | TextForm) -> str:
+        """Writes an ID as text, by the layout."""
+
+    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> PrefetchBuffer:
+        """Makes a buffer that draws from here, and is closed with it. See IdClient for the keywords."""
+
+    def close(self) -> None:
+        """Ends all calls with CLIENT_CLOSED. Closing twice is closing once."""
+
+
+class AsyncIdSource(Protocol):
+    """A source for asyncio: as IdSource, awaited."""
+
+    async def next_id(self, timeout_s: float | None = None) -> int:
+        """See IdSource."""
+
+    async def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
+        """See IdSource."""
+
+    async def ids_array(self, count: int, timeout_s: float | None = None) -> IdArray:
+        """See IdSource."""
+
+    def stream(
+        self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
+    ) -> AsyncGenerator[Sequence[int], None]:
+        """See IdSource."""
+
+    async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
+        """See IdSource."""
+
+    async def layout(self) -> Layout:
+        """See IdSource."""
+
+    async def parse(
+        self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0
+    ) -> ParsedId:
+        """See IdSource."""
+
+    async def id_range(self, start: datetime | int, end: datetime | int) -> IdRange:
+        """See IdSource."""
+
+    async def format(self, id: int, format: TextFormat | TextForm) -> str:
+        """See IdSource."""
+
+    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> AsyncPrefetchBuffer:
+        """See IdSource."""
+
+    async def close(self) -> None:
+        """See IdSource."""

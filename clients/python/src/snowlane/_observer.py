@@ -1,0 +1,97 @@
+"""The metrics hook."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ._errors import ErrorReason
+
+
+@dataclass(frozen=True)
+class AttemptEvent:
+    """How one attempt of an RPC ended.
+
+    Attributes:
+        method: The name of the RPC.
+        endpoint: The URL of the server.
+        attempt: Number of the attempt within its call, from 1.
+        duration_s: How long it took.
+        reason: Why it failed; None if it succeeded.
+    """
+
+    method: str
+    endpoint: str
+    attempt: int
+    duration_s: float
+    reason: ErrorReason | None
+
+
+@dataclass(frozen=True)
+class RefillEvent:
+    """How a reservation of a buffer ended.
+
+    Attributes:
+        asked: How many IDs the buffer asked for.
+        received: How many IDs came; 0 if it failed.
+        duration_s: How long it took.
+        rate_per_second: The rate at which IDs were handed out, as last measured.
+        reason: Why it failed; None if it succeeded.
+    """
+
+    asked: int
+    received: int
+    duration_s: float
+    rate_per_second: float
+    reason: ErrorReason | None
+
+
+@dataclass(frozen=True)
+class WaitEvent:
+    """How the wait of a caller ended that found the buffer dry.
+
+    Attributes:
+        duration_s: How long the caller waited.
+        reason: Why it got no ID; None if it got one.
+    """
+
+    duration_s: float
+    reason: ErrorReason | None
+
+
+@dataclass(frozen=True)
+class ExpireEvent:
+    """IDs of a buffer grew too old unused, or were dropped because the buffer was closed.
+
+    Attributes:
+        dropped: How many, at least 1.
+    """
+
+    dropped: int
+
+
+class ClientObserver:
+    """Hears what a client and its buffers do: override what is of interest.
+
+    No method is called for an ID that is in stock. Methods are called on any thread, without a lock; they should return
+    soon, and what they raise is ignored.
+    """
+
+    def on_attempt(self, event: AttemptEvent) -> None:
+        """An attempt ended."""
+
+    def on_refill(self, event: RefillEvent) -> None:
+        """A reservation ended."""
+
+    def on_wait(self, event: WaitEvent) -> None:
+        """The wait of a caller ended that found the buffer dry."""
+
+    def on_expire(self, event: ExpireEvent) -> None:
+        """IDs of a buffer were dropped."""
+
+
+def tell(message: Callable[[], None]) -> None:
+    """Calls an observer. What it raises is its own affair: it must not cost a caller an ID."""
+    with contextlib.suppress(Exception):
+        message()

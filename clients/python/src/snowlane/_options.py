@@ -1,0 +1,73 @@
+"""How a PrefetchBuffer works."""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass
+
+COUNT_MAX = 1 << 20
+"""The most IDs in one reservation, and the most that one call can ask for."""
+STOCK_MAX_LIMIT = 1_000_000_000
+"""The most IDs that a stock for an outage may be told to hold."""
+TIMEOUT_END_S = 1 << 31
+"""Every time that a call may take is shorter: timers cannot count without end."""
+
+
+def call_timeout_s(timeout_s: float | None, default_s: float) -> float:
+    """How long a call may take, as timers can count it; what has passed already is 0.
+
+    Raises:
+        ValueError: It is not a number.
+    """
+    if timeout_s is None:
+        return default_s
+    if math.isnan(timeout_s):
+        raise ValueError("timeout_s is nan; it must be a number of seconds.")
+    return min(max(timeout_s, 0.0), TIMEOUT_END_S - 1.0)
+
+
+@dataclass(frozen=True)
+class PrefetchOptions:
+    """How a buffer works.
+
+    Attributes:
+        max_age_s: The oldest that the reservation of a handed-out ID may be, 0.01 to 60 seconds; with `outage_s`, from
+            `outage_s` to 3,600. None: 5, or twice `outage_s`.
+        count_min: The fewest IDs to ask for, 1 to `count_max`.
+        count_max: The most IDs to ask for, up to 1,048,576; without `outage_s`, a buffer holds at most twice as many.
+        timeout_s: How long a call waits for stock when it names no time of its own, and how long a reservation may
+            take. None: as long as the client's calls, or 5 s without a client.
+        outage_s: Keeps IDs in stock for so long without any server, at the rate of the last minute, 1 to 1,800 seconds.
+            None: off. Times in IDs are then up to `max_age_s` older than their use, and a stop leaves the stock as a
+            gap.
+        stock_max: The most IDs that `outage_s` keeps in stock, 1 to 1,000,000,000.
+    """
+
+    max_age_s: float | None = None
+    count_min: int = 32
+    count_max: int = 65_536
+    timeout_s: float | None = None
+    outage_s: float | None = None
+    stock_max: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        if self.outage_s is not None and not 1 <= self.outage_s <= 1800:
+            raise ValueError(f"outage_s is {self.outage_s}; it must be 1 to 1,800.")
+        least, most = (0.01, 60) if self.outage_s is None else (self.outage_s, 3600)
+        if not least <= self.age_limit_s <= most:
+            raise ValueError(f"max_age_s is {self.max_age_s}; it must be {least} to {most}.")
+        if not 1 <= operator.index(self.stock_max) <= STOCK_MAX_LIMIT:
+            raise ValueError(f"stock_max is {self.stock_max}; it must be 1 to {STOCK_MAX_LIMIT}.")
+        if not 1 <= operator.index(self.count_min) <= operator.index(self.count_max) <= COUNT_MAX:
+            found = f"count_min is {self.count_min} and count_max {self.count_max}"
+            raise ValueError(f"{found}; they must rise within 1 to {COUNT_MAX}.")
+        if self.timeout_s is not None and not 0 < self.timeout_s < TIMEOUT_END_S:
+            raise ValueError(f"timeout_s is {self.timeout_s}; it must be above 0 and below 2^31.")
+
+    @property
+    def age_limit_s(self) -> float:
+        """`max_age_s`, or what stands for it where none was given."""
+        if self.max_age_s is not None:
+            return self.max_age_s
+        return 5.0 if self.outage_s is None else 2 * self.outage_s

@@ -1,0 +1,73 @@
+"""Runs of reserved IDs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ._errors import ErrorReason, SnowlaneError
+
+ID_MAX = 2**63 - 1
+"""The highest ID."""
+ID_MIN = 1
+"""The lowest that is taken from a server: 0 is what a message reads as that lacks its ID."""
+
+
+@dataclass(frozen=True, order=True)
+class IdRun:
+    """IDs in arithmetic progression: `first_id + i * stride` for i from 0 to `count - 1`.
+
+    Attributes:
+        first_id: The first ID, 0 to 2^63 - 1.
+        count: How many IDs, at least 1.
+        stride: The distance between neighbours, at least 1.
+    """
+
+    first_id: int
+    count: int
+    stride: int = 1
+
+    def ids(self) -> range:
+        """The IDs."""
+        return range(self.first_id, self.first_id + self.count * self.stride, self.stride)
+
+
+def count_ids(runs: Sequence[IdRun], asked: int) -> int:
+    """Holds an answer to a reservation against its contract; returns how many IDs it holds.
+
+    Args:
+        asked: The most IDs that it may hold.
+
+    Raises:
+        SnowlaneError: INVALID_RESPONSE if it is empty or too large, a run is empty, has no stride or leaves 1 to 2^63 -
+            1, or two runs overlap. One bad run makes the whole answer bad.
+    """
+    count = 0
+    last_id = ID_MIN - 1
+    for run in sorted(runs):
+        if run.count < 1:
+            raise _refused("a run's count is not 1 or more", run)
+        if run.stride < 1:
+            raise _refused("a run's stride is not 1 or more", run)
+        if run.first_id < ID_MIN:
+            raise _refused("an ID is 0", run)
+        if run.first_id <= last_id:
+            raise _refused("two runs overlap", run)
+        last_id = run.first_id + (run.count - 1) * run.stride
+        if last_id > ID_MAX:
+            raise _refused("a run ends above 2^63 - 1", run)
+        count += run.count
+    if count == 0:
+        raise SnowlaneError(ErrorReason.INVALID_RESPONSE, "The answer was refused: it holds no ID.")
+    if count > asked:
+        raise SnowlaneError(
+            ErrorReason.INVALID_RESPONSE,
+            f"The answer was refused: it holds {count} IDs, and at most {asked} were asked for.",
+            metadata={"count": count, "asked_count": asked},
+        )
+    return count
+
+
+def _refused(what: str, run: IdRun) -> SnowlaneError:
+    metadata = {"first_id": run.first_id, "count": run.count, "stride": run.stride}
+    return SnowlaneError(ErrorReason.INVALID_RESPONSE, f"The answer was refused: {what}.", metadata=metadata)

@@ -1,0 +1,203 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { ErrorCode } from "../../../../src/http2/error-code.ts";
+import type { Field } from "../../../../src/http2/hpack/field.ts";
+import type { ClientSocket } from "./client-socket.ts";
+import { errorOfHead, errorOfReset, errorOfTrailers, valueOf } from "./grpc-status.ts";
+import type { ChannelCall } from "./grpc-channel.ts";
+import type { ClientStream } from "./http2-request.ts";
+import { MessageReader } from "./message-reader.ts";
+
+/** What a call sends, and when it ends. */
+export interface GrpcCallOptions<Message> {
+  readonly head: Buffer;
+  readonly body: Buffer;
+  /** Reads a message of the answer; throws if it is broken. */
+  readonly parse: (bytes: Uint8Array) => Message;
+  /** How many messages the answer may have. */
+  readonly messageCountMax: number;
+  /** From now; undefined if the call may take any time. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Sends the call; called again where a server did not begin with it. */
+  readonly send: (call: ChannelCall) => void;
+}
+
+/** How a call has ended. */
+type Outcome = { readonly kind: "success" } | { readonly kind: "failure"; readonly error: ConnectError };
+
+/** One gRPC call: a request of one message, and the messages and the status of its answer. */
+export class GrpcCall<Message> implements ChannelCall {
+  readonly head: Buffer;
+  readonly body: Buffer;
+  readonly #options: GrpcCallOptions<Message>;
+  readonly #reader = new MessageReader((bytes) => this.#onMessage(bytes));
+  readonly #messages: Message[] = [];
+  readonly #timer: NodeJS.Timeout | undefined;
+  #link: { readonly socket: ClientSocket; readonly stream: ClientStream } | undefined;
+  #outcome: Outcome | undefined;
+  #headFields: readonly Field[] | undefined;
+  #trailers: readonly Field[] = [];
+  /** Bytes that came and were not given back to the window, because nobody has read them. */
+  #heldBytes = 0;
+  #isSecond = false;
+  #wake: (() => void) | undefined;
+  readonly #onAbort = (): void => {
+    const cause: unknown = this.#options.signal?.reason;
+    this.#endEarly(new ConnectError("the call was cancelled", Code.Canceled, undefined, undefined, cause), "unwanted");
+  };
+
+  /** Sends the call. */
+  constructor(options: GrpcCallOptions<Message>) {
+    const { head, body, timeoutMs, signal } = options;
+    this.head = head;
+    this.body = body;
+    this.#options = options;
+    if (signal?.aborted === true) {
+      this.#onAbort();
+      return;
+    }
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#onLate(), timeoutMs);
+    this.#send();
+  }
+
+  /** The head of the answer; empty while there is none. */
+  get headFields(): readonly Field[] {
+    return this.#headFields ?? [];
+  }
+
+  /** The trailers of the answer; empty until it has ended. */
+  get trailers(): readonly Field[] {
+    return this.#trailers;
+  }
+
+  onSent(socket: ClientSocket, stream: ClientStream): void {
+    this.#link = { socket, stream };
+  }
+
+  /** Waits for the head of the answer. @throws ConnectError. */
+  async begun(): Promise<void> {
+    while (this.#headFields === undefined && this.#outcome === undefined) await this.#change();
+    if (this.#outcome?.kind === "failure" && this.#messages.length === 0) throw this.#outcome.error;
+  }
+
+  /** Waits for the next message; undefined after the last. @throws ConnectError. */
+  async next(): Promise<Message | undefined> {
+    for (;;) {
+      if (this.#messages.length > 0) return this.#messages.shift();
+      if (this.#outcome?.kind === "failure") throw this.#outcome.error;
+      if (this.#outcome !== undefined) return undefined;
+      await this.#change();
+    }
+  }
+
+  /** Waits for the one message of an answer, and its end. @throws ConnectError. */
+  async only(): Promise<Message> {
+    while (this.#outcome === undefined) await this.#change();
+    if (this.#outcome.kind === "failure") throw this.#outcome.error;
+    const [message] = this.#messages;
+    if (message === undefined) throw new ConnectError("protocol error: missing output message", Code.Unimplemented);
+    return message;
+  }
+
+  /** Ends the call, if it has not ended. Messages that have come can still be read. */
+  cancel(): void {
+    this.#endEarly(new ConnectError("the call was cancelled", Code.Canceled), "unwanted");
+  }
+
+  onFields(fields: readonly Field[], isLast: boolean): void {
+    const isHead = this.#headFields === undefined;
+    if (isHead) this.#headFields = fields;
+    const error = isHead && !(isLast && valueOf(fields, "grpc-status") !== undefined) ? errorOfHead(fields) : undefined;
+    if (error !== undefined) this.#endEarly(error, "unwanted");
+    else if (!isLast) this.#tell();
+    else this.#onEnd(fields);
+  }
+
+  onData(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    this.#heldBytes += end - start;
+    try {
+      this.#reader.read(bytes, start, end);
+    } catch (error) {
+      this.#endEarly(ConnectError.from(error, Code.Internal), "unwanted");
+    }
+    if (isLast) this.#onEnd([]);
+    else this.#tell();
+  }
+
+  onReset(code: ErrorCode): void {
+    this.#end({ kind: "failure", error: errorOfReset(code) });
+  }
+
+  onUnprocessed(cause: Error): void {
+    if (this.#isSecond) {
+      this.onLost(cause);
+      return;
+    }
+    this.#isSecond = true;
+    this.#send();
+  }
+
+  onLost(cause: Error): void {
+    const error = new ConnectError(cause.message, Code.Unavailable, undefined, undefined, cause);
+    this.#end({ kind: "failure", error });
+  }
+
+  #send(): void {
+    try {
+      this.#options.send(this);
+    } catch (error) {
+      // A certificate, for example, that is none.
+      this.onLost(error as Error);
+    }
+  }
+
+  #onMessage(bytes: Uint8Array): void {
+    if (this.#messages.length >= this.#options.messageCountMax)
+      throw new ConnectError("protocol error: received extra output message", Code.Unimplemented);
+    try {
+      this.#messages.push(this.#options.parse(bytes));
+    } catch (error) {
+      throw new ConnectError(`parse binary: ${(error as Error).message}`, Code.Internal);
+    }
+  }
+
+  #onEnd(trailers: readonly Field[]): void {
+    this.#trailers = trailers;
+    const isCut = this.#reader.isMidMessage;
+    const error =
+      errorOfTrailers(trailers) ??
+      (isCut ? new ConnectError("protocol error: a message is cut short", Code.Internal) : undefined);
+    this.#end(error === undefined ? { kind: "success" } : { kind: "failure", error });
+  }
+
+  #onLate(): void {
+    this.#endEarly(new ConnectError("the operation timed out", Code.DeadlineExceeded), "too late");
+  }
+
+  #endEarly(error: ConnectError, why: "unwanted" | "too late"): void {
+    if (this.#outcome !== undefined) return;
+    this.#link?.socket.cancel(this.#link.stream, why);
+    this.#end({ kind: "failure", error });
+  }
+
+  #end(outcome: Outcome): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    clearTimeout(this.#timer);
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+
+  /** Waits for anything to happen. All that came has been read: the server may send as much again. */
+  async #change(): Promise<void> {
+    if (this.#heldBytes > 0) this.#link?.socket.consume(this.#link.stream, this.#heldBytes);
+    this.#heldBytes = 0;
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescMethodStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { Code, ConnectError, type StreamResponse, type Transport, type UnaryResponse } from "@connectrpc/connect";
+import { encodeFields } from "../../../../src/http2/hpack/encoder.ts";
+import { version } from "../../../../src/version.ts";
+import { GrpcCall } from "./grpc-call.ts";
+import { GrpcChannel } from "./grpc-channel.ts";
+import { headersOf } from "./grpc-status.ts";
+import { frameMessage } from "./message-reader.ts";
+import type { TlsOptions } from "./tls-options.ts";
+
+/** Fields as Connect's transports take them. */
+type HeaderFields = Parameters<Transport["unary"]>[3];
+
+/** What ends a call, and what goes out with it. */
+interface CallOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly header: HeaderFields;
+}
+
+/**
+ * gRPC over HTTP/2 for calls with one message as their request. docs/adr/0115 says why it is our own.
+ *
+ * Messages are not compressed. A call that a server did not begin with is sent once more.
+ */
+export class GrpcTransport implements Transport {
+  readonly #channel: GrpcChannel;
+  readonly #url: URL;
+  /** The fields that are the same for all calls of a method, and those of its last call without any of its own. */
+  readonly #heads = new Map<DescMethod, { readonly common: Buffer; timeoutMs: number | undefined; last: Buffer }>();
+
+  /** @param endpoint - `http://HOST:PORT` or `https://HOST:PORT`, with a path before that of the service if need be. */
+  constructor(endpoint: string, tls: TlsOptions | undefined) {
+    this.#url = new URL(endpoint);
+    this.#channel = new GrpcChannel(this.#url, tls);
+  }
+
+  async unary<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderFields,
+    input: MessageInitShape<I>,
+  ): Promise<UnaryResponse<I, O>> {
+    const call = this.#call(method, input, 1, { signal, timeoutMs, header });
+    const message = await call.only();
+    return {
+      stream: false,
+      service: method.parent,
+      method,
+      message,
+      get header() {
+        return headersOf(call.headFields);
+      },
+      get trailer() {
+        return headersOf(call.trailers);
+      },
+    };
+  }
+
+  async stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodStreaming<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderFields,
+    input: AsyncIterable<MessageInitShape<I>>,
+  ): Promise<StreamResponse<I, O>> {
+    if (method.methodKind !== "server_streaming")
+      throw new ConnectError("This transport sends one message a call.", Code.Unimplemented);
+    const { value } = await input[Symbol.asyncIterator]().next();
+    const call = this.#call(method, value, Infinity, { signal, timeoutMs, header });
+    await call.begun();
+    return {
+      stream: true,
+      service: method.parent,
+      method,
+      message: messagesOf(call),
+      get header() {
+        return headersOf(call.headFields);
+      },
+      get trailer() {
+        return headersOf(call.trailers);
+      },
+    };
+  }
+
+  /** Ends all calls and closes the connections. */
+  close(): void {
+    this.#channel.close();
+  }
+
+  #call<I extends DescMessage, O extends DescMessage>(
+    method: DescMethod & { readonly input: I; readonly output: O },
+    input: MessageInitShape<I>,
+    messageCountMax: number,
+    { signal, timeoutMs, header }: CallOptions,
+  ): GrpcCall<MessageShape<O>> {
+    return new GrpcCall({
+      head: this.#headOf(method, timeoutMs, header),
+      body: frameMessage(toBinary(method.input, create(method.input, input))),
+      parse: (bytes) => fromBinary(method.output, bytes),
+      messageCountMax,
+      timeoutMs,
+      signal,
+      send: (call) => this.#channel.send(call),
+    });
+  }
+
+  #headOf(method: DescMethod, timeoutMs: number | undefined, header: HeaderFields): Buffer {
+    let heads = this.#heads.get(method);
+    if (heads === undefined) {
+      const common = encodeFields(this.#commonFields(method), "request");
+      heads = { common, timeoutMs: undefined, last: common };
+      this.#heads.set(method, heads);
+    }
+    if (header === undefined && timeoutMs === heads.timeoutMs) return heads.last;
+    const timeout = timeoutMs === undefined ? [] : [["grpc-timeout", `${Math.ceil(timeoutMs)}m`] as const];
+    const own = header === undefined ? [] : [...new Headers(header)];
+    const head = Buffer.concat([heads.common, encodeFields([...timeout, ...own])]);
+    if (header === undefined) {
+      heads.timeoutMs = timeoutMs;
+      heads.last = head;
+    }
+    return head;
+  }
+
+  #commonFields({ parent, name }: DescMethod): readonly (readonly [name: string, value: string])[] {
+    const { protocol, host, pathname } = this.#url;
+    return [
+      [":method", "POST"],
+      [":scheme", protocol.slice(0, -1)],
+      [":path", `${pathname.replace(/\/$/, "")}/${parent.typeName}/${name}`],
+      [":authority", host],
+      ["te", "trailers"],
+      ["content-type", "application/grpc+proto"],
+      ["user-agent", `grpc-node-snowlane/${version}`],
+    ];
+  }
+}
+
+async function* messagesOf<Message>(call: GrpcCall<Message>): AsyncGenerator<Message, void, undefined> {
+  try {
+    for (let message = await call.next(); message !== undefined; message = await call.next()) yield message;
+  } finally {
+    call.cancel();
+  }
+}
