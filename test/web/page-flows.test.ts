@@ -1,0 +1,420 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { parseId } from "../../src/snowflake/parse.ts";
+import { layouts } from "../../src/snowflake/presets.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { webWorld } from "../support/web/web-world.ts";
+
+/** What people do on the page, by what is visible and named on the screen alone. */
+
+const world = webWorld();
+
+const hero = ".when";
+
+test("an ID from this server is shown, and read in words on Parse", async () => {
+  const page = await world.open();
+  await page.getByText("serving").waitFor();
+  await page.getByRole("button", { name: "Generate" }).click();
+  const id = await page.locator(`${hero}.id`).innerText();
+  const { createTimeMs, datacenterId, workerId } = parseId(layouts.twitter, BigInt(id));
+  expect(Math.abs(createTimeMs - Date.now())).toBeLessThan(60_000);
+  await page.getByRole("button", { name: "Read it" }).click();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText(`made by worker ${workerId} of datacenter ${datacenterId}`).waitFor();
+  expect(await page.getByRole("textbox", { name: "IDs" }).inputValue()).toBe(id);
+  expect(await page.title()).toBe("Parse an ID · Snowlane");
+});
+
+test("many IDs are shown in the text form that is asked for, distinct and readable", async () => {
+  const page = await world.open();
+  for (const [form, shape] of [
+    ["base62", /^[0-9A-Za-z]{11}$/],
+    ["UUID", /^[0-9a-f-]{36}$/],
+    ["serial", /^AB\d{25}$/],
+    ["typed", /^order_[1-9A-Za-z]{11}$/],
+  ] as const) {
+    await page.getByLabel("Text form").selectOption({ label: form });
+    await page.getByLabel("How many").fill("250");
+    if (form === "serial") await page.getByLabel("Prefix").fill("AB");
+    await page.getByRole("button", { name: "Generate" }).click();
+    const list = page.getByRole("textbox", { name: "The IDs" });
+    await expect.poll(async () => shape.test((await list.inputValue()).split("\n")[0] ?? "")).toBe(true);
+    const texts = (await list.inputValue()).split("\n");
+    expect(new Set(texts).size).toBe(250);
+    expect(texts.filter((text) => !shape.test(text))).toEqual([]);
+  }
+});
+
+test("a million IDs become a file of distinct, rising IDs", async () => {
+  const page = await world.open();
+  await page.getByLabel("How many").fill("1,000,000");
+  await page.getByRole("button", { name: "Generate" }).click();
+  await page.getByText("1,000,000 IDs, ready to download").waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download" }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), "utf8")
+    .trimEnd()
+    .split("\n");
+  expect(lines.length).toBe(1_000_000);
+  // All have 19 digits, so texts compare as the IDs do.
+  expect(lines.every((line, index) => line.length === 19 && (index === 0 || line > lines[index - 1]!))).toBe(true);
+});
+
+test("a run that is cancelled ends within a second, and what came can be saved", async () => {
+  const page = await world.open();
+  await page.getByText("serving").waitFor();
+  // A slow network, so that the run is still going on when it is cancelled.
+  const network = await page.context().newCDPSession(page);
+  const slow = { offline: false, latency: 0, downloadThroughput: 400_000, uploadThroughput: 400_000 };
+  await network.send("Network.emulateNetworkConditions", slow);
+  await page.getByLabel("How many").fill("1000000");
+  await page.getByRole("button", { name: "Generate" }).click();
+  await page.getByRole("progressbar").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText(/^Cancelled\. [\d,]+ IDs? had come|Press Generate/).waitFor({ timeout: 1_000 });
+  expect(await page.getByRole("progressbar").count()).toBe(0);
+});
+
+test("a count of 0, of 10^7 and of no number is told at its field, and asks nothing of the server", async () => {
+  const page = await world.open();
+  const field = page.getByLabel("How many");
+  for (const count of ["0", "10000000", "-1", "1.5", "many", ""]) {
+    await field.fill(count);
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    const described = await field.getAttribute("aria-describedby");
+    expect(await page.locator(`#${described}`).innerText()).toBe("Write a whole number from 1 to 1,000,000.");
+    expect(await page.getByRole("button", { name: "Generate" }).isDisabled()).toBe(true);
+  }
+});
+
+test("an ID made by hand with an epoch of its own reads back the same in snowlane parse", async () => {
+  const page = await world.open();
+  await page.getByRole("button", { name: "In the browser" }).click();
+  await page.getByText("nothing keeps it unique").waitFor();
+  await page.getByRole("button", { name: "Other epoch or layout" }).click();
+  await page.getByLabel("Epoch, as a date").fill("2020-01-01");
+  expect(await page.getByLabel("Epoch, in Unix milliseconds").inputValue()).toBe("1577836800000");
+  await page.getByLabel("Time").fill("2026-01-31 12:00:00.123");
+  await page.getByLabel("Datacenter").fill("3");
+  await page.getByLabel("Worker").fill("31");
+  await page.getByLabel("Sequence").fill("4095");
+  const id = await page.locator(`${hero}.id`).innerText();
+  const flags = ["--layout", "twitter", "--epoch", "2020-01-01T00:00:00Z", "--json"];
+  const output = await runCommand(process.execPath, ["dist/main.js", "parse", id, ...flags]);
+  const read = JSON.parse(output);
+  expect(read).toMatchObject({ datacenterId: 3, workerId: 31, sequence: 4095 });
+  expect(output).toContain("2026-01-31T12:00:00.123Z");
+});
+
+test("each part that is wrong has its own error, while typing", async () => {
+  const page = await world.open();
+  await page.getByRole("button", { name: "In the browser" }).click();
+  for (const [label, text, error] of [
+    ["Datacenter", "32", "The layout holds 0 to 31 here."],
+    ["Worker", "-1", "The layout holds 0 to 31 here."],
+    ["Sequence", "4096", "The layout holds 0 to 4,095 here."],
+    ["How many", "1001", "The layout holds 1 to 1,000 here."],
+    ["Time", "2010-11-04", "Before the layout's epoch, 2010-11-04T01:42:54.657Z"],
+    ["Time", "2080-07-11", "After the layout's end, 2080-07-10T17:30:30.209Z"],
+    ["Time", "yesterday", "Write a time such as"],
+  ] as const) {
+    const field = page.getByLabel(label, { exact: true });
+    const right = await field.inputValue();
+    await field.fill(text);
+    const described = await field.getAttribute("aria-describedby");
+    expect(await page.locator(`#${described}`).innerText()).toContain(error);
+    expect(await page.locator(`${hero}.id`).count()).toBe(0);
+    await field.fill(right);
+    await page.locator(`${hero}.id`).waitFor();
+  }
+});
+
+test("a custom layout of 64 bits and an epoch in the future are told in words", async () => {
+  const page = await world.open({ path: "/#/parse?id=1" });
+  await page.getByLabel("Layout").selectOption("custom");
+  await page.getByLabel("Bits of time").fill("42");
+  await page.getByText("The fields take 64 bits. 63 is the most, because the first bit stays 0.").waitFor();
+  await page.getByLabel("Bits of time").fill("41");
+  await page.getByText("63 of 63 bits used.").waitFor();
+  await page.getByLabel("Epoch, as a date").fill("2999-01-01");
+  await page.getByText("This epoch lies in the future").waitFor();
+});
+
+test("a Discord, an Instagram and a Sonyflake ID are read right", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  await page.getByRole("button", { name: "Discord" }).click();
+  await page.getByText("30 April 2016, 11:18:25.796").waitFor();
+  await page.getByText("made by worker 0 of datacenter 1, sequence 7").waitFor();
+  for (const layout of ["instagram", "sonyflake"] as const) {
+    const id = 1_234_567_890_123_456_789n >> (layout === "sonyflake" ? 4n : 0n);
+    const { createTimeMs, workerId } = parseId(layouts[layout], id);
+    await page.getByLabel("Layout").selectOption(layout);
+    await page.getByRole("textbox", { name: "IDs" }).fill(String(id));
+    await page.getByText(`made by worker ${workerId?.toLocaleString("en")}`).waitFor();
+    const [time = ""] = (await page.locator(hero).innerText()).split("\n");
+    expect(Date.parse(`${time.replace(",", "")}Z`)).toBe(createTimeMs);
+  }
+});
+
+test("no digit is lost: 2^53 + 1, 2^63 - 1 and every ID of the shared vectors", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  const box = page.getByRole("textbox", { name: "IDs" });
+  const { vectors } = JSON.parse(readFileSync("test/vectors/ids.json", "utf8")) as {
+    readonly vectors: readonly { readonly id: string; readonly layout: string }[];
+  };
+  const ids = [2n ** 53n + 1n, 2n ** 63n - 1n].map(String);
+  for (const id of ids) {
+    await box.fill(id);
+    await page.getByRole("row", { name: `decimal ${id}` }).waitFor();
+  }
+  const ofTwitter = vectors.filter(({ layout }) => layout === "twitter").map(({ id }) => id);
+  expect(ofTwitter.length).toBeGreaterThan(5);
+  await box.fill(ofTwitter.join("\n"));
+  await page.getByText(`${ofTwitter.length} lines read.`).waitFor();
+  const cells = await page.locator('[role="rowgroup"] [role="cell"].v').allInnerTexts();
+  expect(cells).toEqual(ofTwitter);
+});
+
+test("10,000 lines are read in pieces while the page goes on, and a further line is named", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  await page.evaluate(`{
+    globalThis.frameCount = 0;
+    const count = () => { frameCount++; requestAnimationFrame(count); };
+    count();
+  }`);
+  const lines = Array.from({ length: 10_001 }, (_, index) => String(1_541_815_603_606_036_480n + BigInt(index)));
+  await page.evaluate(`{
+    const data = new DataTransfer();
+    data.setData("text/plain", ${JSON.stringify(lines.join("\n"))});
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }`);
+  // By selectors: a search for text looks through all rows each time.
+  const said = async (place: string): Promise<string> => page.locator(`${place} [role="status"]`).innerText();
+  const patience = { timeout: 60_000, interval: 500 };
+  await expect.poll(() => said(".lines"), patience).toBe("10,000 lines read.");
+  expect(await said(".field")).toBe("The first 10,000 lines are read; 1 more line is left out.");
+  expect(await page.locator('[role="rowgroup"] [role="row"]').count()).toBe(10_000);
+  // The page drew on between the pieces, instead of standing still until all was read.
+  expect(Number(await page.evaluate("frameCount"))).toBeGreaterThan(20);
+  expect((await page.locator("#ids").inputValue()).split("\n").length).toBe(200);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".lines button").click()]);
+  const rows = readFileSync(await download.path(), "utf8")
+    .trimEnd()
+    .split("\r\n");
+  expect(rows.length).toBe(10_001);
+  expect(rows[1]).toBe(`${lines[0]},${lines[0]},2022-06-28T16:07:40.105Z,11,26,0,`);
+  await page.locator(".field button").click();
+  await page.getByText("Paste one above").waitFor();
+});
+
+test("text that is no ID is told in words, and hostile text stays text", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  const box = page.getByRole("textbox", { name: "IDs" });
+  const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
+  for (const [text, error] of [
+    [hostile, "may not stand there"],
+    ["99999999999999999999", "goes on where it should end"],
+    ["9223372036854775808", "holds a number that is too large"],
+    ["nonsense", "has the shape of no ID"],
+    ["-1", "UUID"],
+    ["\u202eabc", "may not stand there"],
+  ] as const) {
+    await box.fill(text);
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByText("This is no ID").waitFor();
+    expect([text, await result.innerText()]).toEqual([text, expect.stringContaining(error)]);
+  }
+  await box.fill(`${hostile}\n${hostile}`);
+  await page.getByText("2 lines read, of which 2 hold no ID.").waitFor();
+  expect(await page.locator("img, main script").count()).toBe(0);
+  expect(await page.title()).toBe("Parse an ID · Snowlane");
+});
+
+test("a hostile or broken fragment is shown as text, and told", async () => {
+  for (const path of [
+    "/#/parse?id=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&layout=%3Cscript%3E",
+    "/#/parse?id=1&layout=custom&fields=timestamp.nonsense&tick=1000000",
+    "/#/%3Cscript%3Ealert(1)%3C/script%3E",
+    "/#/parse?id=%ZZ&layout=nothing",
+  ]) {
+    const page = await world.open({ path });
+    if (path.includes("parse")) await page.getByText("The link has a part that could not be read.").waitFor();
+    expect(await page.locator("img, main script").count()).toBe(0);
+  }
+});
+
+test("a link shows the same ID by the same layout, and its fragment never reaches the server", async () => {
+  const context = { permissions: ["clipboard-read", "clipboard-write"] };
+  const page = await world.open({ path: "/#/parse", context });
+  await page.getByLabel("Layout").selectOption("custom");
+  await page.getByLabel("Epoch, as a date").fill("2021-05-06");
+  await page.getByLabel("Bits of datacenter").fill("0");
+  await page.getByLabel("Bits of worker").fill("10");
+  await page.getByRole("textbox", { name: "IDs" }).fill("123456789012345678");
+  const before = await page.locator(hero).innerText();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const link = String(await page.evaluate("navigator.clipboard.readText()"));
+  const other = await world.open({ path: link.slice(world.server().url.length) });
+  const asked: string[] = [];
+  other.on("request", (request) => asked.push(request.url()));
+  await other.reload();
+  expect(await other.locator(hero).innerText()).toBe(before);
+  expect(asked.filter((url) => url.includes("123456789012345678"))).toEqual(asked.filter((url) => url.includes("#")));
+  expect(JSON.stringify(world.server().log)).not.toContain("123456789012345678");
+});
+
+test("a clipboard that is refused is told at its button", async () => {
+  const page = await world.open({ path: "/#/parse?id=1541815603606036522" });
+  await page.evaluate(`{
+    navigator.clipboard.writeText = () => Promise.reject(new Error("no"));
+    document.execCommand = () => false;
+  }`);
+  await page.getByRole("button", { name: "Copy decimal" }).click();
+  await page.getByRole("button", { name: "Not allowed" }).waitFor();
+});
+
+test("UUIDs of others and texts of other generators tell what they say of themselves", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  const box = page.getByRole("textbox", { name: "IDs" });
+  for (const [text, title, time] of [
+    ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "A UUID of version 1", "22 February 2022, 19:22:22.000"],
+    ["919108f7-52d1-4320-9bac-f847db4148a8", "A UUID of version 4", undefined],
+    ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "A ULID", "30 July 2016, 23:54:10.259"],
+    ["507f1f77bcf86cd799439011", "An ObjectId", "17 October 2012, 21:13:27.000"],
+  ] as const) {
+    await box.fill(text);
+    await page.getByRole("heading", { name: title, exact: true }).waitFor();
+    if (time !== undefined) await page.getByText(time).waitFor();
+  }
+});
+
+test("the fields of the strip are named by mouse, finger and arrow keys", async () => {
+  const page = await world.open({ path: "/#/parse?id=1541815603606036522&layout=twitter" });
+  const strip = page.getByRole("group", { name: "Bits of the ID" });
+  const note = page.locator(".strip-note");
+  await strip.getByRole("button", { name: "worker: bits 16 to 12, value 26" }).hover();
+  expect(await note.innerText()).toBe("worker: bits 16 to 12, value 26");
+  await strip.getByRole("button", { name: /^sequence/ }).click();
+  expect(await note.innerText()).toBe("sequence: bits 11 to 0, value 42");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  expect(await note.innerText()).toBe("datacenter: bits 21 to 17, value 11");
+  await page.keyboard.press("Home");
+  expect(await note.innerText()).toBe("always 0: bit 63, value 0");
+});
+
+test("Generate and Parse work by the keyboard alone", async () => {
+  const page = await world.open();
+  const tabTo = async (name: string | RegExp, role: "button" | "link" | "textbox"): Promise<void> => {
+    const target = page.getByRole(role, { name, exact: typeof name === "string" });
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press("Tab");
+      if (await target.evaluate((element) => element.matches(":focus"))) return;
+    }
+    throw new Error(`Tab never reached ${String(name)}`);
+  };
+  await tabTo("Generate", "button");
+  await page.keyboard.press("Enter");
+  await page.locator(`${hero}.id`).waitFor();
+  await tabTo("Read it", "button");
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Result" }).waitFor();
+  await page.keyboard.press("Tab");
+  await tabTo(/^time: bits/, "button");
+  await page.keyboard.press("ArrowRight");
+  expect(await page.locator(".strip-note").innerText()).toContain("datacenter: bits 21 to 17");
+});
+
+test("Watch finds a worker's host, and shows a hostile name as text", async () => {
+  const store = join(mkdtempSync(join(tmpdir(), "snowlane-watch-")), "ids.db");
+  onTestFinished(() => rmSync(dirname(store), { recursive: true, force: true }));
+  const hostile = "<img/src=x/onerror=alert(1)>";
+  const server = await world.startServer(["--store", `sqlite:${store}`, "--instance", "plain"]);
+  await world.startServer(["--store", `sqlite:${store}`, "--instance", hostile]);
+  const page = await world.open({ origin: server.url });
+  await page.getByRole("link", { name: "Watch" }).click();
+  await page.getByText("2 worker IDs of 2 that were ever held.").waitFor();
+  await page.getByLabel("Find").fill("ONERROR");
+  const row = page.getByRole("row").filter({ hasText: hostile });
+  expect(await row.innerText()).toContain(hostname());
+  expect(await page.getByRole("table").getByRole("row").count()).toBe(2);
+  expect(await page.locator("main img").count()).toBe(0);
+  await page.getByLabel("State").selectOption({ label: "given back" });
+  await page.getByText("0 worker IDs of 2 that were ever held.").waitFor();
+});
+
+test("Learn explains the ID of Parse by the layout that is chosen, and writes the program for it", async () => {
+  const page = await world.open({ path: "/#/parse?id=1541815603606036522&layout=twitter" });
+  await page.getByRole("link", { name: "Learn" }).click();
+  await page.getByRole("heading", { name: "The parts of 1541815603606036522" }).waitFor();
+  await page.getByRole("row", { name: "time 367597485448 × 2^22 1541815603604488192" }).waitFor();
+  const life = page.getByRole("row", { name: /^Lasts until/ });
+  expect(await life.innerText()).toContain("2080-07-10");
+  const code = page.getByRole("group", { name: "Make and read such IDs in a program" });
+  expect(await code.innerText()).toContain("EPOCH_MS = 1288834974657n");
+  await page.getByLabel("Layout", { exact: true }).selectOption("sonyflake");
+  await page.getByRole("row", { name: "IDs a second, each worker 25,600" }).waitFor();
+  await page.getByLabel("Language").selectOption({ label: "Python" });
+  expect(await code.innerText()).toContain("TICK_MS = 10\n");
+});
+
+const widths = [
+  ["desktop", 1280, 860],
+  ["phone", 390, 844],
+] as const;
+
+test.each(widths)(
+  "a newcomer on a %s makes an ID, reads a Discord ID and finds a host",
+  async (_name, width, height) => {
+    const page = await world.open({ context: { viewport: { width, height }, hasTouch: width < 500 } });
+    const click = (role: "button" | "link", name: string) => page.getByRole(role, { name, exact: true }).click();
+    await click("button", "In the browser");
+    await click("button", "Other epoch or layout");
+    await page.getByLabel("Epoch, as a date (UTC)").fill("2024-02-29");
+    const made = await page.locator(`${hero}.id`).innerText();
+    expect(Math.abs(Number(BigInt(made) >> 22n) + Date.UTC(2024, 1, 29) - Date.now())).toBeLessThan(120_000);
+    await click("link", "Parse");
+    await page.getByLabel("IDs").fill("175928847299117063");
+    await page.getByLabel("Layout").selectOption({ label: "Discord, since 2015-01-01" });
+    await page.getByText("30 April 2016, 11:18:25.796").waitFor();
+    await page.getByText("made by worker 0 of datacenter 1").waitFor();
+    await click("link", "Watch");
+    await page.getByLabel("Find").fill(hostname());
+    await page.getByRole("row").filter({ hasText: "this server" }).getByText(hostname()).first().waitFor();
+  },
+);
+
+test("an open tab goes on when the server is gone, says so, and finds it again", async () => {
+  const server = await world.startServer();
+  const page = await world.open({ origin: server.url, expected: /Failed to load resource|ERR_CONNECTION/ });
+  await page.getByText("serving").waitFor();
+  await server.stop("SIGTERM");
+  await page.getByRole("button", { name: "Generate" }).click();
+  await page.getByText("The server does not answer. Parse and Generate in the browser go on without it.").waitFor();
+  await page.getByText("not reachable").waitFor();
+  await page.getByRole("button", { name: "In the browser" }).click();
+  await page.locator(`${hero}.id`).waitFor();
+  await page.getByRole("button", { name: "Read it" }).click();
+  await page.getByText("made by worker 0 of datacenter 0").waitFor();
+  await world.startServer([], server.address);
+  await page.getByText("serving").waitFor();
+});
+
+test("a page of another origin can neither frame this one nor call through it", async () => {
+  const other = await world.startServer();
+  const page = await world.open({
+    origin: other.url,
+    expected: /frame-ancestors|CSP|Content Security Policy|CORS|Failed to load|refused to connect|request: /,
+  });
+  const { url } = world.server();
+  const answer = await page.evaluate(`fetch("${url}/snowlane.v1.IdService/NextId", {
+    method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then(() => "answered", () => "refused")`);
+  expect(answer).toBe("refused");
+  const { headers } = await fetch(`${url}/`);
+  expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+});

@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { webWorld } from "../support/web/web-world.ts";
+
+/** How the page looks, and whether everybody can use it: pictures of each view are kept in `.pictures/`. */
+
+const world = webWorld();
+const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+const pictures = ".pictures";
+mkdirSync(pictures, { recursive: true });
+
+const sizes = [
+  ["small", 320, 640],
+  ["phone", 390, 844],
+  ["desktop", 1280, 860],
+] as const;
+
+/** Each view with something on it. */
+const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  generate: async (page) => {
+    await page.getByRole("button", { name: "Generate" }).click();
+    await page.getByRole("button", { name: "Read it" }).waitFor();
+  },
+  "by-hand": async (page) => {
+    await page.getByRole("button", { name: "In the browser" }).click();
+    await page.getByRole("textbox", { name: "Worker", exact: true }).fill("99");
+    await page.getByRole("button", { name: "Other epoch or layout" }).click();
+  },
+  parse: async (page) => {
+    await page.goto(`${world.server().url}/#/parse?id=1541815603606036522&layout=twitter`);
+    await page.getByText("made by worker 26").waitFor();
+  },
+  "custom-layout": async (page) => {
+    await page.goto(`${world.server().url}/#/parse?id=1541815603606036522`);
+    await page.getByLabel("Layout").selectOption("custom");
+  },
+  "many-lines": async (page) => {
+    const ids = encodeURIComponent("1541815603606036522\nnonsense\n0181ab11-8149-75e8-82af-cd06cf6470a3");
+    await page.goto(`${world.server().url}/#/parse?id=${ids}`);
+    await page.getByText("3 lines read").waitFor();
+  },
+  learn: async (page) => {
+    await page.goto(`${world.server().url}/#/learn`);
+    await page.getByRole("heading", { name: "Alternatives" }).waitFor();
+  },
+  watch: async (page) => {
+    await page.goto(`${world.server().url}/#/watch`);
+    await page.getByRole("rowheader").waitFor();
+  },
+};
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+describe.each(Object.keys(views))("%s", (name) => {
+  test.each(["light", "dark"] as const)(
+    "in %s: no sideways scrolling at any width, no violation of axe",
+    async (colorScheme) => {
+      // axe adds a script of its own, which the policy of the page forbids.
+      const page = await world.open({ context: { colorScheme, bypassCSP: true } });
+      await page.getByText("serving").waitFor();
+      await views[name]!(page);
+      for (const [size, width, height] of sizes) {
+        await page.setViewportSize({ width, height });
+        const inside = Number(await page.evaluate("document.documentElement.scrollWidth"));
+        expect([size, inside]).toEqual([size, width]);
+        await page.evaluate(axe);
+        const violations = (await page.evaluate("axe.run().then(({ violations }) => violations)")) as Violation[];
+        const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => [id, node.html, node.failureSummary]));
+        expect(found).toEqual([]);
+        if (size !== "small")
+          await page.screenshot({ path: `${pictures}/${name}-${size}-${colorScheme}.png`, fullPage: true });
+      }
+    },
+  );
+});

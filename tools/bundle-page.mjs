@@ -1,0 +1,79 @@
+/**
+ * Bundles web/ into a folder that the server's page-files.ts serves: index.html, assets with a hash of their content in
+ * their names, each beside its compressed copies, and manifest.json, which lists them by path.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { rolldown } from "rolldown";
+
+const types = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** `import { text } from "./file?text"` gives the text of a file: samples are shown as they are tested. */
+const texts = {
+  name: "texts",
+  resolveId: async function (id, importer) {
+    if (!id.endsWith("?text")) return undefined;
+    const resolved = await this.resolve(id.slice(0, -"?text".length), importer, { skipSelf: true });
+    return resolved === null ? undefined : `\0text:${resolved.id}`;
+  },
+  load: (id) =>
+    id.startsWith("\0text:")
+      ? { code: `export const text = ${JSON.stringify(readFileSync(id.slice(6), "utf8"))};`, moduleType: "js" }
+      : undefined,
+};
+
+const hashOf = (content) => createHash("sha256").update(content).digest("base64url").slice(0, 12);
+/** Without comments and indentation: brotli does the rest. */
+const shortenCss = (css) => css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s*\n\s*/g, "");
+
+/** Makes the page in an empty folder, and gives the paths of the modules that went into it. */
+export async function bundlePage(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "assets"), { recursive: true });
+  const manifest = {};
+  const add = (path, file, content) => {
+    const bytes = Buffer.from(content);
+    const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+    const gzip = gzipSync(bytes, { level: 9 });
+    writeFileSync(join(folder, file), bytes);
+    writeFileSync(join(folder, `${file}.br`), brotli);
+    writeFileSync(join(folder, `${file}.gz`), gzip);
+    const type = types[file.split(".").at(-1)];
+    const sizes = { identity: bytes.length, br: brotli.length, gzip: gzip.length };
+    manifest[path] = { file, type, hash: hashOf(bytes), sizes };
+  };
+  const addAsset = (name, extension, content) => {
+    const file = `assets/${name}-${hashOf(content)}.${extension}`;
+    add(`/${file}`, file, content);
+    return `/${file}`;
+  };
+
+  const bundle = await rolldown({ input: { page: "web/src/main.ts" }, platform: "browser", plugins: [texts] });
+  const { output } = await bundle.generate({
+    format: "esm",
+    minify: true,
+    entryFileNames: "assets/[name]-[hash].js",
+    chunkFileNames: "assets/[name]-[hash].js",
+  });
+  await bundle.close();
+  for (const { fileName, code } of output) add(`/${fileName}`, fileName, code);
+  const entry = output.find(({ isEntry }) => isEntry);
+
+  const places = {
+    style: addAsset("page", "css", shortenCss(readFileSync("web/page.css", "utf8"))),
+    icon: addAsset("icon", "svg", readFileSync("web/icon.svg", "utf8")),
+    script: `/${entry.fileName}`,
+    preloads: entry.imports.map((name) => `<link rel="modulepreload" href="/${name}">`).join(""),
+  };
+  const page = readFileSync("web/index.html", "utf8").replace(/\{(\w+)\}/g, (_, name) => places[name]);
+  add("/", "index.html", page);
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+  return output.flatMap(({ moduleIds }) => moduleIds);
+}

@@ -1,0 +1,75 @@
+// The layout, from the lowest bit up: how far a field is shifted, and its highest value.
+const EPOCH_MS = 1288834974657n;
+const TICK_MS = 1n;
+const TICKS_PER_MS = 1n;
+const TIME_SHIFT = 22n;
+const TIME_MAX = 2199023255551n;
+const TIME_BITS = 41n;
+const DATACENTER_SHIFT = 17n;
+const DATACENTER_MAX = 31n;
+const WORKER_SHIFT = 12n;
+const WORKER_MAX = 31n;
+const SEQUENCE_SHIFT = 0n;
+const SEQUENCE_MAX = 4095n;
+const ALL_BITS = 63n;
+
+// IDs are BigInt: a Number has lost digits above 2^53.
+function check(name, value, max) {
+  if (value < 0n || value > max) throw new RangeError(`${name} is not from 0 to ${max}: ${value}`);
+  return value;
+}
+
+function compose(tick, datacenter, worker, sequence) {
+  return (
+    (check("time", tick, TIME_MAX) << TIME_SHIFT) |
+    (check("datacenter", datacenter, DATACENTER_MAX) << DATACENTER_SHIFT) |
+    (check("worker", worker, WORKER_MAX) << WORKER_SHIFT) |
+    (check("sequence", sequence, SEQUENCE_MAX) << SEQUENCE_SHIFT)
+  );
+}
+
+function tickOf(unixMs) {
+  if (unixMs < EPOCH_MS) throw new RangeError(`before the epoch: ${unixMs}`);
+  return ((unixMs - EPOCH_MS) * TICKS_PER_MS) / TICK_MS;
+}
+
+export function make(unixMs, datacenter, worker, sequence) {
+  return compose(tickOf(unixMs), datacenter, worker, sequence);
+}
+
+export function decode(id) {
+  check("ID", id, (1n << ALL_BITS) - 1n);
+  const tick = check("time", (id >> TIME_SHIFT) & ((1n << TIME_BITS) - 1n), TIME_MAX);
+  return {
+    unixMs: EPOCH_MS + (tick * TICK_MS) / TICKS_PER_MS,
+    datacenter: (id >> DATACENTER_SHIFT) & DATACENTER_MAX,
+    worker: (id >> WORKER_SHIFT) & WORKER_MAX,
+    sequence: (id >> SEQUENCE_SHIFT) & SEQUENCE_MAX,
+  };
+}
+
+// One generator for each worker ID at a time, and none that starts again within a tick: nothing here checks that.
+export class Generator {
+  #last = -1n;
+  #sequence = 0n;
+
+  constructor(datacenter, worker) {
+    this.datacenter = datacenter;
+    this.worker = worker;
+  }
+
+  next() {
+    const now = tickOf(BigInt(Date.now()));
+    // A clock that was set back, and a full tick, go on from the last time.
+    if (now > this.#last) [this.#last, this.#sequence] = [now, 0n];
+    else if (this.#sequence < SEQUENCE_MAX) this.#sequence++;
+    else [this.#last, this.#sequence] = [this.#last + 1n, 0n];
+    return compose(this.#last, this.datacenter, this.worker, this.#sequence);
+  }
+}
+
+const [command, ...numbers] = process.argv.slice(2);
+const values = numbers.map(BigInt);
+if (command === "make") console.log(String(make(...values)));
+else if (command === "decode") console.log(Object.values(decode(values[0])).join(" "));
+else console.log(String(new Generator(0n, 0n).next()));

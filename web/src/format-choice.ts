@@ -1,0 +1,34 @@
+import { checkTextFormat, type TextFormat } from "../../src/text/text-form.ts";
+import type { FormatChoice } from "./state.ts";
+
+/** A format that was chosen; undefined with the control that is wrong. */
+export type ReadFormat =
+  | { readonly kind: "format"; readonly format: TextFormat }
+  | { readonly kind: "wrong"; readonly at: "serialPrefix" | "utcOffset" | "typePrefix" };
+
+/** Reads a format as it was typed: options that its form does not have are left out. */
+export function readFormat(choice: FormatChoice): ReadFormat {
+  const { form, serialPrefix, utcOffset, checkSymbol, typePrefix } = choice;
+  const utcOffsetMinutes = readOffset(utcOffset);
+  if (form === "serial" && utcOffsetMinutes === undefined) return { kind: "wrong", at: "utcOffset" };
+  const options = {
+    serial: { serialPrefix, utcOffsetMinutes },
+    base32: { checkSymbol },
+    typed: { typePrefix },
+  };
+  const format: TextFormat =
+    form === "serial" || form === "base32" || form === "typed" ? { form, ...options[form] } : { form };
+  try {
+    checkTextFormat(format);
+    return { kind: "format", format };
+  } catch {
+    return { kind: "wrong", at: form === "typed" ? "typePrefix" : "serialPrefix" };
+  }
+}
+
+/** Reads `+03:00` as minutes. */
+function readOffset(text: string): number | undefined {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(text.trim()) ?? [];
+  const size = Number(hours) * 60 + Number(minutes);
+  return sign === undefined || size > 1_080 ? undefined : sign === "-" ? 0 - size : size;
+}

@@ -1,0 +1,65 @@
+import { composeId, type FieldPlace, type Layout, msToTicksDown, ticksToMsDown } from "../../src/snowflake/layout.ts";
+import { readWhole } from "./layout-choice.ts";
+import type { HandParts } from "./state.ts";
+import { readTimeMs } from "./time-words.ts";
+
+/** The most IDs that are made by hand at once. */
+export const handCountMax = 1_000;
+
+/** Why a part that was typed cannot be used. */
+export type PartProblem =
+  | { readonly kind: "not-whole" | "range"; readonly min: number; readonly max: number }
+  | { readonly kind: "unreadable-time" }
+  | { readonly kind: "before-epoch" | "after-end"; readonly limit: string };
+
+/** The IDs of parts that were typed, or the problem of each part that is wrong. */
+export interface HandIds {
+  /** Empty where there is a problem. */
+  readonly ids: readonly bigint[];
+  readonly problems: Readonly<Partial<Record<keyof HandParts, PartProblem>>>;
+}
+
+/**
+ * Makes IDs from parts that were typed. Further IDs take the next sequence numbers, then the next tick.
+ *
+ * Nothing keeps such IDs unique.
+ */
+export function makeHandIds(layout: Layout, parts: HandParts): HandIds {
+  const problems: Partial<Record<keyof HandParts, PartProblem>> = {};
+  const read = (key: Exclude<keyof HandParts, "time">, min: number, max: number): number => {
+    const value = readWhole(parts[key]);
+    if (value === undefined) problems[key] = { kind: "not-whole", min, max };
+    else if (value < min || value > max) problems[key] = { kind: "range", min, max };
+    return value ?? min;
+  };
+  const part = (key: "datacenterId" | "workerId" | "sequence", place: FieldPlace): number =>
+    place.bits === 0 ? 0 : read(key, 0, place.max);
+  const datacenterId = part("datacenterId", layout.datacenter);
+  const workerId = part("workerId", layout.worker);
+  const sequence = part("sequence", layout.sequence);
+  const count = read("count", 1, handCountMax);
+  const firstTick = readTick(layout, parts.time);
+  if (typeof firstTick !== "number") return { ids: [], problems: { ...problems, time: firstTick } };
+  const perTick = layout.sequence.max + 1;
+  const lastTick = firstTick + Math.floor((sequence + count - 1) / perTick);
+  if (lastTick > layout.timestamp.max) problems.time = { kind: "after-end", limit: isoOf(layout.endMs) };
+  if (Object.keys(problems).length > 0) return { ids: [], problems };
+  const ids = Array.from({ length: count }, (_, index) => {
+    const ticks = firstTick + Math.floor((sequence + index) / perTick);
+    return composeId(layout, { ticks, datacenterId, workerId, sequence: (sequence + index) % perTick });
+  });
+  return { ids, problems };
+}
+
+function readTick(layout: Layout, text: string): number | PartProblem {
+  const ms = readWhole(text) ?? readTimeMs(text);
+  if (ms === undefined) return { kind: "unreadable-time" };
+  const ticks = msToTicksDown(layout, ms);
+  if (ticks < 0) return { kind: "before-epoch", limit: isoOf(ticksToMsDown(layout, 0)) };
+  return ticks > layout.timestamp.max ? { kind: "after-end", limit: isoOf(layout.endMs) } : ticks;
+}
+
+/** Dates end with the year 9999 of four digits, where layouts end too. */
+function isoOf(unixMs: number): string {
+  return new Date(Math.min(unixMs, 253_402_300_799_999)).toISOString();
+}

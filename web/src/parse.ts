@@ -1,0 +1,316 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { IdError } from "../../src/errors.ts";
+import type { ParsedId, PlausibleLayout } from "../../src/snowflake/parse.ts";
+import type { ParsedSource } from "../../src/text/parse-source.ts";
+import { type TextForm, textForms } from "../../src/text/text-form.ts";
+import { bitStrip } from "./bit-strip.ts";
+import { copyButton } from "./copy-button.ts";
+import { candidatesOf, errorWords } from "./error-words.ts";
+import { chosenLayout, layoutDetail, layoutDetailButton, layoutField, presetTitle } from "./layout-field.ts";
+import { firstChoice } from "./layout-choice.ts";
+import { linesMax, linesOf, readLine } from "./read-line.ts";
+import { beginReading } from "./read-lines.ts";
+import { lineTable } from "./line-table.ts";
+import { writeLink } from "./route.ts";
+import type { Change, State } from "./state.ts";
+import { choiceField } from "./text-field.ts";
+import type { Texts } from "./texts/en.ts";
+import { clockWords, dayWords, isoDay, msOf, spanBetween, timeWords } from "./time-words.ts";
+
+/** Shown while there is nothing to read: a post of 2022 and the message of Discord's own documentation. */
+const examples = [
+  { text: "1541815603606036480", layout: "twitter" },
+  { text: "175928847299117063", layout: "discord" },
+] as const;
+
+/** A browser takes seconds to lay out a text field of thousands of lines: it shows only the first of so many. */
+const editedLinesMax = 500;
+const shownLinesMax = 200;
+
+/** The view that reads IDs. */
+export function parseView(state: State, change: Change, texts: Texts): TemplateResult {
+  const words = texts.parse;
+  const { text, leftOutCount, link, lines } = state.parse;
+  const isLong = lines !== undefined && lines.count > editedLinesMax;
+  const shownText = isLong ? linesOf(text).lines.slice(0, shownLinesMax).join("\n") : text;
+  return html`<h1>${words.heading}</h1>
+    <p class="lead">${words.lead}</p>
+    ${link === "broken" ? html`<p class="error" role="alert">${words.brokenLink}</p>` : nothing}
+    <div class="field">
+      <label for="ids">${words.ids}</label>
+      <textarea
+        id="ids"
+        rows=${lines === undefined ? 1 : 6}
+        spellcheck="false"
+        autocomplete="off"
+        placeholder=${words.placeholder}
+        .value=${shownText}
+        ?readonly=${isLong}
+        @input=${(event: Event) => setText(change, (event.target as HTMLTextAreaElement).value)}
+        @paste=${(event: ClipboardEvent) => pasteInto(change, event)}
+      ></textarea>
+      ${leftOutCount === 0 ? nothing : html`<p class="hint" role="status">${words.leftOut(linesMax, leftOutCount)}</p>`}
+      ${
+        isLong
+          ? html`<p class="hint">
+            ${words.shortened(shownLinesMax)}
+            <button type="button" class="link" @click=${() => setText(change, "")}>${words.clear}</button>
+          </p>`
+          : nothing
+      }
+    </div>
+    <div class="row controls">
+      ${layoutField(state, readAgain(change), texts)}
+      ${choiceField({
+        id: "form",
+        label: words.form,
+        value: state.parse.form ?? "",
+        options: [["", words.detect], ...textForms.map((form) => [form, texts.forms[form]] as const)],
+        onChange: (value) =>
+          setForm(
+            change,
+            textForms.find((form) => form === value),
+          ),
+      })}
+      ${layoutDetailButton(state, change, texts)}
+      ${copyButton(state, change, texts, {
+        key: "link",
+        label: words.copyLink,
+        text: () => location.origin + location.pathname + writeLink(text.trim(), chosenLayout(state).layout),
+      })}
+    </div>
+    ${layoutDetail(state, readAgain(change), texts)} ${answer(state, change, texts)}`;
+}
+
+/** Takes a text as if it had been typed. */
+export function setText(change: Change, text: string, leftOutCount = 0): void {
+  change((state) => ({ ...state, parse: { ...state.parse, text, leftOutCount, field: undefined, link: "fine" } }));
+  beginReading(change);
+}
+
+/** Takes pasted text; of a text of more lines than are read, only the first: a hundred megabytes cost nothing. */
+export function pasteInto(change: Change, event: ClipboardEvent): void {
+  const pasted = event.clipboardData?.getData("text/plain") ?? "";
+  const field = event.target instanceof HTMLTextAreaElement ? event.target : undefined;
+  const { lines, leftOutCount } = linesOf(pasted);
+  if (field !== undefined && !field.readOnly && lines.length <= editedLinesMax) return;
+  event.preventDefault();
+  setText(change, lines.join("\n"), leftOutCount);
+}
+
+function setForm(change: Change, form: TextForm | undefined): void {
+  change((state) => ({ ...state, parse: { ...state.parse, form } }));
+  beginReading(change);
+}
+
+/** A change of the layout changes every reading. */
+function readAgain(change: Change): Change {
+  return (next) => {
+    change(next);
+    beginReading(change);
+  };
+}
+
+function answer(state: State, change: Change, texts: Texts): TemplateResult {
+  const { text, form, lines } = state.parse;
+  if (lines !== undefined) return lineTable(lines, texts);
+  const [line] = linesOf(text).lines;
+  if (line === undefined) return noLine(change, texts);
+  const reading = readLine(line, { layout: chosenLayout(state).layout, form, nowMs: state.nowMs });
+  if (reading.kind === "refused") return refusal(change, texts, reading.error);
+  return card(state, change, texts, reading.source);
+}
+
+function noLine(change: Change, texts: Texts): TemplateResult {
+  const show = ({ text, layout }: (typeof examples)[number]): void => {
+    change((state) => ({ ...state, layout: { ...firstChoice, name: layout } }));
+    setText(change, text);
+  };
+  return html`<section class="panel pad empty" aria-label=${texts.parse.examples}>
+    <p class="note">${texts.parse.empty}</p>
+    <div class="row">
+      ${examples.map(
+        (example) =>
+          html`<button type="button" @click=${() => show(example)}>
+            ${presetTitle(example.layout)} <code>${example.text}</code>
+          </button>`,
+      )}
+    </div>
+  </section>`;
+}
+
+function refusal(change: Change, texts: Texts, error: IdError): TemplateResult {
+  const candidates = error.reason === "AMBIGUOUS_TEXT" ? candidatesOf(error.metadata) : [];
+  return html`<section class="panel pad refusal" aria-label=${texts.parse.result} aria-live="polite">
+    <h2>${texts.parse.refused}</h2>
+    <p class="error">${errorWords(error, texts)}</p>
+    ${
+      candidates.length === 0
+        ? nothing
+        : html`<div class="row">
+          ${candidates.map(
+            (form) =>
+              html`<button type="button" @click=${() => setForm(change, form)}>
+                ${texts.parse.readAs(texts.forms[form])}
+              </button>`,
+          )}
+        </div>`
+    }
+  </section>`;
+}
+
+function card(state: State, change: Change, texts: Texts, source: ParsedSource): TemplateResult {
+  const { parsed, uuid, foreign } = source;
+  if (parsed === undefined) return stranger(state, texts, source);
+  return html`<section class="panel answer" aria-label=${texts.parse.result} aria-live="polite">
+      ${hero(state, texts, parsed.createTimeNs, parsed.layout.tickNs, madeBy(parsed, texts))}
+      ${bitStrip({
+        parsed,
+        field: state.parse.field,
+        onPoint: (field) => change((state) => ({ ...state, parse: { ...state.parse, field } })),
+        texts,
+      })}
+      ${partsOf(parsed, texts)}
+    </section>
+    <div class="cols">
+      ${everyForm(state, change, texts, source)}
+      <div class="stack">
+        ${others(state, change, texts, source.plausibleLayouts)}
+        ${uuid === undefined && foreign === undefined ? nothing : uuidPanel(texts, source)}
+      </div>
+    </div>`;
+}
+
+function madeBy({ datacenterId, workerId, sequence }: ParsedId, texts: Texts): string {
+  return texts.parse.madeBy(datacenterId, workerId, sequence);
+}
+
+/** The time, large; then its age, the time where the reader is, and by which worker. */
+function hero(state: State, texts: Texts, timeNs: bigint, tickNs: number, maker: string): TemplateResult {
+  const { parse, locale } = texts;
+  const ms = msOf(timeNs);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const span = spanBetween(ms, state.nowMs);
+  const here = dayWords(ms, locale, zone) === dayWords(ms, locale) ? "" : `${dayWords(ms, locale, zone)}, `;
+  const digits = tickNs >= 1e9 ? 0 : 3;
+  return html`<p class="when">
+    ${timeWords(timeNs, tickNs, locale)}
+    <small
+      >${parse.utc}, ${ms > state.nowMs ? parse.inFuture(span) : parse.ago(span)} ·
+      <b>${here}${clockWords(ms, digits, zone)}</b> ${parse.local(zone)}${maker === "" ? "" : ` · ${maker}`}</small
+    >
+  </p>`;
+}
+
+function part(kind: string, name: string, value: number | undefined): TemplateResult | typeof nothing {
+  return value === undefined ? nothing : html`<div class=${kind}><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+function partsOf(parsed: ParsedId, texts: Texts): TemplateResult {
+  const { parse } = texts;
+  return html`<dl class="parts">
+    ${part("timestamp", parse.ticks(parse.tickUnits(parsed.layout.tickNs)), parsed.ticks)}
+    ${part("datacenter", parse.datacenter, parsed.datacenterId)} ${part("worker", parse.worker, parsed.workerId)}
+    ${part("sequence", parse.sequence, parsed.sequence)}
+  </dl>`;
+}
+
+function everyForm(state: State, change: Change, texts: Texts, source: ParsedSource): TemplateResult {
+  const { parse, forms } = texts;
+  return html`<section class="panel pad" aria-labelledby="every-form">
+    <h2 id="every-form">${parse.everyForm}</h2>
+    <table>
+      <tbody>
+        ${source.texts.map(
+          ({ format, text }) =>
+            html`<tr>
+              <th scope="row">${forms[format.form]}</th>
+              <td class="v">${text}</td>
+              <td>
+                ${copyButton(state, change, texts, {
+                  key: format.form,
+                  label: texts.copy.copy,
+                  name: parse.copyForm(forms[format.form]),
+                  text: () => text,
+                })}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function others(state: State, change: Change, texts: Texts, plausible: readonly PlausibleLayout[]): TemplateResult {
+  const { parse } = texts;
+  const read = (name: PlausibleLayout["name"]): void => {
+    change((state) => ({ ...state, layout: { ...firstChoice, name } }));
+    beginReading(change);
+  };
+  const own = chosenLayout(state).layout.name;
+  return html`<section class="panel pad" aria-labelledby="others">
+    <h2 id="others">${parse.others}</h2>
+    ${
+      plausible.length === 0
+        ? html`<p class="note">${parse.noOthers}</p>`
+        : html`<table>
+            <tbody>
+              ${plausible.map(
+                ({ name, createTimeMs }) =>
+                  html`<tr>
+                    <th scope="row">
+                      <button
+                        type="button"
+                        class="link"
+                        aria-label=${parse.readAs(presetTitle(name))}
+                        aria-current=${name === own ? "true" : nothing}
+                        @click=${() => read(name)}
+                      >
+                        ${presetTitle(name)}
+                      </button>
+                    </th>
+                    <td class="day">${isoDay(createTimeMs)}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>
+          <p class="note">${parse.othersNote}</p>`
+    }
+  </section>`;
+}
+
+/** A text that holds no ID of ours: a UUID, or what another generator wrote. */
+function stranger(state: State, texts: Texts, source: ParsedSource): TemplateResult {
+  const time = source.uuid?.createTimeNs ?? source.foreign?.createTimeNs;
+  return html`<section class="panel answer" aria-label=${texts.parse.result} aria-live="polite">
+    ${time === undefined ? nothing : hero(state, texts, time, 1e6, "")} ${strangerParts(texts, source)}
+  </section>`;
+}
+
+function uuidPanel(texts: Texts, source: ParsedSource): TemplateResult {
+  return html`<section class="panel pad">${strangerParts(texts, source)}</section>`;
+}
+
+function strangerParts(texts: Texts, { uuid, foreign, parsed }: ParsedSource): TemplateResult {
+  const words = texts.parse;
+  const rows: (readonly [string, string])[] = [];
+  if (uuid !== undefined) rows.push([words.uuid.variant, uuid.variant]);
+  if (uuid?.clockSequence !== undefined) rows.push([words.uuid.clockSequence, String(uuid.clockSequence)]);
+  if (uuid?.node !== undefined) rows.push([words.uuid.node, uuid.node]);
+  rows.push(...Object.entries(foreign?.parts ?? {}));
+  const time = uuid?.createTimeNs ?? foreign?.createTimeNs;
+  const note = [
+    uuid !== undefined && parsed === undefined ? words.uuid.none : "",
+    foreign === undefined ? "" : words.foreign.note,
+    time === undefined ? words.uuid.noTime : "",
+  ];
+  return html`<div>
+    <h2>${uuid === undefined ? words.foreign.title(foreign?.kind ?? "") : words.uuid.title(uuid.version)}</h2>
+    <p class="note">${note.filter((text) => text !== "").join(" ")}</p>
+    <table>
+      <tbody>
+        ${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td class="v">${value}</td></tr>`)}
+      </tbody>
+    </table>
+  </div>`;
+}

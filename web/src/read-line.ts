@@ -1,0 +1,59 @@
+import { IdError } from "../../src/errors.ts";
+import type { Layout } from "../../src/snowflake/layout.ts";
+import { parseId } from "../../src/snowflake/parse.ts";
+import { type ParsedSource, parseSource, readText } from "../../src/text/parse-source.ts";
+import type { TextForm } from "../../src/text/text-form.ts";
+import { codecOf } from "./layout-choice.ts";
+
+/** One line of Parse, read; or the reason why it cannot be. */
+export type Reading<Source> =
+  | { readonly kind: "read"; readonly line: string; readonly source: Source }
+  | { readonly kind: "refused"; readonly line: string; readonly error: IdError };
+
+/** What the table of many lines shows of one. */
+export type LineReading = Reading<Pick<ParsedSource, "parsed" | "uuid" | "foreign">>;
+
+/** The most lines that are read. */
+export const linesMax = 10_000;
+
+/** The lines of a text that hold something, without the spaces around them, {@link linesMax} at most. */
+export function linesOf(text: string): { readonly lines: readonly string[]; readonly leftOutCount: number } {
+  const all = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return { lines: all.slice(0, linesMax), leftOutCount: Math.max(0, all.length - linesMax) };
+}
+
+/** How lines are read. */
+interface LineOptions {
+  readonly layout: Layout;
+  /** Undefined: it is detected. */
+  readonly form: TextForm | undefined;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Reads a line, with its other forms and the layouts that it could be of. Never throws, whatever the text holds. */
+export function readLine(line: string, { layout, form, nowMs }: LineOptions): Reading<ParsedSource> {
+  return attempt(line, () => parseSource(codecOf(layout), line, { form, nowMs }));
+}
+
+/** Reads one line of many: the same, without what the table does not show. */
+export function readLineBriefly(line: string, { layout, form, nowMs }: LineOptions): LineReading {
+  return attempt(line, () => {
+    const read = readText(codecOf(layout), line, { form, nowMs });
+    if ("kind" in read) return { foreign: read };
+    const uuid = read.uuid === undefined ? {} : { uuid: read.uuid };
+    return read.id === undefined ? uuid : { ...uuid, parsed: parseId(layout, read.id) };
+  });
+}
+
+function attempt<Source>(line: string, read: () => Source): Reading<Source> {
+  try {
+    return { kind: "read", line, source: read() };
+  } catch (error) {
+    if (error instanceof IdError) return { kind: "refused", line, error };
+    throw error;
+  }
+}

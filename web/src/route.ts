@@ -1,0 +1,73 @@
+import type { Layout, LayoutFieldKind } from "../../src/snowflake/layout.ts";
+import { layouts, presetNames } from "../../src/snowflake/presets.ts";
+import { firstChoice, type LayoutChoice, readWhole, typedFieldsOf, withEpochMs } from "./layout-choice.ts";
+import { type View, views } from "./state.ts";
+
+/** The part of an address behind `#`: it is never sent to a server. */
+export interface Route {
+  readonly view: View;
+  /** IDs to parse; undefined where the address has none. */
+  readonly text: string | undefined;
+  readonly layout: LayoutChoice | undefined;
+  /** Whether the address has parts that cannot be read. */
+  readonly link: "fine" | "broken";
+}
+
+const kinds: readonly LayoutFieldKind[] = ["timestamp", "datacenter", "worker", "sequence"];
+
+/** Reads the fragment of an address, whatever it holds; the view is Generate where it names none. */
+export function readRoute(fragment: string): Route {
+  const [, path = "", query = ""] = /^#?\/?([^?]*)\??([\s\S]*)$/.exec(fragment) ?? [];
+  const view = views.find((known) => known === path);
+  const parameters = new URLSearchParams(query);
+  const text = parameters.get("id") ?? undefined;
+  const layout = readLayout(parameters);
+  const isBroken = layout === "broken" || (view === undefined && path !== "");
+  return {
+    view: view ?? "generate",
+    text,
+    layout: layout === "broken" ? undefined : layout,
+    link: isBroken ? "broken" : "fine",
+  };
+}
+
+function readLayout(parameters: URLSearchParams): LayoutChoice | undefined | "broken" {
+  const wanted = parameters.get("layout");
+  if (wanted === null) return undefined;
+  const name = ["custom" as const, ...presetNames].find((known) => known === wanted);
+  const epoch = parameters.get("epoch") ?? "";
+  if (name === undefined || (epoch !== "" && readWhole(epoch) === undefined)) return "broken";
+  const choice = withEpochMs({ ...firstChoice, name }, epoch);
+  if (name !== "custom") return choice;
+  const fields = (parameters.get("fields") ?? "").split(",").map((part) => part.split("."));
+  const typed = fields.flatMap(([kind, bits = ""]) => {
+    const known = kinds.find((one) => one === kind);
+    return known === undefined || readWhole(bits) === undefined ? [] : [{ kind: known, bits }];
+  });
+  const tickNs = readWhole(parameters.get("tick") ?? "");
+  if (typed.length !== fields.length || tickNs === undefined || tickNs <= 0) return "broken";
+  const missing = kinds.filter((kind) => typed.every((field) => field.kind !== kind));
+  return { ...choice, tickNs, fields: [...typed, ...missing.map((kind) => ({ kind, bits: "0" }))] };
+}
+
+/** Writes the fragment that shows IDs read by a layout. */
+export function writeLink(text: string, layout: Layout): string {
+  const parameters = new URLSearchParams({ id: text });
+  const preset = presetNames.find((name) => isSameFields(layouts[name], layout));
+  parameters.set("layout", preset ?? "custom");
+  if (preset === undefined || layouts[preset].epochMs !== layout.epochMs) {
+    parameters.set("epoch", String(layout.epochMs));
+  }
+  if (preset === undefined) {
+    const fields = typedFieldsOf(layout).filter(({ bits }) => bits !== "0");
+    parameters.set("fields", fields.map(({ kind, bits }) => `${kind}.${bits}`).join(","));
+    parameters.set("tick", String(layout.tickNs));
+  }
+  return `#/parse?${parameters.toString()}`;
+}
+
+/** The presets whose epoch is the same come first, because {@link presetNames} has them in that order. */
+function isSameFields(preset: Layout, layout: Layout): boolean {
+  const isNamed = preset.name === layout.name || layout.name === "custom";
+  return isNamed && preset.tickNs === layout.tickNs && JSON.stringify(preset.fields) === JSON.stringify(layout.fields);
+}

@@ -1,0 +1,190 @@
+import type { Layout } from "../../src/snowflake/layout.ts";
+import type { TextForm } from "../../src/text/text-form.ts";
+import { firstChoice, type LayoutChoice } from "./layout-choice.ts";
+import type { Failure } from "./failure.ts";
+import type { SampleLanguage } from "./layout-samples.ts";
+import type { LineReading } from "./read-line.ts";
+import type { CallLanguage } from "./call-samples.ts";
+
+/** The views, in the order of the tabs. */
+export const views = ["generate", "parse", "learn", "watch"] as const;
+
+/** One of {@link views}. */
+export type View = (typeof views)[number];
+
+/** Light and dark; `auto` follows the system. */
+export type Theme = "auto" | "light" | "dark";
+
+/** What the server is, as it says itself. */
+export interface ServerInfo {
+  readonly layout: Layout;
+  readonly datacenterId: number;
+  readonly workerId: number;
+  readonly version: string;
+  /** The most IDs that one stream may bring. */
+  readonly batchCountMax: number;
+  /** When its layout runs out, Unix milliseconds. */
+  readonly exhaustionMs: number;
+  readonly rollbackPolicy: string;
+}
+
+/** Whether the server answers. What it said last stays known while it is away. */
+interface ServerState {
+  readonly kind: "asking" | "serving" | "away";
+  readonly info: ServerInfo | undefined;
+}
+
+/** How IDs are to be written, as it is typed. */
+export interface FormatChoice {
+  readonly form: TextForm;
+  readonly serialPrefix: string;
+  readonly utcOffset: string;
+  readonly checkSymbol: boolean;
+  readonly typePrefix: string;
+}
+
+/** A run of Generate. */
+export type Job =
+  | { readonly kind: "idle" }
+  | { readonly kind: "running"; readonly done: number; readonly count: number; readonly startedMs: number }
+  | {
+      readonly kind: "shown";
+      readonly texts: readonly string[];
+      readonly ids: readonly bigint[];
+      readonly tookMs: number;
+    }
+  | {
+      readonly kind: "file";
+      readonly lines: Blob;
+      readonly count: number;
+      readonly tookMs: number;
+      readonly end: "complete" | "cancelled";
+    }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** The state of Generate. */
+export interface GenerateState {
+  readonly source: "server" | "hand";
+  readonly count: string;
+  readonly format: FormatChoice;
+  readonly job: Job;
+  readonly language: CallLanguage;
+  readonly hand: HandParts;
+}
+
+/** The parts of an ID that is made by hand, as they are typed. */
+export interface HandParts {
+  readonly time: string;
+  readonly datacenterId: string;
+  readonly workerId: string;
+  readonly sequence: string;
+  readonly count: string;
+}
+
+/** The lines of Parse beside the first: read in pieces, so that the page never stands still. */
+export interface ReadLines {
+  readonly pieces: readonly (readonly LineReading[])[];
+  /** Lines that are to be read. */
+  readonly count: number;
+  readonly readCount: number;
+}
+
+/** The state of Parse. */
+interface ParseState {
+  readonly text: string;
+  /** The form; undefined: detected. */
+  readonly form: TextForm | undefined;
+  /** Undefined for no line and for one. */
+  readonly lines: ReadLines | undefined;
+  /** Lines that were pasted and left out, because they are more than are read. */
+  readonly leftOutCount: number;
+  /** The field of the bit strip that is pointed at, from the highest bit down. */
+  readonly field: number | undefined;
+  /** Whether the address had parts that could not be read. */
+  readonly link: "fine" | "broken";
+}
+
+/** A worker ID, as the server lists it. */
+export interface WorkerRow {
+  readonly datacenterId: number;
+  readonly workerId: number;
+  readonly state: WorkerState;
+  readonly host: string;
+  readonly instance: string;
+  readonly version: string;
+  readonly processId: string;
+  /** The three below are Unix milliseconds; undefined where it is not known. */
+  readonly startMs: number | undefined;
+  readonly markMs: number | undefined;
+  readonly freeMs: number | undefined;
+  readonly windowLeftMs: number | undefined;
+}
+
+/** Where a worker ID stands. */
+export const workerStates = ["held", "released", "expired", "quarantined", "unreadable"] as const;
+
+/** One of {@link workerStates}. */
+type WorkerState = (typeof workerStates)[number];
+
+/** All worker IDs at one time. */
+export interface WorkerList {
+  readonly rows: readonly WorkerRow[];
+  readonly idCount: number;
+  readonly freeCount: number;
+  readonly quarantineEndMs: number | undefined;
+  readonly quarantineReason: string;
+}
+
+/** The state of Watch. */
+interface WatchState {
+  readonly list: WorkerList | undefined;
+  readonly failure: Failure | undefined;
+  readonly find: string;
+  readonly only: WorkerState | "all";
+}
+
+/** The one state of the page. Views are pure functions of it. */
+export interface State {
+  readonly view: View;
+  readonly theme: Theme;
+  /** Unix milliseconds of the last change. */
+  readonly nowMs: number;
+  readonly server: ServerState;
+  readonly layout: LayoutChoice;
+  /** Whether the controls for another epoch or layout are shown. */
+  readonly layoutDetail: "shown" | "hidden";
+  readonly parse: ParseState;
+  readonly generate: GenerateState;
+  readonly watch: WatchState;
+  /** The language of the program on Learn. */
+  readonly sampleLanguage: SampleLanguage;
+  /** The copy button that was pressed last, and what came of it. */
+  readonly copied: { readonly key: string; readonly outcome: "done" | "refused" } | undefined;
+}
+
+/** Makes the next state of the present one. */
+export type Change = (next: (state: State) => State) => void;
+
+/** The state before anything happened. */
+export function firstState(nowMs: number, theme: Theme): State {
+  return {
+    view: "generate",
+    theme,
+    nowMs,
+    server: { kind: "asking", info: undefined },
+    layout: firstChoice,
+    layoutDetail: "hidden",
+    parse: { text: "", form: undefined, lines: undefined, leftOutCount: 0, field: undefined, link: "fine" },
+    generate: {
+      source: "server",
+      count: "1",
+      format: { form: "decimal", serialPrefix: "", utcOffset: "+00:00", checkSymbol: false, typePrefix: "order" },
+      job: { kind: "idle" },
+      language: "curl",
+      hand: { time: new Date(nowMs).toISOString(), datacenterId: "0", workerId: "0", sequence: "0", count: "1" },
+    },
+    watch: { list: undefined, failure: undefined, find: "", only: "all" },
+    sampleLanguage: "javascript",
+    copied: undefined,
+  };
+}

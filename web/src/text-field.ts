@@ -1,0 +1,63 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+
+/** A field that text is typed into. */
+export interface TextField {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string | undefined;
+  /** Shown under the field and tied to it; undefined: it is right. */
+  readonly error?: string | undefined;
+  readonly inputMode?: "numeric" | "text";
+  readonly onInput: (value: string) => void;
+}
+
+/** Draws a field with its label, its hint and its error. */
+export function textField({ id, label, value, hint, error, inputMode = "text", onInput }: TextField): TemplateResult {
+  const noteId = `${id}-note`;
+  const note = error ?? hint;
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    <input
+      id=${id}
+      .value=${value}
+      inputmode=${inputMode}
+      autocomplete="off"
+      spellcheck="false"
+      aria-invalid=${error === undefined ? nothing : "true"}
+      aria-describedby=${note === undefined ? nothing : noteId}
+      @input=${(event: Event) => onInput((event.target as HTMLInputElement).value)}
+    />
+    ${note === undefined ? nothing : html`<p id=${noteId} class=${error === undefined ? "hint" : "error"}>${note}</p>`}
+  </div>`;
+}
+
+/** A choice of few words. */
+export interface ChoiceField {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+/** Draws a select with its label. */
+export function choiceField({ id, label, value, options, onChange }: ChoiceField): TemplateResult {
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    <select id=${id} @change=${(event: Event) => onChange((event.target as HTMLSelectElement).value)}>
+      ${options.map(([option, text]) => html`<option value=${option} .selected=${option === value}>${text}</option>`)}
+    </select>
+  </div>`;
+}
+
+/** Draws a row of buttons of which one is pressed. */
+export function switchButtons(choice: Omit<ChoiceField, "id">): TemplateResult {
+  const { label, value, options, onChange } = choice;
+  return html`<div class="switch" role="group" aria-label=${label}>
+    ${options.map(
+      ([option, text]) =>
+        html`<button type="button" aria-pressed=${option === value} @click=${() => onChange(option)}>${text}</button>`,
+    )}
+  </div>`;
+}

@@ -1,0 +1,422 @@
+import type { LayoutFieldKind } from "../../../src/snowflake/layout.ts";
+import type { TextForm } from "../../../src/text/text-form.ts";
+import type { TextFault } from "../../../src/text/malformed-text.ts";
+import type { Failure } from "../failure.ts";
+import type { LayoutProblem } from "../layout-choice.ts";
+import type { PartProblem } from "../hand-ids.ts";
+import type { Span, SpanUnit } from "../time-words.ts";
+
+/** All that the page says, in one language. A language that lacks a text does not compile. */
+export type Texts = typeof en;
+
+const number = (value: number | bigint): string => value.toLocaleString("en");
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+const unitWords: Readonly<Record<SpanUnit, string>> = {
+  year: "year",
+  day: "day",
+  hour: "hour",
+  minute: "minute",
+  second: "second",
+};
+const spanWords = ({ large, small }: Span): string => {
+  const [first, second] = [large, small].map((part) => part && counted(part.count, unitWords[part.unit]));
+  return second === undefined ? (first ?? "") : `${first} and ${second}`;
+};
+
+const fields: Readonly<Record<LayoutFieldKind, string>> = {
+  timestamp: "time",
+  datacenter: "datacenter",
+  worker: "worker",
+  sequence: "sequence",
+};
+
+const textFaults: Readonly<Record<TextFault, string>> = {
+  character: "has a character that may not stand there",
+  too_short: "ends too early",
+  too_long: "goes on where it should end",
+  leading_zero: "begins with a zero that should not be there",
+  out_of_range: "holds a number that is too large for an ID",
+  check_symbol: "ends with a check symbol that does not fit the rest: one character is probably wrong",
+  date: "does not hold a date of the calendar",
+  tick: "holds a time that this layout cannot have",
+  prefix: "has a prefix that is malformed",
+  no_form: "has the shape of no ID that this page knows",
+  future: "would be an ID from the future, or of another layout",
+};
+
+const forms: Readonly<Record<TextForm, string>> = {
+  decimal: "decimal",
+  hex: "hex",
+  base32: "base32",
+  base58: "base58",
+  base62: "base62",
+  serial: "serial",
+  uuid: "UUID",
+  typed: "typed",
+};
+
+const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
+  UNREACHABLE: "The server does not answer. Parse and Generate in the browser go on without it.",
+  UNAUTHENTICATED: "The server wants credentials that this page does not have.",
+  DENIED: "You may not call this. Ask the operator for the permission.",
+  MISSING_CREDENTIALS: "The server wants credentials that this page does not have.",
+  METHOD_DENIED: "You may not call this method. Ask the operator for the permission.",
+  COUNT_OUT_OF_RANGE: "The server does not give that many IDs at once. Ask for fewer.",
+  BURST_EXCEEDED: "The server is at its limit for the moment. Try again in a second.",
+  STORE_UNAVAILABLE: "The server cannot reach its store. It tries again by itself.",
+  WINDOW_EXPIRED: "The server could not reserve time in its store. It tries again by itself.",
+  WORKER_LEASE_LOST: "The server lost its worker ID and is acquiring another. Try again in a moment.",
+  CLOCK_ROLLED_BACK: "The server's clock was set back. It waits until the clock has caught up.",
+  SHUTTING_DOWN: "The server is stopping. Start it again, then try once more.",
+};
+
+const partProblem = (problem: PartProblem): string => {
+  switch (problem.kind) {
+    case "not-whole":
+      return `Write a whole number from ${number(problem.min)} to ${number(problem.max)}.`;
+    case "range":
+      return `The layout holds ${number(problem.min)} to ${number(problem.max)} here.`;
+    case "unreadable-time":
+      return "Write a time such as 2026-01-31 12:00:00.000 (UTC), or Unix milliseconds.";
+    case "before-epoch":
+      return `Before the layout's epoch, ${problem.limit}: no ID can carry this time.`;
+    case "after-end":
+      return `After the layout's end, ${problem.limit}: no ID can carry this time.`;
+  }
+};
+
+const layoutProblem = (problem: LayoutProblem): string => {
+  switch (problem.kind) {
+    case "unreadable":
+      return "Write a date such as 2020-01-01, or Unix milliseconds.";
+    case "future":
+      return "This epoch lies in the future: no ID can be made before it.";
+    case "range":
+      return "An epoch lies between the years 1 and 9999.";
+    case "bits":
+      return "A field has 0 to 32 bits, the time 1 to 62.";
+    case "sum":
+      return `The fields take ${problem.bits} bits. 63 is the most, because the first bit stays 0.`;
+    case "identity":
+      return `Datacenter and worker take ${problem.bits} bits. 32 is the most.`;
+    case "timestamp":
+      return "An ID needs some bits of time.";
+  }
+};
+
+/** English. */
+export const en = {
+  locale: "en-GB",
+  number,
+  fields,
+  forms,
+  nav: {
+    label: "Views",
+    generate: "Generate",
+    parse: "Parse",
+    learn: "Learn",
+    watch: "Watch",
+  },
+  skip: "To the content",
+  title: { generate: "Generate IDs", parse: "Parse an ID", learn: "How an ID works", watch: "Watch the workers" },
+  server: {
+    asking: "connecting",
+    serving: "serving",
+    away: "not reachable",
+    worker: (datacenterId: number, workerId: number, hasDatacenter: boolean) =>
+      `as worker ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
+  },
+  theme: { label: "Colours", auto: "Auto", light: "Light", dark: "Dark" },
+  footer: (version: string | undefined) =>
+    `Snowlane${version === undefined ? "" : ` ${version}`}. Nothing that you type on Parse leaves this page.`,
+  copy: { copy: "Copy", done: "Copied", refused: "Not allowed: select it and copy by hand" },
+  layout: {
+    label: "Layout",
+    ofServer: "This server's",
+    custom: "A layout of your own",
+    since: (name: string, day: string) => `${name}, since ${day}`,
+    detail: "Other epoch or layout",
+    epochDate: "Epoch, as a date (UTC)",
+    epochMs: "Epoch, in Unix milliseconds",
+    ownEpoch: (day: string) => `Empty: the layout's own, ${day}`,
+    tick: "Unit of time",
+    bitsOf: (kind: LayoutFieldKind) => `Bits of ${fields[kind]}`,
+    up: (kind: LayoutFieldKind) => `Move ${fields[kind]} to the left`,
+    down: (kind: LayoutFieldKind) => `Move ${fields[kind]} to the right`,
+    fields: "Fields, the highest bits first",
+    sum: (bits: number) => `${bits} of 63 bits used.`,
+    problem: layoutProblem,
+  },
+  parse: {
+    heading: "Parse an ID",
+    lead: "Paste one ID or many, in any form: decimal, hex, base 62, serial number, UUID. Nothing leaves this page.",
+    ids: "IDs",
+    placeholder: "1541815603606036522",
+    form: "Text form",
+    detect: "as it looks",
+    copyLink: "Copy link",
+    brokenLink: "The link has a part that could not be read. The rest of it was.",
+    result: "Result",
+    empty: "An ID says when it was made and by which worker. Paste one above, or read an example:",
+    examples: "Examples",
+    inFuture: (span: Span) => `in ${spanWords(span)}`,
+    ago: (span: Span) => `${spanWords(span)} ago`,
+    local: (zone: string) => `where you are (${zone})`,
+    utc: "UTC",
+    madeBy: (datacenterId: number | undefined, workerId: number | undefined, sequence: number | undefined) => {
+      const worker = workerId === undefined ? "" : `made by worker ${number(workerId)}`;
+      const place = datacenterId === undefined ? "" : ` of datacenter ${number(datacenterId)}`;
+      const order = sequence === undefined ? "" : `sequence ${number(sequence)}`;
+      return [worker + place, order].filter((part) => part !== "").join(", ");
+    },
+    bits: "Bits of the ID",
+    bitsHint: "Point at a field, or use the arrow keys.",
+    bitRange: (name: string, high: number, low: number, value: string) =>
+      `${name}: ${high === low ? `bit ${high}` : `bits ${high} to ${low}`}, value ${value}`,
+    sign: "always 0",
+    unused: "unused",
+    fieldBits: (name: string, bits: number) => `${name}, ${bits}`,
+    firstFieldBits: (name: string, bits: number) => `${name}, ${counted(bits, "bit")}`,
+    ticks: (unit: string) => `${unit} since the epoch`,
+    tickUnits: (tickNs: number) =>
+      tickNs === 1e6
+        ? "Milliseconds"
+        : tickNs === 1e9
+          ? "Seconds"
+          : tickNs < 1e6
+            ? `Units of ${tickNs / 1e3} µs`
+            : `Units of ${tickNs / 1e6} ms`,
+    datacenter: "Datacenter",
+    worker: "Worker",
+    sequence: "Sequence",
+    everyForm: "In every text form",
+    form_: "Form",
+    text: "Text",
+    copyForm: (form: string) => `Copy ${form}`,
+    others: "Could it be another's?",
+    plausible: "plausible",
+    noOthers: "Under no known layout would this ID be from a time that has passed.",
+    othersNote: "Times alone decide. Choose a layout to read it that way.",
+    readAs: (name: string) => `Read it as ${name}`,
+    uuid: {
+      title: (version: number) => (version === 0 ? "A UUID" : `A UUID of version ${version}`),
+      none: "It holds no ID of this layout.",
+      noTime: "It carries no time.",
+      variant: "Variant",
+      clockSequence: "Clock sequence",
+      node: "Node",
+    },
+    foreign: {
+      title: (kind: string) =>
+        ({ ulid: "A ULID", ksuid: "A KSUID", objectid: "An ObjectId", xid: "An xid", typeid: "A TypeID" })[kind] ??
+        kind,
+      note: "Another generator wrote this text.",
+    },
+    refused: "This is no ID",
+    fault: (fault: TextFault, position: number, form: string | undefined) => {
+      const place = fault === "no_form" || fault === "future" ? "" : ` (character ${position + 1})`;
+      return `${form === undefined ? "The text" : `Read as ${form}, the text`} ${textFaults[fault]}${place}.`;
+    },
+    ambiguous: (candidates: readonly string[]) => `It can be ${candidates.join(" and ")}. Choose the form.`,
+    outsideLayout: "The number does not fit this layout: it is too large, or carries a time past the layout's end.",
+    tooLarge: "An ID lies between 0 and 9,223,372,036,854,775,807.",
+    many: (count: number, refused: number) =>
+      `${counted(count, "line")} read${refused === 0 ? "" : `, of which ${counted(refused, "holds", "hold")} no ID`}.`,
+    reading: (done: number, count: number) => `Reading: ${number(done)} of ${counted(count, "line")}`,
+    leftOut: (read: number, left: number) =>
+      `The first ${number(read)} lines are read; ${counted(left, "more line is", "more lines are")} left out.`,
+    shortened: (shown: number) => `The first ${number(shown)} lines are shown here; all are in the table.`,
+    clear: "Clear",
+    downloadCsv: "Download CSV",
+    line: "Line",
+    id: "ID",
+    time: "Time (UTC)",
+    by: "Worker",
+    workerOf: (datacenterId: number | undefined, workerId: number | undefined) =>
+      [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
+  },
+  generate: {
+    heading: "Generate IDs",
+    lead: "From this server, unique for ever in its deployment. Or by hand in your browser, for tests and back-fill.",
+    source: "Source",
+    fromServer: "From this server",
+    byHand: "In the browser",
+    count: "How many",
+    countProblem: (max: number) => `Write a whole number from 1 to ${number(max)}.`,
+    form: "Text form",
+    serialPrefix: "Prefix",
+    serialPrefixHint: "0 to 16 of A-Z and 0-9",
+    utcOffset: "Offset from UTC",
+    utcOffsetProblem: "Write an offset such as +03:00, from -18:00 to +18:00.",
+    checkSymbol: "Check symbol at the end",
+    typePrefix: "Type",
+    typePrefixHint: "A letter of a-z, then 0 to 15 of a-z and 0-9",
+    generate: "Generate",
+    cancel: "Cancel",
+    progress: (done: number, count: number) => `${number(done)} of ${number(count)}`,
+    rate: (perSecond: number) => `${number(Math.round(perSecond))} IDs a second`,
+    took: (count: number, ms: number) =>
+      `${counted(count, "ID")} in ${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} ms.`,
+    above: (shownMax: number) => `Above ${number(shownMax)} you get a file.`,
+    first: "Press Generate for an ID that nobody else will ever get from this deployment.",
+    copy: "Copy",
+    copyAll: "Copy all",
+    readIt: "Read it",
+    download: "Download",
+    ready: (count: number) => `${counted(count, "ID")}, ready to download`,
+    cancelled: (count: number) => `Cancelled. ${counted(count, "ID")} had come, and are yours.`,
+    failed: "No ID came",
+    result: "Result",
+    ids: "The IDs",
+    failure: ({ reason, message }: Failure) => failures[reason] ?? message,
+    code: "The same from code",
+    language: "Language",
+    codeNote: "The clients are in the folder clients of the repository.",
+    copyCode: "Copy the code",
+    warning: "Made by hand: nothing keeps it unique. Two people who type the same numbers get the same ID.",
+    time: "Time",
+    timeHint: "UTC, or Unix milliseconds",
+    now: "Now",
+    handCountHint: "Further IDs take the next sequence numbers, then the next tick.",
+    partProblem,
+    range: (max: number) => `0 to ${number(max)}`,
+    noField: "This layout has no such field.",
+    fix: "Correct the fields that are marked, then the ID stands here.",
+  },
+  learn: {
+    heading: "How an ID works",
+    lead: "A Snowflake ID is one whole number of at most 63 bits. It says when it was made and by which worker, and sorts by time.",
+    parts: "The parts of",
+    time: (time: string, epoch: string) =>
+      `When the ID was made: ${time} (UTC), counted from the layout's epoch, ${epoch}. It stands highest, so IDs sort by time.`,
+    fieldTexts: {
+      datacenter: "A group of workers. Two datacenters never share a worker ID, so they can work apart.",
+      worker: "The process that made it. No two processes may have the same worker ID at one time.",
+      sequence: "The place among the IDs that this worker made in the same unit of time.",
+    },
+    steps: "How it is made, step by step",
+    sum: "the ID",
+    calculator: "What the layout holds",
+    until: "Lasts until",
+    yearsLeft: "Years left",
+    workerIds: "Worker IDs",
+    perWorker: "IDs a second, each worker",
+    all: "IDs a second, all workers",
+    highest: "Highest ID",
+    calculatorNote:
+      "Choose another layout above, or one of your own: a bit more for one field is a bit less for another.",
+    program: "Make and read such IDs in a program",
+    programNote:
+      "It has the layout that is chosen above, loses no digit above 2^53, and refuses numbers out of range. Nothing in it keeps two processes from having one worker ID: that is the work of a server.",
+    limits: {
+      title: "Limits",
+      texts: [
+        ["It runs out.", "41 bits of milliseconds last 69 years. Under Twitter's epoch that is 10 July 2080."],
+        ["It is no secret.", "Anyone can read when it was made and by which worker, and guess its neighbours."],
+        [
+          "It needs worker IDs.",
+          "Two processes with one worker ID repeat each other. Snowlane grants each ID once at a time, and records it in a store.",
+        ],
+        [
+          "Time is only as true as the clock.",
+          "A wrong clock gives a wrong time in the ID. It never causes a repeat here.",
+        ],
+      ],
+    },
+    edges: {
+      title: "Edge cases",
+      texts: [
+        [
+          "JavaScript's 2^53.",
+          "A number above 9,007,199,254,740,991 loses digits. Carry IDs as strings in JSON, and as BigInt in programs.",
+        ],
+        [
+          "A clock that is set back.",
+          "Simple generators repeat IDs or stop. Snowlane goes on from the last time that it used.",
+        ],
+        [
+          "A full unit of time.",
+          "After 4,096 IDs in one millisecond a worker waits for the next, or runs a little ahead.",
+        ],
+        [
+          "Sorted, but not exactly.",
+          "The IDs of one worker rise. Those of different workers are sorted to within the difference of their clocks.",
+        ],
+        ["The first bit.", "It stays 0, so that the number is positive wherever integers have a sign."],
+      ],
+    },
+    alternatives: {
+      title: "Alternatives",
+      columns: ["Kind", "Size", "Sorts by time", "Needs", "Shows"],
+      rows: [
+        ["Snowflake", "8 bytes", "yes", "worker IDs", "time and worker"],
+        ["UUID v4", "16 bytes", "no", "nothing", "nothing"],
+        ["UUID v7", "16 bytes", "yes", "nothing", "time"],
+        ["ULID", "16 bytes, 26 characters", "yes", "nothing", "time"],
+        ["Auto-increment", "4 or 8 bytes", "yes, in one table", "one database for every ID", "how many there are"],
+      ],
+    },
+    history: {
+      title: "History",
+      texts: [
+        [
+          "2010.",
+          "Twitter moved off one MySQL, and published Snowflake: 41 bits of time, 10 of worker, 12 of sequence.",
+        ],
+        ["2012.", "Instagram made its IDs inside PostgreSQL, with the shard in place of the worker."],
+        ["2014.", "Sonyflake took units of 10 ms, to last longer and hold more workers."],
+        ["2015.", "Discord began with Twitter's widths from the first second of the year."],
+        ["2024.", "RFC 9562 made UUID v7 a standard: a time in front, as here, with random bits behind it."],
+      ],
+    },
+    references: {
+      title: "References",
+      announcement: "Twitter announces Snowflake (2010)",
+      source: "The source of Snowflake (2010)",
+      discord: "Discord: Snowflakes",
+      instagram: "Instagram: sharding and IDs",
+      uuid: "RFC 9562: UUIDs",
+    },
+  },
+  watch: {
+    heading: "Watch the workers",
+    lead: "This server, and every worker ID of its deployment. Looked at every five seconds while this tab is in sight.",
+    failed: "The worker IDs cannot be listed.",
+    quarantine: (until: string, reason: string) =>
+      `No worker ID is granted until ${until} (UTC)${reason === "" ? "." : `: ${reason}`} Servers that hold one go on.`,
+    server: "This server",
+    version: (version: string) => `version ${version}`,
+    worker: "Its worker ID",
+    workerOf: (datacenterId: number, workerId: number, hasDatacenter: boolean) =>
+      hasDatacenter ? `${datacenterId} / ${workerId}` : String(workerId),
+    held: "Worker IDs held",
+    of: (count: number, all: number) => `${number(count)} of ${number(all)}`,
+    free: (count: number) => `${number(count)} could be granted now`,
+    window: "Time reserved ahead",
+    seconds: (ms: number) => `${(ms / 1_000).toFixed(1)} s`,
+    layout: "Layout",
+    until: (day: string) => `until ${day}`,
+    rollback: "If its clock is set back",
+    workers: "Workers",
+    find: "Find",
+    findHint: "Host, instance, version or number",
+    state: "State",
+    all: "all",
+    found: (count: number, all: number, max: number) =>
+      all === 0
+        ? "No worker ID was ever held."
+        : `${counted(count, "worker ID")} of ${number(all)} that were ever held.${count > max ? ` The first ${number(max)} are shown.` : ""}`,
+    columns: ["Worker", "State", "Host", "Process started", "Window left", "Mark (UTC)"],
+    states: {
+      held: "held",
+      released: "given back",
+      expired: "expired",
+      quarantined: "quarantined",
+      unreadable: "unreadable",
+    },
+    own: "this server",
+    freeAt: (time: string) => `free from ${time}`,
+    ago: (span: Span) => `${spanWords(span)} ago`,
+  },
+};

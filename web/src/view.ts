@@ -1,0 +1,60 @@
+import { html, svg, type TemplateResult } from "lit-html";
+import { generateView } from "./generate.ts";
+import { learnView } from "./learn.ts";
+import { parseView } from "./parse.ts";
+import { type Change, type State, type Theme, type View, views } from "./state.ts";
+import { switchButtons } from "./text-field.ts";
+import { watchView } from "./watch.ts";
+import type { Texts } from "./texts/en.ts";
+
+const viewOf: Readonly<Record<View, (state: State, change: Change, texts: Texts) => TemplateResult>> = {
+  generate: generateView,
+  parse: parseView,
+  learn: learnView,
+  watch: watchView,
+};
+
+const flake = svg`<path d="M12 2v20M4 7l16 10M4 17 20 7M12 6l-3-2m3 2 3-2M12 18l-3 2m3-2 3 2" />`;
+
+/** Draws the page: the head with the tabs, the view, and the foot. */
+export function pageView(state: State, change: Change, texts: Texts): TemplateResult {
+  return html`<a class="skip" href="#content" @click=${skip}>${texts.skip}</a>
+    <header class="top">
+      <a class="brand" href="#/generate">
+        <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true">${flake}</svg> Snowlane
+      </a>
+      <nav class="tabs" aria-label=${texts.nav.label}>
+        ${views.map(
+          (view) =>
+            html`<a href="#/${view}" aria-current=${view === state.view ? "page" : "false"}>${texts.nav[view]}</a>`,
+        )}
+      </nav>
+      <div class="spacer"></div>
+      ${serverPill(state, texts)}
+    </header>
+    <main id="content" tabindex="-1">${viewOf[state.view](state, change, texts)}</main>
+    <footer class="foot">
+      <p class="note">${texts.footer(state.server.info?.version)}</p>
+      ${switchButtons({
+        label: texts.theme.label,
+        value: state.theme,
+        options: (["auto", "light", "dark"] as const).map((theme) => [theme, texts.theme[theme]]),
+        onChange: (theme) => change((state) => ({ ...state, theme: theme as Theme })),
+      })}
+    </footer>`;
+}
+
+/** Following the link would change the route, which stands behind the same sign. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+function serverPill({ server }: State, texts: Texts): TemplateResult {
+  const { kind, info } = server;
+  const worker =
+    kind !== "serving" || info === undefined
+      ? ""
+      : ` ${texts.server.worker(info.datacenterId, info.workerId, info.layout.datacenter.bits > 0)}`;
+  return html`<span class="pill ${kind}" role="status"><i></i>${texts.server[kind]}<span>${worker}</span></span>`;
+}
