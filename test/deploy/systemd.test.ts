@@ -1,0 +1,80 @@
+/** The systemd unit, read by systemd's own tools. Nothing here starts it: that needs systemd as the first process. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { serverSettings } from "../../src/config/server-settings.ts";
+import { runCli } from "../support/processes/cli-outcome.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+
+const unit = readFileSync("deploy/systemd/snowlane.service", "utf8");
+const folder = mkdtempSync(join(tmpdir(), "snowlane-unit-"));
+const program = join(folder, "snowlane");
+
+beforeAll(() => {
+  writeFileSync(program, "#!/bin/sh\n");
+  chmodSync(program, 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a unit whose program exists, because systemd-analyze refuses one that does not. */
+function unitFile(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text.replace("/usr/local/bin/snowlane", program));
+  return path;
+}
+
+async function verify(name: string, text: string): Promise<string> {
+  try {
+    // systemd-analyze ends with 0 for an unknown key: each line that it prints is a fault.
+    return await runCommand("sh", ["-c", 'systemd-analyze verify --man=no "$0" 2>&1', unitFile(name, text)]);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+test("systemd-analyze finds nothing wrong", async () => {
+  expect(await verify("snowlane.service", unit)).toBe("");
+});
+
+test("systemd-analyze finds a key that does not exist, and a value that cannot be", async () => {
+  expect(await verify("key.service", unit.replace("UMask=", "Umask="))).toMatch(/Unknown key.*'Umask'/);
+  expect(await verify("value.service", unit.replace("Type=exec", "Type=excellent"))).toMatch(/service type.*excellent/);
+});
+
+test("as a template with reuse-port.conf, each server has its own name, and all have one user", async () => {
+  const dropIn = readFileSync("deploy/systemd/reuse-port.conf", "utf8");
+  const template = unit.replace("[Install]", `${dropIn}\n[Install]`);
+  expect(await verify("snowlane@1.service", template)).toBe("");
+  expect(await verify("snowlane@2.service", template.replace("\nUser=", "\nUsr="))).toMatch(/Unknown key.*'Usr'/);
+  const [, settings = ""] = /^Environment=(SNOWLANE.*)$/m.exec(dropIn) ?? [];
+  const environment = Object.fromEntries(settings.split(" ").map((setting) => setting.split("=")));
+  expect(Object.keys(environment)).toEqual(["SNOWLANE_REUSE_PORT", "SNOWLANE_INSTANCE"]);
+  const shown = await runCli(["serve", "--dry-run"], { environment });
+  expect(String(shown.stdout)).toMatch(/reusePort +true/);
+});
+
+test("its exposure is at most 3.0", async () => {
+  const path = unitFile("exposure.service", unit);
+  const output = await runCommand("systemd-analyze", ["security", "--offline=true", "--no-pager", path]);
+  const [, exposure = ""] = /Overall exposure level for \S+: (\d+\.\d+)/.exec(output) ?? [];
+  expect(Number(exposure)).toBeGreaterThan(0);
+  expect(Number(exposure)).toBeLessThanOrEqual(3);
+});
+
+test("its stop outlasts the drain, and its codes for no restart are those of the command line", () => {
+  const [, stopSeconds = ""] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
+  expect(Number(stopSeconds) * 1_000).toBeGreaterThan(serverSettings.drainTimeoutMs.fallback);
+  const [, codes = ""] = /^RestartPreventExitStatus=(.*)$/m.exec(unit) ?? [];
+  const table = readFileSync("docs/cli.md", "utf8");
+  for (const code of codes.split(" ")) expect(table).toMatch(new RegExp(`^\\| ${code} `, "m"));
+});
+
+test("the program starts with the unit's command, and keeps its state in the unit's folder", async () => {
+  const [, command = ""] = /^ExecStart=\/usr\/local\/bin\/snowlane (.*)$/m.exec(unit) ?? [];
+  const [, state = ""] = /^Environment=XDG_STATE_HOME=(.*)$/m.exec(unit) ?? [];
+  expect([command, state]).toEqual(["serve", "%S"]);
+  const environment = { XDG_STATE_HOME: "/var/lib" };
+  const { code, stdout } = await runCli([command, "--dry-run"], { environment });
+  expect([code, stdout.toString()]).toEqual([0, expect.stringContaining("sqlite:/var/lib/snowlane/snowlane.db")]);
+});

@@ -1,0 +1,90 @@
+/**
+ * Runs the code blocks of docs/ that are marked: ```sh run, and the ```text output behind one is what it must print.
+ *
+ * A block that ends with another code says so: ```sh run exits 5. In an output, … stands for any text. Port 7619 stands
+ * for a free one.
+ */
+import { spawnSync } from "node:child_process";
+import { chmodSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { findFreePort } from "../support/processes/free-port.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+
+interface Block {
+  readonly line: number;
+  readonly code: string;
+  readonly exitCode: number;
+  readonly output: string | undefined;
+}
+
+const blockPattern = /^```sh run(?: exits (\d+))?\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;
+
+function blocksOf(page: string): readonly Block[] {
+  return [...page.matchAll(blockPattern)].map(({ index, 1: exitCode = "0", 2: code = "", 3: output }) => ({
+    line: page.slice(0, index).split("\n").length,
+    code,
+    exitCode: Number(exitCode),
+    output,
+  }));
+}
+
+/** The output of a page as a pattern of whole text. */
+function pattern(output: string): RegExp {
+  const parts = output.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join("[^]*?")}$`);
+}
+
+/** Runs the blocks of one page in its order, in one folder, as a reader does. */
+async function runBlocks(blocks: readonly Block[]): Promise<readonly string[]> {
+  const port = await findFreePort();
+  const folder = temporaryFolder();
+  const program = join(folder, "snowlane");
+  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${resolve("src/cli/main.ts")} "$@"\n`);
+  chmodSync(program, 0o755);
+  const env = {
+    ...process.env,
+    PATH: [folder, process.env["PATH"]].join(delimiter),
+    XDG_STATE_HOME: folder,
+    npm_lifecycle_event: "",
+  };
+  return blocks.flatMap(({ line, code, exitCode, output }) => {
+    const script = `trap 'kill $(jobs -p) 2> /dev/null || :' EXIT\n${code.replaceAll("7619", String(port))}`;
+    const { status, stdout, stderr } = spawnSync("sh", ["-euc", script], { cwd: folder, env, encoding: "utf8" });
+    const problems: string[] = [];
+    if (status !== exitCode) problems.push(`line ${line}: exits ${status} instead of ${exitCode}: ${stderr}`);
+    if (output !== undefined && !pattern(output.trimEnd()).test(stdout.trimEnd()))
+      problems.push(`line ${line}: prints\n${stdout}`);
+    return problems;
+  });
+}
+
+const pages = globSync("docs/*.md")
+  .map((path) => [path, blocksOf(readFileSync(path, "utf8"))] as const)
+  .filter(([, blocks]) => blocks.length > 0);
+
+test("there are pages with blocks to run", () => {
+  expect(pages.map(([path]) => path)).toContain("docs/migrating.md");
+});
+
+test.each(pages)("the blocks of %s run and print what it shows", { timeout: 120_000 }, async (_path, blocks) => {
+  expect(await runBlocks(blocks)).toEqual([]);
+});
+
+describe("the check itself", () => {
+  const check = (page: string): Promise<readonly string[]> => runBlocks(blocksOf(page));
+
+  test.each([
+    ["a command that fails", "```sh run\nfalse\n```\n", /line 1: exits 1 instead of 0/],
+    ["another exit code", "text\n\n```sh run exits 2\ntrue\n```\n", /line 3: exits 0 instead of 2/],
+    ["another output", "```sh run\necho a\n```\n\n```text output\nb\n```\n", /line 1: prints\na/],
+    ["a longer output", "```sh run\necho a; echo b\n```\n\n```text output\na\n```\n", /prints\na\nb/],
+    ["an unset variable", "```sh run\necho $nothing\n```\n", /exits [12] instead of 0/],
+  ])("it reports %s", async (_name, page, message) => {
+    expect((await check(page)).join("\n")).toMatch(message);
+  });
+
+  test("it takes an output with text left out", async () => {
+    expect(await check("```sh run\necho 1 2 3; echo 4\n```\n\n```text output\n1 … 3\n…\n```\n")).toEqual([]);
+  });
+});
