@@ -133,7 +133,7 @@ inline lose() {
 #endif
 	forgetGrant()
 }
-/* A grant was confirmed. What was held before is left: a rebase. */
+/* A grant was confirmed. The grant that was held before is left: a rebase. */
 inline adopt() {
 	if
 	:: held[me] != 0 -> left[me] = held[me]; leftWorker[me] = worker[me]; leftMark[me] = next[me]; leftConfirmed[me] = confirmed[me]

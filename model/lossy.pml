@@ -2,7 +2,7 @@
  * The worker protocol on a store that may lose what it has confirmed: it is wiped, or goes back to any earlier state, once, at any moment.
  * Its incarnation (start, identity) changes with the loss. One worker ID.
  *
- * True time `now` runs from 0 to TIME_MAX. Each reading of a clock, anyone's, lies in now .. now + SPREAD, chosen anew each time: SPREAD is the
+ * True time `now` runs from 0 to TIME_MAX. Each reading of a clock, anyone's, lies in now .. now + SPREAD, chosen again each time: SPREAD is the
  * full distance between two clocks, 2e where each is within e of true time. Timestamps may lead a reading by at most LEAD.
  *
  * Crash between any two steps, lost answers, restarts that take their own record back at once, release, resume of process 0. A write and its

@@ -8,7 +8,7 @@ import { cpus } from "node:os";
 import { choice, onOff } from "../src/config/setting-kinds.ts";
 import { withFallback } from "../src/config/setting.ts";
 import { findTool } from "../test/support/fetch/tools.ts";
-import { runProgram } from "../test/support/run-program.ts";
+import { runProgram } from "../test/support/processes/run-program.ts";
 import { checks } from "./checks.ts";
 import { runCheck } from "./run-check.ts";
 

@@ -1,6 +1,6 @@
 /**
- * A broken invariant: a fault of ours, never of a caller or of the environment. Whoever catches it logs it and stops
- * the process.
+ * A broken invariant: a fault of ours, never of a caller or of the environment. The code that catches it logs it and
+ * stops the process.
  */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";

@@ -27,16 +27,22 @@ export const errorReasons = [
   "LAYOUT_MISMATCH",
   "STORE_WENT_BACK",
   "INVALID_CONFIG",
+  "SEQUENCE_NOT_FOUND",
+  "SEQUENCE_EXISTS",
+  "SEQUENCE_DISABLED",
+  "SEQUENCE_CHANGED",
+  "INVALID_SEQUENCE",
+  "VALUES_EXHAUSTED",
 ] as const;
 
 /** One of {@link errorReasons}. */
 export type ErrorReason = (typeof errorReasons)[number];
 
-/** What an {@link IdError} is made of beside its reason and message. */
+/** The parts of an {@link IdError} besides its reason and message. */
 export interface IdErrorDetails {
   /** Every dynamic value of the message, with its unit in the key. */
   readonly metadata?: Readonly<Record<string, string | number | bigint>>;
-  /** What brought it about; for the log only, never sent. */
+  /** The error that caused it; for the log only, never sent. */
   readonly cause?: unknown;
   /** After how many milliseconds a retry may help; absent where it cannot. */
   readonly retryAfterMs?: number;

@@ -1,7 +1,7 @@
 /**
  * Makes a fresh clone runnable, under any recent Node and npm: installs the packages that the lockfile names (the
- * pinned Node among them) and bundles src/ into dist/ where a source is newer. Plain JavaScript, because the system's
- * Node may be too old for anything else.
+ * pinned Node among them) and bundles src/ and web/ into dist/ where a source is newer. Plain JavaScript, because the
+ * system's Node may be too old for anything else.
  *
  * It stands in `start` and `test` themselves, not in `prestart`, which is left out under ignore-scripts=true.
  */
@@ -59,13 +59,12 @@ function bundleIsStale() {
   const stamp = "dist/.bundled";
   if (!existsSync(stamp)) return true;
   const bundledMs = statSync(stamp).mtimeMs;
-  return [newestSourceMs("src"), statSync("package.json").mtimeMs, statSync("tools/bundle.mjs").mtimeMs].some(
-    (ms) => ms > bundledMs,
-  );
+  const files = ["package.json", "tools/bundle.mjs", "tools/bundle-page.mjs"].map((path) => statSync(path).mtimeMs);
+  return [newestSourceMs("src"), newestSourceMs("web"), ...files].some((ms) => ms > bundledMs);
 }
 
 if (installIsDue()) install();
-if (bundleIsStale()) run(pinnedNode, ["tools/bundle.mjs"], "The bundle of src/ could not be made: see above.");
+if (bundleIsStale()) run(pinnedNode, ["tools/bundle.mjs"], "The bundle could not be made: see above.");
 if (process.argv.includes("--build"))
   run(
     pinnedNode,

@@ -1,14 +1,18 @@
 /**
- * Bundles src/ into dist/: the command line, the library, and each worker thread as an entry of its own. 200 ms to the
- * first ID instead of 550 ms by type stripping. Packages stay outside: drivers of the stores are loaded on first use.
+ * Bundles src/ into dist/: the command line, the library, and each worker thread as an entry of its own; then web/ into
+ * dist/page. 200 ms to the first ID instead of 550 ms by type stripping. Packages stay outside: drivers of the stores
+ * are loaded on first use. docs/adr/0022 says why the package has no dependencies.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { rolldown } from "rolldown";
+import { bundlePage } from "./bundle-page.mjs";
+import { thirdPartyNotices } from "./third-party-notices.mjs";
 
 const entries = {
   main: "src/cli/main.ts",
   index: "src/index.ts",
-  "sqlite-thread": "src/worker/stores/sqlite-thread.ts",
+  "sqlite-thread": "src/store/sqlite/sqlite-thread.ts",
+  "sqlite-sequence-thread": "src/sequence/stores/sqlite-sequence-thread.ts",
 };
 const packageJson = JSON.parse(readFileSync("package.json", "utf8"));
 // Also what lies in them: mysql2/promise.
@@ -36,20 +40,25 @@ const light = {
 
 /**
  * A start loads a few large files: finding and reading each of 50 small ones took longer than what is in them. A group
- * is what matches and all that it imports, without what a group above has. Each thread of a store takes the first two;
- * commands that start no server do without the last two.
+ * is what matches and all that it imports, without what a group above has. Each thread of a store takes the first
+ * three; commands that start no server do without the last two.
  */
 const groups = [
-  { priority: 6, name: "base", test: /light:(util|fs)|src\/(errors|assert|clock|version)\.ts$/ },
+  { priority: 6, name: "base", test: /light:(util|fs)|src\/(errors|assert|clock\/clock|version)\.ts$/ },
   {
     priority: 5,
     name: "store",
-    test: /light:crypto|src\/worker\/(kernel-random|stores\/(sqlite-error|store-link))\.ts$/,
+    test: /light:crypto|src\/(kernel-random|store\/(record-store|make-folder|sqlite\/sqlite-error|link\/made-once))\.ts$/,
+  },
+  {
+    priority: 5,
+    name: "threads",
+    test: /src\/store\/(store-identity|sqlite\/(thread-calls|store-file|open-file|file-[a-z]+|sqlite-paths|lock-owner))\.ts$/,
   },
   { priority: 4, name: "pure", test: /src\/(snowflake|text)\// },
   { priority: 3, name: "config", test: /src\/(config\/|cli\/exit-code\.ts$)/ },
   { priority: 2, name: "start", test: /src\/(cli\/serve|server\/start-server)\.ts$/ },
-  { priority: 1, name: "answering", test: /src\/server\/answering\.ts$/ },
+  { priority: 1, name: "calls", test: /src\/server\/serve-calls\.ts$/ },
 ];
 
 const bundle = await rolldown({
@@ -58,7 +67,7 @@ const bundle = await rolldown({
   plugins: [light],
   external: [/^node:(?!(?:http|util|fs|crypto)$)/, ...drivers],
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: "dist",
   format: "esm",
   chunkFileNames: "chunks/[name]-[hash].js",
@@ -66,4 +75,13 @@ await bundle.write({
   cleanDir: true,
 });
 await bundle.close();
-writeFileSync("dist/.bundled", `${new Date().toISOString()}\n`);
+
+// A store's thread that needs one function of a larger file would load that file, and all that it imports, at a start.
+const thread = output.find(({ name }) => name === "sqlite-thread");
+const large = thread.imports.filter((path) => !/^(node:|chunks\/(base|store|threads)-)/.test(path));
+if (large.length > 0)
+  throw new Error(`sqlite-thread loads ${large.join(", ")}: put what it needs into the group "store" or "threads"`);
+const moduleIds = output.flatMap(({ moduleIds = [] }) => moduleIds);
+writeFileSync("THIRD_PARTY_NOTICES", thirdPartyNotices([...moduleIds, ...(await bundlePage("dist/page"))]));
+// Its time alone is read: see bootstrap.mjs.
+writeFileSync("dist/.bundled", "");

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { readFileSync } from "node:fs";
 import { fetchMavenArtifact } from "../test/support/fetch/maven-artifact.ts";
 import { fetchPythonVenv } from "../test/support/fetch/python-venv.ts";
-import { runCommand } from "../test/support/run-command.ts";
+import { runCommand } from "../test/support/processes/run-command.ts";
 
 /**
  * protobuf's compiler: the line whose Java code demands least of users, for protobuf-java 3.25 runs it, which grpc-java

@@ -7,7 +7,7 @@ const head = `<!-- Written by npm run generate from src/config. Do not edit. -->
 
 # Configuration
 
-Every setting can be said in three places. A flag wins over the environment, the environment over the file:
+You can give every setting in three places. A flag wins over the environment, and the environment over the file:
 
 \`\`\`
 snowlane serve --drain-timeout 5s
@@ -15,10 +15,11 @@ SNOWLANE_DRAIN_TIMEOUT=5s snowlane serve
 snowlane serve --config snowlane.json        # { "drainTimeout": "5s" }
 \`\`\`
 
-The file holds one JSON object whose keys are the names below; \`SNOWLANE_CONFIG\` names it as well. An empty variable counts as not set.
-Time spans are a number with \`ms\`, \`s\`, \`m\` or \`h\`. Everything that is wrong is reported together, each with the setting, its value and the
-cure, and the process ends with code 2. \`snowlane serve --dry-run\` checks and prints the configuration, and starts nothing. Passwords in
-the store's URL are never logged or printed.
+The file holds one JSON object whose keys are the names below; \`SNOWLANE_CONFIG\` can name the file instead of
+\`--config\`. An empty variable counts as not set. A time span is a number with \`ms\`, \`s\`, \`m\` or \`h\`. All problems
+are reported together, each with the setting, its value and what to do; then the process ends with code 2.
+\`snowlane serve --dry-run\` checks and prints the configuration, and starts nothing. Passwords in the store's URL are
+never logged or printed.
 `;
 
 function section(setting: Setting<unknown>): string {
@@ -26,7 +27,7 @@ function section(setting: Setting<unknown>): string {
   const fallback = setting.fallback === undefined ? "none" : `\`${setting.format(setting.fallback)}\``;
   return `## ${setting.name}
 
-\`--${flagName(setting)} ${setting.placeholder}\` · \`${environmentName(setting)}\`
+\`${`--${flagName(setting)} ${setting.placeholder}`.trimEnd()}\` · \`${environmentName(setting)}\`
 
 ${setting.doc}${isSaid ? "" : `\n\nDefault: ${fallback}`}
 `;

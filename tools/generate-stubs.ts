@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { runCommand } from "../test/support/run-command.ts";
+import { runCommand } from "../test/support/processes/run-command.ts";
 import { fetchClientStubTools } from "./client-stub-tools.ts";
 
 /** Folders that buf.gen.yaml and buf.gen.clients.yaml fill: nothing written by hand may lie in them. */
@@ -9,7 +9,7 @@ export const typeScriptStubFolders: readonly string[] = ["src/gen"];
 export const clientStubFolders: readonly string[] = [
   "clients/go/gen",
   "clients/java/src/generated/java",
-  "clients/python/src/snowlane/gen",
+  "clients/python/src/snowlane/_gen",
 ];
 
 /**

@@ -1,9 +1,9 @@
 /**
  * Writes everything in the repository that is generated: `npm run generate`. `npm run generate typescript` leaves out
- * the stubs of other languages and needs Node alone. Tests generate it anew and fail when something differs.
+ * the stubs of other languages and needs Node alone. Tests generate it again and fail when something differs.
  */
-import { runCommand } from "../test/support/run-command.ts";
-import { runProgram } from "../test/support/run-program.ts";
+import { runCommand } from "../test/support/processes/run-command.ts";
+import { runProgram } from "../test/support/processes/run-program.ts";
 import { generateClientStubs, generateTypeScriptStubs } from "./generate-stubs.ts";
 
 await runProgram({
@@ -22,6 +22,7 @@ await runProgram({
       await runCommand(process.execPath, ["tools/generate-vectors.ts"]);
       await runCommand(process.execPath, ["tools/generate-configuration.ts"]);
       await runCommand(process.execPath, ["tools/readme-samples.ts"]);
+      await runCommand(process.execPath, ["tools/id-picture.ts"]);
       if (part === "all") await generateClientStubs(".");
       return 0;
     } catch (error) {

@@ -3,11 +3,12 @@
  * allowed.
  */
 import { spawnSync } from "node:child_process";
-import { runProgram } from "../test/support/run-program.ts";
+import { runProgram } from "../test/support/processes/run-program.ts";
 
 const bin = (name: string): string => `node_modules/.bin/${name}`;
 const checks: readonly (readonly [string, readonly string[]])[] = [
   [bin("tsc"), ["-p", "tsconfig.json"]],
+  [bin("tsc"), ["-p", "web/tsconfig.json"]],
   [bin("oxlint"), ["--type-aware", "--deny-warnings"]],
   [bin("biome"), ["format", "."]],
   [bin("knip"), ["--no-progress"]],

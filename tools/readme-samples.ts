@@ -1,5 +1,5 @@
 /**
- * Fills the code blocks of the clients' READMEs from the samples, so that what is shown is what is tested. A block
+ * Fills the code blocks of the READMEs from the samples, so that what is shown is what is tested. A block
  * belongs to the file that the comment above it names, relative to the README: `<!-- samples/basic.ts -->`.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 
 const block = /<!-- (\S+) -->\n```(\w*)\n[\s\S]*?```/g;
 
-/** The READMEs of the clients, by path, as they should be. */
+/** The READMEs, by path, as they should be. */
 export function readmesWithSamples(): ReadonlyMap<string, string> {
-  const paths = globSync("clients/*/README.md").toSorted();
+  const paths = ["README.md", ...globSync("clients/*/README.md").toSorted()];
   return new Map(paths.map((path) => [path, fill(path, readFileSync(path, "utf8"))]));
 }
 

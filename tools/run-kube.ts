@@ -1,6 +1,6 @@
 /** Runs the tests on a real kube-apiserver, which is built first: `npm run test:kube`. */
 import { spawnSync } from "node:child_process";
-import { runProgram } from "../test/support/run-program.ts";
+import { runProgram } from "../test/support/processes/run-program.ts";
 
 await runProgram({
   call: "npm run test:kube --",

@@ -10,10 +10,16 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { runProgram } from "../test/support/run-program.ts";
+import { runProgram } from "../test/support/processes/run-program.ts";
+import { readTestSuites } from "./test-suites.ts";
 
-/** Minutes that each suite should stay below on two cores, everything fetched. A guide for readers, not a limit. */
-const budgetMinutes: Readonly<Record<string, number>> = { core: 3, text: 1, proof: 4, stores: 5, clients: 4, http2: 6 };
+/** The suites of `npm test` in their order, with the minutes that each should stay below. */
+const known = new Map(
+  readTestSuites().flatMap(({ name, budgetMinutes }) =>
+    budgetMinutes === undefined ? [] : [[name, budgetMinutes] as const],
+  ),
+);
+const names = [...known.keys()];
 /** More files than these have not failed by chance. */
 const secondTryFilesMax = 3;
 
@@ -32,11 +38,11 @@ interface Run {
 interface Outcome extends Run {
   readonly suite: string;
   readonly minutes: number;
-  /** What failed at first and passed when it was run again. */
+  /** Tests that failed at first and passed when they were run again. */
   readonly late: readonly Failure[];
 }
 
-/** What vitest's JSON reporter writes, as far as it is read here. */
+/** The output of vitest's JSON reporter, as far as it is read here. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -129,7 +135,7 @@ function runSuites(suites: readonly string[]): number {
   failures.forEach(tell);
   console.log("\nsuite      minutes  budget  passed  failed");
   for (const { suite, minutes, passed, failures: failed } of outcomes) {
-    const budget = (budgetMinutes[suite] ?? 0).toFixed(0);
+    const budget = String(known.get(suite) ?? "");
     console.log(
       `${suite.padEnd(9)} ${minutes.toFixed(2).padStart(8)} ${budget.padStart(7)} ${String(passed).padStart(7)} ${String(failed.length).padStart(7)}`,
     );
@@ -139,12 +145,11 @@ function runSuites(suites: readonly string[]): number {
   return failures.length === 0 && passed > 0 ? 0 : 1;
 }
 
-const known = Object.keys(budgetMinutes);
 await runProgram({
   call: "npm test --",
   summary: "Runs the test suites in turn",
   options: {},
-  words: { placeholder: "[SUITE...]", doc: `Some of them: ${known.join(", ")}.`, known },
+  words: { placeholder: "[SUITE...]", doc: `Some of them: ${names.join(", ")}.`, known: names },
   examples: ["npm test", "npm test -- stores http2"],
-  run: async (_, wanted) => runSuites(wanted.length > 0 ? wanted : known),
+  run: async (_, wanted) => runSuites(wanted.length > 0 ? wanted : names),
 });

@@ -1,21 +1,23 @@
-/** What `snowlane doctor` finds out about a store. */
+/** The checks of `snowlane doctor` on a store. */
 import { hostname } from "node:os";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import { version } from "../version.ts";
-import { checkAgreement, hasWorkers, lostLayout } from "../worker/layout-record.ts";
-import type { RecordStore } from "../worker/record-store.ts";
-import { clockErrorMs, clockOffMaxMs } from "../worker/window.ts";
-import { listWorkers, type WorkerList } from "../worker/worker-list.ts";
-import { createHolder, parseLayoutRecord, recordKeys } from "../worker/worker-record.ts";
-import { settleWorkerSettings, type WorkerOptions } from "../worker/worker-settings.ts";
+import { checkAgreement, hasWorkers, lostLayout, showWorkerIds } from "../lease/layout-agreement.ts";
+import { type RecordStore, unlessRefused } from "../store/record-store.ts";
+import { clockErrorMs, clockOffMaxMs } from "../lease/window.ts";
+import { listWorkers, type WorkerList } from "../operator/worker-list.ts";
+import { deploymentIdOf, parseLayoutRecord } from "../lease/records/layout-slot.ts";
+import { recordKeys } from "../lease/records/record-text.ts";
+import { createHolder } from "../lease/records/worker-record.ts";
+import { resolveWorkerSettings, type WorkerOptions } from "../lease/worker-settings.ts";
 import { exitCodes } from "./exit-code.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { timeOf } from "./worker-rows.ts";
 
-/** What is asked of a store. */
+/** The store to check. */
 export interface StoreUnderCheck {
   readonly store: RecordStore;
   /** Opens another namespace of the same store. */
@@ -24,17 +26,16 @@ export interface StoreUnderCheck {
   readonly place: string;
   readonly namespace: string;
   readonly layout: Layout;
-  /** What serve would take a worker ID with. */
+  /** The settings with which serve would take a worker ID. */
   readonly worker: Omit<WorkerOptions, "holder">;
 }
 
 const trips = 5;
-/** Renewals have a window's length to spare, but a start asks a dozen times. */
+/** Renewals have the length of a window to spare, but a start makes a dozen calls. */
 const slowMs = 250;
 const usedWarnShare = 0.75;
-const yearsWarn = 3;
 
-/** Looks at a store from afar to near: later checks are left out where earlier ones show that they are pointless. */
+/** Checks a store step by step: later checks are left out where earlier ones show that they are pointless. */
 export async function checkStore(under: StoreUnderCheck): Promise<readonly Finding[]> {
   if (await isUntouched(under.store)) return await checkUntouched(under);
   const reached = await checkReach(under);
@@ -43,19 +44,20 @@ export async function checkStore(under: StoreUnderCheck): Promise<readonly Findi
   const { entry } = await store.read(recordKeys.layout);
   if (entry === undefined) {
     if (hasWorkers(await store.list())) {
-      return [...reached, failOf("layout", lostLayout(store, namespace), "Start no server before it is mended.")];
+      return [...reached, failOf("layout", lostLayout(store, namespace), "Start no server before it is repaired.")];
     }
     const detail = `Namespace ${namespace} has no records: the first start writes its layout record.`;
     return [...reached, ok("layout", detail), ...(await probeElsewhere(under))];
   }
   const findings = [...reached, checkLayout(under, entry.text)];
   if (findings.at(-1)?.level === "fail") return findings;
+  findings.push(showDeployment(entry.text));
   findings.push(await probe(under));
   const list = listWorkers(store, await store.list(), systemClock.nowMs());
   return [...findings, ...checkWorkers(list), ...checkLife(under.layout)];
 }
 
-/** Whether not even a table or the like is there. */
+/** Tells whether the store has not even a table or the like. */
 async function isUntouched(store: RecordStore): Promise<boolean> {
   try {
     await store.moment();
@@ -70,7 +72,7 @@ async function checkUntouched(under: StoreUnderCheck): Promise<readonly Finding[
   const store = await under.openNamespace(probeNamespace);
   try {
     const reached = await checkReach({ ...under, store });
-    const detail = `Nothing was started on this store yet: the first start writes the layout record of ${under.namespace}.`;
+    const detail = `No server was started on this store yet: the first start writes the layout record of ${under.namespace}.`;
     return reached.some(({ level }) => level === "fail")
       ? reached
       : [...reached, ok("layout", detail), ...(await probeElsewhere(under))];
@@ -79,7 +81,8 @@ async function checkUntouched(under: StoreUnderCheck): Promise<readonly Finding[
   }
 }
 
-async function checkReach({ store, place }: StoreUnderCheck): Promise<readonly Finding[]> {
+async function checkReach(under: StoreUnderCheck): Promise<readonly Finding[]> {
+  const { store, place } = under;
   const tripsMs: number[] = [];
   let clockAheadMs: number | undefined;
   try {
@@ -89,21 +92,33 @@ async function checkReach({ store, place }: StoreUnderCheck): Promise<readonly F
       const sentMs = systemClock.monotonicMs();
       const { clockMs } = await store.moment();
       const tripMs = systemClock.monotonicMs() - sentMs;
-      // The nearest trip tells the time best: the store read its clock somewhere within it.
+      // The shortest trip shows the time best, because the store read its clock somewhere within it.
       if (clockMs !== undefined && tripsMs.every((before) => tripMs < before)) {
         clockAheadMs = systemClock.nowMs() - tripMs / 2 - clockMs;
       }
       tripsMs.push(tripMs);
     }
   } catch (error) {
-    const cure = "Start it, or check --store, credentials, certificates, and whether a firewall stands between.";
-    return [failOf("store", error, cure)];
+    const hint = "Start it, or check --store, credentials, certificates, and whether a firewall stands between.";
+    return [failOf("store", error, hint)];
   }
   const medianMs = tripsMs.toSorted((one, other) => one - other)[Math.floor(trips / 2)]!;
   const detail = `${place} answers in ${medianMs.toFixed(1)} ms (median of ${trips}).`;
-  const cure = "Use a store nearer by: each start asks it a dozen times, and each renewal waits for it.";
-  const reached = medianMs > slowMs ? warn("store", detail, cure) : ok("store", detail);
-  return [reached, checkClock(store, clockAheadMs, Math.min(...tripsMs))];
+  const hint = "Use a store nearer by: each start makes a dozen calls to it, and each renewal waits for it.";
+  const reached = medianMs > slowMs ? warn("store", detail, hint) : ok("store", detail);
+  return [reached, checkClock(store, clockAheadMs, Math.min(...tripsMs)), ...(await checkSettings(under))];
+}
+
+/** The settings of the store's server; nothing where a store has none that matter. */
+async function checkSettings({ store, worker }: StoreUnderCheck): Promise<readonly Finding[]> {
+  if (store.advise === undefined) return [];
+  try {
+    const advice = await store.advise({ windowMs: worker.windowMs ?? store.timing.windowMs });
+    if (advice.length === 0) return [ok("store settings", "No setting of the server endangers the records.")];
+    return advice.map(({ detail, cure }) => warn("store settings", detail, cure));
+  } catch (error) {
+    return [{ ...failOf("store settings", error, "Give the user the privileges of docs/stores.md."), level: "warn" }];
+  }
 }
 
 function checkClock(store: RecordStore, aheadMs: number | undefined, tripMs: number): Finding {
@@ -112,42 +127,48 @@ function checkClock(store: RecordStore, aheadMs: number | undefined, tripMs: num
   }
   const side = aheadMs >= 0 ? "ahead of" : "behind";
   const detail = `This machine's clock is ${Math.abs(aheadMs).toFixed(0)} ms ${side} the store's (to within ${Math.ceil(tripMs / 2)} ms).`;
-  const cure = "Let NTP (chrony, systemd-timesyncd) set the clocks of this machine and of the store.";
+  const hint = "Let NTP (chrony, systemd-timesyncd) set the clocks of this machine and of the store.";
   if (Math.abs(aheadMs) > clockOffMaxMs)
-    return fail("clock offset", detail, `serve refuses more than 5 minutes. ${cure}`, exitCodes.usage);
+    return fail("clock offset", detail, `serve refuses more than 5 minutes. ${hint}`, exitCodes.usage);
   if (Math.abs(aheadMs) <= clockErrorMs + tripMs / 2) return ok("clock offset", detail);
   const lossy = ` On a store that may lose data uniqueness needs ${clockErrorMs} ms at most.`;
-  return warn("clock offset", detail, store.durability === "lossy" ? cure + lossy : cure);
+  return warn("clock offset", detail, store.durability === "lossy" ? hint + lossy : hint);
 }
 
 function checkLayout({ store, layout, worker }: StoreUnderCheck, text: string): Finding {
   try {
     const record = parseLayoutRecord(text);
     const nobody = { instance: "doctor", host: hostname(), processId: process.pid, bootId: "", sinceMs: 0, version };
-    checkAgreement(record, settleWorkerSettings({ ...worker, holder: createHolder(nobody) }, layout, store));
-    const bound =
-      record.datacenterIds === "all"
-        ? "bound to no datacenters"
-        : `bound to datacenters ${record.datacenterIds.join(", ")}`;
-    return ok("layout", `The layout record is that of ${layout.name}, ${bound}; deployment ${record.deploymentId}.`);
+    checkAgreement(record, resolveWorkerSettings({ ...worker, holder: createHolder(nobody) }, layout, store));
+    const bound = [
+      record.datacenterIds === "all" ? "no datacenters" : `datacenters ${record.datacenterIds.join(", ")}`,
+      ...(record.workerIds === "all" ? [] : [`worker IDs ${showWorkerIds(record.workerIds)}`]),
+    ].join(" and ");
+    return ok("layout", `The layout record is that of ${layout.name}, bound to ${bound}.`);
   } catch (error) {
-    return failOf("layout", error, "Say what the store says, or use another --store or --namespace.");
+    return failOf("layout", error, "Give the settings that the store has, or use another --store or --namespace.");
   }
 }
 
+/** Only an operator can compare it with those of other stores: a copy has the same as its original. */
+function showDeployment(layoutText: string): Finding {
+  const detail = `The fingerprint is ${deploymentIdOf(layoutText)}. Another store with the same one repeats these IDs.`;
+  return ok("deployment", detail);
+}
+
 /**
- * Shows that we may write, without leaving a trace: the layout record is replaced by itself, which nobody can tell from
- * no write, as all compare texts; and creating it once more is refused after the right to create was looked at.
+ * Shows that we may write, without leaving a trace. The layout record is replaced by itself, which looks like no write
+ * to all others, because they compare texts. Creating it once more is refused, but only after the store has checked the
+ * right to create.
  */
 async function probe({ store }: StoreUnderCheck): Promise<Finding> {
   try {
     const { entry } = await store.read(recordKeys.layout);
-    if (entry === undefined)
-      throw new IdError("STORE_UNAVAILABLE", "The layout record vanished while it was looked at.");
+    if (entry === undefined) throw new IdError("STORE_UNAVAILABLE", "The layout record vanished during the check.");
     const sentMs = systemClock.monotonicMs();
-    const replaced = await store.compareAndSet(recordKeys.layout, entry, entry.text);
+    const replaced = unlessRefused(await store.compareAndSet(recordKeys.layout, entry, entry.text));
     const tripMs = systemClock.monotonicMs() - sentMs;
-    const created = await store.compareAndSet(recordKeys.layout, undefined, entry.text);
+    const created = unlessRefused(await store.compareAndSet(recordKeys.layout, undefined, entry.text));
     if (replaced.kind === "applied" && created.kind === "conflict") {
       return ok(
         "privileges",
@@ -160,7 +181,7 @@ async function probe({ store }: StoreUnderCheck): Promise<Finding> {
   }
 }
 
-/** Nobody's namespace: a record of ours in a new one would pass for what is left of a loss. */
+/** A namespace that no server uses: a record in a new one would look like the rest of a loss of data. */
 const probeNamespace = "snowlane-doctor";
 const probeKey = "probe";
 const probeText = JSON.stringify({ probe: true });
@@ -170,16 +191,17 @@ async function probeElsewhere({ openNamespace }: StoreUnderCheck): Promise<reado
   const store = await openNamespace(probeNamespace);
   try {
     const { entry } = await store.read(probeKey);
-    const created = entry === undefined ? await store.compareAndSet(probeKey, undefined, probeText) : undefined;
+    const created =
+      entry === undefined ? unlessRefused(await store.compareAndSet(probeKey, undefined, probeText)) : undefined;
     const standing = created?.kind === "applied" ? created.entry : (entry ?? (await store.read(probeKey)).entry);
-    const replaced = await store.compareAndSet(probeKey, standing, standing?.text ?? probeText);
+    const replaced = unlessRefused(await store.compareAndSet(probeKey, standing, standing?.text ?? probeText));
     if (replaced.kind === "conflict") {
       return [warn("privileges", "Somebody else wrote at the same time: nothing was found out.", "Run doctor again.")];
     }
     return [ok("privileges", `Records can be created and replaced (tried in namespace ${probeNamespace}).`)];
   } catch (error) {
-    const cure = `Give the user the privileges of docs/stores.md. If they end at this namespace, ${probeNamespace} cannot be tried: the first start will tell.`;
-    return [{ ...failOf("privileges", error, cure), level: "warn" }];
+    const hint = `Give the user the privileges of docs/stores.md. If they end at this namespace, ${probeNamespace} cannot be tried: the first start will tell.`;
+    return [{ ...failOf("privileges", error, hint), level: "warn" }];
   } finally {
     await store.close();
   }
@@ -194,14 +216,14 @@ function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonl
   const taken = workers.filter(({ state }) => state !== "released" && state !== "expired").length;
   const used = quarantine === undefined ? total - free : taken;
   const detail = `${used} of ${total} worker IDs are in use (${((used / total) * 100).toFixed(0)} %).`;
-  const cure =
+  const hint =
     "Stop processes, or plan a layout with more worker bits in a new namespace: a clock that steps back needs spare ones.";
-  if (used >= total) findings.push(fail("worker IDs", detail, cure, exitCodes.worker));
-  else if (used >= total * usedWarnShare) findings.push(warn("worker IDs", detail, cure));
+  if (used >= total) findings.push(fail("worker IDs", detail, hint, exitCodes.worker));
+  else if (used >= total * usedWarnShare) findings.push(warn("worker IDs", detail, hint));
   else findings.push(ok("worker IDs", detail));
   const unreadable = workers.filter(({ state }) => state === "unreadable").length;
   if (unreadable > 0) {
-    const seen = `${unreadable} worker ${unreadable === 1 ? "record is" : "records are"} damaged or another program's.`;
+    const seen = `${unreadable} worker ${unreadable === 1 ? "record is" : "records are"} damaged, another program's or a newer version's.`;
     findings.push(
       warn(
         "records",
@@ -214,9 +236,9 @@ function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonl
 }
 
 function checkLife(layout: Layout): readonly Finding[] {
-  const { endMs, yearsLeft } = exhaustionOf(layout, systemClock.nowMs());
-  const detail = `The layout lasts until ${timeOf(endMs).slice(0, 10)}, for ${Math.max(0, yearsLeft).toFixed(1)} years.`;
-  const cure = "Plan a later epoch in a new namespace.";
-  if (yearsLeft <= 0) return [fail("layout's life", detail, cure, exitCodes.clock)];
-  return [yearsLeft < yearsWarn ? warn("layout's life", detail, cure) : ok("layout's life", detail)];
+  const { endTime, yearsLeft, state } = exhaustionOf(layout, systemClock.nowMs());
+  const detail = `The layout lasts until ${endTime.slice(0, 10)}, for ${Math.max(0, yearsLeft).toFixed(1)} years.`;
+  const hint = "Plan a later epoch in a new namespace.";
+  if (state === "exhausted") return [fail("layout's life", detail, hint, exitCodes.clock)];
+  return [state === "warning" ? warn("layout's life", detail, hint) : ok("layout's life", detail)];
 }

@@ -3,9 +3,10 @@ import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { serverSettings } from "../config/server-settings.ts";
 import { onOff } from "../config/setting-kinds.ts";
-import { settleServer, type WorkerChoice } from "../config/settle-server.ts";
-import { problemsOf, valueOf } from "../config/settled.ts";
-import { parseSqliteUrl } from "../worker/stores/sqlite.ts";
+import { resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
+import { problemsOf, valueOf } from "../config/resolved.ts";
+import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
+import { parseSqliteUrl } from "../store/sqlite/sqlite.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { checkAddress, checkMachineClock } from "./doctor-machine.ts";
@@ -20,7 +21,7 @@ const options = {
 /** `snowlane doctor`. */
 export const doctor: Command<typeof serverSettings, typeof options> = {
   name: "doctor",
-  summary: "Looks whether serve would work with these settings: store, clock, layout, worker IDs, address",
+  summary: "Checks whether serve would work with these settings: store, clock, layout, worker IDs, address",
   settings: serverSettings,
   options,
   examples: [
@@ -28,9 +29,9 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
     "snowlane doctor --store postgres://snowlane@db/snowlane",
     "snowlane doctor --config snowlane.json --json",
   ],
-  check: (settings, _options, environment) => problemsOf(settleServer(settings, environment)),
+  check: (settings, _options, environment) => problemsOf(resolveServer(settings, environment)),
   run: async ({ settings, options: { json }, environment, stdout }) => {
-    const choice = valueOf(settleServer(settings, environment));
+    const choice = valueOf(resolveServer(settings, environment));
     const findings = [
       ...(await checkChosenStore(choice)),
       ...checkMachineClock(choice.layout),
@@ -49,9 +50,11 @@ async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[
   const absent = await checkAbsentFile(storeUrl, namespace);
   if (absent !== undefined) return [absent];
   try {
-    const store = await openExistingRecords(storeUrl, namespace);
+    // The limit of serve, so that doctor fails where serve would.
+    const timeoutMs = choice.storeTimeoutMs ?? defaultStoreTimeoutMs(storeUrl, choice.windowMs);
+    const store = await openExistingRecords(storeUrl, namespace, timeoutMs);
     try {
-      const openNamespace = (other: string) => openNewRecords(storeUrl, other);
+      const openNamespace = (other: string) => openNewRecords(storeUrl, other, timeoutMs);
       return await checkStore({ store, openNamespace, place, namespace, layout, worker: choice });
     } finally {
       await store.close();
@@ -61,7 +64,7 @@ async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[
   }
 }
 
-/** An SQLite file that a first start would make: it is not made by looking. */
+/** An SQLite file that a first start would make: a check does not make it. */
 async function checkAbsentFile(storeUrl: string, namespace: string): Promise<Finding | undefined> {
   if (!storeUrl.startsWith("sqlite:")) return undefined;
   const { path } = parseSqliteUrl(storeUrl, { namespace, callTimeoutMs: 0 });
@@ -72,8 +75,8 @@ async function checkAbsentFile(storeUrl: string, namespace: string): Promise<Fin
     await access(folder, constants.W_OK);
     return ok("store", `There is no file ${path} yet: the first start makes it.`);
   } catch {
-    const cure = "Give this user the right to write there, or choose another --store.";
-    return fail("store", `There is no file ${path} yet, and ${folder} cannot be written.`, cure, exitCodes.store);
+    const hint = "Give this user the right to write there, or choose another --store.";
+    return fail("store", `There is no file ${path} yet, and ${folder} cannot be written.`, hint, exitCodes.store);
   }
 }
 
@@ -84,7 +87,7 @@ async function checkTls({
 }: CommandInput<typeof serverSettings, typeof options>["settings"]): Promise<readonly Finding[]> {
   if (tlsCert === undefined || tlsKey === undefined) return [];
   try {
-    const { readTlsContext } = await import("../server/tls.ts");
+    const { readTlsContext } = await import("../server/listen/tls.ts");
     readTlsContext({ certPath: tlsCert, keyPath: tlsKey, clientCaPath: tlsClientCa });
     return [ok("tls", "Certificate and key can be read and fit together.")];
   } catch (error) {
@@ -95,6 +98,6 @@ async function checkTls({
 function summaryOf(findings: readonly Finding[]): string {
   const failed = findings.filter(({ level }) => level === "fail").length;
   const warned = findings.filter(({ level }) => level === "warn").length;
-  if (failed === 0 && warned === 0) return "Nothing is wrong.\n";
+  if (failed === 0 && warned === 0) return "No problems found.\n";
   return `${failed} failed, ${warned} to look at.\n`;
 }

@@ -1,9 +1,9 @@
 import { type ErrorReason, IdError } from "../errors.ts";
 
-/** What the process ends with, and what it means: the table of docs/cli.md. */
+/** The exit codes of the process and their meaning: the table of docs/cli.md. */
 export const exitCodes = {
   done: 0,
-  /** What was given cannot be read, or a server refused. */
+  /** The input cannot be read, or a server refused. */
   refused: 1,
   /** Wrong usage or configuration. */
   usage: 2,
@@ -24,7 +24,7 @@ export const exitCodes = {
 /** One of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What a command cannot do, in a sentence that says what to do about it, where no reason of {@link IdError} fits. */
+/** A failure of a command for which no reason of {@link IdError} fits. Its message says what to do about it. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
@@ -38,6 +38,7 @@ export class CommandError extends Error {
 const codeOfReason: Partial<Record<ErrorReason, ExitCode>> = {
   INVALID_CONFIG: exitCodes.usage,
   INVALID_LAYOUT: exitCodes.usage,
+  INVALID_SEQUENCE: exitCodes.usage,
   STORE_UNAVAILABLE: exitCodes.store,
   STORE_WENT_BACK: exitCodes.store,
   LAYOUT_MISMATCH: exitCodes.layout,
@@ -47,11 +48,12 @@ const codeOfReason: Partial<Record<ErrorReason, ExitCode>> = {
   TIMESTAMP_EXHAUSTED: exitCodes.clock,
 };
 
-/** The exit code for what a command threw. */
+/** Gives the exit code for an error that a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   if (!(error instanceof IdError)) return exitCodes.fault;
-  // A setting that is well written, and a store behind it that is none of ours.
-  if (error.reason === "INVALID_CONFIG" && error.metadata["store"] !== undefined) return exitCodes.store;
+  // The setting is well written, but the store that it names, or a record in it, is not one of ours.
+  const { store, record } = error.metadata;
+  if (error.reason === "INVALID_CONFIG" && (store ?? record) !== undefined) return exitCodes.store;
   return codeOfReason[error.reason] ?? exitCodes.refused;
 }

@@ -1,17 +1,17 @@
 import { IdError } from "../errors.ts";
 import { CommandError, type ExitCode, exitCodeOf, exitCodes } from "./exit-code.ts";
 
-/** What `snowlane doctor` found in one place. */
+/** The result of one check of `snowlane doctor`. */
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** The name of the check, in a word or two. */
   readonly check: string;
-  /** `fail`: serve would not start, or not serve. `warn`: it would, but somebody should look. */
+  /** `fail`: serve would not start, or not serve. `warn`: it would, but an operator should look. */
   readonly level: "ok" | "warn" | "fail";
   /** One sentence or two, without credentials. */
   readonly detail: string;
-  /** What to do about it; absent where nothing is to be done. */
-  readonly cure?: string;
-  /** What serve would end with. */
+  /** What to do about it; absent where there is nothing to do. */
+  readonly hint?: string;
+  /** The exit code that serve would end with. */
   readonly exitCode?: ExitCode;
 }
 
@@ -19,32 +19,32 @@ export function ok(check: string, detail: string): Finding {
   return { check, level: "ok", detail };
 }
 
-export function warn(check: string, detail: string, cure: string): Finding {
-  return { check, level: "warn", detail, cure };
+export function warn(check: string, detail: string, hint: string): Finding {
+  return { check, level: "warn", detail, hint };
 }
 
-export function fail(check: string, detail: string, cure: string, exitCode: ExitCode): Finding {
-  return { check, level: "fail", detail, cure, exitCode };
+export function fail(check: string, detail: string, hint: string, exitCode: ExitCode): Finding {
+  return { check, level: "fail", detail, hint, exitCode };
 }
 
-/** Makes a finding of what a check threw. @throws What is a fault of ours. */
-export function failOf(check: string, error: unknown, cure: string): Finding {
+/** Makes a finding of an error that a check threw. @throws The error, if it is a fault of ours. */
+export function failOf(check: string, error: unknown, hint: string): Finding {
   if (!(error instanceof IdError || error instanceof CommandError)) throw error;
-  return fail(check, error.message, cure, exitCodeOf(error));
+  return fail(check, error.message, hint, exitCodeOf(error));
 }
 
-/** What programs read. */
-export function findingToJson({ check, level, detail, cure }: Finding): string {
-  return JSON.stringify({ check, level, detail, cure });
+/** Writes findings for programs. */
+export function findingToJson({ check, level, detail, hint }: Finding): string {
+  return JSON.stringify({ check, level, detail, hint });
 }
 
-/** What people read. */
+/** Writes findings for people. */
 export function findingsToTable(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   return findings
-    .map(({ check, level, detail, cure }) => {
+    .map(({ check, level, detail, hint }) => {
       const line = `${level.padEnd(4)}  ${check.padEnd(width)}  ${detail}\n`;
-      return cure === undefined ? line : `${line}${" ".repeat(width + 8)}${cure}\n`;
+      return hint === undefined ? line : `${line}${" ".repeat(width + 8)}${hint}\n`;
     })
     .join("");
 }

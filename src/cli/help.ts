@@ -2,7 +2,7 @@ import { environmentName, flagName, type Setting } from "../config/setting.ts";
 
 const width = 100;
 
-/** What the help of a command is made from. */
+/** The parts of the help of a command. */
 export interface HelpSource {
   readonly name: string;
   /** See Command. */
@@ -14,27 +14,49 @@ export interface HelpSource {
   readonly flags: readonly Setting<unknown>[];
   /** Given as flags, in the environment or in a file. */
   readonly settings: readonly Setting<unknown>[];
+  /** The subjects under which the settings are listed; absent: all under one. */
+  readonly groups?: readonly SettingGroup[];
 }
 
-/** What is typed to call a command, before its arguments. */
+/** Settings of one subject, by their names. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly names: readonly string[];
+}
+
+/** The text that a user types to call a command, before its arguments. */
 export function callOf({ name, call = `snowlane ${name}` }: Pick<HelpSource, "name" | "call">): string {
   return call;
 }
 
 /** Writes the help of a command: what it does, how it is called, and every flag. */
 export function helpText(source: HelpSource): string {
-  const { call, summary, positional, examples, flags, settings } = source;
+  const { call, summary, positional, examples, flags } = source;
   const usage = [callOf(source), "[options]", positional?.placeholder].filter(Boolean).join(" ");
   const parts = [`${summary}.\n\nUsage: ${usage}`];
   if (positional !== undefined) parts.push(wrap(positional.doc, ""));
   parts.push(`Options:\n${flags.map((flag) => entry(flag, undefined)).join("\n")}`);
-  if (settings.length > 0) {
-    const entries = settings.map((setting) => entry(setting, environmentName(setting)));
-    parts.push(`Settings (a flag wins over the environment, the environment over --config):\n${entries.join("\n")}`);
-  }
+  parts.push(...settingParts(source));
   parts.push(`Examples:\n${examples.map((example) => `  ${example}`).join("\n")}`);
   if (call === undefined) parts.push("Exit codes: see snowlane --help.");
   return `${parts.join("\n\n")}\n`;
+}
+
+function settingParts({ settings, groups }: HelpSource): readonly string[] {
+  if (settings.length === 0) return [];
+  const rule = "a flag wins over the environment, the environment over --config";
+  if (groups === undefined) return [`Settings (${rule}):\n${entriesOf(settings)}`];
+  const parts = groups.map(({ title, names }) => {
+    const ofGroup = names.map((name) => settings.find((setting) => setting.name === name));
+    return `${title}:\n${entriesOf(ofGroup.filter((setting) => setting !== undefined))}`;
+  });
+  const others = settings.filter(({ name }) => !groups.some(({ names }) => names.includes(name)));
+  const rest = others.length === 0 ? [] : [`Others:\n${entriesOf(others)}`];
+  return [`Settings follow, by subject: ${rule}.`, ...parts, ...rest];
+}
+
+function entriesOf(settings: readonly Setting<unknown>[]): string {
+  return settings.map((setting) => entry(setting, environmentName(setting))).join("\n");
 }
 
 function entry(setting: Setting<unknown>, environment: string | undefined): string {

@@ -9,7 +9,7 @@ export type IdFormat = (typeof idFormats)[number];
 
 /** Writes IDs in one format. */
 export interface IdWriter {
-  /** What stands before the first ID. */
+  /** The text before the first ID. */
   readonly head: string;
   readonly write: (chunk: IdChunk) => string | Uint8Array;
 }
@@ -17,9 +17,9 @@ export interface IdWriter {
 /**
  * Makes a writer of IDs.
  *
- * lines: one ID a line, as its text where there are texts, else decimal. csv (RFC 4180 but for the line end, which is
- * LF): a header, then ID, its parts, and its text where there are texts. binary: eight bytes an ID, highest byte first,
- * so that the files sort as the IDs do.
+ * lines: one ID a line, as its text where there are texts, otherwise decimal. csv (RFC 4180 except for the line end,
+ * which is LF): a header, then ID, its parts, and its text where there are texts. binary: eight bytes an ID, highest
+ * byte first, so that the files sort as the IDs do.
  */
 export function createIdWriter(format: IdFormat, layout: Layout, hasTexts: boolean): IdWriter {
   switch (format) {

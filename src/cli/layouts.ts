@@ -1,13 +1,13 @@
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { layoutSettings } from "../config/layout-settings.ts";
 import { formatSpan, onOff } from "../config/setting-kinds.ts";
-import { settleLayout } from "../config/settle-layout.ts";
-import { problemsOf, valueOf } from "../config/settled.ts";
+import { resolveLayout } from "../config/resolve-layout.ts";
+import { problemsOf, valueOf } from "../config/resolved.ts";
 import { storeSettings } from "../config/store-settings.ts";
 import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import { layouts as presets, presetNames } from "../snowflake/presets.ts";
-import { listWorkers } from "../worker/worker-list.ts";
+import { listWorkers } from "../operator/worker-list.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
@@ -23,13 +23,13 @@ const settings = {
   ...storeSettings,
   storeUrl: {
     ...storeSettings.storeUrl,
-    doc: "Shows the layout that this store was started with, whatever else is said of layouts, and how many of its worker IDs are free.",
+    doc: "Shows the layout that this store was started with, and how many of its worker IDs are free. Other layout settings are ignored.",
   },
 };
 
 type Input = CommandInput<typeof settings, typeof options>;
 
-/** A layout that is shown; `free` where a store tells how many of its worker IDs could be granted now. */
+/** A layout to show; `free` is how many worker IDs could be granted now, where a store was asked. */
 interface Shown {
   readonly layout: Layout;
   readonly free?: number;
@@ -38,7 +38,7 @@ interface Shown {
 /** `snowlane layouts`. */
 export const layouts: Command<typeof settings, typeof options> = {
   name: "layouts",
-  summary: "Lists the preset layouts, the one that is described, or a store's, and how long each lasts",
+  summary: "Lists the preset layouts, or the layout of the flags or of a store, and how long each lasts",
   settings,
   options,
   examples: [
@@ -47,7 +47,7 @@ export const layouts: Command<typeof settings, typeof options> = {
     "snowlane layouts --layout-fields timestamp:42,worker:9,sequence:12 --epoch 2026-01-01",
     "snowlane layouts --store postgres://snowlane@db/snowlane",
   ],
-  check: (settings) => problemsOf(settleLayout(settings)),
+  check: (settings) => problemsOf(resolveLayout(settings)),
   run: async (input) => {
     const nowMs = systemClock.nowMs();
     const facts = (await shownLayouts(input, nowMs)).map((shown) => factsOf(shown, nowMs));
@@ -63,11 +63,11 @@ async function shownLayouts(input: Input, nowMs: number): Promise<readonly Shown
   const isDescribed = Object.keys(layoutSettings).some(
     (key) => settings[key as keyof typeof layoutSettings] !== undefined,
   );
-  if (isDescribed) return [{ layout: valueOf(settleLayout(settings)) }];
+  if (isDescribed) return [{ layout: valueOf(resolveLayout(settings)) }];
   return presetNames.map((name) => ({ layout: presets[name] }));
 }
 
-/** What a store was started with. Its name is not among the records, so that of a preset that is the same is taken. */
+/** The layout that a store was started with. Its name is not in the records, so an equal preset gives its name. */
 async function storedLayout({ settings, environment }: Input, nowMs: number): Promise<Shown> {
   const store = await openRecords(settings, environment);
   try {
@@ -86,15 +86,16 @@ function isSame(one: Layout, other: Layout): boolean {
 }
 
 function factsOf({ layout, free }: Shown, nowMs: number) {
-  const { endMs, yearsLeft } = exhaustionOf(layout, nowMs);
+  const { endTime, yearsLeft, state } = exhaustionOf(layout, nowMs);
   const ticksPerSecond = 1e9 / layout.tickNs;
   return {
     name: layout.name,
     bits: layout.fields.map(({ kind, bits }) => `${bits} ${kind}`).join(" | "),
     epoch: new Date(layout.epochMs).toISOString(),
     tick: formatSpan(layout.tickNs),
-    end: new Date(endMs).toISOString(),
+    end: endTime,
     yearsLeft: Math.max(0, Math.round(yearsLeft * 10) / 10),
+    state,
     workerIds: layout.workerCount,
     ...(free === undefined ? {} : { workerIdsFree: free }),
     idsPerSecondPerWorker: Math.floor((layout.sequence.max + 1) * ticksPerSecond),
@@ -104,13 +105,14 @@ function factsOf({ layout, free }: Shown, nowMs: number) {
 function toTable(all: readonly ReturnType<typeof factsOf>[]): string {
   const hasFree = all.some(({ workerIdsFree }) => workerIdsFree !== undefined);
   const free = hasFree ? ["free"] : [];
-  const head = ["layout", "epoch", "tick", "ends", "years left", "worker IDs", ...free, "IDs/s each", "bits"];
+  const head = ["layout", "epoch", "tick", "ends", "years left", "state", "worker IDs", ...free, "IDs/s each", "bits"];
   const rows = all.map((facts) => [
     facts.name,
     facts.epoch.slice(0, 10),
     facts.tick,
     facts.end.slice(0, 10),
     facts.yearsLeft.toFixed(1),
+    facts.state,
     String(facts.workerIds),
     ...(hasFree ? [String(facts.workerIdsFree ?? "")] : []),
     String(facts.idsPerSecondPerWorker),

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { WorkerConfig } from "../config/server-settings.ts";
-import { settleWorker } from "../config/settle-server.ts";
-import { valueOf } from "../config/settled.ts";
+import { resolveWorker } from "../config/resolve-server.ts";
+import { valueOf } from "../config/resolved.ts";
 import { idsOf } from "../snowflake/run.ts";
 import { createTextCodec } from "../text/text-codec.ts";
 import type { TextFormat } from "../text/text-form.ts";
@@ -9,11 +9,11 @@ import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import { openWorker } from "../worker/open-worker.ts";
 import type { IdChunk, IdChunks } from "./id-chunks.ts";
-import type { Surroundings } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 
-/** IDs that are made before the next look at the event loop, where the worker ID is renewed. */
+/** IDs that are made before the event loop gets its next turn, in which the worker ID is renewed. */
 const chunkCount = 4096;
-/** How long a store that does not answer is waited for. */
+/** How long the command waits for a store that does not answer. */
 const startPatienceMs = 10_000;
 /** How long the store may take to take the worker ID back. */
 const releaseTimeoutMs = 3_000;
@@ -25,15 +25,15 @@ const releaseTimeoutMs = 3_000;
  */
 export async function openLocalIds(
   settings: WorkerConfig,
-  environment: Surroundings["environment"],
+  environment: CommandContext["environment"],
   count: number,
   textFormat: TextFormat | undefined,
 ): Promise<IdChunks> {
-  const choice = valueOf(settleWorker(settings, environment));
+  const choice = valueOf(resolveWorker(settings, environment));
   const worker = await openWorker({
     ...choice,
-    // One name for all runs on this machine: they follow each other as a rule, and two at once take two worker IDs all
-    // the same.
+    // One name for all runs on this machine: most of them follow each other, and two at once still take two worker
+    // IDs.
     instance: settings.instance ?? `${hostname()}:cli`,
     version,
     startPatienceMs,
@@ -57,7 +57,7 @@ async function* chunksOf(
     left -= drawn.count;
     const ids = [...idsOf(drawn.runs)];
     yield { ids, texts: write === undefined ? undefined : ids.map(write) };
-    // A file takes what is written without waiting; the timers of the worker need their turn.
+    // A file accepts each write without waiting, so the timers of the worker need a turn here.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,19 +1,21 @@
 import { once } from "node:events";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { workerSettings } from "../config/server-settings.ts";
 import { withFallback } from "../config/setting.ts";
 import { choice, integer } from "../config/setting-kinds.ts";
-import { settleWorker } from "../config/settle-server.ts";
-import { problemsOf, valueOf } from "../config/settled.ts";
-import { settleTextFormat, writingOptions } from "../config/text-settings.ts";
-import type { Command, Surroundings } from "./command.ts";
+import { resolveWorker } from "../config/resolve-server.ts";
+import { problemsOf, valueOf } from "../config/resolved.ts";
+import { resolveTextFormat, writingOptions } from "../config/text-settings.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { createIdWriter, idFormats } from "./id-format.ts";
 import { startProgress } from "./progress.ts";
 import { serverOption } from "./server-option.ts";
 
 const options = {
-  count: withFallback(integer({ name: "count", short: "n", min: 1, max: 1e12, doc: "How many IDs." }), 1),
-  server: serverOption("Asks a server. Without it the IDs are made in this process, under a worker ID from the store."),
+  count: withFallback(integer({ name: "count", short: "n", min: 1, max: 1e12, doc: "How many IDs to print." }), 1),
+  server: serverOption(
+    "Asks a server for the IDs. Default: this process makes them, under a worker ID from the store.",
+  ),
   format: withFallback(
     choice({
       name: "format",
@@ -39,14 +41,20 @@ export const next: Command<typeof workerSettings, typeof options> = {
     "snowlane next -n 5 --server http://127.0.0.1:7609 --format csv",
   ],
   check: (settings, { server, format, ...texts }, environment) => [
-    ...problemsOf(settleTextFormat(texts)),
+    ...problemsOf(resolveTextFormat(texts)),
     ...(format === "binary" && texts.form !== undefined
-      ? [{ place: "--form", value: texts.form, cure: "Leave it out, or --format binary: bytes are no text." }]
+      ? [
+          {
+            place: "--form",
+            value: texts.form,
+            hint: "Leave it out, or leave --format binary out: bytes are not text.",
+          },
+        ]
       : []),
-    ...(server === undefined ? problemsOf(settleWorker(settings, environment)) : []),
+    ...(server === undefined ? problemsOf(resolveWorker(settings, environment)) : []),
   ],
   run: async ({ settings, options: { count, server, format, ...texts }, environment, stdout, stderr }) => {
-    const textFormat = valueOf(settleTextFormat(texts));
+    const textFormat = valueOf(resolveTextFormat(texts));
     const source =
       server === undefined
         ? await (await import("./local-ids.ts")).openLocalIds(settings, environment, count, textFormat)
@@ -67,7 +75,7 @@ export const next: Command<typeof workerSettings, typeof options> = {
   },
 };
 
-/** Waits when the reader is slower than we are. */
-async function write(stdout: Surroundings["stdout"], data: string | Uint8Array): Promise<void> {
+/** Waits when the reader is slower than this process. */
+async function write(stdout: CommandContext["stdout"], data: string | Uint8Array): Promise<void> {
   if (data.length > 0 && !stdout.write(data)) await once(stdout, "drain");
 }

@@ -1,7 +1,7 @@
-/** The oldest Node with all that is used here: node:sqlite without a warning. As `engines` in package.json. */
+/** The oldest Node that has node:sqlite without a warning. The same as `engines` in package.json. */
 export const nodeVersionMin = "24.15";
 
-/** What to say under a Node that is too old; undefined under one that will do. */
+/** The message for a Node that is too old; undefined for one that is new enough. */
 export function nodeTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [majorMin = 0, minorMin = 0] = nodeVersionMin.split(".").map(Number);

@@ -1,14 +1,17 @@
 import { type ParsedId, parseId } from "../snowflake/parse.ts";
+import type { ForeignText } from "../text/foreign-text.ts";
 import type { ParsedSource } from "../text/parse-source.ts";
 import type { TextCodec, TextReading } from "../text/text-codec.ts";
 import type { UuidInfo } from "../text/uuid.ts";
 import { isoOfId, isoOfMs, isoOfNs } from "./iso-time.ts";
 
-/** What a program reads: everything, in one line. Whatever may be above 2^53 - 1 is a text. */
-export function toJsonLine(text: string, { format, parsed, uuid, texts, plausibleLayouts }: ParsedSource): string {
+/** Writes all parts in one line, for programs. A number that may be above 2^53 - 1 is a text. */
+export function toJsonLine(text: string, source: ParsedSource): string {
+  const { format, parsed, uuid, foreign, texts, plausibleLayouts } = source;
   return JSON.stringify({
     text,
     form: format?.form,
+    ...(foreign === undefined ? {} : { foreign: foreignToJson(foreign) }),
     ...(parsed === undefined ? {} : idToJson(parsed)),
     ...(uuid === undefined ? {} : { uuid: uuidToJson(uuid, parsed !== undefined) }),
     ...(parsed === undefined
@@ -34,27 +37,36 @@ function uuidToJson({ createTimeNs, ...rest }: UuidInfo, isSnowlane: boolean) {
   return { ...rest, ...createTime, isSnowlane };
 }
 
-/** What stands in place of a value that there is not. */
+function foreignToJson({ kind, createTimeNs, parts }: ForeignText) {
+  return { kind, ...(createTimeNs === undefined ? {} : { createTime: isoOfNs(createTimeNs) }), parts };
+}
+
+/** The mark for a value that is absent. */
 const nothing = "-";
 
 /**
- * What comes out of a pipe: text, ID, time, datacenter, worker, sequence and form, with tabs between. A UUID that holds
- * no ID of ours has no ID, and the time that it says itself.
+ * Writes a line for a pipe: text, ID, time, datacenter, worker, sequence and form, with tabs between. A UUID that holds
+ * no ID of ours has no ID, and its own time; so has a text of another generator, whose kind stands for the form.
  */
-export function toLine(text: string, codec: TextCodec, { id, format, uuid }: TextReading): string {
-  if (id === undefined) {
-    const time = uuid?.createTimeNs === undefined ? nothing : isoOfNs(uuid.createTimeNs);
-    return [text, nothing, time, nothing, nothing, nothing, format.form].join("\t");
-  }
+export function toLine(text: string, codec: TextCodec, reading: TextReading | ForeignText): string {
+  if ("kind" in reading) return lineWithoutId(text, reading.createTimeNs, reading.kind);
+  const { id, format, uuid } = reading;
+  if (id === undefined) return lineWithoutId(text, uuid?.createTimeNs, format.form);
   const parsed = parseId(codec.layout, id);
   const { datacenterId = nothing, workerId = nothing, sequence = nothing } = parsed;
   return `${text}\t${id}\t${isoOfId(parsed)}\t${datacenterId}\t${workerId}\t${sequence}\t${format.form}`;
 }
 
-/** What people read. */
-export function toTable({ format, parsed, uuid, texts, plausibleLayouts }: ParsedSource): string {
+function lineWithoutId(text: string, createTimeNs: bigint | undefined, kind: string): string {
+  const time = createTimeNs === undefined ? nothing : isoOfNs(createTimeNs);
+  return [text, nothing, time, nothing, nothing, nothing, kind].join("\t");
+}
+
+/** Writes a table for people. */
+export function toTable({ format, parsed, uuid, foreign, texts, plausibleLayouts }: ParsedSource): string {
   const rows: readonly (readonly [string, string | number | undefined])[] = [
     ["form", format?.form],
+    ...(foreign === undefined ? [] : foreignRows(foreign)),
     ...(uuid === undefined ? [] : uuidRows(uuid, parsed !== undefined)),
     ...(parsed === undefined ? [] : idRows(parsed)),
     ...texts.filter((each) => each.format.form !== "decimal").map((each) => [each.format.form, each.text] as const),
@@ -63,6 +75,14 @@ export function toTable({ format, parsed, uuid, texts, plausibleLayouts }: Parse
       .map(({ name, createTimeMs }) => [`if ${name}`, isoOfMs(createTimeMs)] as const),
   ];
   return rows.map(([name, value]) => (value === undefined ? "" : `${name.padEnd(14)}  ${value}\n`)).join("");
+}
+
+function foreignRows({ kind, createTimeNs, parts }: ForeignText): readonly (readonly [string, string | undefined])[] {
+  return [
+    ["kind", kind],
+    ["time", createTimeNs === undefined ? undefined : isoOfNs(createTimeNs)],
+    ...Object.entries(parts),
+  ];
 }
 
 function idRows(parsed: ParsedId): readonly (readonly [string, string | number | undefined])[] {
@@ -84,7 +104,7 @@ function uuidRows(uuid: UuidInfo, isSnowlane: boolean): readonly (readonly [stri
   return [
     ["version", version],
     ["variant", variant],
-    // Of a UUID of ours the ID says the time, and more exactly.
+    // The ID of a UUID of ours has the time more exactly than the UUID.
     ["time", isSnowlane || createTimeNs === undefined ? undefined : isoOfNs(createTimeNs)],
     ["clock sequence", clockSequence],
     ["node", node],

@@ -1,22 +1,22 @@
-import type { Clock } from "../clock.ts";
-import type { Surroundings } from "./command.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { CommandContext } from "./command.ts";
 
-/** Nothing is shown before that: short work needs no progress. */
+/** Nothing is shown before this time, because short work needs no progress line. */
 const quietMs = 1_000;
 const periodMs = 200;
 const wipe = "\r\u001b[K";
 
-/** Shows how far long work is, on a terminal alone. */
+/** Shows the progress of long work, on a terminal only. */
 export interface Progress {
   add(count: number): void;
-  /** Writes whole lines on standard error, terminal or not, without leaving half of ours before them. */
+  /** Writes whole lines on standard error, terminal or not, without a rest of the progress line before them. */
   say(lines: string): void;
   /** Wipes the line. */
   end(): void;
 }
 
-/** Starts to show progress on standard error, if that is a terminal: towards `total`, where it is known. */
-export function startProgress(stderr: Surroundings["stderr"], clock: Clock, total?: number): Progress {
+/** Starts to show progress on standard error, if that is a terminal, towards `total` where it is known. */
+export function startProgress(stderr: CommandContext["stderr"], clock: Clock, total?: number): Progress {
   if (stderr.isTTY !== true) {
     return { add: () => undefined, say: (lines) => void (lines !== "" && stderr.write(lines)), end: () => undefined };
   }

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { CommandError, exitCodes } from "./exit-code.ts";
 
-/** What a command makes of a call that failed. The returned function always throws a CommandError. */
+/** Makes a function that reports a failed call: it always throws a CommandError. */
 export function refuseCall(baseUrl: string): (error: unknown) => never {
   return (error) => {
     const { code, rawMessage } = ConnectError.from(error);

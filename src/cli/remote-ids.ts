@@ -1,8 +1,8 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { type BatchNextIdsResponse, IdService } from "../gen/snowlane/v1/id_service_pb.ts";
-import { layoutFromResponse } from "../service/layout-message.ts";
-import { formatToMessage } from "../service/text-message.ts";
+import { layoutFromResponse } from "../service/message/layout-message.ts";
+import { formatToMessage } from "../service/message/text-message.ts";
 import type { TextFormat } from "../text/text-form.ts";
 import type { IdChunks } from "./id-chunks.ts";
 import { refuseCall } from "./remote-error.ts";

@@ -1,9 +1,9 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { AdminService, type Worker, WorkerState as StateMessage } from "../gen/snowlane/v1/admin_service_pb.ts";
-import type { WorkerState } from "../worker/worker-list.ts";
+import type { WorkerState } from "../operator/worker-list.ts";
 import { refuseCall } from "./remote-error.ts";
 import type { ShownWorker, ShownWorkers } from "./worker-rows.ts";
 
@@ -19,7 +19,7 @@ const states: Readonly<Record<StateMessage, WorkerState>> = {
   [StateMessage.UNREADABLE]: "unreadable",
 };
 
-/** Asks a server for all worker IDs, over gRPC. @throws CommandError with what the server said. */
+/** Asks a server for all worker IDs, over gRPC. @throws CommandError with the server's message. */
 export async function askForWorkers(baseUrl: string): Promise<ShownWorkers> {
   const admin = createClient(AdminService, createGrpcTransport({ baseUrl }));
   const workers: ShownWorker[] = [];

@@ -1,29 +1,71 @@
 import { InvariantError } from "../assert.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { type Address, formatAddress } from "../config/address.ts";
 import { type ServerConfig, serverSettings } from "../config/server-settings.ts";
 import type { Setting } from "../config/setting.ts";
 import { onOff } from "../config/setting-kinds.ts";
-import { settleServer, type WorkerChoice } from "../config/settle-server.ts";
-import { problemsOf, valueOf } from "../config/settled.ts";
+import { resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
+import { problemsOf, valueOf } from "../config/resolved.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
-import { checkWallClock } from "../worker/start-checks.ts";
-import type { Command, Surroundings } from "./command.ts";
+import { checkWallClock } from "../lease/start-checks.ts";
+import type { Command, CommandContext } from "./command.ts";
+import type { SettingGroup } from "./help.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 
 const options = {
   dryRun: onOff({
     name: "dryRun",
-    doc: "Checks and prints the configuration, and where each value was said. Starts nothing and touches no store.",
+    doc: "Checks the configuration, and prints it with the source of each value. Starts nothing and uses no store.",
   }),
 };
+
+/** The settings that most people need first, then the others by subject. */
+const groups: readonly SettingGroup[] = [
+  {
+    title: "Most needed",
+    names: [
+      "listen",
+      "store",
+      "auth",
+      "namespace",
+      "layout",
+      "datacenterId",
+      "workerId",
+      "rollbackPolicy",
+      "logLevel",
+      "logFormat",
+    ],
+  },
+  { title: "Layout of your own", names: ["layoutFields", "epoch", "tick"] },
+  { title: "Worker IDs", names: ["instance", "datacenterIds", "workerIds", "resumeDir"] },
+  { title: "Sequences", names: ["sequenceStores", "sequenceStoreTimeout", "sequencesInMemory"] },
+  { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
+  { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
+  { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa"] },
+  {
+    title: "Connections",
+    names: [
+      "page",
+      "corsOrigin",
+      "reusePort",
+      "connectionsMax",
+      "connectionsPerSecond",
+      "streamsMax",
+      "stallTimeout",
+      "drainTimeout",
+      "http2",
+      "http2Limits",
+    ],
+  },
+];
 
 /** `snowlane serve`. */
 export const serve: Command<typeof serverSettings, typeof options> = {
   name: "serve",
   summary: "Serves IDs over gRPC, gRPC-Web and Connect on one port",
   settings: serverSettings,
+  groups,
   options,
   examples: [
     "snowlane serve",
@@ -31,31 +73,31 @@ export const serve: Command<typeof serverSettings, typeof options> = {
     "snowlane serve --listen 0.0.0.0:7609 --auth none --store postgres://snowlane@db/snowlane",
     "snowlane serve --config snowlane.json --dry-run",
   ],
-  check: (settings, _options, environment) => problemsOf(settleServer(settings, environment)),
-  run: async ({ settings, places, options, ...around }) => {
-    const choice = valueOf(settleServer(settings, around.environment));
-    if (!options.dryRun) return await runServer(settings, choice, around);
-    // What a start would refuse without a look at the store.
+  check: (settings, _options, environment) => problemsOf(resolveServer(settings, environment)),
+  run: async ({ settings, places, options, ...context }) => {
+    const choice = valueOf(resolveServer(settings, context.environment));
+    if (!options.dryRun) return await runServer(settings, choice, context);
+    // Refuses everything that a start would refuse before it reads the store.
     checkWallClock(systemClock.nowMs(), choice.layout);
-    around.stdout.write(shownConfig(settings, places, choice));
+    context.stdout.write(shownConfig(settings, places, choice));
     return exitCodes.done;
   },
 };
 
-/** Every setting with its value and where it was said. */
+/** Every setting with its value and the place where it was given. */
 function shownConfig(
   config: ServerConfig,
   places: Readonly<Record<keyof ServerConfig, string>>,
   { layout, storeUrl, resumeFolder }: WorkerChoice,
 ): string {
-  const settled: Partial<Record<keyof ServerConfig, string>> = {
+  const resolved: Partial<Record<keyof ServerConfig, string>> = {
     storeUrl: redactUrl(storeUrl),
     layoutName: layout.name,
     resumeDir: resumeFolder ?? "off",
   };
   const rows = (Object.keys(serverSettings) as (keyof ServerConfig)[]).map((key) => {
     const setting: Setting<unknown> = serverSettings[key];
-    const value = settled[key] ?? (config[key] === undefined ? "-" : setting.format(config[key]));
+    const value = resolved[key] ?? (config[key] === undefined ? "-" : setting.format(config[key]));
     return [setting.name, value, places[key]] as const;
   });
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column as 0 | 1].length)));
@@ -64,20 +106,20 @@ function shownConfig(
     .join("");
 }
 
-async function runServer(config: ServerConfig, worker: WorkerChoice, around: Surroundings): Promise<number> {
-  const { process, stdout, stderr } = around;
+async function runServer(config: ServerConfig, worker: WorkerChoice, context: CommandContext): Promise<number> {
+  const { process, stdout, stderr } = context;
   const [{ startServer }, { createLog }, { startMessage, startFields }, { listenForStop }] = await Promise.all([
     import("../server/start-server.ts"),
     import("../server/log.ts"),
     import("../server/start-message.ts"),
     import("../server/stop-signal.ts"),
   ]);
-  const format = config.logFormat === "auto" ? (isWatched(around) ? "text" : "json") : config.logFormat;
+  const format = config.logFormat === "auto" ? (isWatched(context) ? "text" : "json") : config.logFormat;
   const write = (line: string): void => void stderr.write(line);
   const log = createLog({ level: config.logLevel, format, write, nowMs: () => systemClock.nowMs() });
   const onFault = (error: unknown): void => {
     log.error("A fault of this program", { error });
-    // Not one more ID after a broken invariant.
+    // No further ID may be issued after a broken invariant.
     if (error instanceof InvariantError) process.exit(exitCodes.fault);
   };
   process.on("uncaughtException", (error) => {
@@ -89,7 +131,8 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, around: Sur
   try {
     const server = await startServer({ config, worker, log, clock: systemClock, onFault, signal });
     const security = config.tlsCert === undefined ? "cleartext" : "tls";
-    const facts = { server, storeUrl: worker.storeUrl, version, security, nowMs: systemClock.nowMs() } as const;
+    const told = { server, storeUrl: worker.storeUrl, version, security, page: config.page } as const;
+    const facts = { ...told, nowMs: systemClock.nowMs() };
     if (format === "json") log.info("Serves IDs", startFields(facts));
     else stdout.write(startMessage(facts));
     await aborted(signal);
@@ -105,8 +148,8 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, around: Sur
   }
 }
 
-/** Whether people read along: on a terminal, and under `npm start`. */
-function isWatched({ stdout, stderr, environment }: Surroundings): boolean {
+/** Tells whether people read the output: on a terminal, and under `npm start`. */
+function isWatched({ stdout, stderr, environment }: CommandContext): boolean {
   return stdout.isTTY === true || stderr.isTTY === true || environment["npm_lifecycle_event"] === "start";
 }
 
@@ -117,20 +160,20 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-const addressCures: Readonly<Record<string, string>> = {
-  EADDRINUSE: "is in use. Stop what listens there, or choose another with --listen.",
+const addressHints: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is in use. Stop the program that listens there, or choose another address with --listen.",
   EACCES: "is not allowed to this user. Choose a port from 1024 on with --listen.",
-  EADDRNOTAVAIL: "is none of this machine's. Choose another with --listen.",
-  ENOTFOUND: "has an unknown host name. Choose another with --listen.",
+  EADDRNOTAVAIL: "does not belong to this machine. Choose another address with --listen.",
+  ENOTFOUND: "has an unknown host name. Choose another address with --listen.",
 };
 
 function addressError(error: unknown, listen: Address): CommandError | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isOfAddress =
     error instanceof Error && "syscall" in error && ["listen", "getaddrinfo"].includes(String(error.syscall));
-  const other = isOfAddress ? `cannot be listened on (${code}). Choose another with --listen.` : undefined;
-  const cure = addressCures[code] ?? other;
-  return cure === undefined
+  const other = isOfAddress ? `cannot be listened on (${code}). Choose another address with --listen.` : undefined;
+  const hint = addressHints[code] ?? other;
+  return hint === undefined
     ? undefined
-    : new CommandError(`The address ${formatAddress(listen)} ${cure}`, exitCodes.address);
+    : new CommandError(`The address ${formatAddress(listen)} ${hint}`, exitCodes.address);
 }

@@ -7,7 +7,7 @@ export function serverOption(doc: string): Setting<string> {
     name: "server",
     placeholder: "URL",
     pattern: /^https?:\/\/[^\s/@]+\/?$/,
-    cure: "a URL such as http://127.0.0.1:7609",
+    hint: "a URL such as http://127.0.0.1:7609",
     doc,
     redact: (value) => value.replace(/\/\/.*@/, "//***@"),
   });

@@ -1,14 +1,17 @@
 import { resolve } from "node:path";
-import { systemClock, systemTimers } from "../clock.ts";
+import { systemClock, systemTimers } from "../clock/clock.ts";
 import { onOff } from "../config/setting-kinds.ts";
 import { storeSettings } from "../config/store-settings.ts";
 import { storeUrl } from "../config/store-url.ts";
-import { kernelRandom128 } from "../worker/kernel-random.ts";
-import type { RecordStore } from "../worker/record-store.ts";
-import { abandonMove, type MoveParts, moveStore, type StandingHolder } from "../worker/store-move.ts";
-import { layoutOf } from "../worker/worker-list.ts";
-import { parseLayoutSlot, recordKeys } from "../worker/worker-record.ts";
-import { splitWorkerIndex } from "../worker/worker-settings.ts";
+import { kernelRandom128 } from "../kernel-random.ts";
+import type { RecordStore } from "../store/record-store.ts";
+import { abandonMove } from "../operator/store-move/abandon-move.ts";
+import type { LiveHolder, MoveParts } from "../operator/store-move/move-parts.ts";
+import { moveStore } from "../operator/store-move/move-store.ts";
+import { layoutOf } from "../operator/worker-list.ts";
+import { parseLayoutSlot } from "../lease/records/layout-slot.ts";
+import { recordKeys } from "../lease/records/record-text.ts";
+import { splitWorkerIndex } from "../lease/worker-settings.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
@@ -16,14 +19,14 @@ import { timeOf } from "./worker-rows.ts";
 
 const settings = { namespace: storeSettings.namespace };
 const options = {
-  from: storeUrl({ name: "from", doc: "The store that holds the namespace now. It must be given." }),
+  from: storeUrl({ name: "from", doc: "The store that holds the namespace now. Required." }),
   to: storeUrl({
     name: "to",
-    doc: "The store that it moves to: one that does not hold this namespace. It must be given.",
+    doc: "The store that the namespace moves to. It must not hold this namespace yet. Required.",
   }),
   abandon: onOff({
     name: "abandon",
-    doc: "Takes back a copy that was interrupted: --to is barred for it, then --from serves again.",
+    doc: "Undoes a copy that was interrupted: --to is closed for this copy, then --from serves again.",
   }),
 };
 
@@ -40,9 +43,9 @@ export const storeCopy: Command<typeof settings, typeof options> = {
   ],
   check: (_settings, { from, to }) => [
     ...(from === undefined
-      ? [{ place: "--from", cure: "Give the URL of the store that holds the namespace now." }]
+      ? [{ place: "--from", hint: "Give the URL of the store that holds the namespace now." }]
       : []),
-    ...(to === undefined ? [{ place: "--to", cure: "Give the URL of the store that it moves to." }] : []),
+    ...(to === undefined ? [{ place: "--to", hint: "Give the URL of the store that it moves to." }] : []),
   ],
   run: async (input) => {
     const { from = "", to = "" } = input.options;
@@ -75,7 +78,9 @@ async function copy(input: CommandInput<typeof settings, typeof options>, source
   const places = `from ${parts.source.place} to ${parts.target.place}`;
   if (abandon) {
     const { namespace } = await abandonMove(parts);
-    stdout.write(`The copy of namespace ${namespace} ${places} is taken back: servers may start on the first again.\n`);
+    stdout.write(
+      `The copy of namespace ${namespace} ${places} was undone: servers may start on the first store again.\n`,
+    );
     return exitCodes.done;
   }
   const outcome = await moveStore(parts);
@@ -87,11 +92,11 @@ async function copy(input: CommandInput<typeof settings, typeof options>, source
   }
   const marks = outcome.records === 1 ? "1 mark" : `${outcome.records} marks`;
   stdout.write(
-    `Namespace ${namespace} is moved ${places}, with ${marks}. Start servers with --store set to the second.\n`,
+    `Namespace ${namespace} is moved ${places}, with ${marks}. Start servers with --store set to the second store.\n`,
   );
   if (source.durability === "lossy") {
     stderr.write(
-      "snowlane: The old store may lose what it was told last: stop it, or remove the namespace from it, before servers that still name it are started.\n",
+      "snowlane: The old store may lose its last writes: stop it, or remove the namespace from it, before you start servers that still name it.\n",
     );
   }
   return exitCodes.done;
@@ -99,7 +104,7 @@ async function copy(input: CommandInput<typeof settings, typeof options>, source
 
 const placeLengthMax = 150;
 
-/** As it fits into a record: what is not printable ASCII becomes a question mark. */
+/** A place as it fits into a record: a character that is not printable ASCII becomes a question mark. */
 function shortPlace(url: string): string {
   const place = placeOf(url);
   const whole = place.startsWith("sqlite:") ? `sqlite:${resolve(place.replace(/^sqlite:(\/\/(?=\/))?/, ""))}` : place;
@@ -108,7 +113,7 @@ function shortPlace(url: string): string {
 
 async function heldError(
   source: RecordStore,
-  holders: readonly StandingHolder[],
+  holders: readonly LiveHolder[],
   isClosed: boolean,
 ): Promise<CommandError> {
   const { entry } = await source.read(recordKeys.layout);
@@ -122,7 +127,7 @@ async function heldError(
   });
   const more = holders.length > lines.length ? [`and ${holders.length - lines.length} more`] : [];
   const state = isClosed
-    ? "The store takes no new servers by now. Stop these, and run the same again; or take the copy back with --abandon."
-    : "Nothing was changed. Stop these (SIGTERM gives a worker ID back), and run the same again.";
+    ? "The store accepts no new servers by now. Stop these, and run the same command again; or undo the copy with --abandon."
+    : "Nothing was changed. Stop these (SIGTERM gives a worker ID back), and run the same command again.";
   return new CommandError([...lines, ...more, state].join("\n"), exitCodes.refused);
 }

@@ -1,18 +1,20 @@
 import { IdError } from "../errors.ts";
 import type { Layout } from "../snowflake/layout.ts";
-import { hasWorkers, lostLayout } from "../worker/layout-record.ts";
-import type { RecordStore } from "../worker/record-store.ts";
-import { layoutOf } from "../worker/worker-list.ts";
-import { type LayoutRecord, parseLayoutRecord, recordKeys } from "../worker/worker-record.ts";
+import { hasWorkers, lostLayout } from "../lease/layout-agreement.ts";
+import type { RecordStore } from "../store/record-store.ts";
+import { layoutOf } from "../operator/worker-list.ts";
+import type { LayoutRecord } from "../lease/records/layout-record.ts";
+import { parseLayoutRecord } from "../lease/records/layout-slot.ts";
+import { recordKeys } from "../lease/records/record-text.ts";
 
-/** What a namespace was started with. */
+/** The layout and window that a namespace was started with. */
 export interface StoredLayout {
   readonly record: LayoutRecord;
   readonly layout: Layout;
 }
 
 /**
- * Reads what a namespace was started with.
+ * Reads the layout and window that a namespace was started with.
  *
  * @throws IdError INVALID_CONFIG: it never was, or its record is not ours.
  */
@@ -23,10 +25,10 @@ export async function readStoredLayout(store: RecordStore, namespace: string): P
   return { record, layout: layoutOf(record) };
 }
 
-/** What a command on a namespace without a layout record says. */
+/** The error of a command on a namespace without a layout record. */
 export async function noLayout(store: RecordStore, namespace: string): Promise<IdError> {
   if (hasWorkers(await store.list())) return lostLayout(store, namespace);
-  // Most likely its name, or the store, is another.
-  const message = `Namespace ${namespace} of this store has no layout record: nothing was ever started on it. Check --store and --namespace.`;
+  // Most likely the name or the store is wrong.
+  const message = `Namespace ${namespace} of this store has no layout record: no server was ever started on it. Check --store and --namespace.`;
   return new IdError("INVALID_CONFIG", message, { metadata: { namespace } });
 }

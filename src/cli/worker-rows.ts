@@ -1,8 +1,8 @@
-import type { Holder } from "../worker/worker-record.ts";
-import type { ListedWorker, WorkerList } from "../worker/worker-list.ts";
+import type { Holder } from "../lease/records/worker-record.ts";
+import type { ListedWorker, WorkerList } from "../operator/worker-list.ts";
 import { tableOf } from "./table.ts";
 
-/** A worker ID as it is shown: from a store, or from a server, which does not tell everything. */
+/** A worker ID to show: from a store, or from a server, which does not report all parts. */
 export interface ShownWorker
   extends Pick<ListedWorker, "datacenterId" | "workerId" | "state" | "windowLeftMs" | "freeFromMs"> {
   readonly record:
@@ -10,14 +10,14 @@ export interface ShownWorker
     | undefined;
 }
 
-/** All worker IDs, and where they are from. */
+/** All worker IDs, and the place that they were read from. */
 export interface ShownWorkers extends Pick<WorkerList, "total" | "free" | "quarantine" | "nowMs"> {
   /** A store without credentials and its namespace, or the address of a server. */
   readonly from: Readonly<Record<string, string>>;
   readonly workers: readonly ShownWorker[];
 }
 
-/** What programs read: everything, in one line. */
+/** Writes all parts in one line, for programs. */
 export function workersToJson({ from, nowMs, total, free, quarantine, workers }: ShownWorkers): string {
   return JSON.stringify({
     time: timeOf(nowMs),
@@ -47,7 +47,7 @@ function recordToJson({ holder, generation, markMs }: NonNullable<ShownWorker["r
 
 const states = ["held", "released", "expired", "quarantined", "unreadable"] as const;
 
-/** What people read. */
+/** Writes a table for people. */
 export function workersToTable({ workers, total, free, quarantine, nowMs }: ShownWorkers): string {
   const counts = states
     .map((state) => [state, workers.filter((worker) => worker.state === state).length] as const)
@@ -58,7 +58,7 @@ export function workersToTable({ workers, total, free, quarantine, nowMs }: Show
   const bound =
     quarantine === undefined
       ? ""
-      : `Quarantine until ${timeOf(quarantine.untilMs)}: ${quarantine.reason}. Nobody is granted a worker ID before; holders go on.\n`;
+      : `Quarantine until ${timeOf(quarantine.untilMs)}: ${quarantine.reason}. No process is granted a worker ID before; holders go on.\n`;
   return `${
     workers.length === 0
       ? ""
@@ -82,7 +82,7 @@ function rowOf(worker: ShownWorker, nowMs: number): readonly string[] {
   return [...first, timeOf(markMs), ...shown];
 }
 
-/** Of who holds it, what is left of its window; of a quarantined one, how long that lasts. */
+/** The rest of the holder's window; for a quarantined worker ID, the rest of the quarantine. */
 function leftOf(windowLeftMs: number | undefined, freeFromMs: number | undefined, nowMs: number): string {
   if (windowLeftMs !== undefined) return secondsOf(windowLeftMs);
   return freeFromMs === undefined ? nothing : `free in ${secondsOf(freeFromMs - nowMs)}`;
@@ -92,7 +92,7 @@ function secondsOf(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** A server may say anything; a terminal would obey some of it. */
+/** Removes control characters: a server may send any text, and a terminal would obey some of it. */
 function printable(text: string): string {
   return text.replaceAll(/[^ -~]/gu, "?");
 }
@@ -100,7 +100,7 @@ function printable(text: string): string {
 /** The last and the first time that can be written. */
 const dateEndMs = 8.64e15;
 
-/** Writes Unix milliseconds as RFC 3339; a mark of a mad clock as the nearest time that can be written. */
+/** Writes Unix milliseconds as RFC 3339; a mark beyond the range of dates as the nearest time that can be written. */
 export function timeOf(unixMs: number): string {
   return new Date(Math.min(Math.max(unixMs, -dateEndMs), dateEndMs)).toISOString();
 }

@@ -1,13 +1,14 @@
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { duration, formatSpan, moment } from "../config/setting-kinds.ts";
 import { storeSettings } from "../config/store-settings.ts";
-import { settleStoreUrl } from "../config/settle-server.ts";
-import { problemsOf } from "../config/settled.ts";
+import { resolveStoreUrl } from "../config/resolve-server.ts";
+import { problemsOf } from "../config/resolved.ts";
 import { createLog } from "../server/log.ts";
-import { storeNowMs, writeQuarantine } from "../worker/quarantine.ts";
-import type { RecordStore } from "../worker/record-store.ts";
-import { quarantineMs } from "../worker/window.ts";
-import { parseLayoutRecord, recordKeys } from "../worker/worker-record.ts";
+import { storeNowMs, writeQuarantine } from "../lease/quarantine.ts";
+import type { RecordStore } from "../store/record-store.ts";
+import { quarantineMs } from "../lease/window.ts";
+import { parseLayoutRecord } from "../lease/records/layout-slot.ts";
+import { recordKeys } from "../lease/records/record-text.ts";
 import type { Command } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
@@ -15,24 +16,24 @@ import { noLayout } from "./stored-layout.ts";
 import { reasonOption } from "./workers-release.ts";
 import { timeOf } from "./worker-rows.ts";
 
-/** A mark can only be raised: a slip of the pen must not close a store for years. */
+/** A mark can only be raised, so a typing error must not close a store for years. */
 const lengthMaxMs = 604_800_000;
 
 const options = {
   reason: reasonOption(
-    "Why, for the log and for the list of workers: 1 to 200 printable ASCII characters. It must be given.",
+    "The reason, for the log and for the list of workers: 1 to 200 printable ASCII characters. Required.",
   ),
   until: moment({
     name: "until",
-    doc: "When the quarantine ends: a time with its offset, at most seven days ahead. Default: as --for.",
+    doc: "The end of the quarantine: a time with its offset, at most seven days ahead. Default: see --for.",
   }),
   lengthMs: duration({
     name: "for",
     minMs: 1_000,
     maxMs: lengthMaxMs,
     doc:
-      "How long the quarantine lasts from now on. Default, and the least that is taken: the longest window of the namespace, " +
-      "the lead and the error of two clocks; 13s for an SQLite store, 33s for PostgreSQL.",
+      "How long the quarantine lasts from now on. Default, and the minimum: the longest window of the namespace, the lead and " +
+      "the error of two clocks; 13s for an SQLite store, 33s for PostgreSQL.",
   }),
 };
 
@@ -48,12 +49,12 @@ export const workersQuarantine: Command<typeof storeSettings, typeof options> = 
     "snowlane workers quarantine --reason 'rehearsal' --for 2m",
   ],
   check: (settings, { reason, until, lengthMs }, environment) => [
-    ...problemsOf(settleStoreUrl(settings, environment)),
+    ...problemsOf(resolveStoreUrl(settings, environment)),
     ...(reason === undefined
-      ? [{ place: "--reason", cure: "Give the reason, such as 'the store was restored'." }]
+      ? [{ place: "--reason", hint: "Give the reason, such as 'the store was restored'." }]
       : []),
     ...(until !== undefined && lengthMs !== undefined
-      ? [{ place: "--for", cure: "Give --for or --until, not both." }]
+      ? [{ place: "--for", hint: "Give --for or --until, not both." }]
       : []),
   ],
   run: async ({ settings, options: { reason = "", until, lengthMs }, environment, stdout, stderr }) => {
@@ -71,7 +72,7 @@ export const workersQuarantine: Command<typeof storeSettings, typeof options> = 
         stderr.write(`snowlane: Namespace ${settings.namespace} has no layout record: check that its name is right.\n`);
       }
       if (!written) {
-        stdout.write(`A longer quarantine stands already, until ${timeOf(untilMs)}: nothing was changed.\n`);
+        stdout.write(`There is a longer quarantine already, until ${timeOf(untilMs)}: nothing was changed.\n`);
         return exitCodes.done;
       }
       const log = createLog({
@@ -82,7 +83,7 @@ export const workersQuarantine: Command<typeof storeSettings, typeof options> = 
       });
       log.warn("An operator put the store under quarantine", { until: timeOf(untilMs), reason });
       stdout.write(
-        `No worker ID is granted before ${timeOf(untilMs)}; who holds one goes on. snowlane workers shows it.\n`,
+        `No worker ID is granted before ${timeOf(untilMs)}; holders go on. snowlane workers shows the quarantine.\n`,
       );
       return exitCodes.done;
     } finally {
@@ -91,7 +92,7 @@ export const workersQuarantine: Command<typeof storeSettings, typeof options> = 
   },
 };
 
-/** undefined where nobody ever said how long windows are. */
+/** undefined where no process has written yet how long windows are. */
 async function leastLengthMs(store: RecordStore): Promise<number | undefined> {
   const { entry } = await store.read(recordKeys.layout);
   return entry && quarantineMs(parseLayoutRecord(entry.text));
@@ -101,11 +102,11 @@ function checkLength(wantedMs: number, leastMs: number): void {
   const shown = formatSpan(Math.round(wantedMs / 1_000) * 1e9);
   if (wantedMs < leastMs) {
     const least = formatSpan(Math.ceil(leastMs / 1_000) * 1e9);
-    const message = `A quarantine of ${wantedMs < 0 ? "a time that is past" : shown} is too short: what the store forgot may be in use for ${least}. Give at least that.`;
+    const message = `A quarantine of ${wantedMs < 0 ? "a time that is past" : shown} is too short: windows that the store forgot may be in use for ${least}. Give at least that.`;
     throw new CommandError(message, exitCodes.usage);
   }
   if (wantedMs > lengthMaxMs) {
-    const message = `That quarantine is too long: it cannot be taken back, and nobody would be granted a worker ID meanwhile. Give seven days at most.`;
+    const message = `That quarantine is too long: it cannot be undone, and no process would be granted a worker ID meanwhile. Give seven days at most.`;
     throw new CommandError(message, exitCodes.usage);
   }
 }

@@ -1,27 +1,27 @@
-import { systemClock, systemTimers } from "../clock.ts";
+import { systemClock, systemTimers } from "../clock/clock.ts";
 import { integer, text } from "../config/setting-kinds.ts";
 import { storeSettings } from "../config/store-settings.ts";
-import { settleStoreUrl } from "../config/settle-server.ts";
-import { problemsOf } from "../config/settled.ts";
+import { resolveStoreUrl } from "../config/resolve-server.ts";
+import { problemsOf } from "../config/resolved.ts";
 import { createLog } from "../server/log.ts";
 import type { Layout } from "../snowflake/layout.ts";
-import { kernelRandom128 } from "../worker/kernel-random.ts";
-import { type ExpiredRelease, releaseExpired } from "../worker/release-expired.ts";
-import type { Command, Surroundings } from "./command.ts";
+import { kernelRandom128 } from "../kernel-random.ts";
+import { type ExpiredRelease, releaseExpired } from "../operator/release-expired.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
 import { readStoredLayout } from "./stored-layout.ts";
 import { timeOf } from "./worker-rows.ts";
 
 const options = {
-  workerId: integer({ name: "workerId", min: 0, max: 2 ** 31 - 1, doc: "Which worker ID. It must be given." }),
+  workerId: integer({ name: "workerId", min: 0, max: 2 ** 31 - 1, doc: "The worker ID to give back. Required." }),
   datacenterId: integer({
     name: "datacenterId",
     min: 0,
     max: 2 ** 31 - 1,
-    doc: "Of which datacenter. It must be given where the layout has datacenters.",
+    doc: "The datacenter of the worker ID. Required where the layout has datacenters.",
   }),
-  reason: reasonOption("Why, for whoever reads the log later: 1 to 200 printable ASCII characters. It must be given."),
+  reason: reasonOption("The reason, for readers of the log: 1 to 200 printable ASCII characters. Required."),
 };
 
 /** A `--reason` that fits into a record and a log line. */
@@ -29,7 +29,7 @@ export function reasonOption(doc: string) {
   return text({
     name: "reason",
     pattern: /^[ -~]{1,200}$/,
-    cure: "1 to 200 printable ASCII characters",
+    hint: "1 to 200 printable ASCII characters",
     doc,
   });
 }
@@ -37,7 +37,7 @@ export function reasonOption(doc: string) {
 /** `snowlane workers release`. */
 export const workersRelease: Command<typeof storeSettings, typeof options> = {
   name: "workers release",
-  summary: "Gives back a worker ID whose holder died; its mark stays, and no living holder's is touched",
+  summary: "Gives back a worker ID whose holder died; its mark stays, and the worker ID of a living holder is refused",
   settings: storeSettings,
   options,
   examples: [
@@ -45,9 +45,9 @@ export const workersRelease: Command<typeof storeSettings, typeof options> = {
     "snowlane workers release --store etcd://etcd-1,etcd-2 --datacenter-id 0 --worker-id 1 --reason 'ticket 42'",
   ],
   check: (settings, { workerId, reason }, environment) => [
-    ...problemsOf(settleStoreUrl(settings, environment)),
-    ...(workerId === undefined ? [{ place: "--worker-id", cure: "Give the worker ID, such as 5." }] : []),
-    ...(reason === undefined ? [{ place: "--reason", cure: "Give the reason, such as 'the host is gone'." }] : []),
+    ...problemsOf(resolveStoreUrl(settings, environment)),
+    ...(workerId === undefined ? [{ place: "--worker-id", hint: "Give the worker ID, such as 5." }] : []),
+    ...(reason === undefined ? [{ place: "--reason", hint: "Give the reason, such as 'the host is gone'." }] : []),
   ],
   run: async ({ settings, options: { workerId = 0, datacenterId, reason }, environment, stderr, stdout }) => {
     const store = await openRecords(settings, environment);
@@ -55,7 +55,9 @@ export const workersRelease: Command<typeof storeSettings, typeof options> = {
       const { layout } = await readStoredLayout(store, settings.namespace);
       const workerIndex = indexOf(layout, workerId, datacenterId);
       if (store.liveness.kind === "ttl" && (await store.moment()).clockMs === undefined) {
-        stderr.write("snowlane: The store has no clock: the record is watched first, to see that nobody renews it.\n");
+        stderr.write(
+          "snowlane: The store has no clock: the record is watched first, to see that no process renews it.\n",
+        );
       }
       const ports = { clock: systemClock, timers: systemTimers, random128: kernelRandom128 };
       const outcome = await releaseExpired(store, workerIndex, ports);
@@ -90,22 +92,22 @@ function usage(message: string): CommandError {
 
 function tell(
   outcome: ExpiredRelease,
-  { name, reason, stdout, stderr }: Pick<Surroundings, "stdout" | "stderr"> & { name: string; reason: string },
+  { name, reason, stdout, stderr }: Pick<CommandContext, "stdout" | "stderr"> & { name: string; reason: string },
 ): number {
   if (outcome.kind === "absent") {
     stdout.write(`Worker ID ${name} was never held: there is nothing to give back.\n`);
     return exitCodes.done;
   }
-  const { holder, hwmMs, generation } = outcome.record;
+  const { holder, markMs, generation } = outcome.record;
   const by = `${holder.instance} (process ${holder.processId} on ${holder.host})`;
   if (outcome.kind === "was-released") {
-    stdout.write(`Worker ID ${name} was given back before, by ${by}: nothing was changed.\n`);
+    stdout.write(`Worker ID ${name} was given back earlier, by ${by}: nothing was changed.\n`);
     return exitCodes.done;
   }
   if (outcome.kind === "held") {
     const { untilMs } = outcome;
-    const cure = "Stop it with SIGTERM, and it gives its worker ID back itself";
-    const until = untilMs === undefined ? `${cure}.` : `${cure}; if it died, try again after ${timeOf(untilMs)}.`;
+    const hint = "Stop it with SIGTERM, and it gives its worker ID back itself";
+    const until = untilMs === undefined ? `${hint}.` : `${hint}; if it died, try again after ${timeOf(untilMs)}.`;
     throw new CommandError(`Worker ID ${name} is held by ${by}: nothing was changed. ${until}`, exitCodes.refused);
   }
   const log = createLog({
@@ -119,11 +121,11 @@ function tell(
     workerId: name,
     reason,
     generation,
-    mark: timeOf(hwmMs),
+    mark: timeOf(markMs),
     instance,
     host,
     processId,
   });
-  stdout.write(`Worker ID ${name} is given back. Its next holder begins at its mark, ${timeOf(hwmMs)}.\n`);
+  stdout.write(`Worker ID ${name} is given back. Its next holder begins at its mark, ${timeOf(markMs)}.\n`);
   return exitCodes.done;
 }

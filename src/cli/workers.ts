@@ -1,12 +1,12 @@
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { onOff } from "../config/setting-kinds.ts";
 import { storeSettings } from "../config/store-settings.ts";
-import { settleStoreUrl } from "../config/settle-server.ts";
-import { problemsOf, valueOf } from "../config/settled.ts";
+import { resolveStoreUrl } from "../config/resolve-server.ts";
+import { problemsOf, valueOf } from "../config/resolved.ts";
 import { IdError } from "../errors.ts";
 import { listenForStop } from "../server/stop-signal.ts";
-import { listWorkers } from "../worker/worker-list.ts";
-import type { Command, CommandInput, Surroundings } from "./command.ts";
+import { listWorkers } from "../operator/worker-list.ts";
+import type { Command, CommandInput, CommandContext } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords, placeOf } from "./open-records.ts";
 import { serverOption } from "./server-option.ts";
@@ -15,10 +15,10 @@ import { type ShownWorkers, workersToJson, workersToTable } from "./worker-rows.
 
 const options = {
   server: serverOption(
-    "Asks a server for the worker IDs of its store. Without it the store is read, and no server need run.",
+    "Asks a server for the worker IDs of its store. Default: reads the store, for which no server has to run.",
   ),
   json: onOff({ name: "json", doc: "Prints one JSON object a line, for programs." }),
-  watch: onOff({ name: "watch", doc: "Looks again every two seconds, until Ctrl-C." }),
+  watch: onOff({ name: "watch", doc: "Prints the list again every two seconds, until Ctrl-C." }),
 };
 
 type Input = CommandInput<typeof storeSettings, typeof options>;
@@ -26,7 +26,7 @@ type Input = CommandInput<typeof storeSettings, typeof options>;
 /** `snowlane workers`. */
 export const workers: Command<typeof storeSettings, typeof options> = {
   name: "workers",
-  summary: "Lists the worker IDs that were ever held: by whom, since when, up to which mark, and which are free",
+  summary: "Lists the worker IDs that were ever held: holder, start, mark, and how many are free",
   settings: storeSettings,
   options,
   examples: [
@@ -37,7 +37,7 @@ export const workers: Command<typeof storeSettings, typeof options> = {
     "snowlane workers quarantine --reason 'the store was restored'",
   ],
   check: (settings, { server }, environment) =>
-    server === undefined ? problemsOf(settleStoreUrl(settings, environment)) : [],
+    server === undefined ? problemsOf(resolveStoreUrl(settings, environment)) : [],
   run: async (input) => {
     const { look, close } = await openLook(input);
     try {
@@ -61,7 +61,7 @@ async function openLook({ settings, options: { server }, environment }: Input): 
     return { look: () => askForWorkers(server), close: async () => undefined };
   }
   const store = await openRecords(settings, environment);
-  const from = { store: placeOf(valueOf(settleStoreUrl(settings, environment))), namespace: settings.namespace };
+  const from = { store: placeOf(valueOf(resolveStoreUrl(settings, environment))), namespace: settings.namespace };
   return {
     look: async () => {
       const list = listWorkers(store, await store.list(), systemClock.nowMs());
@@ -77,11 +77,11 @@ function show({ options: { json }, stdout }: Input, workers: ShownWorkers): void
 }
 
 const watchPeriodMs = 2_000;
-/** Home, then clears what was there before: a full clear would flicker. */
+/** Moves to the top left, then clears the rest of the screen: a full clear would flicker. */
 const [cursorHome, clearBelow] = ["\u001b[H", "\u001b[J"];
 const clearScreen = "\u001b[2J";
 
-/** Looks again and again. A look that fails is told, and the next one follows. */
+/** Reads again and again. A failure is reported, and the next read follows. */
 async function watch(input: Input, look: Look["look"]): Promise<void> {
   const { stdout, stderr, process, options } = input;
   const stop = listenForStop(process, systemClock);
@@ -102,8 +102,8 @@ async function watch(input: Input, look: Look["look"]): Promise<void> {
   }
 }
 
-/** The first look fails as without --watch: what is wrong then is most likely wrong for good. */
-function tell(stderr: Surroundings["stderr"], error: unknown, round: number): void {
+/** The first read fails as without --watch: a fault at that time is most likely permanent. */
+function tell(stderr: CommandContext["stderr"], error: unknown, round: number): void {
   if (round === 0 || !(error instanceof IdError || error instanceof CommandError)) throw error;
   stderr.write(`snowlane: ${error.message}\n`);
 }

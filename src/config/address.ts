@@ -5,7 +5,7 @@ import type { SettingBase } from "./setting-kinds.ts";
 export interface Address {
   /** A host name, an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
-  /** 0 to 65,535; 0 leaves the choice to the system. */
+  /** 0 to 65,535; for 0 the system chooses a free port. */
   readonly port: number;
 }
 
@@ -27,7 +27,7 @@ export function formatAddress({ host, port }: Address): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether a host can be reached from this machine alone. */
+/** Tells whether a host can be reached from this machine alone. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

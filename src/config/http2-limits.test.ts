@@ -30,10 +30,10 @@ test.each([
   ["idleTimeoutMs=0", "idleTimeoutMs is 0"],
   ["framePayloadBytesMax=1", "framePayloadBytesMax is 1"],
   ["pingsPerSecond=off", "pingsPerSecond is Infinity"],
-])("%s is refused", (text, cure) => {
+])("%s is refused", (text, hint) => {
   const read = (): unknown => setting.parse(text);
   expect(read).toThrow(SettingError);
-  expect(read).toThrow(cure);
+  expect(read).toThrow(hint);
 });
 
 test("a limit that has a setting of its own is refused with its name", () => {
@@ -43,9 +43,9 @@ test("a limit that has a setting of its own is refused with its name", () => {
 });
 
 test("every other limit can be set to its default", () => {
-  const settledElsewhere = new Set(["concurrentStreamsMax", "stallTimeoutMs", "drainTimeoutMs"]);
+  const givenElsewhere = new Set(["concurrentStreamsMax", "stallTimeoutMs", "drainTimeoutMs"]);
   for (const [name, { default: value }] of Object.entries(limitTable)) {
-    if (settledElsewhere.has(name)) continue;
+    if (givenElsewhere.has(name)) continue;
     expect(setting.parse(`${name}=${value === Infinity ? "off" : value}`)).toEqual({ [name]: value });
   }
 });

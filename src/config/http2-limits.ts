@@ -3,7 +3,7 @@ import { type Setting, SettingError } from "./setting.ts";
 import type { SettingBase } from "./setting-kinds.ts";
 
 /** Limits that have a setting of their own. */
-const settledElsewhere: Readonly<Partial<Record<LimitName, string>>> = {
+const givenElsewhere: Readonly<Partial<Record<LimitName, string>>> = {
   concurrentStreamsMax: "--streams-max",
   stallTimeoutMs: "--stall-timeout",
   drainTimeoutMs: "--drain-timeout",
@@ -34,7 +34,7 @@ export function http2Limits(base: SettingBase): Setting<Partial<Limits>> {
 function parseLimit(text: string): readonly [name: string, value: number] {
   const [, name = "", value = ""] = /^(\w+)=(\d{1,12}|off)$/.exec(text.trim()) ?? [];
   if (!Object.hasOwn(limitTable, name)) throw new SettingError(`NAME=NUMBER, with names of docs/http2.md`);
-  const elsewhere = settledElsewhere[name as LimitName];
+  const elsewhere = givenElsewhere[name as LimitName];
   if (elsewhere !== undefined) throw new SettingError(`${name} by ${elsewhere}`);
   return [name, value === "off" ? Infinity : Number(value)];
 }

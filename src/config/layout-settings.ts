@@ -1,25 +1,29 @@
 import type { LayoutField } from "../snowflake/layout.ts";
+import { presetNames } from "../snowflake/presets.ts";
 import { type Setting, SettingError, type SettingValues } from "./setting.ts";
 import { moment, type SettingBase, text, tick } from "./setting-kinds.ts";
 
-/** Which layout: a preset, a preset with another epoch, or fields, epoch and tick of one's own. */
+/** Settings of the layout: a preset, a preset with another epoch, or your own fields, epoch and tick. */
 export const layoutSettings = {
   layoutName: text({
     name: "layout",
     placeholder: "NAME",
-    pattern: /^[a-z0-9]+$/,
-    cure: "the name of a preset: see snowlane layouts",
+    words: presetNames,
+    pattern: /^[a-z0-9.-]+$/,
+    hint: "the name of a preset: see snowlane layouts",
     doc: "A preset of bit layout, epoch and tick: see snowlane layouts. Default: twitter, unless --layout-fields is given.",
   }),
   layoutFields: layoutFields({
     name: "layoutFields",
     doc:
-      "A layout of one's own, from the highest bit down, with --epoch and --tick: timestamp, datacenter, worker and sequence, each " +
-      "with its bits, 63 in all at most. Example: timestamp:41,worker:10,sequence:12.",
+      "Your own layout, from the highest bit down, with --epoch and --tick: timestamp, datacenter, worker and sequence, each with " +
+      "its bits, 63 in all at most. Example: timestamp:41,worker:10,sequence:12.",
   }),
-  epochMs: moment({
+  epochMs: epoch({
     name: "epoch",
-    doc: "The layout's zero point of time, such as 2020-01-01T00:00:00Z. Default: the preset's.",
+    doc:
+      "The instant at which the layout's time begins, such as 2020-01-01T00:00:00Z; a number is Unix milliseconds. " +
+      "Default: the preset's.",
   }),
   tickNs: tick({
     name: "tick",
@@ -27,10 +31,28 @@ export const layoutSettings = {
   }),
 };
 
-/** What was said of the layout. */
+/** The settings of the layout, with their values. */
 export type LayoutConfig = SettingValues<typeof layoutSettings>;
 
 const kinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
+
+/** Below it, a number is taken for Unix seconds: as milliseconds it would be before March 1973. */
+const epochNumberMin = 1e11;
+
+/** A setting that takes a moment, or Unix milliseconds as a number. */
+function epoch(base: SettingBase): Setting<number> {
+  const written = moment(base);
+  return {
+    ...written,
+    parse: (value) => {
+      if (!/^\d+$/.test(value)) return written.parse(value);
+      if (Number(value) >= epochNumberMin) return Number(value);
+      throw new SettingError(
+        `Unix milliseconds: ${value} looks like seconds. Or give a time such as 2020-01-01T00:00:00Z`,
+      );
+    },
+  };
+}
 
 function layoutFields(base: SettingBase): Setting<readonly LayoutField[]> {
   return {

@@ -8,6 +8,7 @@ import { readConfigFile } from "./config-file.ts";
 import { loadSettings, refuseProblems } from "./load-settings.ts";
 import { serverSettings } from "./server-settings.ts";
 import { environmentName, flagName, type Setting } from "./setting.ts";
+import { layoutSettings } from "./layout-settings.ts";
 import { duration, moment, tick } from "./setting-kinds.ts";
 import { redactUrl } from "./store-url.ts";
 
@@ -36,7 +37,7 @@ test("a flag wins over the environment, the environment over the file, the file 
   });
 });
 
-test("all that is wrong is reported together, each with its place, value and cure", () => {
+test("all that is wrong is reported together, each with its place, value and hint", () => {
   const flags = { listen: "nowhere", logLevel: "loud", drainTimeout: "10" };
   const { problems } = load({ flags, environment: { SNOWLANE_STREAMS_MAX: "-1" } });
   expect(problems.map(({ place }) => place)).toEqual([
@@ -56,7 +57,7 @@ test("an empty variable counts as not set", () => {
 
 test("a file with unknown keys, or values that are no texts, is refused with a suggestion", () => {
   const { problems, file } = readConfigFile(fileWith('{"listn": "x", "store": {}, "streamsMax": 5}'), serverSettings);
-  expect(problems.map(({ cure }) => cure)).toEqual([
+  expect(problems.map(({ hint }) => hint)).toEqual([
     "There is no such setting. Did you mean listen?",
     "a text, a number, true or false",
   ]);
@@ -99,6 +100,20 @@ test("a moment says its offset", () => {
   expect(setting.parse("2020-01-01T08:00:00+08:00")).toBe(Date.UTC(2020, 0, 1));
   for (const text of ["2020-01-01T00:00:00", "yesterday", "1577836800000", "2020-13-01", "2020-01-01 00:00Z"]) {
     expect(() => setting.parse(text), text).toThrow(/offset/);
+  }
+});
+
+test("an epoch is a moment, or Unix milliseconds, and no number that looks like seconds", () => {
+  const { epochMs } = layoutSettings;
+  expect(epochMs.parse("2020-01-01")).toBe(Date.UTC(2020, 0, 1));
+  expect(epochMs.parse("1577836800000")).toBe(Date.UTC(2020, 0, 1));
+  expect(epochMs.parse("100000000000")).toBe(1e11);
+  expect(epochMs.parse(epochMs.format(1e11))).toBe(1e11);
+  for (const text of ["0", "2020", "1577836800", "99999999999"]) {
+    expect(() => epochMs.parse(text), text).toThrow(/looks like seconds/);
+  }
+  for (const text of ["", "-1", "1e12", "1577836800000.5", "+1577836800000", "0x1000000000000"]) {
+    expect(() => epochMs.parse(text), text).toThrow(/offset/);
   }
 });
 

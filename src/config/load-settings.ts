@@ -1,27 +1,28 @@
 import { IdError } from "../errors.ts";
+import { redactStray } from "./store-url.ts";
 import { environmentName, flagName, type Setting, SettingError, type Settings, type SettingValues } from "./setting.ts";
 
-/** The texts that people gave for settings; a flag wins over the environment, the environment over the file. */
+/** The texts given for settings; a flag wins over the environment, the environment over the file. */
 export interface SettingSources {
   /** By setting name. */
   readonly flags: Readonly<Record<string, string>>;
-  /** By environment name; the process's own environment as it stands. */
+  /** By environment name: the process's own environment, unchanged. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** By setting name, and where the file is. */
+  /** By setting name, and the file's path. */
   readonly file?: { readonly path: string; readonly texts: Readonly<Record<string, string>> };
 }
 
-/** What is wrong with a setting, and what to do about it. */
+/** A problem with a setting, and what to do about it. */
 export interface SettingProblem {
-  /** Where it was said, for example `--listen` or `SNOWLANE_LISTEN`. */
+  /** Where the value was given, for example `--listen` or `SNOWLANE_LISTEN`. */
   readonly place: string;
   /** As given, redacted; absent where nothing was given. */
   readonly value?: string;
   /** A clause that follows "give ", or sentences of their own, with their full stop. */
-  readonly cure: string;
+  readonly hint: string;
 }
 
-/** Settings as they were found: good values, where each was said, and everything that is wrong. */
+/** Settings as they were found: good values, where each was given, and all problems. */
 export interface LoadedSettings<S extends Settings> {
   readonly values: SettingValues<S>;
   /** By name in code: `--flag`, the environment name, the file's path, or `default`. */
@@ -29,7 +30,7 @@ export interface LoadedSettings<S extends Settings> {
   readonly problems: readonly SettingProblem[];
 }
 
-/** Finds the value of each setting. Never throws: what is wrong is in `problems`, all of it. */
+/** Finds the value of each setting. Never throws: all problems are in the result. */
 export function loadSettings<S extends Settings>(settings: S, sources: SettingSources): LoadedSettings<S> {
   const values: Record<string, unknown> = {};
   const places: Record<string, string> = {};
@@ -43,17 +44,23 @@ export function loadSettings<S extends Settings>(settings: S, sources: SettingSo
       values[key] = setting.parse(said.text);
     } catch (error) {
       if (!(error instanceof SettingError)) throw error;
-      problems.push({ place: said.place, value: setting.redact?.(said.text) ?? said.text, cure: error.message });
+      problems.push({ place: said.place, value: shown(setting, said.text), hint: error.message });
     }
   }
   return { values, places, problems } as unknown as LoadedSettings<S>;
+}
+
+/** A refused text without secrets: the URL of a store may have been given to another flag by mistake. */
+function shown({ redact }: Pick<Setting<unknown>, "redact">, text: string): string {
+  if (redact !== undefined) return redact(text);
+  return redactStray(text);
 }
 
 function findText(setting: Setting<unknown>, { flags, environment, file }: SettingSources) {
   const flag = flags[setting.name];
   if (flag !== undefined) return { place: `--${flagName(setting)}`, text: flag };
   const variable = environment[environmentName(setting)];
-  // An empty variable means "not set", as people write it to undo one.
+  // An empty variable means "not set", because people write it to undo a setting.
   if (variable !== undefined && variable !== "") return { place: environmentName(setting), text: variable };
   const text = file?.texts[setting.name];
   return text === undefined ? undefined : { place: `${setting.name} in ${file?.path}`, text };
@@ -61,8 +68,8 @@ function findText(setting: Setting<unknown>, { flags, environment, file }: Setti
 
 /** @throws IdError INVALID_CONFIG with a line for each problem. */
 export function refuseProblems(problems: readonly SettingProblem[]): never {
-  const lines = problems.map(({ place, value, cure }) => {
-    const sentence = /[.?]$/.test(cure) ? cure : `Give ${cure}.`;
+  const lines = problems.map(({ place, value, hint }) => {
+    const sentence = /[.?]$/.test(hint) ? hint : `Give ${hint}.`;
     return value === undefined ? `${place}: ${sentence}` : `${place} is ${JSON.stringify(value)}. ${sentence}`;
   });
   const metadata = Object.fromEntries(problems.map(({ place, value }) => [place, value ?? ""]));

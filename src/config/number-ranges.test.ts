@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { numberRanges } from "./number-ranges.ts";
+import { numberRange, numberRanges } from "./number-ranges.ts";
 import { SettingError } from "./setting.ts";
 
 const setting = numberRanges({ name: "ids", doc: "", countMax: 64 });
@@ -13,6 +13,17 @@ test("numbers and ranges are read in any order, and written the shortest way", (
 test("what is no set of numbers is refused, and a range that would fill the memory at once", () => {
   for (const text of ["", ",", "a", "1-", "-1", "3-1", "1--2", "0-64", "0-9999999999", "1.5", "0-40,50-90"]) {
     expect(() => setting.parse(text), text).toThrow(SettingError);
+  }
+});
+
+test("one range, or a single number, is read and written the same", () => {
+  const range = numberRange({ name: "ids", doc: "" });
+  expect(range.parse("512-1023")).toEqual({ first: 512, last: 1_023 });
+  expect(range.parse("7")).toEqual({ first: 7, last: 7 });
+  for (const text of ["512-1023", "7", "0-0"])
+    expect(range.parse(range.format(range.parse(text)))).toEqual(range.parse(text));
+  for (const text of ["", "1-", "-1", "3-1", "1--2", "1,3", "0-3,7", "a", "1.5", " 1-2", "1-99999999999"]) {
+    expect(() => range.parse(text), text).toThrow(SettingError);
   }
 });
 

@@ -11,7 +11,7 @@ export function origins(base: SettingBase): Setting<readonly string[]> {
   };
 }
 
-/** An origin as browsers write it, letter for letter: what they send is compared with nothing else. */
+/** An origin as browsers write it, letter for letter, because the header that they send is compared as a text. */
 function parseOrigin(text: string): string {
   const url = URL.parse(text);
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";

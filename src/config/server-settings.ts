@@ -1,14 +1,16 @@
 import { address } from "./address.ts";
 import { http2Limits } from "./http2-limits.ts";
+import { workerTimeRanges } from "../lease/worker-settings.ts";
 import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
 import { layoutSettings } from "./layout-settings.ts";
-import { numberRanges } from "./number-ranges.ts";
+import { numberRange, numberRanges } from "./number-ranges.ts";
 import { type SettingValues, withFallback } from "./setting.ts";
-import { choice, duration, integer, text } from "./setting-kinds.ts";
+import { choice, duration, integer, onOff, text } from "./setting-kinds.ts";
 import { origins } from "./origins.ts";
+import { sequenceSettings } from "./sequence-settings.ts";
 import { storeSettings } from "./store-settings.ts";
 
-/** Which records are ours: for every command that issues IDs from a store itself. */
+/** Settings that say which records are ours: for every command that issues IDs from a store itself. */
 export const workerSettings = {
   ...layoutSettings,
   ...storeSettings,
@@ -16,39 +18,46 @@ export const workerSettings = {
     name: "instance",
     placeholder: "NAME",
     pattern: /^[\x21-\x7e]{1,128}$/,
-    cure: "1 to 128 visible ASCII characters",
+    hint: "1 to 128 visible ASCII characters",
     doc:
-      "Who this process is across restarts: it prefers the worker ID that it had before. Default: host name and port. " +
-      "Uniqueness does not depend on it.",
+      "The name of this process across restarts, by which it finds and prefers the worker ID that it had before. " +
+      "Default: host name and port. Uniqueness does not depend on it.",
   }),
   datacenterId: integer({
     name: "datacenterId",
     min: 0,
     max: 2 ** 31 - 1,
-    doc: "Takes only worker IDs of this datacenter. Without it any free one is taken.",
+    doc: "Takes only worker IDs of this datacenter. Default: any free worker ID.",
   }),
   datacenterIds: numberRanges({
     name: "datacenterIds",
     countMax: 64,
     doc:
-      "Binds the store to these datacenters, such as 0-3,7: the first start writes them into the store, and from then on nobody is " +
-      "granted a worker ID of another. Two stores that are bound to different ones never repeat each other's IDs. Default: as the " +
-      "store says; a new one is bound to none.",
+      "Binds the store to these datacenters, such as 0-3,7. The first start writes them into the store; from then on no process " +
+      "is granted a worker ID of another datacenter. Two stores that are bound to different datacenters never repeat each " +
+      "other's IDs. Default: the store's; a new store is bound to none.",
+  }),
+  workerIds: numberRange({
+    name: "workerIds",
+    doc:
+      "Binds the store to a range of worker IDs, such as 512-1023, where the layout has no datacenters. The first start writes " +
+      "it into the store; from then on no process is granted another worker ID. Two stores that are bound to different ranges " +
+      "never repeat each other's IDs. Default: the store's; a new store is bound to none.",
   }),
   workerId: integer({
     name: "workerId",
     min: 0,
     max: 2 ** 31 - 1,
     doc:
-      "Pins the worker ID (within the datacenter, where the layout has one). A pinned process has no other worker ID to move to: " +
-      "after a crash, and after a long step of the clock, it waits.",
+      "Pins the worker ID (within the datacenter, where the layout has one). A pinned process cannot move to another worker ID, " +
+      "so after a crash and after a long step of the clock it waits. Default: any free worker ID.",
   }),
   rollbackPolicy: withFallback(
     choice({
       name: "rollbackPolicy",
       placeholder: "POLICY",
       words: rollbackPolicies,
-      doc: "What happens when the wall clock moves back: advance, reject, wait, logical or reuse. docs/clock.md has each one's guarantee.",
+      doc: "The reaction to a wall clock that moves back: advance, reject, wait, logical or reuse. docs/clock.md has the guarantee of each.",
     }),
     "advance",
   ),
@@ -57,8 +66,8 @@ export const workerSettings = {
       name: "sequenceSpread",
       words: ["on", "off"],
       doc:
-        "on: the first sequence number of a tick is drawn from the lower quarter while the worker is not busy, so that `id % n` spreads " +
-        "evenly. off: it is 0, as in Twitter's algorithm, where an idle worker issues even IDs alone.",
+        "How a tick's first sequence number is chosen while the worker is not busy. on: at random from the lower quarter, so that " +
+        "`id % n` spreads evenly. off: it is 0, as in Twitter's algorithm, where an idle worker issues only even IDs.",
     }),
     "on",
   ),
@@ -73,34 +82,39 @@ export const workerSettings = {
   ),
   windowMs: duration({
     name: "window",
-    minMs: 1_000,
-    maxMs: 86_400_000,
+    ...workerTimeRanges.window,
     doc:
-      "How far ahead of use time is reserved in the store. A longer window outlives a longer outage of the store, and costs more " +
-      "quarantined IDs after a crash. Default: the store's; 10s for SQLite.",
+      "How far ahead of use time is reserved in the store. A longer window bridges a longer outage of the store, but after a " +
+      "crash the worker ID stays unusable for longer. Default: the store's; 10s for SQLite.",
   }),
   renewalPeriodMs: duration({
     name: "renewalPeriod",
-    minMs: 100,
-    maxMs: 43_200_000,
-    doc: "How often the window is renewed; at most half of it. Default: the store's; 2s for SQLite.",
+    ...workerTimeRanges.renewalPeriod,
+    doc: "The time between two renewals of the window; at most half of the window. Default: the store's; 2s for SQLite.",
   }),
   windowMaxMs: duration({
     name: "windowMax",
-    minMs: 1_000,
-    maxMs: 86_400_000,
+    ...workerTimeRanges.window,
     doc:
-      "The longest window that any process of the namespace may take; after a loss of the store's data new grants wait for about as " +
-      "long. Written into the store once, by the first process; from then on it may be left out, or must be the same. Default: the " +
+      "The longest window that any process of the namespace may take. After a loss of the store's data, new grants wait for " +
+      "about as long. The first process writes it into the store; later ones leave it out or give the same. Default: the " +
       "store's, or the first process's window if that is longer; 10s for SQLite.",
+  }),
+  storeTimeoutMs: duration({
+    name: "storeTimeout",
+    minMs: 100,
+    maxMs: 60_000,
+    doc:
+      "The longest time of one call to the store. A longer limit suits a distant store; a shorter one leaves more of the window " +
+      "for an outage. Without a worker ID, connecting may take 5s more. Default: a sixth of the window, at most 5s; 5s for SQLite.",
   }),
   ttlMs: duration({
     name: "ttl",
-    minMs: 4_000,
-    maxMs: 172_800_000,
+    ...workerTimeRanges.ttl,
     doc:
-      "How long after its last renewal a process that is silent keeps its worker ID; at least the window and 3s. Uniqueness does not " +
-      "depend on it. Not with SQLite, where a lock tells who lives. Default: the store's, or the window and 3s if that is longer.",
+      "How long a silent process keeps its worker ID after its last renewal; at least the window and 3s. Uniqueness does not " +
+      "depend on it. Not with SQLite, where a lock shows whether the holder runs. Default: the store's, or the window and 3s " +
+      "if that is longer.",
   }),
 };
 
@@ -109,37 +123,50 @@ export const serverSettings = {
   listen: withFallback(
     address({
       name: "listen",
+      namesElsewhere: ["port", "p", "host", "address", "bind"],
       doc:
-        "The address that serves gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2. Port 0 leaves the choice to the system. " +
+        "The address that serves gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2. With port 0 the system chooses a free port. " +
         "An address other than loopback needs --auth and --store.",
     }),
     { host: "127.0.0.1", port: 7609 },
   ),
+  reusePort: onOff({
+    name: "reusePort",
+    doc:
+      "Shares the address with other servers of this machine and this user, which give this setting too; the system spreads " +
+      "connections over them. Each takes a worker ID of its own and needs an --instance of its own.",
+  }),
   auth: choice({
     name: "auth",
     words: ["none"],
-    doc: "Who may call. none: whoever reaches the address. Needed where that is more than this machine.",
+    doc: "The callers that are let in. none: every caller that reaches the address. Required where other machines can reach it.",
   }),
   ...workerSettings,
   resumeDir: text({
     name: "resumeDir",
     placeholder: "DIR",
     doc:
-      "Where a server notes its worker ID and how far it may go, so that after a crash it serves again while the store does not answer, up to " +
-      "the end of its window: docs/stores.md. A folder of this machine alone, kept over restarts. off: nothing is noted. Default: one folder " +
-      "in the user's state directory; nothing is noted where the store is an SQLite file.",
+      "The folder in which a server notes its worker ID and the end of its window. After a crash it then serves again up to that " +
+      "end, even while the store does not answer: docs/stores.md. Give a folder of this machine alone that survives restarts. " +
+      "off: nothing is noted. Default: one folder in the user's state directory; off where the store is an SQLite file.",
   }),
+  ...sequenceSettings,
   waitMaxMs: withFallback(
     duration({
       name: "waitMax",
       minMs: 0,
       maxMs: 60_000,
-      doc: "The longest that a call waits for IDs before it is refused; a shorter deadline of the caller wins.",
+      doc: "The longest time that a call waits for IDs or values before it is refused. A shorter deadline of the caller wins.",
     }),
     1000,
   ),
   batchCountMax: withFallback(
-    integer({ name: "batchCountMax", min: 1, max: 1e12, doc: "The most IDs that one BatchNextIds call may ask for." }),
+    integer({
+      name: "batchCountMax",
+      min: 1,
+      max: 1e12,
+      doc: "The most IDs or values that one BatchNextIds or BatchNextValues call may ask for.",
+    }),
     1e9,
   ),
   connectionsMax: withFallback(
@@ -147,7 +174,7 @@ export const serverSettings = {
       name: "connectionsMax",
       min: 1,
       max: 1_000_000,
-      doc: "The most connections at once; further ones are closed at once.",
+      doc: "The most connections at one time. From nine tenths on, each new one closes the longest idle of the network that has most.",
     }),
     10_000,
   ),
@@ -156,62 +183,65 @@ export const serverSettings = {
       name: "connectionsPerSecond",
       min: 1,
       max: 1_000_000,
-      doc: "The most new connections in a second, after as many as half a second has as fast as four in a millisecond; further ones wait for their turn.",
+      doc:
+        "Rate limit for new connections, per second. Half a second's worth may arrive at once, and is accepted at up to four a " +
+        "millisecond; further connections queue, and networks take turns.",
     }),
     1_000,
-  ),
-  violationsPerSecond: withFallback(
-    integer({
-      name: "violationsPerSecond",
-      min: 1,
-      max: 1_000_000,
-      doc:
-        "How many connections from one network may break a rule of HTTP/2 in a second, after as many as half a second has at once; for more, " +
-        "new connections from there wait until they are paid for, two seconds at most. By the engine.",
-    }),
-    10,
   ),
   http2: withFallback(
     choice({
       name: "http2",
-      words: ["node", "engine"],
+      words: ["engine", "node"],
       doc:
-        "What serves HTTP/2: node, which is Node's own; or engine, which is this project's and answers an ID for a tenth of the CPU time. " +
-        "Callers see no difference.",
+        "The implementation of HTTP/2. engine: this project's, which answers a request for an ID in a tenth of the CPU time. node: " +
+        "Node's own, for comparison, and in case a client does not work with the engine. docs/http2.md has what callers see of the " +
+        "difference.",
     }),
-    "node",
+    // docs/adr/0113 says what had to be true first.
+    "engine",
   ),
   http2Limits: withFallback(
     http2Limits({
       name: "http2Limits",
       doc:
-        "Limits of the HTTP/2 engine that are to differ from their defaults, each by its name in the table of docs/http2.md: " +
-        "idleTimeoutMs=60000,pingsPerSecond=100. A time span of off is none.",
+        "Limits of the HTTP/2 engine that differ from their defaults, each by its name in the table of docs/http2.md: " +
+        "idleTimeoutMs=60000,pingsPerSecond=100. The value off turns a time limit off.",
     }),
     {},
   ),
   tlsCert: text({
     name: "tlsCert",
     placeholder: "FILE",
-    doc: "Serves TLS 1.3 and 1.2 only, with this certificate chain (PEM). Needs --tls-key. A file that is replaced is read again.",
+    doc: "Serves TLS 1.3 and 1.2 only, with this certificate chain (PEM). Needs --tls-key. When the file is replaced, it is read again.",
   }),
   tlsKey: text({ name: "tlsKey", placeholder: "FILE", doc: "The private key of --tls-cert (PEM)." }),
   tlsClientCa: text({
     name: "tlsClientCa",
     placeholder: "FILE",
-    doc: "Takes only callers that show a certificate signed by one of these authorities (PEM). Needs --tls-cert.",
+    doc: "Accepts only callers with a certificate that one of these authorities (PEM) has signed. Needs --tls-cert.",
   }),
   corsOrigins: withFallback(
     origins({
       name: "corsOrigin",
       doc:
-        "The origins whose pages may call this server from a browser, besides its own, each exactly as the browser writes it: scheme, host, and " +
-        "port unless it is the scheme's own. There are no patterns.",
+        "The origins, besides the server's own, whose pages may call it from a browser. Write each exactly as the browser does: " +
+        "scheme, host, and port unless it is the scheme's default. Patterns are not supported.",
     }),
     [],
   ),
+  page: withFallback(
+    choice({
+      name: "page",
+      words: ["on", "off"],
+      doc:
+        "Whether the server serves the page at / that generates, reads and explains IDs in a browser: docs/page.md. Its files " +
+        "hold no secret. off: GET / is 404.",
+    }),
+    "on",
+  ),
   streamsMax: withFallback(
-    integer({ name: "streamsMax", min: 1, max: 65_535, doc: "The most HTTP/2 streams at once on a connection." }),
+    integer({ name: "streamsMax", min: 1, max: 65_535, doc: "The most HTTP/2 streams of a connection at one time." }),
     100,
   ),
   stallTimeoutMs: withFallback(
@@ -219,7 +249,7 @@ export const serverSettings = {
       name: "stallTimeout",
       minMs: 100,
       maxMs: 3_600_000,
-      doc: "How long a reader may take nothing from a response before it is ended, with STREAM_STALLED where it is a stream.",
+      doc: "How long a response may wait for a reader that takes less than 16 kB of it in this time. Then the response is ended, a stream with STREAM_STALLED.",
     }),
     30_000,
   ),
@@ -228,7 +258,7 @@ export const serverSettings = {
       name: "drainTimeout",
       minMs: 0,
       maxMs: 600_000,
-      doc: "How long calls in flight may take to finish after SIGTERM or Ctrl-C.",
+      doc: "How long calls in flight may run on after SIGTERM or Ctrl-C.",
     }),
     10_000,
   ),
@@ -236,15 +266,16 @@ export const serverSettings = {
     name: "issueLog",
     placeholder: "FILE",
     doc:
-      "For proofs: every run of IDs is appended to this file before it is given out, 16 bytes each: the first ID, the count, and the " +
-      "binary logarithm of the distance between neighbours (8, 4 and 4 bytes, the highest first). Costs a write to the file for each call.",
+      "For proofs: appends every run of IDs to this file before the run is given out. A run has 16 bytes: the first ID, the count, " +
+      "and the binary logarithm of the distance between neighbours (8, 4 and 4 bytes, the highest first). Each call then costs " +
+      "a write to the file. Default: no log.",
   }),
   logLevel: withFallback(
     choice({
       name: "logLevel",
       placeholder: "LEVEL",
       words: ["debug", "info", "warn", "error"],
-      doc: "The least important log lines that are written: debug, info, warn or error. No call writes a line of its own.",
+      doc: "The lowest level of log lines that are written: debug, info, warn or error. No call writes a line of its own.",
     }),
     "info",
   ),
@@ -254,8 +285,9 @@ export const serverSettings = {
       placeholder: "FORMAT",
       words: ["auto", "text", "json"],
       doc:
-        "Log lines go to standard error. text: for people, and a few lines about the server on standard output. json: one JSON " +
-        "object a line, and nothing on standard output. auto: text on a terminal and under npm start, json otherwise.",
+        "The format of log lines, which go to standard error. text: for people, with a few lines about the server on standard " +
+        "output. json: one JSON object a line, and nothing on standard output. auto: text on a terminal and under npm start, json " +
+        "otherwise.",
     }),
     "auto",
   ),
@@ -264,5 +296,5 @@ export const serverSettings = {
 /** The settings of `snowlane serve` with their values. */
 export type ServerConfig = SettingValues<typeof serverSettings>;
 
-/** What a command needs to hold a worker ID. */
+/** The settings with which a command holds a worker ID, with their values. */
 export type WorkerConfig = SettingValues<typeof workerSettings>;

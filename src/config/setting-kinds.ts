@@ -1,23 +1,29 @@
 import { type Setting, SettingError } from "./setting.ts";
 
-/** What every kind of setting is made from. */
+/** The parts that every kind of setting takes. */
 export interface SettingBase {
   readonly name: string;
   readonly short?: string;
+  readonly namesElsewhere?: readonly string[];
   readonly placeholder?: string;
   readonly doc: string;
 }
 
-/** A setting that takes any text that `pattern` matches; `cure` says in words what that is. */
+/** A setting that takes any text that `pattern` matches; `hint` describes such a text in words. */
 export function text(
-  base: SettingBase & { readonly pattern?: RegExp; readonly cure?: string; readonly redact?: (text: string) => string },
+  base: SettingBase & {
+    readonly words?: readonly string[];
+    readonly pattern?: RegExp;
+    readonly hint?: string;
+    readonly redact?: (text: string) => string;
+  },
 ): Setting<string> {
-  const { pattern, cure, ...rest } = base;
+  const { pattern, hint, ...rest } = base;
   return {
     placeholder: "TEXT",
     ...rest,
     parse: (value) => {
-      if (value === "" || (pattern !== undefined && !pattern.test(value))) throw new SettingError(cure ?? "a text");
+      if (value === "" || (pattern !== undefined && !pattern.test(value))) throw new SettingError(hint ?? "a text");
       return value;
     },
     format: (value) => value,
@@ -42,10 +48,10 @@ export function integer(base: SettingBase & { readonly min: number; readonly max
 
 /** A setting that takes one of a few words. */
 export function choice<const T extends string>(base: SettingBase & { readonly words: readonly T[] }): Setting<T> {
-  const { words, ...rest } = base;
+  const { words } = base;
   return {
     placeholder: words.join("|"),
-    ...rest,
+    ...base,
     parse: (value) => {
       const word = words.find((candidate) => candidate === value);
       if (word === undefined) throw new SettingError(words.length === 1 ? words.join() : `one of ${words.join(", ")}`);
@@ -112,12 +118,18 @@ export function moment(base: SettingBase): Setting<number> {
     ...base,
     parse: (value) => {
       const matches = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(value);
-      const ms = matches ? Date.parse(value) : Number.NaN;
+      const ms = matches && isOfCalendar(value.slice(0, 10)) ? Date.parse(value) : Number.NaN;
       if (Number.isNaN(ms)) throw new SettingError("a date, or a time with its offset such as 2020-01-01T00:00:00Z");
       return ms;
     },
     format: (value) => new Date(value).toISOString(),
   };
+}
+
+/** Tells whether a date, `YYYY-MM-DD`, is one: JavaScript reads 30 February as 2 March. */
+export function isOfCalendar(date: string): boolean {
+  const ms = Date.parse(date);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }
 
 const unitsNs: readonly (readonly [string, number])[] = [

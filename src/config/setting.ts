@@ -1,9 +1,12 @@
-/** Says what a text must be to be a value of a setting: the cure, as a clause that follows "give ". */
+/** Refuses a text, and describes a good one: a clause that follows "give ". */
 export class SettingError extends Error {
   override readonly name = "SettingError";
 }
 
-/** One setting: how it is written, what it means, and what it is when nobody says. */
+/**
+ * One setting: how it is written, what it means, and its value when none is given. docs/adr/0020 says why no package
+ * does this.
+ */
 export interface Setting<T> {
   /**
    * In camel case. The flag is `--kebab-case`, the environment name `SNOWLANE_UPPER_SNAKE`, the key in a configuration
@@ -12,12 +15,17 @@ export interface Setting<T> {
   readonly name: string;
   /** One letter for the command line; absent for most. */
   readonly short?: string;
-  /** What stands for the value in a usage line, in upper case; empty for a switch, which takes no value. */
+  /** Flags of other programs for the same, without their dashes: a user who writes one is told of this setting. */
+  readonly namesElsewhere?: readonly string[];
+  /** The word for the value in a usage line, in upper case; empty for a switch, which takes no value. */
   readonly placeholder: string;
+  /** All values, where they are a few words; or some of them, to be offered. */
+  readonly words?: readonly string[];
   /** What it does, what values it takes and in which range: whole sentences. */
   readonly doc: string;
   /**
-   * The value when nobody says; absent where there is none, or where it hangs on other settings (then `doc` says how).
+   * The value when none is given; absent where there is none, or where it depends on other settings (then `doc` says
+   * how).
    */
   readonly fallback?: T;
   /** @throws SettingError if `text` is not a value of this setting. */
@@ -25,10 +33,10 @@ export interface Setting<T> {
   /** The text that parses to `value`. */
   format(value: T): string;
   /** The text as it may be shown, where it can hold a secret. */
-  redact?(text: string): string;
+  readonly redact?: (text: string) => string;
 }
 
-/** The value of a setting, undefined where nobody says and there is no fallback. */
+/** The value of a setting, undefined where none is given and there is no fallback. */
 type SettingValue<S> =
   S extends Setting<infer T> ? (S extends { readonly fallback: unknown } ? T : T | undefined) : never;
 
@@ -48,7 +56,7 @@ export function environmentName(setting: { readonly name: string }): string {
   return `SNOWLANE_${flagName(setting).replaceAll("-", "_").toUpperCase()}`;
 }
 
-/** Gives a setting the value that it has when nobody says. */
+/** Gives a setting the value that it has when none is given. */
 export function withFallback<T>(setting: Setting<T>, fallback: T): Setting<T> & { readonly fallback: T } {
   return { ...setting, fallback };
 }

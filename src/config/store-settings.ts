@@ -1,23 +1,25 @@
+import { namespacePattern } from "../store/open-store.ts";
 import { withFallback } from "./setting.ts";
 import { text } from "./setting-kinds.ts";
 import { storeUrl } from "./store-url.ts";
 
-/** Where the records are: for every command that reads or writes a store. */
+/** Settings that say where the records are: for every command that reads or writes a store. */
 export const storeSettings = {
   storeUrl: storeUrl({
     name: "store",
+    namesElsewhere: ["db", "database", "url"],
     doc:
-      "The program that keeps the worker records: sqlite:PATH, postgres://, mysql://, redis://, etcd://, zookeeper://, kubernetes://. " +
+      "The store that keeps the worker records: sqlite:PATH, postgres://, mysql://, redis://, etcd://, zookeeper://, kubernetes://. " +
       "All processes that must never repeat each other's IDs share one store. Default, when listening on loopback and not in a " +
-      "Kubernetes pod: one SQLite file in the user's state directory. Otherwise it must be given.",
+      "Kubernetes pod: one SQLite file in the user's state directory. Otherwise it is required.",
   }),
   namespace: withFallback(
     text({
       name: "namespace",
       placeholder: "NAME",
-      pattern: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-      cure: "1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
-      doc: "The set of records in the store. Namespaces do not know of each other: two with one layout repeat each other's IDs.",
+      pattern: namespacePattern,
+      hint: "1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
+      doc: "The set of records in the store. Namespaces are independent: two with one layout repeat each other's IDs.",
     }),
     "default",
   ),

@@ -21,6 +21,15 @@ test("an offset from UTC is minutes, and is written as it was read", () => {
   }
 });
 
+test("a type prefix is a small letter and up to 15 small letters and digits", () => {
+  for (const { typePrefix } of [readingOptions, writingOptions]) {
+    expect(typePrefix.parse("a123456789abcdef")).toBe("a123456789abcdef");
+    for (const text of ["", "Order", "1order", "or_der", "a123456789abcdefg"]) {
+      expect(() => typePrefix.parse(text), text).toThrow(SettingError);
+    }
+  }
+});
+
 test("a prefix is 1 to 16 characters of A-Z and 0-9", () => {
   expect(writingOptions.serialPrefix.parse("A1B2C3D4E5F60789")).toBe("A1B2C3D4E5F60789");
   for (const text of ["", "pay", "PAY-", "A1B2C3D4E5F607890"]) {

@@ -1,10 +1,11 @@
 /**
- * What is cheap for a client and dear for a server: each attack ends in bounded work. test/http2/attacks.test.ts does
- * the same to a server on a socket, and looks at its memory and its other callers.
+ * Attacks are cheap for a client and expensive for a server: each of them ends in bounded work.
+ * test/http2/attacks.test.ts does the same to a server on a socket, and looks at its memory and its other callers.
  */
 import { expect, test } from "vitest";
-import { floods } from "../../test/support/http2-floods.ts";
+import { floods } from "../../test/support/http2/http2-floods.ts";
 import {
+  data,
   echoHandler,
   Harness,
   headers,
@@ -12,7 +13,8 @@ import {
   rstStream,
   settings,
   windowUpdate,
-} from "../../test/support/http2-wire.ts";
+} from "../../test/support/http2/http2-wire.ts";
+import { errorCode } from "./error-code.ts";
 import type { StreamHandler } from "./stream.ts";
 
 const silent: StreamHandler = {};
@@ -27,6 +29,37 @@ test.each(floods)("$name ends the connection", ({ first = [], round, roundsMax, 
   expect(last.at(-1)).toMatch(new RegExp(`^goAway \\d+ ${end}$`));
   expect(rounds).toBeLessThanOrEqual(roundsMax);
   expect(harness.connection.openCount).toBe(0);
+});
+
+test.each<[string, StreamHandler]>([
+  ["reset by their handlers", { onEnd: (stream) => stream.reset(errorCode.internalError) }],
+  ["reset by their handlers later", { onEnd: (stream) => queueMicrotask(() => stream.reset(errorCode.internalError)) }],
+  [
+    "whose handlers throw",
+    {
+      onEnd: () => {
+        throw new Error("a fault");
+      },
+    },
+  ],
+])("requests %s cost their client nothing, however many", async (_name, handler) => {
+  const harness = new Harness({ onRequest: () => handler });
+  const answers: string[] = [];
+  for (let index = 0; index < 1_000; index++) {
+    answers.push(...harness.exchange(headers(id(index), "end")));
+    await Promise.resolve();
+  }
+  answers.push(...harness.output());
+  expect(answers.at(-1)).toMatch(/^goAway \d+ enhanceYourCalm$/);
+  expect(answers.filter((line) => line.startsWith("rstStream"))).toHaveLength(401);
+});
+
+test("clients that send a prefix, or a short message, in frames of their own are not taken for a flood", () => {
+  const harness = new Harness();
+  for (let index = 0; index < 5_000; index++) {
+    harness.exchange(headers(id(index), "body"), data(id(index), 5), data(id(index), 50), data(id(index), 0, "end"));
+  }
+  expect(harness.connection.state).toBe("open");
 });
 
 test("a busy client may cancel as many requests as it completes, for ever", () => {
@@ -48,6 +81,57 @@ test("a proxy whose deadline runs out for all of its requests at once, every sec
     harness.nowMs += 1_000;
   }
   expect(harness.connection.state).toBe("open");
+});
+
+test("a connection was ended when its calls expired a thousand times a second: it is read more slowly", () => {
+  const harness = new Harness({ onRequest: () => silent });
+  let cancels = 0;
+  for (const endMs = harness.nowMs + 60_000; harness.nowMs < endMs; harness.nowMs += 10) {
+    if (harness.connection.restMs > 0) {
+      harness.connection.advance(harness.nowMs);
+      continue;
+    }
+    for (let count = 0; count < 30; count++, cancels++) {
+      harness.exchange(headers(id(cancels), "end"), rstStream(id(cancels)));
+    }
+    harness.events.length = 0;
+    harness.streams.length = 0;
+  }
+  expect(harness.connection.state).toBe("open");
+  expect(cancels).toBeGreaterThan(61_000);
+  expect(cancels).toBeLessThan(2_000 + 60_000 + 100);
+});
+
+test("a client that sends DATA behind resets of its own, as grpc-java does, is not cut off", () => {
+  const harness = new Harness({ onRequest: () => silent });
+  let answered = 0;
+  for (let index = 0; index < 2_000; index++) {
+    const answer = harness.exchange(headers(id(index), "body"), rstStream(id(index)), data(id(index), 5, "end"));
+    answered += answer.filter((line) => line.startsWith("rstStream")).length;
+    harness.nowMs += 10;
+  }
+  expect(harness.connection.state).toBe("open");
+  expect(answered).toBe(2_000);
+});
+
+test("a flood of DATA behind resets is read more slowly", () => {
+  const harness = new Harness({ onRequest: () => silent });
+  for (let index = 0; index < 2_000; index++) {
+    harness.exchange(headers(id(index), "body"), rstStream(id(index)), data(id(index), 5, "end"));
+  }
+  expect(harness.connection.state).toBe("open");
+  expect(harness.connection.restMs).toBeGreaterThan(1_000);
+});
+
+test("a request that completed paid for one that the server was made to reset", () => {
+  const harness = new Harness();
+  let resets = 0;
+  for (let index = 0; harness.connection.state === "open" && index < 10_000; index += 2) {
+    harness.exchange(headers(id(index), "end"));
+    const answer = harness.exchange(headers(id(index + 1), "body"), windowUpdate(id(index + 1), 0));
+    resets += answer.filter((line) => line.startsWith("rstStream")).length;
+  }
+  expect(resets).toBe(400);
 });
 
 test("windows of one byte cost a frame a byte, and no more", () => {

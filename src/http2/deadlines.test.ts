@@ -3,7 +3,7 @@ import { type ConnectionActivity, Deadlines, type Verdict } from "./deadlines.ts
 import { createLimits, type Limits } from "./limits.ts";
 
 const calm: ConnectionActivity = {
-  isSettled: true,
+  hasPeerSettings: true,
   isDraining: false,
   isIdle: false,
   requestCount: 1,
@@ -12,7 +12,7 @@ const calm: ConnectionActivity = {
   isMidBlock: false,
   blockCount: 1,
   isBlocked: false,
-  drainCount: 0,
+  unblockedCount: 0,
 };
 
 /** Looks every second, from 0 on, until something is to be done; says when and what. */
@@ -35,7 +35,7 @@ test("a client that behaves is left alone", () => {
 });
 
 test("a client that does not say its SETTINGS, whatever else it says", () => {
-  expect(firstVerdict({}, () => ({ isSettled: false }))).toEqual([10, "handshakeTimeout"]);
+  expect(firstVerdict({}, () => ({ hasPeerSettings: false }))).toEqual([10, "handshakeTimeout"]);
 });
 
 test("a frame, or a header block, that goes on; not many of them one after another", () => {
@@ -45,13 +45,13 @@ test("a frame, or a header block, that goes on; not many of them one after anoth
   expect(firstVerdict({}, (second) => ({ isMidBlock: true, blockCount: second }))).toEqual([1_000, "fine"]);
 });
 
-test("a break in between begins the time anew", () => {
+test("a break in between begins the time again", () => {
   expect(firstVerdict({}, (second) => ({ isMidFrame: second !== 9 }))).toEqual([20, "frameTimeout"]);
 });
 
 test("a socket that takes nothing; not one that takes something now and then", () => {
   expect(firstVerdict({}, () => ({ isBlocked: true }))).toEqual([30, "peerGone"]);
-  expect(firstVerdict({}, (second) => ({ isBlocked: true, drainCount: Math.floor(second / 20) }))).toEqual([
+  expect(firstVerdict({}, (second) => ({ isBlocked: true, unblockedCount: Math.floor(second / 20) }))).toEqual([
     1_000,
     "fine",
   ]);

@@ -1,19 +1,19 @@
 /**
- * When a connection has waited long enough: RFC 9113 sections 5.4.1, 6.7, 9.1 and 10.5. Time comes as a parameter, in
+ * The time limits of a connection: RFC 9113 sections 5.4.1, 6.7, 9.1 and 10.5. Time comes as a parameter, in
  * milliseconds.
  */
 import type { Limits } from "./limits.ts";
 
-/** What is to be done about a connection. */
+/** The action that a connection must take. */
 export type Verdict = "fine" | "ping" | "drain" | "handshakeTimeout" | "frameTimeout" | "drainTimeout" | "peerGone";
 
 /**
- * What a connection is doing at the moment, and counters that tell whether it is still the same thing as at the last
- * look.
+ * The present state of a connection. The counters show whether a condition was broken since the last check: a
+ * connection that is inside a frame at two checks may have received a thousand frames in between.
  */
 export interface ConnectionActivity {
-  /** Whether the client's first SETTINGS came. */
-  readonly isSettled: boolean;
+  /** Whether the client's first SETTINGS were received. */
+  readonly hasPeerSettings: boolean;
   readonly isDraining: boolean;
   readonly isIdle: boolean;
   readonly requestCount: number;
@@ -25,38 +25,38 @@ export interface ConnectionActivity {
   readonly blockCount: number;
   /** Whether the socket takes nothing. */
   readonly isBlocked: boolean;
-  readonly drainCount: number;
+  readonly unblockedCount: number;
 }
 
-/** A time during which one thing went on without a break. */
-class Spell {
+/** Measures for how long a condition has held without a break. */
+class Duration {
   #sinceMs: number | undefined;
   #count = 0;
 
   /**
-   * Returns for how long it has gone on, as far as the looks can tell; 0 if it does not, or if the counter moved since
-   * the last look.
+   * Returns for how many milliseconds the condition has held, measured from the first call that saw it; 0 if it does
+   * not hold. A `count` that differs from the last call's means that it was broken in between.
    */
-  look(nowMs: number, goesOn: boolean, count: number): number {
-    if (!goesOn || count !== this.#count) this.#sinceMs = undefined;
+  update(nowMs: number, holds: boolean, count: number): number {
+    if (!holds || count !== this.#count) this.#sinceMs = undefined;
     this.#count = count;
-    if (!goesOn) return 0;
+    if (!holds) return 0;
     this.#sinceMs ??= nowMs;
     return nowMs - this.#sinceMs;
   }
 }
 
-/** The time limits of one connection. It acts on nothing: it tells. */
+/** Checks the time limits of one connection. It takes no action itself. */
 export class Deadlines {
   readonly #limits: Limits;
   readonly #openedMs: number;
   #receivedMs: number;
   #pingedMs: number | undefined;
-  readonly #idle = new Spell();
-  readonly #midFrame = new Spell();
-  readonly #midBlock = new Spell();
-  readonly #blocked = new Spell();
-  readonly #draining = new Spell();
+  readonly #idle = new Duration();
+  readonly #midFrame = new Duration();
+  readonly #midBlock = new Duration();
+  readonly #blocked = new Duration();
+  readonly #draining = new Duration();
 
   constructor(limits: Limits, nowMs: number) {
     this.#limits = limits;
@@ -64,21 +64,24 @@ export class Deadlines {
     this.#receivedMs = nowMs;
   }
 
-  /** Notes that bytes came. */
+  /** Notes that bytes were received. */
   onReceived(nowMs: number): void {
     this.#receivedMs = nowMs;
     this.#pingedMs = undefined;
   }
 
-  /** Says what is to be done. Call it every second or so: a limit takes effect that much late, never early. */
+  /**
+   * Returns the action to take. Call it about once a second: a limit then takes effect up to a second late, never
+   * early.
+   */
   check(nowMs: number, activity: ConnectionActivity): Verdict {
     const limits = this.#limits;
-    const idleMs = this.#idle.look(nowMs, activity.isIdle, activity.requestCount);
-    const frameMs = this.#midFrame.look(nowMs, activity.isMidFrame, activity.frameCount);
-    const blockMs = this.#midBlock.look(nowMs, activity.isMidBlock, activity.blockCount);
-    const blockedMs = this.#blocked.look(nowMs, activity.isBlocked, activity.drainCount);
-    const drainingMs = this.#draining.look(nowMs, activity.isDraining, 0);
-    if (!activity.isSettled && nowMs - this.#openedMs >= limits.handshakeTimeoutMs) return "handshakeTimeout";
+    const idleMs = this.#idle.update(nowMs, activity.isIdle, activity.requestCount);
+    const frameMs = this.#midFrame.update(nowMs, activity.isMidFrame, activity.frameCount);
+    const blockMs = this.#midBlock.update(nowMs, activity.isMidBlock, activity.blockCount);
+    const blockedMs = this.#blocked.update(nowMs, activity.isBlocked, activity.unblockedCount);
+    const drainingMs = this.#draining.update(nowMs, activity.isDraining, 0);
+    if (!activity.hasPeerSettings && nowMs - this.#openedMs >= limits.handshakeTimeoutMs) return "handshakeTimeout";
     if (frameMs >= limits.frameTimeoutMs || blockMs >= limits.frameTimeoutMs) return "frameTimeout";
     if (blockedMs >= limits.stallTimeoutMs) return "peerGone";
     if (this.#pingedMs !== undefined && nowMs - this.#pingedMs >= limits.keepAliveTimeoutMs) return "peerGone";
@@ -86,8 +89,8 @@ export class Deadlines {
     const isOld = nowMs - this.#openedMs >= limits.ageMaxMs;
     if (!activity.isDraining && (isOld || idleMs >= limits.idleTimeoutMs)) return "drain";
     const isSilent = nowMs - this.#receivedMs >= limits.keepAliveIntervalMs;
-    // While the socket takes nothing a PING would not leave either.
-    if (isSilent && this.#pingedMs === undefined && activity.isSettled && !activity.isBlocked) {
+    // While the socket takes no bytes, a PING would not leave either.
+    if (isSilent && this.#pingedMs === undefined && activity.hasPeerSettings && !activity.isBlocked) {
       this.#pingedMs = nowMs;
       return "ping";
     }

@@ -10,15 +10,17 @@ export const errorCode = {
   refusedStream: 7,
   cancel: 8,
   compressionError: 9,
+  connectError: 10,
   enhanceYourCalm: 11,
+  inadequateSecurity: 12,
 } as const;
 
 /** Any code of RFC 9113 section 7; what a peer sends may be one that we do not know. */
 export type ErrorCode = number;
 
 /**
- * A rule that the peer broke. It has no stack: it tells of the peer and not of this program, and peers make hundreds a
- * moment, when taking one costs more than all the rest of a request.
+ * A rule that the peer broke. The error has no stack trace: the fault is not in this program, and a peer can cause
+ * hundreds at once, where taking a trace would cost more than all the rest of a request.
  */
 abstract class ProtocolError extends Error {
   readonly code: ErrorCode;
@@ -39,13 +41,6 @@ abstract class ProtocolError extends Error {
  */
 export class ConnectionError extends ProtocolError {
   override readonly name = "ConnectionError";
-  /** Whether honest clients do the same under load, and so are not to be held responsible. */
-  readonly isExcusable: boolean;
-
-  constructor(code: ErrorCode, message: string, isExcusable = false) {
-    super(code, message);
-    this.isExcusable = isExcusable;
-  }
 }
 
 /** One stream ends with RST_STREAM, the connection goes on (RFC 9113 section 5.4.2). */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { data, frame, hello, ping } from "../../test/support/http2-wire.ts";
+import { data, frame, hello, ping } from "../../test/support/http2/http2-wire.ts";
 import { preface } from "./frame.ts";
 import { FrameReader } from "./frame-reader.ts";
 

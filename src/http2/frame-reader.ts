@@ -1,12 +1,12 @@
-/** Bytes to frames: RFC 9113 sections 3.4, 4.1 and 4.2. It knows no frame's meaning and no stream. */
+/** Bytes to frames: RFC 9113 sections 3.4, 4.1 and 4.2. It knows neither streams nor the meaning of a frame. */
 import { ConnectionError, errorCode } from "./error-code.ts";
 import { frameHeaderBytes, preface } from "./frame.ts";
 
 /** Takes whole frames. */
 export interface FrameSink {
   /**
-   * Takes one frame. Its payload lies in `bytes` from `start` to `end`, exclusive, and is only lent: the bytes may be
-   * overwritten later.
+   * Takes one frame. Its payload lies in `bytes` from `start` to `end`, exclusive. The bytes may be overwritten after
+   * the call.
    *
    * @throws ConnectionError to stop reading.
    */
@@ -26,7 +26,7 @@ export class FrameReader {
   #gathered = 0;
   #payload: Buffer | undefined;
   #isStopped = false;
-  /** Frames that were handed on, for telling whether a client that sends bytes gets anywhere. */
+  /** Number of frames that were handed on: it shows whether a client that sends bytes completes frames. */
   frameCount = 0;
 
   constructor(sink: FrameSink, payloadBytesMax: number) {
@@ -79,7 +79,7 @@ export class FrameReader {
     return at;
   }
 
-  /** Takes what the chunk has of an unfinished frame, and returns where the rest of the chunk begins. */
+  /** Copies the chunk's part of an unfinished frame, and returns where the rest of the chunk begins. */
   #gather(chunk: Buffer, from: number): number {
     let at = from;
     if (this.#gathered < frameHeaderBytes) {

@@ -28,7 +28,7 @@ export const settingId = {
   maxHeaderListSize: 6,
 } as const;
 
-/** What a client sends first: section 3.4. */
+/** The first bytes of a client: section 3.4. */
 export const preface: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
 export const frameHeaderBytes = 9;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { brokenScript } from "../../test/support/http2-script.ts";
-import { Harness, hello, okBlock } from "../../test/support/http2-wire.ts";
-import { SeededRandom } from "../../test/support/seeded-random.ts";
+import { brokenScript } from "../../test/support/http2/http2-script.ts";
+import { Harness, hello, okBlock } from "../../test/support/http2/http2-wire.ts";
+import { SeededRandom } from "../../test/support/worlds/seeded-random.ts";
 import type { ServerStream, StreamHandler } from "./stream.ts";
 
 /**
@@ -25,8 +25,8 @@ function whimsicalHandler(random: SeededRandom): StreamHandler {
   };
   const whim = random.below(4);
   return {
-    onData: (stream, bytes) => {
-      if (!random.oneIn(5)) stream.consume(bytes.length);
+    onData: (stream, _bytes, start, end) => {
+      if (!random.oneIn(5)) stream.consume(end - start);
       if (whim === 0) answer(stream);
     },
     onEnd: (stream) => {

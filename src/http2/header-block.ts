@@ -1,8 +1,9 @@
 /** HEADERS and CONTINUATION to whole header blocks: RFC 9113 sections 4.3, 6.2, 6.10; padding: 6.1. */
 import { ConnectionError, errorCode } from "./error-code.ts";
 import { frameFlag, paddingBytes, streamIdMax } from "./frame.ts";
+import type { Limits } from "./limits.ts";
 
-/** What its HEADERS frame says about a header block. */
+/** The properties of a header block that stand in its HEADERS frame. */
 export interface HeaderBlockTraits {
   readonly endsStream: boolean;
   /** A priority that names the stream itself: malformed (RFC 7540 section 5.3.1). */
@@ -16,25 +17,20 @@ interface OpenBlock extends HeaderBlockTraits {
   sizeBytes: number;
 }
 
-/** Takes whole header blocks. The bytes are only lent. */
+/** Takes whole header blocks. The bytes may be overwritten after the call. */
 export interface HeaderBlockSink {
   onHeaderBlock(streamId: number, traits: HeaderBlockTraits, bytes: Buffer, start: number, end: number): void;
 }
 
-/** Puts header blocks together. While one is open, no other frame may come on the connection. */
+/** Joins the pieces of header blocks. While a block is open, no other frame may come on the connection. */
 export class HeaderBlockReader {
   readonly #sink: HeaderBlockSink;
-  readonly #blockBytesMax: number;
-  readonly #continuationFramesMax: number;
+  readonly #limits: Pick<Limits, "headerBlockBytesMax" | "continuationFramesMax">;
   #open: OpenBlock | undefined;
 
-  constructor(
-    sink: HeaderBlockSink,
-    limits: { readonly headerBlockBytesMax: number; readonly continuationFramesMax: number },
-  ) {
+  constructor(sink: HeaderBlockSink, limits: Pick<Limits, "headerBlockBytesMax" | "continuationFramesMax">) {
     this.#sink = sink;
-    this.#blockBytesMax = limits.headerBlockBytesMax;
-    this.#continuationFramesMax = limits.continuationFramesMax;
+    this.#limits = limits;
   }
 
   /** Whether CONTINUATION must come next. */
@@ -75,7 +71,7 @@ export class HeaderBlockReader {
     open.pieces.push(Buffer.from(bytes.subarray(start, end)));
     open.sizeBytes += end - start;
     this.#checkSize(open.sizeBytes);
-    if (open.pieces.length - 1 > this.#continuationFramesMax) {
+    if (open.pieces.length - 1 > this.#limits.continuationFramesMax) {
       throw new ConnectionError(errorCode.enhanceYourCalm, "a header block has too many CONTINUATION frames");
     }
     if ((flags & frameFlag.endHeaders) === 0) return;
@@ -85,8 +81,8 @@ export class HeaderBlockReader {
   }
 
   #checkSize(sizeBytes: number): void {
-    if (sizeBytes > this.#blockBytesMax) {
-      throw new ConnectionError(errorCode.enhanceYourCalm, `a header block exceeds ${this.#blockBytesMax} bytes`);
-    }
+    const { headerBlockBytesMax } = this.#limits;
+    if (sizeBytes <= headerBlockBytesMax) return;
+    throw new ConnectionError(errorCode.enhanceYourCalm, `a header block exceeds ${headerBlockBytesMax} bytes`);
   }
 }

@@ -1,7 +1,7 @@
 /** Every limit of a connection, by name: RFC 9113 section 10.5 asks for them, the values are ours. */
 import { framePayloadBytesMax, framePayloadBytesMin, windowBytesInitial, windowBytesMax } from "./frame.ts";
 
-/** What a limit is, for configuration and documentation. */
+/** A limit, for configuration and documentation. */
 export interface LimitDescription {
   readonly default: number;
   /** Inclusive. */
@@ -14,107 +14,100 @@ export interface LimitDescription {
 
 const countMax = 2 ** 31 - 1;
 
-function count(initial: number, doc: string): LimitDescription {
-  return { default: initial, min: 1, max: countMax, unit: "count", doc };
+type Initial = Pick<LimitDescription, "default"> & Partial<Pick<LimitDescription, "min" | "max">>;
+
+/** The lower end is 1 unless it is given; the upper end is {@link countMax}, and that of a duration is Infinity. */
+function limit(unit: LimitDescription["unit"]): (initial: number | Initial, doc: string) => LimitDescription {
+  const range = { min: 1, max: unit === "ms" ? Infinity : countMax };
+  return (initial, doc) => ({ ...range, ...(typeof initial === "number" ? { default: initial } : initial), unit, doc });
 }
 
-function perSecond(initial: number, doc: string): LimitDescription {
-  return { default: initial, min: 1, max: countMax, unit: "per second", doc };
-}
+const bytes = limit("bytes");
+const count = limit("count");
+const perSecond = limit("per second");
+const duration = limit("ms");
 
-function duration(initial: number, doc: string): LimitDescription {
-  return { default: initial, min: 1, max: Infinity, unit: "ms", doc };
-}
-
-/** The one table of limits. `Infinity` switches a duration off. */
+/** The one table of limits. `Infinity` switches a duration off. docs/adr/0043 says why each limit has a name. */
 export const limitTable = {
   concurrentStreamsMax: count(
     100,
     "Requests of one connection that may be open at once; more are refused with REFUSED_STREAM, which clients retry.",
   ),
-  framePayloadBytesMax: {
-    default: framePayloadBytesMin,
-    min: framePayloadBytesMin,
-    max: framePayloadBytesMax,
-    unit: "bytes",
-    doc: "The largest frame that a client may send; a larger one ends the connection. Frames that we send stay at 16,384.",
-  },
-  headerListBytesMax: {
-    default: 16_384,
-    min: 1_024,
-    max: 2 ** 20,
-    unit: "bytes",
-    doc: "What the header fields of one request may weigh, decoded, 32 bytes a field included. A request above it is reset.",
-  },
+  framePayloadBytesMax: bytes(
+    { default: framePayloadBytesMin, min: framePayloadBytesMin, max: framePayloadBytesMax },
+    "Size of a frame that a client may send; a larger one ends the connection. Frames that the server sends have at most 16,384 bytes.",
+  ),
+  headerListBytesMax: bytes(
+    { default: 16_384, min: 1_024, max: 2 ** 20 },
+    "Size of the decoded header fields of one request, with 32 bytes for each field. A larger request is answered with 431, or RESOURCE_EXHAUSTED.",
+  ),
   headerFieldsMax: count(
     128,
-    "Header fields that one request may have. A request above it is reset. Node's own server has the same limit.",
+    "Header fields of one request. A request with more is answered likewise. node:http2 has the same limit.",
   ),
-  headerBlockBytesMax: {
-    default: 65_536,
-    min: 1_024,
-    max: 2 ** 21,
-    unit: "bytes",
-    doc: "What the header block of one request may take as it is sent, over all its frames. Above it the connection ends. More than proxies let through.",
-  },
-  continuationFramesMax: count(8, "CONTINUATION frames that one header block may have; more end the connection."),
-  streamWindowBytes: {
-    default: windowBytesInitial,
-    min: windowBytesInitial,
-    max: windowBytesMax,
-    unit: "bytes",
-    doc: "Bytes of one request's body that may wait to be read; the client is held back beyond.",
-  },
-  connectionWindowBytes: {
-    default: 2 ** 20,
-    min: windowBytesInitial,
-    max: windowBytesMax,
-    unit: "bytes",
-    doc: "Bytes of all request bodies of a connection that may wait to be read.",
-  },
-  outputBytesMax: {
-    default: 65_536,
-    min: framePayloadBytesMin,
-    max: windowBytesMax,
-    unit: "bytes",
-    doc: "Response bytes of a connection that are framed and not yet with its socket; bodies wait beyond, and with them their producers.",
-  },
+  headerBlockBytesMax: bytes(
+    { default: 65_536, min: 1_024, max: 2 ** 21 },
+    "Size of the encoded header block of one request, over all its frames. A larger one ends the connection. Proxies allow less.",
+  ),
+  continuationFramesMax: count(8, "CONTINUATION frames of one header block; more end the connection."),
+  streamWindowBytes: bytes(
+    { default: windowBytesInitial, min: windowBytesInitial, max: windowBytesMax },
+    "Bytes of one request's body that may wait to be read. The client must not send more until they are.",
+  ),
+  connectionWindowBytes: bytes(
+    { default: 2 ** 20, min: windowBytesInitial, max: windowBytesMax },
+    "Bytes of all request bodies of one connection that may wait to be read.",
+  ),
+  outputBytesMax: bytes(
+    { default: 65_536, min: framePayloadBytesMin, max: windowBytesMax },
+    "Response bytes of one connection that are framed and not yet written to its socket. Bodies beyond it wait, and their handlers with them.",
+  ),
   resetBurst: count(
     400,
-    "Requests that may end by a reset (the client's, or ours for its error) above the rate below, before the connection ends.",
+    "Requests that the server may have to reset, for errors of the client's or faults, above the rate below, before the connection ends.",
   ),
-  resetsPerSecond: perSecond(
-    100,
-    "How fast the allowance for resets comes back. Each request that ends well gives one back too, so a busy client may cancel as many as it completes.",
+  resetsPerSecond: perSecond(100, "Such resets that are allowed per second in the long run."),
+  cancelsPerSecond: perSecond(
+    1_000,
+    "Requests that the client may cancel. Twice as many may come at once; beyond that the connection is read more slowly. Each request that ends well allows one more.",
   ),
-  settingsPerSecond: perSecond(100, "SETTINGS frames; more, after a burst of twice as many, end the connection."),
+  settingsPerSecond: perSecond(100, "SETTINGS frames. Twice as many may arrive at once; more end the connection."),
   pingsPerSecond: perSecond(
     20_000,
-    "PING frames, likewise. High, because grpc-go measures its bandwidth by a PING for each burst that it reads.",
+    "PING frames, likewise. High, because grpc-go measures its bandwidth by one PING for each burst that it reads.",
   ),
   emptyFramesPerSecond: perSecond(
     2_000,
-    "Frames that carry nothing (DATA without bytes, PRIORITY, unknown types), likewise.",
+    "Frames without content (DATA without bytes, or of fewer than 64 behind the first 64 of a body; PRIORITY, acknowledgements, unknown types), likewise.",
   ),
-  handshakeTimeoutMs: duration(10_000, "Until the client's preface and first SETTINGS must have come."),
-  frameTimeoutMs: duration(10_000, "From the first byte of a frame, or of a header block, until its last."),
-  bodyTimeoutMs: duration(60_000, "From a request's header until its body's end, while no response has begun."),
+  handshakeTimeoutMs: duration(
+    10_000,
+    "Time from the start of a connection until the client's preface and first SETTINGS have arrived.",
+  ),
+  frameTimeoutMs: duration(10_000, "Time from the first byte of a frame, or of a header block, until its last."),
+  bodyTimeoutMs: duration(
+    60_000,
+    "Time from a request's header until the end of its body, while no response has begun.",
+  ),
   stallTimeoutMs: duration(
     30_000,
-    "How long response bytes may wait without any being taken: by the client's window, then the stream ends; by the socket, then the connection.",
+    "How long response bytes may wait while the client takes less than a frame of 16,384 of them. If its window is closed, the stream ends; if its socket is full, the connection ends.",
   ),
   stallGraceMs: duration(
-    30_000,
-    "How much longer such a response may wait, if it ends in its own way, before its stream is reset.",
+    5_000,
+    "How much longer a stalled response may take to end in its own way, before its stream is reset with REFUSED_STREAM.",
   ),
   idleTimeoutMs: duration(600_000, "How long a connection may have no open request before it is drained."),
-  keepAliveIntervalMs: duration(60_000, "Silence of a client after which it is asked by a PING whether it is there."),
-  keepAliveTimeoutMs: duration(20_000, "How long it may take to answer, by any byte, before the connection ends."),
+  keepAliveIntervalMs: duration(60_000, "How long a client may be silent before the server sends it a PING."),
+  keepAliveTimeoutMs: duration(
+    20_000,
+    "How long the client may take to answer that PING, by any byte, before the connection ends.",
+  ),
   ageMaxMs: duration(
     Infinity,
-    "Age at which a connection is drained, so that clients connect anew and spread over servers. Off by default.",
+    "Age at which a connection is drained, so that clients connect again and spread over servers. Off by default.",
   ),
-  drainTimeoutMs: duration(10_000, "How long requests may go on once a drain began; then they are cut."),
+  drainTimeoutMs: duration(10_000, "How long requests may go on after a drain began, before they are cut."),
 } as const satisfies Record<string, LimitDescription>;
 
 export type LimitName = keyof typeof limitTable;

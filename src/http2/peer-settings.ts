@@ -1,23 +1,23 @@
-/** What a client's SETTINGS say: RFC 9113 sections 6.5 and 6.5.2. */
+/** The SETTINGS of a client: RFC 9113 sections 6.5 and 6.5.2. */
 import { ConnectionError, errorCode } from "./error-code.ts";
 import { framePayloadBytesMax, framePayloadBytesMin, settingId, windowBytesMax } from "./frame.ts";
 
 const settingBytes = 6;
 
 /**
- * Reads the payload of a SETTINGS frame, and returns the initial window of streams that it sets, or
- * `initialWindowBytes` where it sets none.
+ * Checks the payload of a SETTINGS frame, and returns the initial window of streams that it sets; undefined if it sets
+ * none.
  *
- * Nothing else concerns us: we push nothing, our header blocks use no table, and our frames and header lists are as
- * small as any client must accept.
+ * The other settings change nothing here: this server pushes nothing, its header blocks use no table, and its frames
+ * and header lists are as small as every client must accept.
  *
  * @throws ConnectionError FRAME_SIZE_ERROR, PROTOCOL_ERROR, FLOW_CONTROL_ERROR.
  */
-export function readPeerSettings(bytes: Buffer, start: number, end: number, initialWindowBytes: number): number {
+export function readPeerSettings(bytes: Buffer, start: number, end: number): number | undefined {
   if ((end - start) % settingBytes !== 0) {
     throw new ConnectionError(errorCode.frameSizeError, "SETTINGS has a broken length");
   }
-  let windowBytes = initialWindowBytes;
+  let windowBytes: number | undefined;
   for (let at = start; at < end; at += settingBytes) {
     const value = bytes.readUInt32BE(at + 2);
     switch (bytes.readUInt16BE(at)) {

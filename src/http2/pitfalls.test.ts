@@ -18,10 +18,10 @@ import {
   settings,
   uint32,
   windowUpdate,
-} from "../../test/support/http2-wire.ts";
-import { Field } from "./field.ts";
+} from "../../test/support/http2/http2-wire.ts";
+import { Field } from "./hpack/field.ts";
 import { frameFlag, frameType } from "./frame.ts";
-import { DynamicTable } from "./hpack-tables.ts";
+import { DynamicTable } from "./hpack/tables.ts";
 import type { StreamHandler } from "./stream.ts";
 
 const silent: StreamHandler = {};
@@ -105,7 +105,7 @@ test("a fresh slab for each 64 kB of a stream doubled the memory", () => {
     stream!.write(Buffer.alloc(30_000));
     for (let bytes = harness.connection.output(); bytes !== undefined; bytes = harness.connection.output()) {
       buffers.add(bytes.buffer);
-      harness.connection.settle("copied");
+      harness.connection.onWritten("flushed");
     }
   }
   expect(buffers.size).toBeLessThanOrEqual(2);

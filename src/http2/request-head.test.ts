@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { requestFields } from "../../test/support/http2-wire.ts";
-import { Field } from "./field.ts";
+import { requestFields } from "../../test/support/http2/http2-wire.ts";
+import { Field } from "./hpack/field.ts";
 import { createRequestHead, isTrailerSection } from "./request-head.ts";
 
 function head(...more: readonly (readonly [string, string])[]): ReturnType<typeof createRequestHead> {
@@ -23,7 +23,7 @@ test("a head has its pseudo fields apart and the others in order", () => {
   expect(made.fields.map(({ name }) => name)).toEqual(["b", "a", "content-length"]);
 });
 
-test("fields of one name are joined by a comma, crumbs of cookies by a semicolon", () => {
+test("fields of one name are joined by a comma, those of cookies by a semicolon", () => {
   const made = head(["a", "1"], ["cookie", "b=1"], ["a", "2"], ["cookie", "c=2"])!;
   expect(made.get("a")).toBe("1, 2");
   expect(made.get("cookie")).toBe("b=1; c=2");

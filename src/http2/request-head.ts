@@ -1,20 +1,18 @@
-/** The head of a request, and what makes it malformed: RFC 9113 sections 8.1.1, 8.2 and 8.3.1. */
-import type { Field } from "./field.ts";
+/** The head of a request, and the rules by which it is malformed: RFC 9113 sections 8.1.1, 8.2 and 8.3.1. */
+import type { Field } from "./hpack/field.ts";
 
-/**
- * The head of one request. Requests with the same header block share it: it is never changed, but for `note`.
- */
+/** The head of one request. Requests with the same header block share it. It never changes, except for `note`. */
 export class RequestHead {
   readonly method: string;
   readonly scheme: string;
   readonly path: string;
-  /** `:authority`, or `host` where there is none; empty where there is neither. */
+  /** `:authority`, or else `host`; empty if there is neither. */
   readonly authority: string;
-  /** Undefined where the client does not say. */
+  /** Undefined if the request does not declare it. */
   readonly contentLength: number | undefined;
-  /** The fields without pseudo fields, in their order. Not joined: `cookie` may come in crumbs. */
+  /** The fields without pseudo fields, in their order. Not joined: `cookie` may be split into several fields. */
   readonly fields: readonly Field[];
-  /** A place for what the server found out about this head, so that it need not look again. */
+  /** A place where the server caches what it has derived from this head. */
   note: unknown = undefined;
 
   constructor(
@@ -31,7 +29,7 @@ export class RequestHead {
   }
 
   /**
-   * The value of a field by its lower-case name; several are joined by ", ", crumbs of `cookie` by "; " (section
+   * The value of a field by its lower-case name; several fields are joined by ", ", those of `cookie` by "; " (section
    * 8.2.3).
    */
   get(name: string): string | undefined {
@@ -44,7 +42,7 @@ export class RequestHead {
   }
 }
 
-/** Makes the head out of a request's fields; undefined if they are malformed. */
+/** Creates the head from a request's fields; undefined if they are malformed. */
 export function createRequestHead(fields: readonly Field[]): RequestHead | undefined {
   const pseudo = { method: "", scheme: "", path: "", authority: "" };
   const regular: Field[] = [];
@@ -81,7 +79,7 @@ export function createRequestHead(fields: readonly Field[]): RequestHead | undef
     regular.push(field);
   }
   const { method, scheme, path } = pseudo;
-  // CONNECT has no scheme and no path (section 8.5): a proxy's business, refused with the rest.
+  // CONNECT has no scheme and no path (section 8.5): it is for proxies, and refused like a malformed request.
   if (method === "" || scheme === "" || path === "" || method === "CONNECT") return undefined;
   if (path === "*" && method !== "OPTIONS") return undefined;
   if (host !== undefined) {

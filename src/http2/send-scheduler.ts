@@ -1,37 +1,30 @@
-/** Whose bytes leave next, and how many: RFC 9113 sections 5.2 and 6.9. */
+/** The order in which bodies of responses are sent, and how much of each: RFC 9113 sections 5.2 and 6.9. */
 import { ConnectionError, errorCode, StreamError } from "./error-code.ts";
 import { framePayloadBytesMin, windowBytesInitial, windowBytesMax } from "./frame.ts";
-import type { Outbox } from "./outbox.ts";
+import type { OutputBuffer } from "./output-buffer.ts";
 import type { KeptBytes, Stream } from "./stream.ts";
-
-/** What the scheduler tells. */
-export interface SendSchedulerEvents {
-  /** The stream's queue is empty, and its response is to end. */
-  onDrained(stream: Stream): void;
-  /** The stream's queue is empty, and its handler may write on. */
-  onWritable(stream: Stream): void;
-}
 
 /** Sends bodies within the client's windows, one frame of each waiting stream in turn. */
 export class SendScheduler {
-  readonly #outbox: Outbox;
+  readonly #output: OutputBuffer;
   readonly #outputBytesMax: number;
-  readonly #events: SendSchedulerEvents;
+  readonly #onQueueEmpty: (stream: Stream) => void;
   #windowBytes = windowBytesInitial;
-  /** What streams begin with, as the client's SETTINGS say. */
+  /** The send window of a new stream, by the client's SETTINGS. */
   initialWindowBytes = windowBytesInitial;
   /** False while the socket takes nothing. */
   isWritable = true;
   /**
-   * Streams with bytes to send and a window of their own. A stream that leaves and comes again stands last: that is the
-   * round robin.
+   * Streams with queued bytes and an open window. A stream that has sent a frame is removed and added again, so that it
+   * is the last: round robin.
    */
   readonly #ready = new Set<Stream>();
 
-  constructor(outbox: Outbox, outputBytesMax: number, events: SendSchedulerEvents) {
-    this.#outbox = outbox;
+  /** @param onQueueEmpty - Called when the last of the bytes that a stream had to keep has left. */
+  constructor(output: OutputBuffer, outputBytesMax: number, onQueueEmpty: (stream: Stream) => void) {
+    this.#output = output;
     this.#outputBytesMax = outputBytesMax;
-    this.#events = events;
+    this.#onQueueEmpty = onQueueEmpty;
   }
 
   /** Whether a call of {@link SendScheduler.run} would send something. */
@@ -40,46 +33,48 @@ export class SendScheduler {
   }
 
   get #hasRoom(): boolean {
-    return this.isWritable && this.#windowBytes > 0 && this.#outbox.pendingBytes < this.#outputBytesMax;
+    return this.isWritable && this.#windowBytes > 0 && this.#output.pendingBytes < this.#outputBytesMax;
   }
 
-  /** Sends what may leave at once and keeps the rest. Returns whether all of it was sent. */
+  /** Sends the bytes that may leave at once and queues the rest. Returns whether all were sent. */
   send(stream: Stream, bytes: Uint8Array, keep: KeptBytes, nowMs: number): boolean {
     if (bytes.length === 0) return stream.queuedBytes === 0;
     let sent = 0;
-    // Others that wait come first.
+    // Streams that already wait come first.
     if (stream.queuedBytes === 0 && this.#ready.size === 0) {
       while (sent < bytes.length && this.#hasRoom && stream.sendWindowBytes > 0)
         sent += this.#sendFrame(stream, bytes, sent);
       if (sent === bytes.length) return true;
     }
-    if (stream.queuedBytes === 0) stream.movedMs = nowMs;
+    if (stream.queuedBytes === 0) noteProgress(stream, nowMs);
     stream.queue.push(keep === "copy" ? new Uint8Array(bytes.subarray(sent)) : bytes.subarray(sent));
     stream.queuedBytes += bytes.length - sent;
     this.#enqueue(stream);
     return false;
   }
 
-  /** Sends what waits, as far as windows and output allow. */
+  /** Sends queued bytes, as far as windows and output allow. */
   run(nowMs: number): void {
     for (const stream of this.#ready) {
       if (!this.#hasRoom) return;
       this.#ready.delete(stream);
       const first = stream.queue[0]!;
       const sent = this.#sendFrame(stream, first, 0);
-      stream.movedMs = nowMs;
-      stream.stallToldMs = undefined;
       stream.queuedBytes -= sent;
+      stream.owedBytes -= sent;
+      if (stream.owedBytes <= 0) noteProgress(stream, nowMs);
       if (sent === first.length) stream.queue.shift();
       else stream.queue[0] = first.subarray(sent);
       if (stream.queuedBytes > 0) this.#enqueue(stream);
-      else if (stream.isEnding) this.#events.onDrained(stream);
-      else this.#events.onWritable(stream);
+      else this.#onQueueEmpty(stream);
     }
   }
 
-  /** Forgets a stream whose queue was dropped. */
-  remove(stream: Stream): void {
+  /** Drops the queued bytes of a stream. */
+  drop(stream: Stream): void {
+    if (stream.queuedBytes === 0) return;
+    stream.queue = [];
+    stream.queuedBytes = 0;
     this.#ready.delete(stream);
   }
 
@@ -101,8 +96,8 @@ export class SendScheduler {
   }
 
   /**
-   * Sets what streams begin with, and moves the windows of those that are open by the difference, below zero too:
-   * section 6.9.2.
+   * Sets the send window of new streams, and moves the windows of open ones by the difference, below zero too: section
+   * 6.9.2.
    *
    * @throws ConnectionError FLOW_CONTROL_ERROR if one of them grows beyond 2^31 - 1.
    */
@@ -129,7 +124,14 @@ export class SendScheduler {
     const length = Math.min(bytes.length - start, framePayloadBytesMin, stream.sendWindowBytes, this.#windowBytes);
     stream.sendWindowBytes -= length;
     this.#windowBytes -= length;
-    this.#outbox.data(stream.id, bytes, start, start + length, false);
+    this.#output.data(stream.id, bytes, start, start + length, false);
     return length;
   }
+}
+
+/** Every full frame counts as progress. Of a byte now and then, a response of 500 kB would be held for months. */
+function noteProgress(stream: Stream, nowMs: number): void {
+  stream.movedMs = nowMs;
+  stream.stallToldMs = undefined;
+  stream.owedBytes = framePayloadBytesMin;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { soundScript, brokenScript } from "../../test/support/http2-script.ts";
-import { echoHandler, Harness, hello, windowUpdate } from "../../test/support/http2-wire.ts";
-import { SeededRandom } from "../../test/support/seeded-random.ts";
+import { soundScript, brokenScript } from "../../test/support/http2/http2-script.ts";
+import { echoHandler, goAway, Harness, hello, windowUpdate } from "../../test/support/http2/http2-wire.ts";
+import { SeededRandom } from "../../test/support/worlds/seeded-random.ts";
 
 /**
  * Sends bytes in chunks and returns what the handlers saw, and what each stream was answered. Windows are wide: who
@@ -32,9 +32,16 @@ function run(bytes: Buffer, nextChunkBytes: () => number): readonly string[] {
   return [...events, ...[...answers].map(([key, text]) => `${key}: ${text}`).toSorted(), harness.connection.state];
 }
 
+/** A client that says GOAWAY somewhere, and goes on. Once its requests are over, nothing more is answered. */
+function leavingScript(random: SeededRandom, requestCount: number): readonly Buffer[] {
+  const frames = soundScript(random, requestCount);
+  return frames.toSpliced(random.below(frames.length), 0, goAway());
+}
+
 test.each([
   ["sound", soundScript],
   ["broken", brokenScript],
+  ["leaving", leavingScript],
 ])("any split of a %s client's bytes gives the same events and answers", (_, script) => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = new SeededRandom(seed);

@@ -1,13 +1,14 @@
 /** Which streams a connection had: RFC 9113 sections 5.1 and 5.1.1. */
 
-/** How many streams that we reset are remembered. Frames for them may be on their way for one round trip. */
-const droppedMax = 512;
+/** How many ignored streams are remembered. Frames for them may be on their way for one round trip. */
+const ignoredMax = 512;
 
 /**
- * What is known of a stream that is not open. `idle`: not used yet. `skipped`: left out by the client, never open.
- * `dropped`: reset by us. `closed`: any other.
+ * The state of a stream that is not open. `idle`: not used yet. `skipped`: its number was left out by the client.
+ * `ignored`: reset by this server, or not served after its GOAWAY, so that late frames are no error. `closed`: any
+ * other.
  */
-export type ClosedKind = "idle" | "skipped" | "dropped" | "closed";
+export type ClosedKind = "idle" | "skipped" | "ignored" | "closed";
 
 /** As much about the streams that are not open as it takes to tell late frames from wrong ones. */
 export class StreamIds {
@@ -17,7 +18,7 @@ export class StreamIds {
   #skippedFrom = 0;
   #skippedTo = 0;
   /** Oldest first. */
-  readonly #dropped = new Set<number>();
+  readonly #ignored = new Set<number>();
 
   /**
    * Says what is known of a stream that is not open. Clients' streams have odd numbers, and servers open none without
@@ -25,7 +26,7 @@ export class StreamIds {
    */
   kindOfClosed(id: number): ClosedKind {
     if (id > this.lastId || id % 2 === 0) return "idle";
-    if (this.#dropped.has(id)) return "dropped";
+    if (this.#ignored.has(id)) return "ignored";
     return id >= this.#skippedFrom && id <= this.#skippedTo ? "skipped" : "closed";
   }
 
@@ -38,9 +39,9 @@ export class StreamIds {
     this.lastId = id;
   }
 
-  /** Notes a stream that we reset: what still comes for it is no error. */
-  drop(id: number): void {
-    this.#dropped.add(id);
-    if (this.#dropped.size > droppedMax) this.#dropped.delete(this.#dropped.values().next().value!);
+  /** Notes a stream whose late frames are no error. */
+  ignore(id: number): void {
+    this.#ignored.add(id);
+    if (this.#ignored.size > ignoredMax) this.#ignored.delete(this.#ignored.values().next().value!);
   }
 }

@@ -1,129 +1,105 @@
 /** One request and its response: RFC 9113 sections 5.1 and 8.1. */
-import type { ErrorCode } from "./error-code.ts";
-import type { Field } from "./field.ts";
+import { type ErrorCode, errorCode, StreamError } from "./error-code.ts";
+import type { Field } from "./hpack/field.ts";
+import { ReceiveWindow } from "./receive-window.ts";
 import type { RequestHead } from "./request-head.ts";
+import {
+  afterRequestEnd,
+  afterResponseEnd,
+  afterResponseHead,
+  type StreamState,
+  streamStates,
+} from "./stream-state.ts";
 
 /**
- * What a server does with a request. Called in the order of its methods, inside {@link Connection.receive} and its
- * like; what a method throws ends the stream with INTERNAL_ERROR, and the connection goes on.
+ * Handles a request. The methods are called in the order in which they stand here, inside of calls of the connection's
+ * methods. If one throws, its stream ends with INTERNAL_ERROR and the connection goes on.
  *
- * One object may serve all requests that need no state of their own.
+ * One object may handle many requests, if it keeps no state for each.
  */
 export interface StreamHandler {
   /**
-   * Takes bytes of the body. They are only lent: copy what is kept. Call `stream.consume` once they are dealt with, or
-   * the client will stop sending.
-   *
-   * @param isLast - Whether the request ends with these bytes; `onEnd` follows if the stream is still open.
+   * Takes bytes of the body: those of `bytes` from `start` to `end`, exclusive. The buffer is used again afterwards:
+   * copy what is kept. Call `stream.consume` when the bytes are handled, or the client stops sending after
+   * {@link Limits.streamWindowBytes}. `stream.hasEnded` says whether the request ends with these bytes; `onEnd` follows
+   * if the stream is still open.
    */
-  onData?(stream: ServerStream, bytes: Buffer, isLast: boolean): void;
+  onData?(stream: ServerStream, bytes: Buffer, start: number, end: number): void;
   /** The request has ended. */
   onEnd?(stream: ServerStream, trailers: readonly Field[]): void;
-  /** What was written has left the queue: write on. */
+  /** All bytes that were written have left the queue: write on. */
   onWritable?(stream: ServerStream): void;
   /**
-   * The client has taken no byte for {@link Limits.stallTimeoutMs}. The handler may end the response in its own way;
-   * whatever it does, the stream is reset when {@link Limits.stallGraceMs} more have passed without a byte. Without
-   * this method it is reset at once.
+   * The client has taken less than one frame of what waits in {@link Limits.stallTimeoutMs}. The handler may end the
+   * response in its own way. The stream is reset when {@link Limits.stallGraceMs} more have passed without progress;
+   * without this method it is reset at once.
    */
   onStall?(stream: ServerStream): void;
   /**
-   * The stream was cut before the response was complete: by the client, by an error, by a limit. Nothing can be sent
-   * any more.
+   * The stream was closed before the response was complete: by the client, by an error or by a limit. Nothing can be
+   * sent any more.
    */
   onAbort?(stream: ServerStream, code: ErrorCode): void;
 }
 
 /**
- * The server's side of one stream. Calls that come after the stream was closed do nothing, for the client may close it
- * at any moment; calls in a wrong order throw.
+ * The server's side of one stream, as handlers see it. Calls after the stream was closed do nothing, because the client
+ * may close it at any moment. Calls in a wrong order throw.
  */
-export interface ServerStream {
-  readonly id: number;
-  /** Stands for the connection: the same for all requests of one. */
-  readonly connection: object;
-  readonly head: RequestHead;
-  /** May be replaced at any time. */
-  handler: StreamHandler;
-  /** Whether anything can still be sent. */
-  readonly isClosed: boolean;
-  /** Whether the whole request has come. */
-  readonly hasEnded: boolean;
-  readonly hasResponded: boolean;
-  /** Bytes that were written and wait for a window or for the socket. */
-  readonly queuedBytes: number;
-  /** When the head came, in the time of the connection's caller. */
-  readonly openedMs: number;
-  /** Says that `length` bytes of the body are dealt with, so that the client may send as many more. */
-  consume(length: number): void;
-  /** Sends a head of status 100 to 199, before the response: a block of `encodeFields`. */
-  inform(block: Buffer): void;
-  /**
-   * Sends the response's head: a block of `encodeFields`. With "end" the response ends with it, else a body or trailers
-   * follow.
-   */
-  respond(block: Buffer, then: "body" | "end"): void;
-  /**
-   * Sends bytes of the response's body. Returns whether they were all framed; if not, they are kept (as they are, not
-   * copied) and sent as the client lets us, and `onWritable` says when that is done. Wait for it before the next write.
-   */
-  write(bytes: Uint8Array): boolean;
-  /** As {@link ServerStream.write}, but copies what it must keep: `bytes` may be used again at once. */
-  writeLent(bytes: Uint8Array): boolean;
-  /** Ends the response after all that was written, with a trailer section where a block is given. */
-  end(trailers?: Buffer): void;
-  /** Drops what waits, so that `end` ends the response at once. */
-  dropQueued(): void;
-  /** Cuts the stream. */
-  reset(code: ErrorCode): void;
-}
+export type ServerStream = Pick<Stream, "handler"> &
+  Readonly<
+    Pick<
+      Stream,
+      | ("id" | "connection" | "head" | "openedMs" | "isClosed" | "hasEnded" | "hasResponded" | "queuedBytes")
+      | ("consume" | "inform" | "respond" | "write" | "writeLent" | "end" | "dropQueued" | "reset")
+    >
+  >;
 
 /** Whether bytes that cannot leave at once are kept as they are, or copied. */
 export type KeptBytes = "same" | "copy";
 
-/** What a stream asks of its connection. */
+/** The part of the connection that a stream calls. */
 export interface StreamOwner {
   sendHead(stream: Stream, block: Buffer, kind: "informational" | "response" | "last"): void;
   /** Frames what may leave now and keeps the rest; returns whether nothing was kept. */
   sendData(stream: Stream, bytes: Uint8Array, keep: KeptBytes): boolean;
-  sendEnd(stream: Stream): void;
+  /** Ends the response at once, with a trailer section if a block is given. */
+  sendEnd(stream: Stream, trailers: Buffer | undefined): void;
   dropQueued(stream: Stream): void;
-  credit(stream: Stream, bytes: number): void;
+  /** Gives consumed bytes back to the windows of the stream and of the connection. */
+  consume(stream: Stream, bytes: number): void;
   resetStream(stream: Stream, code: ErrorCode): void;
+  /** Reports what a handler threw, and ends its stream with INTERNAL_ERROR. */
+  onHandlerFault(stream: Stream, error: unknown): void;
 }
 
 const noHandler: StreamHandler = {};
 
 /** A stream as its connection sees it. Handlers see a {@link ServerStream}. */
-export class Stream implements ServerStream {
+export class Stream {
   readonly id: number;
   readonly head: RequestHead;
+  /** When the head was received, in the time of the connection's caller. */
+  readonly openedMs: number;
+  readonly receiveWindow: ReceiveWindow;
+  /** May be replaced at any time. */
   handler: StreamHandler = noHandler;
   readonly #owner: StreamOwner;
-  /** Bytes that we may send, and that the client may send: section 6.9. The first may be below zero. */
+  #state: StreamState = streamStates.open.awaited;
+  /** Bytes of the body that were received, without padding. */
+  bodyBytes = 0;
+
+  // The fields below are kept by the scheduler.
+
+  /** Bytes that may be sent: RFC 9113 section 6.9. Below zero after SETTINGS that lower it (section 6.9.2). */
   sendWindowBytes: number;
-  receiveWindowBytes: number;
-  /** Bytes that came, without padding. */
-  receivedBytes = 0;
-  /** Bytes that came and are not consumed. */
-  unconsumedBytes = 0;
-  /** Bytes that were consumed and not yet given back by WINDOW_UPDATE. */
-  creditBytes = 0;
   queue: Uint8Array[] = [];
+  /** Bytes that were written and wait for a window or for the socket. */
   queuedBytes = 0;
-  trailers: Buffer | undefined;
-  /**
-   * Half-closed by the client, and closed: section 5.1. We never half-close: a response that is complete closes the
-   * stream.
-   */
-  hasEnded = false;
-  isClosed = false;
-  hasResponded = false;
-  /** Whether the end of the response was asked for, though it may still wait behind what is queued. */
-  isEnding = false;
-  readonly openedMs: number;
-  /** When bytes of the response last left the queue, or began to wait in it. */
+  /** When the response last made progress, or began to wait in the queue. */
   movedMs: number;
+  /** Bytes that must leave the queue before that counts as progress. */
+  owedBytes = 0;
   /** When the handler was told that nothing has moved since. */
   stallToldMs: number | undefined;
 
@@ -138,62 +114,168 @@ export class Stream implements ServerStream {
     this.id = id;
     this.head = head;
     this.sendWindowBytes = windows.sendBytes;
-    this.receiveWindowBytes = windows.receiveBytes;
+    this.receiveWindow = new ReceiveWindow(windows.receiveBytes);
     this.openedMs = nowMs;
     this.movedMs = nowMs;
   }
 
+  /** Identifies the connection: the same object for all of its requests. */
   get connection(): object {
     return this.#owner;
   }
 
-  consume(length: number): void {
-    if (this.isClosed) return;
-    if (length > this.unconsumedBytes) throw new Error(`${length} bytes cannot be consumed`);
-    this.#owner.credit(this, length);
+  /** Whether nothing can be sent any more. */
+  get isClosed(): boolean {
+    return this.#state.kind === "closed";
   }
 
+  /** Whether nothing more of the request can come: the whole of it has, or the stream is closed. */
+  get hasEnded(): boolean {
+    return this.#state.kind !== "open";
+  }
+
+  /** Whether the response's head was sent, or the stream is closed. */
+  get hasResponded(): boolean {
+    return this.#state.response !== "awaited";
+  }
+
+  /** Whether the request has not ended, and no response has begun. */
+  get isAwaitingBody(): boolean {
+    return this.#state === streamStates.open.awaited;
+  }
+
+  /**
+   * Counts received bytes of the body, and notes the end of the request.
+   *
+   * @throws StreamError PROTOCOL_ERROR if the body does not have its content-length: section 8.1.1.
+   */
+  receiveBody(bytes: number, isLast: boolean): void {
+    this.bodyBytes += bytes;
+    const { contentLength = this.bodyBytes } = this.head;
+    if (this.bodyBytes > contentLength || (isLast && this.bodyBytes < contentLength)) {
+      throw new StreamError(this.id, errorCode.protocolError, "the body does not have its content-length");
+    }
+    if (isLast) this.#state = afterRequestEnd(this.#state);
+  }
+
+  /** Nothing can be sent or received any more. */
+  close(): void {
+    this.#state = streamStates.closed;
+  }
+
+  /** Says that `length` bytes of the body are handled, so that the client may send as many more. */
+  consume(length: number): void {
+    if (this.isClosed) return;
+    if (length > this.receiveWindow.heldBytes) throw new Error(`${length} bytes cannot be consumed`);
+    this.#owner.consume(this, length);
+  }
+
+  /** Sends a head of status 100 to 199, before the response: a block of `encodeFields`. */
   inform(block: Buffer): void {
     if (this.isClosed) return;
     if (this.hasResponded) throw new Error("an informational head follows the response's");
     this.#owner.sendHead(this, block, "informational");
   }
 
+  /**
+   * Sends the response's head: a block of `encodeFields`. With "end" the response ends with it, else a body or trailers
+   * follow.
+   */
   respond(block: Buffer, then: "body" | "end"): void {
     if (this.isClosed) return;
     if (this.hasResponded) throw new Error("a second response");
-    this.hasResponded = true;
-    this.isEnding = then === "end";
+    this.#state = afterResponseHead(this.#state);
     this.#owner.sendHead(this, block, then === "end" ? "last" : "response");
   }
 
+  /**
+   * Sends bytes of the response's body, and returns whether all of them were framed. The others are kept, not copied,
+   * and sent when windows and socket allow. `onWritable` is called when all have left: wait for it before the next
+   * write.
+   */
   write(bytes: Uint8Array): boolean {
     return this.#write(bytes, "same");
   }
 
+  /** As {@link Stream.write}, but copies the bytes that it must keep, so that `bytes` may be used again at once. */
   writeLent(bytes: Uint8Array): boolean {
     return this.#write(bytes, "copy");
   }
 
   #write(bytes: Uint8Array, keep: KeptBytes): boolean {
     if (this.isClosed) return false;
-    if (!this.hasResponded || this.isEnding) throw new Error("a write outside of the response's body");
+    if (this.#state.response !== "body") throw new Error("a write outside of the response's body");
     return this.#owner.sendData(this, bytes, keep);
   }
 
+  /** Ends the response after all bytes that were written, with a trailer section if a block is given. */
   end(trailers?: Buffer): void {
     if (this.isClosed) return;
-    if (!this.hasResponded || this.isEnding) throw new Error("an end outside of a response");
-    this.isEnding = true;
-    this.trailers = trailers;
-    if (this.queuedBytes === 0) this.#owner.sendEnd(this);
+    if (this.#state.response !== "body") throw new Error("an end outside of a response");
+    if (this.queuedBytes === 0) this.#owner.sendEnd(this, trailers);
+    else this.#state = afterResponseEnd(this.#state, trailers);
   }
 
+  /** Drops the bytes that wait, so that `end` ends the response at once. */
   dropQueued(): void {
-    if (!this.isClosed) this.#owner.dropQueued(this);
+    if (this.isClosed) return;
+    this.#owner.dropQueued(this);
+    this.#sendAwaitedEnd();
   }
 
+  /** Ends the response if its end has waited for the queue, and returns whether it had. */
+  #sendAwaitedEnd(): boolean {
+    const state = this.#state;
+    if (state.response !== "ending") return false;
+    this.#owner.sendEnd(this, state.trailers);
+    return true;
+  }
+
+  /** Resets the stream with RST_STREAM. */
   reset(code: ErrorCode): void {
     if (!this.isClosed) this.#owner.resetStream(this, code);
+  }
+
+  // Calls of the handler. What it throws must reach neither the other streams nor the process.
+
+  /** Hands over bytes of the body, from `start` to `end`, exclusive. */
+  deliverData(bytes: Buffer, start: number, end: number): void {
+    if (this.isClosed) return;
+    try {
+      this.handler.onData?.(this, bytes, start, end);
+    } catch (error) {
+      this.#owner.onHandlerFault(this, error);
+    }
+  }
+
+  deliverEnd(trailers: readonly Field[]): void {
+    if (this.isClosed) return;
+    try {
+      this.handler.onEnd?.(this, trailers);
+    } catch (error) {
+      this.#owner.onHandlerFault(this, error);
+    }
+  }
+
+  /** All queued bytes have left. */
+  onQueueEmpty(): void {
+    if (!this.#sendAwaitedEnd()) this.#notify(() => this.handler.onWritable?.(this));
+  }
+
+  notifyStall(nowMs: number): void {
+    this.stallToldMs = nowMs;
+    this.#notify(() => this.handler.onStall?.(this));
+  }
+
+  notifyAbort(code: ErrorCode): void {
+    this.#notify(() => this.handler.onAbort?.(this, code));
+  }
+
+  #notify(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#owner.onHandlerFault(this, error);
+    }
   }
 }

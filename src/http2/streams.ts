@@ -2,106 +2,170 @@
  * The requests of one connection: HEADERS, DATA, RST_STREAM and their windows. RFC 9113 sections 5.1, 5.2, 6.1, 6.2,
  * 6.4, 6.9 and 8.1.
  */
-import { Budget } from "./budget.ts";
+import { TokenBucket } from "./token-bucket.ts";
 import { ConnectionError, errorCode, type ErrorCode, StreamError } from "./error-code.ts";
-import type { Field } from "./field.ts";
 import { frameFlag, paddingBytes, streamIdMax } from "./frame.ts";
 import type { HeaderBlockSink, HeaderBlockTraits } from "./header-block.ts";
-import { HpackDecoder } from "./hpack-decoder.ts";
-import { emptyTableUpdate } from "./hpack-encoder.ts";
+import { HpackDecoder } from "./hpack/decoder.ts";
+import { emptyTableUpdate } from "./hpack/encoder.ts";
+import type { Field } from "./hpack/field.ts";
 import type { Limits } from "./limits.ts";
-import type { Outbox } from "./outbox.ts";
+import type { OutputBuffer } from "./output-buffer.ts";
+import { ReceiveWindow } from "./receive-window.ts";
 import { createRequestHead, isTrailerSection, type RequestHead } from "./request-head.ts";
-import { SendScheduler, type SendSchedulerEvents } from "./send-scheduler.ts";
+import { SendScheduler } from "./send-scheduler.ts";
 import { type KeptBytes, type ServerStream, Stream, type StreamHandler, type StreamOwner } from "./stream.ts";
 import { StreamIds } from "./stream-ids.ts";
 
-/** Who answers the requests. */
+/** The server that answers the requests. */
 export interface RequestHost {
   /** A request's head has come. What it throws ends the stream with INTERNAL_ERROR. */
   onRequest(stream: ServerStream): StreamHandler;
+  /** A request's fields are more, or larger, than the limits allow. Its head has the first of them: refuse it. */
+  onCutRequest(stream: ServerStream): StreamHandler;
   /** A handler threw. */
-  onFault(error: unknown): void;
+  readonly onFault: (error: unknown) => void;
 }
 
 const noFields: readonly Field[] = [];
+/** A body may begin with frames as small as clients like: a prefix, a short message. Behind that, they are counted. */
+const smallFrameBytes = 64;
 
 /** The open streams, and what frames and handlers do to them. */
-export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvents {
-  readonly ids = new StreamIds();
-  readonly sender: SendScheduler;
-  /** The time of the last call from outside. */
-  nowMs: number;
-  /** Streams above it are ignored: the client was told that they are not served (section 6.8). */
-  servedIdMax = streamIdMax;
+export class Streams implements StreamOwner, HeaderBlockSink {
   readonly #host: RequestHost;
+  readonly #onError: (error: unknown) => void;
   readonly #limits: Limits;
-  readonly #outbox: Outbox;
+  readonly #output: OutputBuffer;
+  readonly #scheduler: SendScheduler;
+  readonly #ids = new StreamIds();
   readonly #open = new Map<number, Stream>();
   readonly #decoder: HpackDecoder;
-  readonly #resets: Budget;
-  readonly #emptyFrames: Budget;
-  /** Requests whose fields are the very same array share their head. */
+  readonly #receiveWindow: ReceiveWindow;
+  readonly #resets: TokenBucket;
+  readonly #cancels: TokenBucket;
+  readonly #emptyFrames: TokenBucket;
+  #nowMs: number;
+  #restUntilMs = 0;
+  /** Requests above it are ignored: the client was told that they are not served (section 6.8). */
+  #servedIdMax = streamIdMax;
+  /** The decoder returns the same array for the same block; requests with the same array share their head. */
   #lastFields: readonly Field[] | undefined;
   #lastHead: RequestHead | undefined;
-  #receiveWindowBytes: number;
-  #creditBytes = 0;
   #hasSentBlock = false;
   #isOver = false;
 
-  constructor(host: RequestHost, limits: Limits, outbox: Outbox, nowMs: number) {
+  /** @param onError - Ends the connection, because streams that handlers reset were too many. */
+  constructor(
+    host: RequestHost,
+    limits: Limits,
+    output: OutputBuffer,
+    nowMs: number,
+    onError: (error: unknown) => void,
+  ) {
     this.#host = host;
+    this.#onError = onError;
     this.#limits = limits;
-    this.#outbox = outbox;
-    this.nowMs = nowMs;
-    this.sender = new SendScheduler(outbox, limits.outputBytesMax, this);
+    this.#output = output;
+    this.#nowMs = nowMs;
+    this.#scheduler = new SendScheduler(output, limits.outputBytesMax, (stream) => stream.onQueueEmpty());
     this.#decoder = new HpackDecoder(limits.headerListBytesMax, limits.headerFieldsMax);
-    this.#receiveWindowBytes = limits.connectionWindowBytes;
-    this.#resets = new Budget({ what: "resets", burst: limits.resetBurst, perSecond: limits.resetsPerSecond }, nowMs);
-    const perSecond = limits.emptyFramesPerSecond;
-    this.#emptyFrames = new Budget({ what: "frames without content", burst: 2 * perSecond, perSecond }, nowMs);
+    this.#receiveWindow = new ReceiveWindow(limits.connectionWindowBytes);
+    const { resetBurst, resetsPerSecond, cancelsPerSecond, emptyFramesPerSecond } = limits;
+    this.#resets = new TokenBucket({ what: "resets", burst: resetBurst, perSecond: resetsPerSecond }, nowMs);
+    this.#cancels = new TokenBucket({ what: "cancels", perSecond: cancelsPerSecond }, nowMs);
+    this.#emptyFrames = new TokenBucket({ what: "frames without content", perSecond: emptyFramesPerSecond }, nowMs);
   }
 
   get openCount(): number {
     return this.#open.size;
   }
 
-  get all(): Iterable<Stream> {
-    return this.#open.values();
-  }
-
   isOpen(id: number): boolean {
     return this.#open.has(id);
   }
 
-  /** Notes a frame that carries nothing. @throws ConnectionError ENHANCE_YOUR_CALM for too many. */
+  /** The time of the last call from outside. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Says what time it is, before any other call that time matters to. */
+  advanceTo(nowMs: number): void {
+    this.#nowMs = nowMs;
+  }
+
+  /** For how long the client should not be read, because it cancels faster than {@link Limits.cancelsPerSecond}. */
+  get restMs(): number {
+    return Math.max(0, this.#restUntilMs - this.#nowMs);
+  }
+
+  /** The highest number that the client has used; 0 if none. */
+  get lastId(): number {
+    return this.#ids.lastId;
+  }
+
+  /** The last request that GOAWAY may promise to serve. It does not grow after {@link Streams.refuseNew}. */
+  get lastServedId(): number {
+    return Math.min(this.#ids.lastId, this.#servedIdMax);
+  }
+
+  /** Ignores requests that come from now on. */
+  refuseNew(): void {
+    this.#servedIdMax = this.#ids.lastId;
+  }
+
+  /** Whether {@link Streams.send} would send something. */
+  get canSend(): boolean {
+    return this.#scheduler.canSend;
+  }
+
+  /** Sends bytes of bodies that wait, as far as windows and output allow. */
+  send(): void {
+    this.#scheduler.run(this.#nowMs);
+  }
+
+  /** Whether the socket takes bytes. */
+  get isWritable(): boolean {
+    return this.#scheduler.isWritable;
+  }
+
+  setWritable(isWritable: boolean): void {
+    this.#scheduler.isWritable = isWritable;
+  }
+
+  /** Applies the client's INITIAL_WINDOW_SIZE. @throws ConnectionError FLOW_CONTROL_ERROR: section 6.9.2. */
+  setInitialWindow(bytes: number): void {
+    this.#scheduler.setInitialWindow(bytes, this.#open.values());
+  }
+
+  /** Notes a frame that carries nothing, or next to nothing. @throws ConnectionError ENHANCE_YOUR_CALM for too many. */
   onEmptyFrame(): void {
-    this.#emptyFrames.spend(this.nowMs);
+    this.#emptyFrames.take(this.#nowMs);
   }
 
   // Frames, in. Each may throw a StreamError or a ConnectionError.
 
   onHeaderBlock(id: number, traits: HeaderBlockTraits, bytes: Buffer, start: number, end: number): void {
-    // Always, whatever becomes of the stream: the table is shared (RFC 7541 section 2.2).
+    // Every block is decoded, also that of a refused stream: the table is shared (RFC 7541 section 2.2).
     const fields = this.#decoder.decode(bytes, start, end);
     const stream = this.#open.get(id);
     if (stream !== undefined) {
       this.#onTrailers(stream, fields, traits);
       return;
     }
-    if (id <= this.ids.lastId) {
+    if (id <= this.#ids.lastId) {
       this.#onLateHeaders(id);
       return;
     }
-    this.ids.use(id);
-    if (id > this.servedIdMax) {
-      this.ids.drop(id);
+    this.#ids.use(id);
+    if (id > this.#servedIdMax) {
+      this.#ids.ignore(id);
       return;
     }
     if (traits.dependsOnItself) throw new StreamError(id, errorCode.protocolError, "a stream depends on itself");
-    if (fields === undefined) throw new StreamError(id, errorCode.enhanceYourCalm, "the header list is too large");
     if (this.#open.size >= this.#limits.concurrentStreamsMax) {
-      // Not an offence: the client may not have seen our SETTINGS yet. It costs no more than a PING.
+      // No token is taken: the client may not have seen our SETTINGS yet, and the reset costs no more than a PING.
       this.#sendReset(id, errorCode.refusedStream);
       return;
     }
@@ -117,31 +181,30 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
     if (head === undefined || (endsStream && (head.contentLength ?? 0) > 0)) {
       throw new StreamError(id, errorCode.protocolError, "the request is malformed");
     }
-    const windows = { sendBytes: this.sender.initialWindowBytes, receiveBytes: this.#limits.streamWindowBytes };
-    const stream = new Stream(this, id, head, windows, this.nowMs);
-    stream.hasEnded = endsStream;
+    const windows = { sendBytes: this.#scheduler.initialWindowBytes, receiveBytes: this.#limits.streamWindowBytes };
+    const stream = new Stream(this, id, head, windows, this.#nowMs);
+    if (endsStream) stream.receiveBody(0, true);
     this.#open.set(id, stream);
     try {
-      stream.handler = this.#host.onRequest(stream);
+      stream.handler = this.#decoder.isCut ? this.#host.onCutRequest(stream) : this.#host.onRequest(stream);
     } catch (error) {
-      this.#onHandlerFault(stream, error);
+      this.onHandlerFault(stream, error);
     }
-    if (endsStream) this.#deliverEnd(stream, noFields);
+    if (endsStream) stream.deliverEnd(noFields);
   }
 
-  #onTrailers(stream: Stream, fields: readonly Field[] | undefined, traits: HeaderBlockTraits): void {
+  #onTrailers(stream: Stream, fields: readonly Field[], traits: HeaderBlockTraits): void {
     const { id } = stream;
     if (stream.hasEnded) throw new StreamError(id, errorCode.streamClosed, "HEADERS follows the end of the request");
-    const isSound = traits.endsStream && !traits.dependsOnItself && fields !== undefined && isTrailerSection(fields);
+    const isSound = traits.endsStream && !traits.dependsOnItself && !this.#decoder.isCut && isTrailerSection(fields);
     if (!isSound) throw new StreamError(id, errorCode.protocolError, "the trailer section is malformed");
-    this.#checkLength(stream, true);
-    stream.hasEnded = true;
-    this.#deliverEnd(stream, fields);
+    stream.receiveBody(0, true);
+    stream.deliverEnd(fields);
   }
 
   #onLateHeaders(id: number): void {
-    const kind = this.ids.kindOfClosed(id);
-    if (kind === "dropped") return;
+    const kind = this.#ids.kindOfClosed(id);
+    if (kind === "ignored") return;
     const code = kind === "closed" ? errorCode.streamClosed : errorCode.protocolError;
     throw new ConnectionError(code, `HEADERS opens stream ${id} out of order`);
   }
@@ -149,9 +212,10 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
   onData(flags: number, id: number, bytes: Buffer, frameStart: number, frameEnd: number): void {
     const flowBytes = frameEnd - frameStart;
     if (id === 0) throw new ConnectionError(errorCode.protocolError, "DATA on stream 0");
-    // Padding counts too, and so do frames for streams that are gone: section 6.9.
-    this.#receiveWindowBytes -= flowBytes;
-    if (this.#receiveWindowBytes < 0) throw new ConnectionError(errorCode.flowControlError, "the window is overrun");
+    // Padding counts on the window, and so do frames for closed streams: section 6.9.
+    if (!this.#receiveWindow.receive(flowBytes)) {
+      throw new ConnectionError(errorCode.flowControlError, "the window is overrun");
+    }
     let start = frameStart;
     let end = frameEnd;
     if ((flags & frameFlag.padded) !== 0) {
@@ -159,190 +223,157 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
       start++;
     }
     const endsStream = (flags & frameFlag.endStream) !== 0;
-    if (start === end && !endsStream) this.onEmptyFrame();
     const stream = this.#open.get(id);
+    const isSmall = end - start < smallFrameBytes && !endsStream;
+    if (isSmall && (start === end || (stream?.bodyBytes ?? 0) >= smallFrameBytes)) this.onEmptyFrame();
     if (stream === undefined) {
-      this.#creditConnection(flowBytes);
-      this.#onLateData(id);
+      this.#consume(flowBytes);
+      this.#onLateData(id, isSmall);
       return;
     }
-    stream.unconsumedBytes += flowBytes;
+    const isAllowed = stream.receiveWindow.receive(flowBytes);
     if (stream.hasEnded) throw new StreamError(id, errorCode.streamClosed, "DATA follows the end of the request");
-    stream.receiveWindowBytes -= flowBytes;
-    if (stream.receiveWindowBytes < 0) throw new StreamError(id, errorCode.flowControlError, "the window is overrun");
-    stream.receivedBytes += end - start;
-    this.#checkLength(stream, endsStream);
-    stream.hasEnded = endsStream;
-    if (flowBytes > end - start) this.credit(stream, flowBytes - (end - start));
-    if (end > start) this.#deliverData(stream, bytes, start, end);
-    if (endsStream) this.#deliverEnd(stream, noFields);
+    if (!isAllowed) throw new StreamError(id, errorCode.flowControlError, "the window is overrun");
+    stream.receiveBody(end - start, endsStream);
+    if (flowBytes > end - start) this.consume(stream, flowBytes - (end - start));
+    if (end > start) stream.deliverData(bytes, start, end);
+    if (endsStream) stream.deliverEnd(noFields);
   }
 
-  #onLateData(id: number): void {
-    const kind = this.ids.kindOfClosed(id);
+  #onLateData(id: number, isSmall: boolean): void {
+    const kind = this.#ids.kindOfClosed(id);
     if (kind === "idle") throw new ConnectionError(errorCode.protocolError, `DATA on idle stream ${id}`);
-    if (kind !== "dropped") throw new StreamError(id, errorCode.streamClosed, "DATA on a closed stream");
-  }
-
-  /** Section 8.1.1: DATA must add up to the content-length. */
-  #checkLength(stream: Stream, isComplete: boolean): void {
-    const { contentLength } = stream.head;
-    if (contentLength === undefined) return;
-    const { receivedBytes } = stream;
-    if (receivedBytes > contentLength || (isComplete && receivedBytes < contentLength)) {
-      throw new StreamError(stream.id, errorCode.protocolError, "the body does not have its content-length");
+    if (kind === "ignored") {
+      if (isSmall) this.onEmptyFrame();
+      return;
     }
+    // Section 5.1 asks for the reset. It counts as a cancel: grpc-java sends DATA after a reset of its own, for each
+    // call that it cancels at once, and many such calls must not end the connection of the others.
+    this.#borrowCancel();
+    this.#sendReset(id, errorCode.streamClosed);
   }
 
   onReset(id: number, code: ErrorCode): void {
     const stream = this.#open.get(id);
-    if (stream === undefined && this.ids.kindOfClosed(id) === "idle") {
+    if (stream === undefined && this.#ids.kindOfClosed(id) === "idle") {
       throw new ConnectionError(errorCode.protocolError, `RST_STREAM on idle stream ${id}`);
     }
-    // A client whose deadlines run out cancels as many as it had begun.
-    this.#resets.spend(this.nowMs, true);
+    this.#borrowCancel();
     if (stream !== undefined) this.#abort(stream, code);
   }
 
+  /** Too many are no reason to end the connection: in an outage the deadlines of honest callers expire together. */
+  #borrowCancel(): void {
+    this.#restUntilMs = this.#nowMs + this.#cancels.borrow(this.#nowMs);
+  }
+
+  /** @param id - 0 for the connection's window. */
   onWindowUpdate(id: number, incrementBytes: number): void {
+    if (id === 0) {
+      if (incrementBytes === 0) throw new ConnectionError(errorCode.protocolError, "WINDOW_UPDATE widens nothing");
+      this.#scheduler.widenConnection(incrementBytes);
+      return;
+    }
     const stream = this.#open.get(id);
     if (stream === undefined) {
-      if (this.ids.kindOfClosed(id) !== "idle") return;
+      if (this.#ids.kindOfClosed(id) !== "idle") return;
       throw new ConnectionError(errorCode.protocolError, `WINDOW_UPDATE on idle stream ${id}`);
     }
     if (incrementBytes === 0) throw new StreamError(id, errorCode.protocolError, "WINDOW_UPDATE widens nothing");
-    this.sender.widenStream(stream, incrementBytes);
+    this.#scheduler.widenStream(stream, incrementBytes);
   }
 
   /** Ends a stream for the client's error. @throws ConnectionError ENHANCE_YOUR_CALM for too many. */
   onStreamError(error: StreamError): void {
-    this.#resets.spend(this.nowMs);
+    this.#resets.take(this.#nowMs);
     this.#sendReset(error.streamId, error.code);
     const stream = this.#open.get(error.streamId);
     if (stream !== undefined) this.#abort(stream, error.code);
   }
 
-  /** Ends what has waited too long. */
+  /** Ends streams whose response or request has waited too long. */
   checkDeadlines(): void {
     const { bodyTimeoutMs, stallTimeoutMs, stallGraceMs } = this.#limits;
     for (const stream of this.#open.values()) {
       if (stream.queuedBytes > 0) {
-        if (this.nowMs - stream.movedMs < stallTimeoutMs) continue;
+        if (this.#nowMs - stream.movedMs < stallTimeoutMs) continue;
         const { stallToldMs } = stream;
-        if (stallToldMs === undefined && stream.handler.onStall !== undefined) this.#tellStall(stream);
-        // From when it was told, not from when bytes began to wait: looks may be further apart than the timeout.
-        else if (stallToldMs === undefined || this.nowMs - stallToldMs >= stallGraceMs)
-          this.#cut(stream, errorCode.cancel);
-      } else if (!stream.hasEnded && !stream.hasResponded && this.nowMs - stream.openedMs >= bodyTimeoutMs) {
+        if (stallToldMs === undefined && stream.handler.onStall !== undefined) stream.notifyStall(this.#nowMs);
+        // The grace counts from when the handler was told, because checks may be further apart than the timeout.
+        else if (stallToldMs === undefined || this.#nowMs - stallToldMs >= stallGraceMs)
+          this.#cut(stream, errorCode.refusedStream);
+      } else if (stream.isAwaitingBody && this.#nowMs - stream.openedMs >= bodyTimeoutMs) {
         this.#cut(stream, errorCode.cancel);
       }
     }
   }
 
-  /** Closes every stream without a word to the client, for the connection ends. */
+  /** Closes every stream and tells the client nothing, because the connection ends. */
   abortAll(code: ErrorCode): void {
     this.#isOver = true;
     for (const stream of this.#open.values()) this.#abort(stream, code);
   }
 
-  // Calls of handlers. What a handler throws must reach neither the other streams nor the process.
+  // Streams, out: see StreamOwner.
 
-  #deliverData(stream: Stream, bytes: Buffer, start: number, end: number): void {
-    if (stream.isClosed) return;
-    const chunk = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-    try {
-      stream.handler.onData?.(stream, chunk, stream.hasEnded);
-    } catch (error) {
-      this.#onHandlerFault(stream, error);
-    }
-  }
-
-  #deliverEnd(stream: Stream, trailers: readonly Field[]): void {
-    if (stream.isClosed) return;
-    try {
-      stream.handler.onEnd?.(stream, trailers);
-    } catch (error) {
-      this.#onHandlerFault(stream, error);
-    }
-  }
-
-  onWritable(stream: Stream): void {
-    try {
-      stream.handler.onWritable?.(stream);
-    } catch (error) {
-      this.#onHandlerFault(stream, error);
-    }
-  }
-
-  #tellStall(stream: Stream): void {
-    stream.stallToldMs = this.nowMs;
-    try {
-      stream.handler.onStall?.(stream);
-    } catch (error) {
-      this.#onHandlerFault(stream, error);
-    }
-  }
-
-  #onHandlerFault(stream: Stream, error: unknown): void {
+  onHandlerFault(stream: Stream, error: unknown): void {
     this.#host.onFault(error);
-    if (!stream.isClosed) this.#cut(stream, errorCode.internalError);
+    if (stream.isClosed) return;
+    this.#cut(stream, errorCode.internalError);
+    this.#chargeReset();
   }
-
-  // Streams, out: see StreamOwner and SendSchedulerEvents.
 
   sendHead(stream: Stream, block: Buffer, kind: "informational" | "response" | "last"): void {
     const whole = this.#hasSentBlock ? block : Buffer.concat([emptyTableUpdate, block]);
     this.#hasSentBlock = true;
-    this.#outbox.headers(stream.id, whole, kind === "last");
+    this.#output.headers(stream.id, whole, kind === "last");
     if (kind === "last") this.#complete(stream);
   }
 
   sendData(stream: Stream, bytes: Uint8Array, keep: KeptBytes): boolean {
-    return this.sender.send(stream, bytes, keep, this.nowMs);
+    return this.#scheduler.send(stream, bytes, keep, this.#nowMs);
   }
 
-  onDrained(stream: Stream): void {
-    this.sendEnd(stream);
-  }
-
-  sendEnd(stream: Stream): void {
-    if (stream.trailers === undefined) this.#outbox.data(stream.id, noBytes, 0, 0, true);
-    else this.#outbox.headers(stream.id, stream.trailers, true);
+  sendEnd(stream: Stream, trailers: Buffer | undefined): void {
+    if (trailers === undefined) this.#output.data(stream.id, noBytes, 0, 0, true);
+    else this.#output.headers(stream.id, trailers, true);
     this.#complete(stream);
   }
 
   dropQueued(stream: Stream): void {
-    this.#emptyQueue(stream);
-    if (stream.isEnding) this.sendEnd(stream);
+    this.#scheduler.drop(stream);
   }
 
-  credit(stream: Stream, bytes: number): void {
-    stream.unconsumedBytes -= bytes;
-    stream.creditBytes += bytes;
-    this.#creditConnection(bytes);
-    if (stream.hasEnded || stream.creditBytes < this.#limits.streamWindowBytes / 2) return;
-    this.#outbox.windowUpdate(stream.id, stream.creditBytes);
-    stream.receiveWindowBytes += stream.creditBytes;
-    stream.creditBytes = 0;
+  consume(stream: Stream, bytes: number): void {
+    this.#consume(bytes);
+    const incrementBytes = stream.receiveWindow.consume(bytes);
+    if (incrementBytes > 0 && !stream.hasEnded) this.#output.windowUpdate(stream.id, incrementBytes);
   }
 
-  #creditConnection(bytes: number): void {
-    this.#creditBytes += bytes;
-    if (this.#isOver || this.#creditBytes < this.#limits.connectionWindowBytes / 2) return;
-    this.#outbox.windowUpdate(0, this.#creditBytes);
-    this.#receiveWindowBytes += this.#creditBytes;
-    this.#creditBytes = 0;
+  #consume(bytes: number): void {
+    const incrementBytes = this.#receiveWindow.consume(bytes);
+    if (incrementBytes > 0 && !this.#isOver) this.#output.windowUpdate(0, incrementBytes);
   }
 
   resetStream(stream: Stream, code: ErrorCode): void {
     this.#sendReset(stream.id, code);
     this.#close(stream);
+    this.#chargeReset();
   }
 
-  /** The response is out. What is left of the request is not wanted: section 8.1. */
+  /** For resets by handlers, which are called from anywhere and must not be thrown at. */
+  #chargeReset(): void {
+    try {
+      this.#resets.take(this.#nowMs);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /** The whole response was framed. The rest of the request is not needed: section 8.1. */
   #complete(stream: Stream): void {
     if (!stream.hasEnded) this.#sendReset(stream.id, errorCode.noError);
-    this.#resets.refund();
+    this.#cancels.refund();
     this.#close(stream);
   }
 
@@ -352,33 +383,22 @@ export class Streams implements StreamOwner, HeaderBlockSink, SendSchedulerEvent
   }
 
   #sendReset(id: number, code: ErrorCode): void {
-    this.#outbox.rstStream(id, code);
-    this.ids.drop(id);
+    this.#output.rstStream(id, code);
+    this.#ids.ignore(id);
   }
 
   #abort(stream: Stream, code: ErrorCode): void {
     this.#close(stream);
-    try {
-      stream.handler.onAbort?.(stream, code);
-    } catch (error) {
-      this.#host.onFault(error);
-    }
+    stream.notifyAbort(code);
   }
 
   #close(stream: Stream): void {
-    stream.isClosed = true;
-    this.#emptyQueue(stream);
+    stream.close();
+    this.#scheduler.drop(stream);
     this.#open.delete(stream.id);
-    // Nobody will consume what came and was not read.
-    if (stream.unconsumedBytes > 0) this.#creditConnection(stream.unconsumedBytes);
-    stream.unconsumedBytes = 0;
-  }
-
-  #emptyQueue(stream: Stream): void {
-    if (stream.queuedBytes === 0) return;
-    stream.queue = [];
-    stream.queuedBytes = 0;
-    this.sender.remove(stream);
+    // Nothing will consume the bytes that were received and not read.
+    const { heldBytes } = stream.receiveWindow;
+    if (heldBytes > 0) this.#consume(heldBytes);
   }
 }
 

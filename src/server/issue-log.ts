@@ -7,14 +7,14 @@ import type { IdSource, ReservedIds, ReserveRequest } from "../worker/id-source.
 export const issueRecordBytes = 16;
 
 /**
- * A file that holds each run of IDs before anybody has one of them. What is not in it was not issued, also after
- * kill -9 (but not after a power cut: nothing is synced).
+ * A file that holds each run of IDs before any caller has one of them. An ID that is not in it was not issued, also
+ * after kill -9 (but not after a power cut, because nothing is synced).
  *
  * Whole records are appended, so several servers may write one file. IDs whose record cannot be written are not given
- * out; the call fails with the system's error.
+ * out; the call fails with the system's error. docs/adr/0023 says what the log is for.
  */
 export interface IssueLog {
-  /** Puts the log before a source. */
+  /** Wraps a source so that each run is logged before it is given out. */
   readonly before: (source: IdSource) => IdSource;
   readonly close: () => void;
 }
@@ -49,8 +49,8 @@ class LoggingSource implements IdSource {
     return this.#inner.reserveCountMax;
   }
 
-  get epoch(): number {
-    return this.#inner.epoch;
+  get risingSpan(): number {
+    return this.#inner.risingSpan;
   }
 
   get state(): IdSource["state"] {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { IdError } from "../errors.ts";
 import { createLog, type LogOptions } from "./log.ts";
 
@@ -47,4 +47,21 @@ test("no value can start a line of its own or act on a terminal", () => {
 test("a text line is short where the values are", () => {
   const line = logged({ format: "text" }, (log) => log.info("Holds a worker ID", { workerId: 5, instance: "a b" }));
   expect(line).toBe('1970-01-01T00:00:00.000Z INFO Holds a worker ID workerId=5 instance="a b"\n');
+});
+
+test("a caller that made one call fail again and again had a stack written to the log each time", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  const log = createLog({ level: "info", format: "json", write: (line) => lines.push(line), nowMs: () => 0 });
+  const fail = (text: string): void => log.error("A call failed", { error: new TypeError(text) });
+  const counts = (): unknown[] => lines.map((line) => JSON.parse(line).foldedCount);
+  for (let index = 0; index < 1_000; index++) fail(`caller's text ${index}`);
+  log.error("A call failed", { error: new TypeError("elsewhere") });
+  expect(counts()).toEqual([undefined, undefined]);
+  vi.advanceTimersByTime(10_000);
+  expect(counts()).toEqual([undefined, undefined, 999]);
+  vi.advanceTimersByTime(20_000);
+  fail("later");
+  expect(counts()).toEqual([undefined, undefined, 999, undefined]);
 });

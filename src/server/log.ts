@@ -7,12 +7,15 @@ export type LogLevel = (typeof logLevels)[number];
 /** Values beside the message; the unit is in the key. An `error` is written with its causes. */
 type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes log lines: a message that never varies, and what varies in the fields. Never throws, never waits. */
+/** Writes log lines: a message that never varies, and fields with the values that do. Never throws, never waits. */
 export type Log = { readonly [L in LogLevel]: (message: string, fields?: LogFields) => void };
 
-/** What a log is made from. */
+/** How long an error line stands for further ones like it. */
+const foldMs = 10_000;
+
+/** The parts of a log. */
 export interface LogOptions {
-  /** The least important level that is written. */
+  /** The lowest level that is written. */
   readonly level: LogLevel;
   /** `json`: one object a line, `{ time, level, message, ...fields }`. `text`: for people. */
   readonly format: "text" | "json";
@@ -20,7 +23,13 @@ export interface LogOptions {
   readonly nowMs: () => number;
 }
 
-/** Makes a log. No value can start a line of its own or hide one: control characters are escaped. */
+/**
+ * Makes a log. No value can start a line of its own or hide one: control characters are escaped. docs/adr/0020 says why
+ * no package does this.
+ *
+ * Of equal errors it writes one line in ten seconds, and then their number: a caller that makes one call fail can do so
+ * thousands of times a second.
+ */
 export function createLog({ level, format, write, nowMs }: LogOptions): Log {
   const least = logLevels.indexOf(level);
   const writerOf =
@@ -35,7 +44,26 @@ export function createLog({ level, format, write, nowMs }: LogOptions): Log {
           : `${time} ${lineLevel.toUpperCase()} ${printable(message)}${values.map(toText).join("")}\n`,
       );
     };
-  return { debug: writerOf("debug"), info: writerOf("info"), warn: writerOf("warn"), error: writerOf("error") };
+  return { debug: writerOf("debug"), info: writerOf("info"), warn: writerOf("warn"), error: fold(writerOf("error")) };
+}
+
+/** Folds lines whose errors have the same stack. The texts may differ, because they may repeat what a caller sent. */
+function fold(write: Log["error"]): Log["error"] {
+  const foldedCounts = new Map<string, number>();
+  const error: Log["error"] = (message, fields = {}) => {
+    const { error: thrown } = fields;
+    const key = `${message} ${thrown instanceof Error ? thrown.stack?.replace(thrown.message, "") : stringify(fields)}`;
+    const foldedCount = foldedCounts.get(key);
+    foldedCounts.set(key, foldedCount === undefined ? 0 : foldedCount + 1);
+    if (foldedCount !== undefined) return;
+    write(message, fields);
+    setTimeout(() => {
+      const count = foldedCounts.get(key)!;
+      foldedCounts.delete(key);
+      if (count > 0) error(message, { ...fields, foldedCount: count });
+    }, foldMs).unref();
+  };
+  return error;
 }
 
 function toText([key, value]: readonly [string, unknown]): string {
@@ -57,7 +85,7 @@ function errorFields(error: Error): LogFields {
   return { name, ...reason, message, stack, ...(cause === undefined ? {} : { cause }) };
 }
 
-/** Escapes what a terminal would act on. JSON leaves C1 controls and line separators as they are. */
+/** Escapes characters that a terminal would obey. JSON leaves C1 controls and line separators unescaped. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;

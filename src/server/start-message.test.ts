@@ -6,7 +6,7 @@ import { startMessage, type StartFacts } from "./start-message.ts";
 function messageOf(change: Partial<StartFacts> = {}, host = "127.0.0.1", layout = layouts.twitter): string {
   const grant = { datacenterId: 3, workerId: 7 };
   const server = { address: { host, port: 7609 }, source: { layout, status: () => ({ grant }) } } as never;
-  const facts = { server, storeUrl: "sqlite:ids.db", version: "1.0.0", security: "cleartext" } as const;
+  const facts = { server, storeUrl: "sqlite:ids.db", version: "1.0.0", security: "cleartext", page: "on" } as const;
   return startMessage({ ...facts, nowMs: Date.UTC(2026, 0, 1), ...change });
 }
 
@@ -14,6 +14,12 @@ test("the commands name an address that can be reached, and quote the brackets o
   expect(messageOf({}, "0.0.0.0")).toContain(" http://127.0.0.1:7609/");
   expect(messageOf({}, "::")).toContain("grpcurl -plaintext '[::1]:7609' ");
   expect(messageOf({}, "::1")).toContain(" 'http://[::1]:7609/snowlane.v1.IdService/NextId'\n");
+});
+
+test("the page's address is told where there is a page", () => {
+  expect(messageOf({}, "0.0.0.0")).toContain("\nOpen http://127.0.0.1:7609/ in a browser, or try:\n");
+  expect(messageOf({ security: "tls" }, "::1")).toContain("\nOpen https://[::1]:7609/ in a browser");
+  expect(messageOf({ page: "off" })).toContain("\nTry:\n");
 });
 
 test("the commands speak TLS where the server does", () => {

@@ -3,12 +3,13 @@ import { redactUrl } from "../config/store-url.ts";
 import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Server } from "./start-server.ts";
 
-/** What a server says of itself once it serves. */
+/** The facts that a server prints once it serves. */
 export interface StartFacts {
   readonly server: Pick<Server, "address" | "source">;
   readonly storeUrl: string;
   readonly version: string;
   readonly security: "cleartext" | "tls";
+  readonly page: "on" | "off";
   readonly nowMs: number;
 }
 
@@ -21,23 +22,24 @@ export function startFields({ server, storeUrl, version }: StartFacts) {
 }
 
 /**
- * The lines for people; the two commands work when pasted, over TLS for whoever trusts the certificate and its name.
+ * The lines for people; the two commands work when pasted, over TLS for users that trust the certificate and its name.
  */
-export function startMessage({ server, storeUrl, version, security, nowMs }: StartFacts): string {
+export function startMessage({ server, storeUrl, version, security, page, nowMs }: StartFacts): string {
   const { layout } = server.source;
   const { datacenterId, workerId } = grantOf(server);
   const reachable = formatAddress(reachableAddress(server.address));
-  const end = new Date(layout.endMs).toISOString().slice(0, 10);
-  const years = exhaustionOf(layout, nowMs).yearsLeft.toFixed(1);
+  const { endTime, yearsLeft } = exhaustionOf(layout, nowMs);
   const bits = layout.fields.map(({ kind, bits }) => `${bits} ${kind}`).join(" | ");
   const datacenter = layout.datacenter.bits > 0 ? `datacenter ${datacenterId}, ` : "";
   const [scheme, plaintext] = security === "tls" ? ["https", ""] : ["http", "-plaintext "];
-  const url = `${scheme}://${reachable}/snowlane.v1.IdService/NextId`;
+  const origin = `${scheme}://${reachable}`;
+  const url = `${origin}/snowlane.v1.IdService/NextId`;
+  const open = page === "on" ? `Open ${origin}/ in a browser, or try:` : "Try:";
   return `Snowlane ${version} serves IDs on ${formatAddress(server.address)}: gRPC, gRPC-Web and Connect.
-  layout  ${layout.name}: ${bits}; ${years} years left, until ${end}
+  layout  ${layout.name}: ${bits}; ${yearsLeft.toFixed(1)} years left, until ${endTime.slice(0, 10)}
   worker  ${datacenter}worker ${workerId}
   store   ${redactUrl(storeUrl)}
-Try:
+${open}
   curl -d '{}' -H 'content-type: application/json' ${quoteBrackets(url)}
   grpcurl ${plaintext}${quoteBrackets(reachable)} snowlane.v1.IdService/NextId
 `;

@@ -1,11 +1,11 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../clock/clock.ts";
 
 /**
- * npm forwards what the terminal has already sent: the second of two signals within this time is the first one again.
+ * npm forwards a signal that the terminal has already sent: the second of two within this time is the first one again.
  */
 const echoMs = 500;
 
-/** Ends of the process that people ask for. */
+/** The signals by which people end the process. */
 export interface StopSignal {
   /** Aborted at the first SIGTERM or SIGINT, with the name of the signal as the reason. */
   readonly signal: AbortSignal;
@@ -14,7 +14,7 @@ export interface StopSignal {
 }
 
 /**
- * Listens for SIGTERM and SIGINT. A further signal ends the process at once, as if nobody had listened; a shell shows
+ * Listens for SIGTERM and SIGINT. A further signal ends the process at once, as without a listener; a shell shows
  * 128 and its number for that.
  */
 export function listenForStop(
@@ -34,9 +34,9 @@ export function listenForStop(
         stop.abort(name);
       } else if (clock.monotonicMs() - firstMs > echoMs) {
         dispose();
-        // Not by exit(): that waits for a thread that is in a disk that does not answer.
+        // Not by exit(), which waits for a thread whose disk does not answer.
         process.kill(process.pid, name);
-        // The first process of a container is not ended by a signal of its own.
+        // The first process of a container does not end by a signal that it sends itself.
         process.exit(exitCode);
       }
     };

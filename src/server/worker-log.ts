@@ -1,7 +1,7 @@
-import type { WorkerEvent } from "../worker/worker-event.ts";
+import type { WorkerEvent } from "../lease/worker-event.ts";
 import type { Log, LogLevel } from "./log.ts";
 
-/** How important each event is, and what is said of it. */
+/** The log level and message of each event. */
 const lines: { readonly [K in WorkerEvent["kind"]]: readonly [LogLevel, string] } = {
   acquired: ["info", "Holds a worker ID"],
   resumed: ["warn", "Goes on under the worker ID that it had, without the store"],
@@ -23,8 +23,8 @@ const lines: { readonly [K in WorkerEvent["kind"]]: readonly [LogLevel, string] 
 };
 
 /**
- * Writes what the worker reports as log lines. `starting`: the line that says that the server serves will tell of the
- * worker ID; and what ends the start is told as its end.
+ * Writes the worker's reports as log lines. While `starting`, the line that reports that the server serves has the
+ * worker ID, and the error that ends the start is reported as its end.
  */
 export function logWorkerEvent(log: Log, event: WorkerEvent, phase: "starting" | "serving"): void {
   const { kind, ...fields } = event;

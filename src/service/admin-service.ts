@@ -1,26 +1,26 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { IdError } from "../errors.ts";
 import {
-  type AdminService,
+  AdminService,
   type ListWorkersRequest,
   type ListWorkersResponseSchema,
   type WorkerSchema,
   WorkerState as StateMessage,
 } from "../gen/snowlane/v1/admin_service_pb.ts";
-import type { ListedWorker, WorkerList, WorkerState } from "../worker/worker-list.ts";
-import { RequestError } from "./status.ts";
-import { nsToDuration, unixMsToTimestampClamped } from "./time-message.ts";
+import type { ListedWorker, WorkerList, WorkerState } from "../operator/worker-list.ts";
+import { RequestError } from "./message/request-error.ts";
+import { nsToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
+import { defineService, type Service } from "./service.ts";
 
-/** What the service is made from. */
+/** The parts that AdminService works with. */
 export interface AdminServiceOptions {
-  /** All worker IDs, as the store has them; may be a second old. */
+  /** Gives all worker IDs as the store has them; the list may be a second old. */
   readonly listWorkers: () => Promise<WorkerList>;
 }
 
 const pageSizeDefault = 100;
 const pageSizeMax = 1_000;
-/** What RetryInfo says of a store that does not answer. */
+/** The delay that RetryInfo names while the store does not answer. */
 const retryMs = 1_000;
 
 const stateMessages: Readonly<Record<WorkerState, StateMessage>> = {
@@ -31,14 +31,21 @@ const stateMessages: Readonly<Record<WorkerState, StateMessage>> = {
   unreadable: StateMessage.UNREADABLE,
 };
 
-/** AdminService: translates alone. docs of each method: proto/snowlane/v1/admin_service.proto. */
-export function createAdminService({ listWorkers }: AdminServiceOptions): ServiceImpl<typeof AdminService> {
-  return {
-    listWorkers: async (request) => {
-      const afterIndex = readPageToken(request.pageToken);
-      return toPage(request, afterIndex, await listWorkers().catch(refuse));
+/**
+ * Makes AdminService, which only translates. proto/snowlane/v1/admin_service.proto documents each method.
+ *
+ * It serves without a worker ID too: when no ID can be issued, operators need the list of workers most.
+ */
+export function createAdminService({ listWorkers }: AdminServiceOptions): Service {
+  return defineService({
+    descriptor: AdminService,
+    implementation: {
+      listWorkers: async (request) => {
+        const afterIndex = readPageToken(request.pageToken);
+        return toPage(request, afterIndex, await listWorkers().catch(refuse));
+      },
     },
-  };
+  });
 }
 
 function toPage(
@@ -86,7 +93,7 @@ function recordToMessage({ holder, generation, markMs }: NonNullable<ListedWorke
   };
 }
 
-/** A token names the last worker index of the page before. */
+/** A token names the last worker index of the page that it continues. */
 function writePageToken(workerIndex: number): string {
   return `after-${workerIndex}`;
 }
@@ -95,11 +102,11 @@ function readPageToken(token: string): number {
   if (token === "") return -1;
   const digits = /^after-(\d{1,10})$/.exec(token)?.[1];
   if (digits !== undefined) return Number(digits);
-  const message = "The page token is none of this method's: give next_page_token of the response before.";
+  const message = "The page token is not from this method: give next_page_token of the response before.";
   throw new RequestError("MALFORMED_TEXT", "page_token", message);
 }
 
-/** What the store says of itself (addresses, users) is not for callers. */
+/** The store's own error is not shown to callers: it may name addresses and users. */
 function refuse(cause: unknown): never {
   if (!(cause instanceof IdError)) throw cause;
   const message = "The records in the store cannot be read now.";

@@ -1,50 +1,62 @@
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import { type Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.ts";
-
-/** Whether a service serves, and who wants to hear of it. */
-export interface HealthSource {
-  isServing(): boolean;
-  /** Calls `listener` after each change; returns what ends that. */
-  onChange(listener: () => void): () => void;
-}
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.ts";
+import { defineService, type Service, type ServiceHealth } from "./service.ts";
 
 /**
- * grpc.health.v1 for the services of `sources`, by full name; the empty name is the server as a whole.
+ * Makes grpc.health.v1 over `services`, each by its full name. The empty name is the server as a whole: it serves while
+ * every service does. Nothing serves once `drainSignal` is aborted.
  *
- * A watcher is told of each change, and let go with the reason of `drainSignal`, which would otherwise wait for it in
- * vain.
+ * A watcher is told of each change. When `drainSignal` is aborted, its call ends with the signal's reason, because the
+ * drain would otherwise wait for it.
  *
- * Check of an unknown service is NOT_FOUND; Watch of one says SERVICE_UNKNOWN and goes on, as the protocol asks
+ * Check of an unknown service is NOT_FOUND; Watch of one sends SERVICE_UNKNOWN and goes on, as the protocol demands
  * (https://github.com/grpc/grpc/blob/master/doc/health-checking.md).
  */
-export function createHealth(
-  sources: Readonly<Record<string, HealthSource>>,
-  drainSignal: AbortSignal,
-): ServiceImpl<typeof Health> {
+export function createHealth(services: readonly Service[], drainSignal: AbortSignal): Service {
+  const healthOf = new Map<string, ServiceHealth>([
+    ["", wholeOf(services.map(({ health }) => health))],
+    ...services.map(({ descriptor, health }) => [descriptor.typeName, health] as const),
+  ]);
   const statusOf = (service: string): ServingStatus => {
-    const source = Object.hasOwn(sources, service) ? sources[service] : undefined;
-    if (source === undefined) return ServingStatus.SERVICE_UNKNOWN;
-    return source.isServing() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+    const health = healthOf.get(service);
+    if (health === undefined) return ServingStatus.SERVICE_UNKNOWN;
+    return health.isServing() && !drainSignal.aborted ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
   };
-  return {
-    check: ({ service }) => {
-      const status = statusOf(service);
-      if (status === ServingStatus.SERVICE_UNKNOWN) throw new ConnectError("unknown service", Code.NotFound);
-      return { status };
+  return defineService({
+    descriptor: Health,
+    implementation: {
+      check: ({ service }) => {
+        const status = statusOf(service);
+        if (status === ServingStatus.SERVICE_UNKNOWN) throw new ConnectError("unknown service", Code.NotFound);
+        return { status };
+      },
+      list: () => ({
+        statuses: Object.fromEntries([...healthOf.keys()].map((service) => [service, { status: statusOf(service) }])),
+      }),
+      watch: ({ service }, context) =>
+        watch(() => statusOf(service), healthOf.get(service), AbortSignal.any([context.signal, drainSignal])),
     },
-    list: () => ({
-      statuses: Object.fromEntries(Object.keys(sources).map((service) => [service, { status: statusOf(service) }])),
-    }),
-    watch: ({ service }, context) =>
-      watch(() => statusOf(service), sources[service], AbortSignal.any([context.signal, drainSignal])),
+  });
+}
+
+/** The health of several services together: they serve while each of them does. */
+function wholeOf(parts: readonly ServiceHealth[]): ServiceHealth {
+  return {
+    isServing: () => parts.every((part) => part.isServing()),
+    onChange: (listener) => {
+      const unsubscribes = parts.map((part) => part.onChange(listener));
+      return () => {
+        for (const unsubscribe of unsubscribes) unsubscribe();
+      };
+    },
   };
 }
 
-async function* watch(status: () => ServingStatus, source: HealthSource | undefined, signal: AbortSignal) {
+async function* watch(status: () => ServingStatus, health: ServiceHealth | undefined, signal: AbortSignal) {
   let changed = Promise.withResolvers<void>();
-  const unsubscribe = source?.onChange(() => changed.resolve());
+  const unsubscribe = health?.onChange(() => changed.resolve());
   const onAbort = (): void => {
-    // Now, and not at the end: a stream whose reader has gone may never be pulled again.
+    // At once, not at the end of this function: a stream whose reader has gone may never be pulled again.
     unsubscribe?.();
     changed.resolve();
   };
@@ -58,7 +70,7 @@ async function* watch(status: () => ServingStatus, source: HealthSource | undefi
         yield { status: current };
         continue;
       }
-      // Only now: a watcher hears the last change, NOT_SERVING, before it is let go.
+      // Only after the status was sent: a watcher hears the last change, NOT_SERVING, before its call ends.
       if (signal.aborted) throw signal.reason;
       await changed.promise;
       changed = Promise.withResolvers<void>();

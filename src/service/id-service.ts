@@ -6,7 +6,7 @@ import {
   type GetIdRangeRequest,
   type GetIdRangeResponseSchema,
   type GetInfoResponseSchema,
-  type IdService,
+  IdService,
   type NextIdResponseSchema,
   Ordering,
   type ParseRequest,
@@ -15,20 +15,43 @@ import {
 } from "../gen/snowlane/v1/id_service_pb.ts";
 import { idRange } from "../snowflake/id-range.ts";
 import type { ParsedId } from "../snowflake/parse.ts";
-import type { RollbackPolicy } from "../snowflake/rollback-policy.ts";
+import { type RollbackPolicy, rollbackRules } from "../snowflake/rollback-policy.ts";
 import { idsOf } from "../snowflake/run.ts";
 import { type ParsedSource, parseSource } from "../text/parse-source.ts";
 import { createTextCodec, type TextCodec } from "../text/text-codec.ts";
-import { checkUtcOffset } from "../text/text-form.ts";
+import { checkTextFormat, checkUtcOffset, prefixOf } from "../text/text-form.ts";
 import { version } from "../version.ts";
 import type { IdSource, ReservedIds } from "../worker/id-source.ts";
-import { type CallContext, checkBatch, checkReserveCount, chunkSizeMax, draw, type IssueOptions } from "./issue-ids.ts";
-import { layoutFromMessage, layoutToMessage } from "./layout-message.ts";
-import { inField, RequestError } from "./status.ts";
-import { formFromMessage, formToMessage, textToMessage, uuidToMessage, writerFromMessage } from "./text-message.ts";
-import { timestampToNs, unixMsToTimestamp, unixNsToTimestamp } from "./time-message.ts";
+import { createBatchNextIds } from "./hot/batch-next-ids.ts";
+import {
+  type CallContext,
+  checkBatch,
+  checkReserveCount,
+  chunkSizeMax,
+  draw,
+  type IssueOptions,
+} from "./hot/issue-ids.ts";
+import { createNextId } from "./hot/next-id.ts";
+import { createReserveIds } from "./hot/reserve-ids.ts";
+import { layoutFromMessage, layoutToMessage } from "./message/layout-message.ts";
+import { inField, RequestError } from "./message/request-error.ts";
+import {
+  foreignToMessage,
+  formFromMessage,
+  formToMessage,
+  textToMessage,
+  uuidToMessage,
+  writerFromMessage,
+} from "./message/text-message.ts";
+import {
+  timestampToNs,
+  unixMsToTimestamp,
+  unixMsToTimestampClamped,
+  unixNsToTimestamp,
+} from "./message/time-message.ts";
+import { defineService, type Service } from "./service.ts";
 
-/** What the service is made from. */
+/** The parts that IdService works with. */
 export interface IdServiceOptions extends IssueOptions {
   /** Marks the UUIDs of this deployment. */
   readonly namespace: string;
@@ -48,9 +71,23 @@ const policyMessages: Readonly<Record<RollbackPolicy, PolicyMessage>> = {
 };
 
 /**
- * IdService: translates, and leaves the work to the source. docs of each method: proto/snowlane/v1/id_service.proto.
+ * Makes IdService, which translates and leaves the work to the source. It serves while the source does.
+ * proto/snowlane/v1/id_service.proto documents each method.
  */
-export function createIdService(options: IdServiceOptions): ServiceImpl<typeof IdService> {
+export function createIdService(options: IdServiceOptions): Service {
+  const { source } = options;
+  return defineService({
+    descriptor: IdService,
+    implementation: implementIdService(options),
+    health: {
+      isServing: () => source.state.kind === "serving",
+      onChange: (listener) => source.onStateChange(listener),
+    },
+    hotMethods: [createNextId(options), createReserveIds(options), createBatchNextIds(options)],
+  });
+}
+
+function implementIdService(options: IdServiceOptions): ServiceImpl<typeof IdService> {
   const { source, namespace } = options;
   const codec = createTextCodec({ layout: source.layout, namespace });
   return {
@@ -82,7 +119,7 @@ async function waitForId(
   return write === undefined ? { id } : { id, text: write(id) };
 }
 
-/** As {@link draw}, but a caller that has gone costs no IDs. */
+/** Draws as {@link draw} does, but no IDs for a caller that has gone. */
 function drawUnlessAborted(
   options: IssueOptions,
   request: Parameters<typeof draw>[1],
@@ -100,15 +137,15 @@ async function* batchNextIds(
 ) {
   const write = writerFromMessage(codec, request.textFormat);
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
-  let epoch: number | undefined;
+  let risingSpan: number | undefined;
   for (let left = Number(request.count); left > 0; ) {
-    // Drawn only now: the response is pulled as the reader takes it.
+    // The IDs are drawn only now, because the response is pulled as the reader takes it.
     const drawn = await drawUnlessAborted(
       options,
-      { count: Math.min(left, chunkSize), priority: "bulk", epoch },
+      { count: Math.min(left, chunkSize), priority: "bulk", risingSpan },
       context,
     );
-    epoch = drawn.epoch;
+    risingSpan = drawn.risingSpan;
     left -= drawn.count;
     const ids = [...idsOf(drawn.runs)];
     yield write === undefined ? { ids } : { ids, texts: ids.map(write) };
@@ -118,18 +155,20 @@ async function* batchNextIds(
 function parse({ clock }: IdServiceOptions, ofServer: TextCodec, request: ParseRequest): ParseInit {
   const layout = layoutFromMessage(request.layout, ofServer.layout);
   const codec = layout === ofServer.layout ? ofServer : createTextCodec({ layout, namespace: ofServer.namespace });
-  const { utcOffsetMinutes } = request;
+  const { utcOffsetMinutes, typePrefix } = request;
   inField("utc_offset_minutes", () => checkUtcOffset(utcOffsetMinutes));
   const form = formFromMessage("source_form", request.sourceForm);
+  if (typePrefix !== "") inField("type_prefix", () => checkTextFormat({ form: form ?? "typed", typePrefix }));
   const { case: field, value } = request.source;
   if (field === undefined) throw new RequestError("MALFORMED_ID", "id", "Neither an ID nor a text is set.");
-  const options = { form, utcOffsetMinutes, nowMs: clock.nowMs() };
+  const options = { form, utcOffsetMinutes, typePrefix, nowMs: clock.nowMs() };
   return parseToMessage(inField(field, () => parseSource(codec, value, options)));
 }
 
-function parseToMessage({ format, parsed, uuid, texts, plausibleLayouts }: ParsedSource): ParseInit {
+function parseToMessage({ format, parsed, uuid, foreign, texts, plausibleLayouts }: ParsedSource): ParseInit {
   return {
-    ...(format === undefined ? {} : { sourceForm: formToMessage(format.form) }),
+    ...(foreign === undefined ? {} : { foreign: foreignToMessage(foreign) }),
+    ...(format === undefined ? {} : { sourceForm: formToMessage(format.form), sourcePrefix: prefixOf(format) }),
     ...(uuid === undefined ? {} : { uuid: uuidToMessage(uuid, parsed !== undefined) }),
     ...(parsed === undefined ? {} : idToMessage(parsed)),
     texts: texts.map(textToMessage),
@@ -165,7 +204,8 @@ function getIdRange(
 
 function readTime(field: string, time: Timestamp | undefined): bigint {
   const ns = time === undefined ? undefined : timestampToNs(time);
-  if (ns === undefined) throw new RequestError("INVALID_TIME_RANGE", field, `${field} is not set, or is no Timestamp.`);
+  if (ns === undefined)
+    throw new RequestError("INVALID_TIME_RANGE", field, `${field} is not set, or is not a valid Timestamp.`);
   return ns;
 }
 
@@ -177,8 +217,11 @@ function getInfo(options: IdServiceOptions): MessageInitShape<typeof GetInfoResp
     datacenterId,
     workerId,
     rollbackPolicy: policyMessages[rollbackPolicy],
-    ordering: rollbackPolicy === "reuse" ? Ordering.UNORDERED_WITHIN_REUSE_SPAN : Ordering.RISING_PER_WORKER,
-    exhaustionTime: unixMsToTimestamp(source.layout.endMs),
+    ordering:
+      rollbackRules[rollbackPolicy].order === "rising"
+        ? Ordering.RISING_PER_WORKER
+        : Ordering.UNORDERED_WITHIN_REUSE_SPAN,
+    exhaustionTime: unixMsToTimestampClamped(source.layout.endMs),
     limits: { reserveCountMax: source.reserveCountMax, batchCountMax: BigInt(batchCountMax), chunkSizeMax },
     version,
     deploymentFingerprint,

@@ -1,20 +1,25 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { createClient, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
-import { file_grpc_health_v1_health } from "../gen/grpc/health/v1/health_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import {
   type ServerReflectionRequest,
   ServerReflection,
   ServerReflectionRequestSchema,
 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as V1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { file_snowlane_v1_id_service } from "../gen/snowlane/v1/id_service_pb.ts";
-import { addReflection } from "./reflection.ts";
+import { IdService } from "../gen/snowlane/v1/id_service_pb.ts";
+import { createReflection } from "./reflection.ts";
+import { defineService } from "./service.ts";
 
-const roots = [file_snowlane_v1_id_service, file_grpc_health_v1_health, file_google_rpc_error_details];
-const transport = createRouterTransport((router) => addReflection(router, roots));
+const services = [
+  defineService({ descriptor: IdService, implementation: {} as ServiceImpl<typeof IdService> }),
+  defineService({ descriptor: Health, implementation: {} as ServiceImpl<typeof Health> }),
+];
+const transport = createRouterTransport((router) => {
+  for (const { descriptor, implementation } of createReflection(services)) router.service(descriptor, implementation);
+});
 
 async function ask(messageRequest: ServerReflectionRequest["messageRequest"]) {
   const request = create(ServerReflectionRequestSchema, { host: "h", messageRequest });
@@ -32,11 +37,18 @@ async function fileOf(symbol: string): Promise<string> {
   return fromBinary(FileDescriptorProtoSchema, response.value.fileDescriptorProto[0]!).name;
 }
 
-test("the services of all roots are listed", async () => {
+test("every service is listed, and reflection itself", async () => {
   const response = await ask({ case: "listServices", value: "" });
   expect(response).toMatchObject({
     case: "listServicesResponse",
-    value: { service: [{ name: "grpc.health.v1.Health" }, { name: "snowlane.v1.IdService" }] },
+    value: {
+      service: [
+        { name: "grpc.health.v1.Health" },
+        { name: "grpc.reflection.v1.ServerReflection" },
+        { name: "grpc.reflection.v1alpha.ServerReflection" },
+        { name: "snowlane.v1.IdService" },
+      ],
+    },
   });
 });
 
@@ -56,8 +68,8 @@ test.each([
 });
 
 test("every import of a file can be asked for by its name", async () => {
-  for (const { proto } of roots) {
-    for (const name of proto.dependency) {
+  for (const { descriptor } of services) {
+    for (const name of descriptor.file.proto.dependency) {
       expect(await ask({ case: "fileByFilename", value: name })).toMatchObject({ case: "fileDescriptorResponse" });
     }
   }
@@ -83,6 +95,6 @@ test("v1alpha says the same", async () => {
     yield { messageRequest: { case: "listServices" as const, value: "" } };
   };
   for await (const { messageResponse } of createClient(V1Alpha, transport).serverReflectionInfo(requests())) {
-    expect(messageResponse).toMatchObject({ value: { service: [{}, { name: "snowlane.v1.IdService" }] } });
+    expect(messageResponse).toMatchObject({ value: { service: [{}, {}, {}, { name: "snowlane.v1.IdService" }] } });
   }
 });

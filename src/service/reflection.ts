@@ -1,25 +1,25 @@
-import { type DescFile, toBinary } from "@bufbuild/protobuf";
+import { type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { Code, type ConnectRouter } from "@connectrpc/connect";
+import { Code } from "@connectrpc/connect";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { type ServerReflectionRequest, ServerReflection as V1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import {
   type ServerReflectionRequest as AlphaRequest,
   ServerReflection as V1Alpha,
 } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { defineService, type Service } from "./service.ts";
 
 /**
- * Registers gRPC server reflection, v1 and v1alpha: grpcurl asks for the older one where it meets no newer one, and not
- * the other way round.
- *
- * @param roots - Files whose services are listed, and files that only messages are needed of (google.rpc error details,
- * which travel as Any).
+ * Makes gRPC server reflection, v1 and v1alpha, over `services` and itself. Newer clients ask for v1 first, and older
+ * ones know only v1alpha.
  */
-export function addReflection(router: ConnectRouter, roots: readonly DescFile[]): void {
-  // Made for the first who asks: most servers are never asked.
+export function createReflection(services: readonly Service[]): readonly Service[] {
+  const described = [...services.map(({ descriptor }) => descriptor), V1, V1Alpha];
+  // Made at the first question: most servers are never asked.
   let index: Index | undefined;
   const answerAll = async function* <R extends ServerReflectionRequest | AlphaRequest>(requests: AsyncIterable<R>) {
     for await (const request of requests) {
-      index ??= createIndex(roots);
+      index ??= createIndex(described);
       yield {
         validHost: request.host,
         originalRequest: request,
@@ -27,31 +27,41 @@ export function addReflection(router: ConnectRouter, roots: readonly DescFile[])
       };
     }
   };
-  router.service(V1, { serverReflectionInfo: answerAll<ServerReflectionRequest> });
-  router.service(V1Alpha, { serverReflectionInfo: answerAll<AlphaRequest> });
+  return [
+    defineService({
+      descriptor: V1,
+      implementation: { serverReflectionInfo: answerAll<ServerReflectionRequest> },
+    }),
+    defineService({
+      descriptor: V1Alpha,
+      implementation: { serverReflectionInfo: answerAll<AlphaRequest> },
+    }),
+  ];
 }
 
 interface Index {
+  /** Full names, sorted. */
   readonly services: readonly string[];
   readonly fileOfName: ReadonlyMap<string, DescFile>;
   /** By full name of services, methods, messages, enums, their fields and values. */
   readonly fileOfSymbol: ReadonlyMap<string, DescFile>;
 }
 
-function createIndex(roots: readonly DescFile[]): Index {
+function createIndex(described: readonly DescService[]): Index {
   const fileOfName = new Map<string, DescFile>();
   const add = (file: DescFile): void => {
     if (fileOfName.has(file.proto.name)) return;
     fileOfName.set(file.proto.name, file);
     for (const dependency of file.dependencies) add(dependency);
   };
-  for (const root of roots) add(root);
+  for (const { file } of described) add(file);
+  // Error details travel as Any, so no file of a service imports theirs.
+  add(file_google_rpc_error_details);
   const fileOfSymbol = new Map<string, DescFile>();
   for (const file of fileOfName.values()) {
     for (const symbol of symbolsOf(file)) fileOfSymbol.set(symbol, file);
   }
-  const services = roots.flatMap((file) => file.services.map(({ typeName }) => typeName));
-  return { services: services.toSorted(), fileOfName, fileOfSymbol };
+  return { services: described.map(({ typeName }) => typeName).toSorted(), fileOfName, fileOfSymbol };
 }
 
 function* symbolsOf(

@@ -19,6 +19,11 @@ test.each([
   expect(exhaustion.endMs).toBe(twitter.endMs);
 });
 
+test("a layout that lasts as long as the calendar ends with the year 9999", () => {
+  expect(exhaustionOf(layouts.yitter, 0).endTime).toBe("9999-12-31T23:59:59.999Z");
+  expect(exhaustionOf(twitter, 0).endTime).toBe("2080-07-10T17:30:30.209Z");
+});
+
 test("uid-generator's own epoch ran out in 2024", () => {
   expect(exhaustionOf(layouts.baidu, Date.UTC(2024, 10, 20)).state).toBe("warning");
   expect(exhaustionOf(layouts.baidu, Date.UTC(2024, 10, 21)).state).toBe("exhausted");

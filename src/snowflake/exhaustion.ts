@@ -3,12 +3,17 @@ import type { Layout } from "./layout.ts";
 /** From how few years on an operator is warned: time to change a layout that every stored ID depends on. */
 export const yearsLeftWarning = 5;
 
+/** 9999-12-31T23:59:59.999Z. */
+const calendarLastMs = 253_402_300_799_999;
+
 const yearMs = 365.25 * 86_400_000;
 
 /** How long a layout still lasts. */
 export interface Exhaustion {
   /** First Unix millisecond that no ID can carry. */
   readonly endMs: number;
+  /** The same as RFC 3339, which ends with the year 9999: then the last millisecond of that year. */
+  readonly endTime: string;
   /** Years of 365.25 days from now to the end; negative after it. */
   readonly yearsLeft: number;
   /**
@@ -22,5 +27,6 @@ export interface Exhaustion {
 export function exhaustionOf(layout: Layout, nowMs: number): Exhaustion {
   const yearsLeft = (layout.endMs - nowMs) / yearMs;
   const state = yearsLeft <= 0 ? "exhausted" : yearsLeft < yearsLeftWarning ? "warning" : "fine";
-  return { endMs: layout.endMs, yearsLeft, state };
+  const endTime = new Date(Math.min(layout.endMs, calendarLastMs)).toISOString();
+  return { endMs: layout.endMs, endTime, yearsLeft, state };
 }

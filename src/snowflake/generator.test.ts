@@ -46,8 +46,8 @@ function nextOf(generator: SnowflakeGenerator, nowMs: number, mono = still): { m
   return { ms: generator.layout.epochMs + (ticks * generator.layout.tickNs) / 1_000_000, sequence };
 }
 
-describe("what an ID is made of", () => {
-  test("the tick of the clock, the granted worker, and a sequence that starts anew with each tick", () => {
+describe("the parts of an ID", () => {
+  test("the tick of the clock, the granted worker, and a sequence that starts again with each tick", () => {
     const generator = granted();
     expect(decomposeId(twitter, generator.next(startMs, still))).toEqual({
       ticks: startMs - twitter.epochMs,
@@ -155,7 +155,8 @@ describe("the lead rule", () => {
   });
 
   test("trying again at untilMs works", () => {
-    for (const layout of Object.values(layouts).filter(({ name }) => name !== "baidu")) {
+    // Worker 7 is granted, and mastodon has no worker; baidu's time ran out.
+    for (const layout of Object.values(layouts).filter(({ name }) => name !== "baidu" && name !== "mastodon")) {
       for (const kind of ["unary", "bulk"] as const) {
         const generator = granted({ layout });
         let nowMs = startMs;
@@ -340,10 +341,10 @@ describe("the window", () => {
   test("another worker may begin lower, after a rebase", () => {
     const generator = granted();
     generator.next(startMs, still);
-    const { epoch } = generator;
+    const { risingSpan } = generator;
     grant(generator, startMs - 3_600_000, startMs, startMs - 3_600_000, 8);
     expect(nextOf(generator, startMs - 3_600_000)).toEqual({ ms: startMs - 3_600_000, sequence: 0 });
-    expect(generator.epoch).toBe(epoch + 1);
+    expect(generator.risingSpan).toBe(risingSpan + 1);
   });
 
   test.each([Number.NaN, 0.5, Number.POSITIVE_INFINITY])("a window at %d ms is none", (ms) => {
@@ -508,23 +509,23 @@ describe("logical", () => {
 describe("reuse", () => {
   test("goes back with the clock, to what recent ticks left unused", () => {
     const generator = granted({ policy: "reuse" });
-    const { epoch } = generator;
+    const { risingSpan } = generator;
     expect(nextOf(generator, startMs)).toEqual({ ms: startMs, sequence: 0 });
     expect(nextOf(generator, startMs + 100)).toEqual({ ms: startMs + 100, sequence: 0 });
-    expect(generator.epoch).toBe(epoch);
+    expect(generator.risingSpan).toBe(risingSpan);
     expect(nextOf(generator, startMs)).toEqual({ ms: startMs, sequence: 1 });
-    expect(generator.epoch).toBe(epoch + 1);
+    expect(generator.risingSpan).toBe(risingSpan + 1);
     expect(nextOf(generator, startMs + 50)).toEqual({ ms: startMs + 50, sequence: 0 });
     expect(nextOf(generator, startMs + 100)).toEqual({ ms: startMs + 100, sequence: 1 });
-    expect(generator.epoch).toBe(epoch + 1);
+    expect(generator.risingSpan).toBe(risingSpan + 1);
   });
 
   test("passes over ticks that were used up, without a step back that nobody sees", () => {
     const generator = granted({ policy: "reuse" });
-    const { epoch } = generator;
+    const { risingSpan } = generator;
     generator.reserve(4_096 * 5 + 10, startMs, "unary", still);
     expect(nextOf(generator, startMs - 5)).toEqual({ ms: startMs + 5, sequence: 10 });
-    expect(generator.epoch).toBe(epoch);
+    expect(generator.risingSpan).toBe(risingSpan);
     expect(nextOf(generator, startMs + 3)).toEqual({ ms: startMs + 5, sequence: 11 });
   });
 

@@ -3,8 +3,8 @@ import { IdError } from "../errors.ts";
 import { highOf, IdWords, lowOf } from "./id-words.ts";
 import { type Layout, msToTicksUp, ticksToMsDown, ticksToMsUp } from "./layout.ts";
 import { type LeadLimits, LeadRule, leadLimits } from "./lead-rule.ts";
-import { type Refusal, type Reservation, refusalError } from "./reservation.ts";
-import { type RollbackPolicy, rollbackPolicies } from "./rollback-policy.ts";
+import { type Refusal, type Reservation, refusalError, windowRefusal } from "./reservation.ts";
+import { type RollbackPolicy, type RollbackRule, rollbackPolicies, rollbackRules } from "./rollback-policy.ts";
 import type { IdRun } from "./run.ts";
 import { TickTable } from "./tick-table.ts";
 
@@ -15,10 +15,10 @@ export const reserveCountMax = 1_048_576;
  * `unary`: few IDs that a caller waits for. `bulk`: a stream or a reservation; leaves the end of the furthest tick to
  * the others.
  */
-export type ReservationKind = "unary" | "bulk";
+type Priority = "unary" | "bulk";
 
 /**
- * What a generator is made of. Every length of time is raised to what the layout's tick needs; see {@link leadLimits}.
+ * The parts of a generator. Every length of time is raised to what the layout's tick needs; see {@link leadLimits}.
  */
 export interface GeneratorOptions {
   readonly layout: Layout;
@@ -67,6 +67,7 @@ export class SnowflakeGenerator {
   readonly leadMaxMs: number;
   /** How many IDs the burst holds: what can be had at once after idling, about. */
   readonly burstCount: number;
+  readonly #rule: RollbackRule;
   readonly #lead: LeadRule;
   readonly #table: TickTable | undefined;
   readonly #random: () => number;
@@ -79,7 +80,7 @@ export class SnowflakeGenerator {
   /** The last tick of the layout's life, and the highest sequence number. */
   readonly #tickMax: number;
   readonly #sequenceMax: number;
-  /** What one tick, and one sequence number, add to an ID. */
+  /** The values that one tick, and one sequence number, add to an ID. */
   readonly #tickUnit: number;
   readonly #sequenceUnit: number;
   readonly #words = new IdWords();
@@ -95,7 +96,7 @@ export class SnowflakeGenerator {
   #floorMs = 0;
   #readingMs = Number.NaN;
   /** Whether the clock went back and `reuse` has not yet followed it. */
-  #wentBack = false;
+  #hasRegressed = false;
   /**
    * The reading at which an ID was last issued, so that the tick is open without another look; NaN if it has to be
    * looked at.
@@ -113,7 +114,7 @@ export class SnowflakeGenerator {
   #workerHigh = 0;
   #tickLow = 0;
   #tickHigh = 0;
-  #epoch = 0;
+  #risingSpan = 0;
 
   /**
    * @throws IdError INVALID_LAYOUT if the sequence stands above the timestamp: such IDs can be read, but one worker's
@@ -126,8 +127,9 @@ export class SnowflakeGenerator {
     this.layout = layout;
     this.policy = policy;
     this.leadMaxMs = limits.leadMaxMs;
-    this.#lead = new LeadRule(layout, limits, policy !== "reject" && policy !== "wait");
-    this.#table = policy === "reuse" ? new TickTable(this.#lead.leadMaxTicks + 1) : undefined;
+    this.#rule = rollbackRules[policy];
+    this.#lead = new LeadRule(layout, limits, this.#rule.whileBehind === "lead");
+    this.#table = this.#rule.order === "reusing" ? new TickTable(this.#lead.leadMaxTicks + 1) : undefined;
     this.#random = options.random;
     const sequenceCount = layout.sequence.max + 1;
     this.burstCount = this.#lead.burstTicks * sequenceCount;
@@ -143,7 +145,7 @@ export class SnowflakeGenerator {
   /**
    * Begins a grant, in place of any earlier one.
    *
-   * @param nowMs - Unix time in milliseconds. What the window begins ahead of it counts as a rollback's debt.
+   * @param nowMs - Unix time in milliseconds. The time by which the window begins after it counts as a rollback's debt.
    */
   grant(window: GrantWindow, nowMs: number): void {
     const { datacenterId, workerId, fromMs, untilMs } = window;
@@ -167,14 +169,14 @@ export class SnowflakeGenerator {
     this.#untilTick = msToTicksUp(layout, untilMs);
     this.#floorMs = Math.max(nowMs, fromMs);
     this.#readingMs = nowMs;
-    this.#wentBack = false;
+    this.#hasRegressed = false;
     this.#openMs = Number.NaN;
     this.#tick = this.#fromTick - 1;
     this.#sequence = this.#sequenceMax + 1;
     this.#highestTick = this.#tick;
     this.#entered = false;
     this.#table?.clear();
-    this.#epoch++;
+    this.#risingSpan++;
     this.#lead.begin(this.#fromTick, nowMs);
   }
 
@@ -186,7 +188,7 @@ export class SnowflakeGenerator {
     this.#untilTick = msToTicksUp(this.layout, untilMs);
   }
 
-  /** Ends the grant: not one more ID. What was issued stays readable, for the release. */
+  /** Ends the grant: no further ID is issued. The last timestamp stays readable, for the release. */
   revoke(): void {
     this.#held = false;
     this.#openMs = Number.NaN;
@@ -195,7 +197,7 @@ export class SnowflakeGenerator {
   /**
    * Reserves the next IDs of this worker: what can be had without waiting, at least 1.
    *
-   * Returns runs in issue order, one for each tick. What they hold is used, whatever becomes of it.
+   * Returns runs in issue order, one for each tick. Their IDs are used, even if the caller drops them.
    *
    * @param count - 1 to {@link reserveCountMax}, inclusive.
    * @param nowMs - Unix time in milliseconds; may go back between calls.
@@ -203,7 +205,7 @@ export class SnowflakeGenerator {
    * @throws IdError COUNT_OUT_OF_RANGE, WORKER_LEASE_LOST, TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH, and under `reject`
    * and `wait` CLOCK_ROLLED_BACK.
    */
-  reserve(count: number, nowMs: number, kind: ReservationKind, monotonicMs: () => number): Reservation {
+  reserve(count: number, nowMs: number, priority: Priority, monotonicMs: () => number): Reservation {
     if (!Number.isInteger(count) || count < 1 || count > reserveCountMax) {
       throw new IdError("COUNT_OUT_OF_RANGE", `The count ${count} is not from 1 to ${reserveCountMax}.`, {
         metadata: { count, count_min: 1, count_max: reserveCountMax },
@@ -214,7 +216,7 @@ export class SnowflakeGenerator {
     const runs: IdRun[] = [];
     let left = count;
     while (left > 0) {
-      const room = this.#room(kind);
+      const room = this.#room(priority);
       if (room === 0) break;
       const taken = Math.min(left, room);
       this.#setWords();
@@ -222,7 +224,7 @@ export class SnowflakeGenerator {
       this.#sequence += taken;
       left -= taken;
     }
-    if (runs.length === 0) return this.#refuse(kind);
+    if (runs.length === 0) return this.#refuse(priority);
     this.#openMs = this.#narrow ? nowMs : Number.NaN;
     return { kind: "runs", runs };
   }
@@ -262,8 +264,8 @@ export class SnowflakeGenerator {
   }
 
   /** Names the span in which IDs rise: grows with each grant and, under `reuse`, with each step back. */
-  get epoch(): number {
-    return this.#epoch;
+  get risingSpan(): number {
+    return this.#risingSpan;
   }
 
   /**
@@ -294,7 +296,7 @@ export class SnowflakeGenerator {
     return this.#lead.debtMs;
   }
 
-  /** Takes a reading; says whether it forbids every ID. */
+  /** Takes a reading, and tells whether it forbids every ID. */
   #read(nowMs: number, monotonicMs: () => number): Refusal | undefined {
     this.#openMs = Number.NaN;
     if (!this.#held) {
@@ -307,17 +309,17 @@ export class SnowflakeGenerator {
         metadata: { now_ms: nowMs, epoch_ms: this.layout.epochMs },
       });
     }
-    if (nowMs < this.#readingMs) this.#wentBack = true;
+    if (nowMs < this.#readingMs) this.#hasRegressed = true;
     this.#readingMs = nowMs;
     this.#lead.read(nowMs, this.#highestTick, monotonicMs);
-    if (this.policy === "reject" || this.policy === "wait") return this.#standBelowFloor(nowMs);
+    if (this.#rule.whileBehind !== "lead") return this.#standBelowFloor(nowMs);
     const aheadTicks = this.#highestTick - this.#lead.nowTick;
     if (aheadTicks > this.#lead.leadMaxTicks) {
       const untilMs = this.#lead.permittedAtMs(this.#highestTick, this.#highestTick);
       return { kind: "rolled-back", aheadMs: this.lastMs - nowMs, untilMs };
     }
-    if (this.#wentBack && this.#table !== undefined) this.#goBack(this.#table);
-    this.#wentBack = false;
+    if (this.#hasRegressed && this.#table !== undefined) this.#goBack(this.#table);
+    this.#hasRegressed = false;
     return undefined;
   }
 
@@ -328,7 +330,7 @@ export class SnowflakeGenerator {
       return undefined;
     }
     const behindMs = this.#floorMs - nowMs;
-    if (this.policy === "wait" && behindMs <= this.leadMaxMs) {
+    if (this.#rule.whileBehind === "wait" && behindMs <= this.leadMaxMs) {
       return { kind: "wait", untilMs: this.#floorMs, cause: "rollback" };
     }
     throw new IdError("CLOCK_ROLLED_BACK", `The clock is ${behindMs} ms behind what it has shown.`, {
@@ -345,7 +347,7 @@ export class SnowflakeGenerator {
     for (let tick = Math.max(this.#lead.nowTick, this.#fromTick); tick < leftTick; tick++) {
       const next = table.next(tick) ?? this.#firstSequence(tick);
       if (next > this.#sequenceMax) continue;
-      this.#epoch++;
+      this.#risingSpan++;
       this.#tick = tick;
       this.#sequence = next;
       this.#setTickWords();
@@ -358,18 +360,23 @@ export class SnowflakeGenerator {
    *
    * @returns How many IDs can be had there; 0 if not one.
    */
-  #room(kind: ReservationKind): number {
-    const floorTick = this.policy === "logical" ? 0 : this.#lead.nowTick;
+  #room(priority: Priority): number {
+    const floorTick = this.#floorTick();
     for (;;) {
       const tick = this.#candidateTick(floorTick);
       if (!(tick <= this.#tickMax && tick < this.#untilTick && tick <= this.#lead.limitTick)) return 0;
-      const keptCount = kind === "bulk" && tick === this.#lead.limitTick ? this.#keptCount : 0;
+      const keptCount = priority === "bulk" && tick === this.#lead.limitTick ? this.#keptCount : 0;
       // Not even entered: a tick in which nothing is issued must not raise the mark.
       if (keptCount > this.#sequenceMax) return 0;
       if (tick !== this.#tick) this.#enter(tick);
       if (this.#sequence > this.#sequenceMax) continue;
       return Math.max(0, this.#sequenceMax + 1 - this.#sequence - keptCount);
     }
+  }
+
+  /** The tick below which the next ID is not issued. */
+  #floorTick(): number {
+    return this.#rule.advancesWith === "sequence" ? 0 : this.#lead.nowTick;
   }
 
   #candidateTick(floorTick: number): number {
@@ -409,20 +416,20 @@ export class SnowflakeGenerator {
   }
 
   /** Says why there is no room. @throws IdError TIMESTAMP_EXHAUSTED. */
-  #refuse(kind: ReservationKind): Refusal {
+  #refuse(priority: Priority): Refusal {
     const { layout } = this;
     const nowMs = this.#readingMs;
-    const tick = this.#candidateTick(this.policy === "logical" ? 0 : this.#lead.nowTick);
+    const tick = this.#candidateTick(this.#floorTick());
     if (tick > this.#tickMax) {
       const message = `The layout ${layout.name} ran out at ${layout.endMs} ms: its timestamp field is used up.`;
       throw new IdError("TIMESTAMP_EXHAUSTED", message, {
         metadata: { layout: layout.name, end_ms: layout.endMs, now_ms: nowMs },
       });
     }
-    if (tick >= this.#untilTick) return { kind: "wait", untilMs: nowMs + windowRetryMs, cause: "window" };
+    if (tick >= this.#untilTick) return windowRefusal(nowMs);
     const left = this.#sequenceMax + 1 - (tick === this.#tick ? this.#sequence : 0);
     // A bulk caller for whom the rest of the furthest tick is not meant needs that a further one is permitted.
-    const wanted = kind === "bulk" && left <= this.#keptCount ? tick + 1 : tick;
+    const wanted = priority === "bulk" && left <= this.#keptCount ? tick + 1 : tick;
     const untilMs = Math.max(nowMs + 1, this.#lead.permittedAtMs(wanted, this.#highestTick));
     return { kind: "wait", untilMs, cause: this.#lead.isAboveLeadMax(wanted) ? "rollback" : "burst" };
   }
@@ -430,8 +437,6 @@ export class SnowflakeGenerator {
 
 /** After how long a caller without a grant may try again: acquiring one takes about this long. */
 const leaseRetryMs = 1_000;
-/** After how long a caller may look again whether the window was extended. */
-const windowRetryMs = 20;
 
 function isIn(max: number, value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= max;
@@ -439,7 +444,7 @@ function isIn(max: number, value: number): boolean {
 
 /**
  * Refuses a layout whose IDs can be read but not issued: with the sequence above the timestamp one worker's would not
- * rise.
+ * rise. docs/adr/0004 has the decision.
  *
  * @throws IdError INVALID_LAYOUT.
  */

@@ -1,5 +1,6 @@
 import { IdError } from "../errors.ts";
 import { composeId, type Layout } from "./layout.ts";
+import { nsPerMsBig } from "./nanoseconds.ts";
 
 /** The IDs that a time interval can hold, both ends inclusive. */
 export interface IdRange {
@@ -13,7 +14,7 @@ export interface IdRange {
  *
  * Neighbouring intervals give neighbouring ranges, without a gap or an overlap. The ends are clamped to the layout's
  * life. Where another field stands above the timestamp, IDs of other times lie between the two as well: the range is
- * then only a first filter.
+ * then only a first filter. docs/adr/0002 says why the tick that contains the start is left out.
  *
  * @param startNs - Inclusive, Unix nanoseconds.
  * @param endNs - Exclusive, Unix nanoseconds.
@@ -43,7 +44,7 @@ export function idRange(layout: Layout, startNs: bigint, endNs: bigint): IdRange
 
 /** The first tick that begins at or after a time. */
 function ticksUp(layout: Layout, unixNs: bigint): bigint {
-  const sinceEpochNs = unixNs - BigInt(layout.epochMs) * 1_000_000n;
+  const sinceEpochNs = unixNs - BigInt(layout.epochMs) * nsPerMsBig;
   const tickNs = BigInt(layout.tickNs);
   // Division of bigints rounds towards zero: that is up only below it.
   return sinceEpochNs <= 0n ? sinceEpochNs / tickNs : (sinceEpochNs + tickNs - 1n) / tickNs;

@@ -1,6 +1,7 @@
-const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+/** Tells whether this machine writes the lowest byte of a number first, as protobuf does. */
+export const isLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 /** Where the halves of a 64-bit number stand among the two 32-bit numbers of the same memory. */
-const lowAt = littleEndian ? 0 : 1;
+const lowAt = isLittleEndian ? 0 : 1;
 const highAt = 1 - lowAt;
 
 /**
@@ -42,16 +43,16 @@ export class IdWords {
 }
 
 /**
- * What a field's value adds to the lower half of an ID.
+ * Gives the number that a field's value adds to the lower half of an ID.
  *
- * @param unit - What 1 in the field adds to an ID: 2 to the power of the field's shift. The product is exact, because a
- * factor of it is a power of two, and `>>>` takes it modulo 2^32.
+ * @param unit - The number that a value of 1 adds to an ID: 2 to the power of the field's shift. The product is exact,
+ * because a factor of it is a power of two, and `>>>` takes it modulo 2^32.
  */
 export function lowOf(unit: number, value: number): number {
   return (unit * value) >>> 0;
 }
 
-/** What a field's value adds to the upper half; `unit` as in {@link lowOf}. */
+/** Gives the number that a field's value adds to the upper half; `unit` as in {@link lowOf}. */
 export function highOf(unit: number, value: number): number {
   return Math.floor((unit * value) / 2 ** 32);
 }

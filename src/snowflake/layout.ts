@@ -1,6 +1,7 @@
 import { IdError } from "../errors.ts";
+import { nsPerMs } from "./nanoseconds.ts";
 
-/** What a field of a layout can hold. */
+/** The kind of a layout's field. */
 const layoutFieldKinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
 
 /** One of {@link layoutFieldKinds}. */
@@ -13,7 +14,7 @@ export interface LayoutField {
   readonly bits: number;
 }
 
-/** What a layout is made from. */
+/** The parts that a layout is made from. */
 export interface LayoutSpec {
   /** Name of a preset, or `custom`. */
   readonly name: string;
@@ -72,7 +73,6 @@ export interface IdParts {
 /** 0001-01-01 and 9999-12-31T23:59:59.999Z: what google.protobuf.Timestamp can carry. */
 const timestampFirstMs = -62_135_596_800_000;
 const timestampLastMs = 253_402_300_799_999;
-const nsPerMs = 1_000_000;
 const tickNsMin = 1_000;
 const tickNsMax = 3_600_000 * nsPerMs;
 
@@ -176,7 +176,7 @@ export function decomposeId(layout: Layout, id: bigint): IdParts {
   };
 }
 
-/** What ties ticks to time: all that the conversions below need of a layout. */
+/** The parts of a layout that relate ticks to time, for the conversions below. */
 export type TimeScale = Pick<LayoutSpec, "epochMs" | "tickNs">;
 
 /** The tick in which a Unix millisecond begins, rounded down. Negative before the epoch. */

@@ -1,10 +1,11 @@
 import type { Layout } from "./layout.ts";
+import { nsPerMs } from "./nanoseconds.ts";
 
 /** How far timestamps may lead the clock. */
 export interface LeadLimits {
-  /** Under load: {@link burstMsDefault} unless told, at least one tick. */
+  /** Under load: {@link burstMsDefault} by default, at least one tick. */
   readonly burstMs: number;
-  /** At any time, whatever the clock did: {@link leadMaxMsDefault} unless told, at least two ticks. */
+  /** At any time, whatever the clock did: {@link leadMaxMsDefault} by default, at least two ticks. */
   readonly leadMaxMs: number;
 }
 
@@ -21,7 +22,7 @@ export interface AskedLeadLimits {
 
 /** Gives the limits that hold for a layout: those asked for, and never less than one and two of its ticks. */
 export function leadLimits(layout: Layout, asked: AskedLeadLimits = {}): LeadLimits {
-  const tickMs = layout.tickNs / 1_000_000;
+  const tickMs = layout.tickNs / nsPerMs;
   return {
     burstMs: Math.max(asked.burstMs ?? burstMsDefault, tickMs),
     leadMaxMs: Math.max(asked.leadMaxMs ?? leadMaxMsDefault, 2 * tickMs),
@@ -32,12 +33,13 @@ export function leadLimits(layout: Layout, asked: AskedLeadLimits = {}): LeadLim
  * Decides up to which tick IDs may be issued: the clock, plus the burst, plus the debt that a rollback left, and never
  * more than the greatest lead above the clock.
  *
- * The debt is what the clock went back by. Without it, a worker at full load that is put 1.5 s ahead of its clock would
- * stand still until the clock had caught up; with it, it goes on at full rate, and gives the lead back whenever the
- * load leaves room. A clock that swings to and fro does not add to the debt swing by swing, because what it gains on
- * the monotonic clock is taken off again.
+ * The debt is the time by which the clock went back. Without it, a worker at full load that is put 1.5 s ahead of its
+ * clock would stand still until the clock had caught up; with it, the worker goes on at full rate, and its lead shrinks
+ * whenever the load leaves room. A clock that swings back and forth does not add each swing to the debt, because its
+ * gain on the monotonic clock is taken off again.
  *
  * Counts in units: the tick or the millisecond, whichever is finer, so that all sums are of whole numbers.
+ * docs/adr/0001 says why gains count from the highest offset.
  */
 export class LeadRule {
   readonly #epochMs: number;
@@ -58,12 +60,12 @@ export class LeadRule {
 
   /** @param hasDebt - False for the policies that put no timestamp ahead of a clock that went back. */
   constructor(layout: Layout, limits: LeadLimits, hasDebt = true) {
-    const tickMs = layout.tickNs / 1_000_000;
+    const tickMs = layout.tickNs / nsPerMs;
     this.#epochMs = layout.epochMs;
-    this.#unitsPerMs = tickMs < 1 ? 1_000_000 / layout.tickNs : 1;
+    this.#unitsPerMs = tickMs < 1 ? nsPerMs / layout.tickNs : 1;
     this.#unitsPerTick = tickMs < 1 ? 1 : tickMs;
-    this.#burstTicks = Math.floor((limits.burstMs * 1_000_000) / layout.tickNs);
-    this.#leadMaxTicks = Math.floor((limits.leadMaxMs * 1_000_000) / layout.tickNs);
+    this.#burstTicks = Math.floor((limits.burstMs * nsPerMs) / layout.tickNs);
+    this.#leadMaxTicks = Math.floor((limits.leadMaxMs * nsPerMs) / layout.tickNs);
     this.#hasDebt = hasDebt;
   }
 
@@ -77,12 +79,12 @@ export class LeadRule {
     return this.#leadMaxTicks;
   }
 
-  /** What a rollback still allows beyond the burst, in milliseconds. */
+  /** The lead that a rollback still allows beyond the burst, in milliseconds. */
   get debtMs(): number {
     return this.#debtUnits / this.#unitsPerMs;
   }
 
-  /** Begins anew with a grant: the debt is what its first tick is ahead of the clock. */
+  /** Begins again with a grant: the debt is the time by which its first tick is ahead of the clock. */
   begin(firstTick: number, nowMs: number): void {
     this.#readingMs = nowMs;
     this.#offsetMs = undefined;

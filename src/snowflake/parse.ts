@@ -1,8 +1,9 @@
 import { IdError } from "../errors.ts";
 import { decomposeId, type FieldPlace, type Layout, ticksToMsDown } from "./layout.ts";
 import { layouts, type PresetName, presetNames } from "./presets.ts";
+import { nsPerMsBig } from "./nanoseconds.ts";
 
-/** What an ID says, read by a layout. */
+/** The parts of an ID, read by a layout. */
 export interface ParsedId {
   readonly id: bigint;
   readonly layout: Layout;
@@ -44,7 +45,7 @@ export function parseId(layout: Layout, id: bigint): ParsedId {
     workerId: ifAny(layout.worker, workerId),
     sequence: ifAny(layout.sequence, sequence),
     createTimeMs: ticksToMsDown(layout, ticks),
-    createTimeNs: BigInt(layout.epochMs) * 1_000_000n + BigInt(ticks) * BigInt(layout.tickNs),
+    createTimeNs: BigInt(layout.epochMs) * nsPerMsBig + BigInt(ticks) * BigInt(layout.tickNs),
     bits: bitGroups(layout, id),
   };
 }
@@ -76,12 +77,22 @@ export interface PlausibleLayout {
   readonly createTimeMs: number;
 }
 
+/**
+ * When a scheme began, Unix milliseconds, where that was long after its epoch. Before it, the scheme issued no ID: Leaf
+ * was published in April 2017, generateSnowflakeID came with ClickHouse 24.6, Mastodon's IDs with its version 2.0.
+ */
+const beginMs: Readonly<Partial<Record<PresetName, number>>> = {
+  leaf: Date.UTC(2017, 3, 1),
+  clickhouse: Date.UTC(2024, 5, 1),
+  mastodon: Date.UTC(2017, 9, 1),
+};
+
 /** Clocks and time zones differ by less. */
 const futureMaxMs = 86_400_000;
 
 /**
- * Gives the presets under which an ID could have been made: after the preset's epoch and before tomorrow. The most
- * plausible first.
+ * Gives the presets under which an ID could have been made: not before the scheme existed, after its epoch, and not
+ * after tomorrow. The most plausible first.
  *
  * A guess, and no more: many IDs read well under several layouts. First come those under which the sequence number lies
  * in the lower quarter, where real ones mostly lie and numbers read by a wrong layout do not; among equals the order is
@@ -94,6 +105,7 @@ export function plausibleLayouts(id: bigint, nowMs: number): readonly PlausibleL
     if (id < 0n || id >= 1n << BigInt(layout.bits)) continue;
     const { ticks, sequence } = decomposeId(layout, id);
     const createTimeMs = ticksToMsDown(layout, ticks);
+    if (createTimeMs < (beginMs[name] ?? layout.epochMs)) continue;
     if (ticks === 0 || ticks > layout.timestamp.max || createTimeMs >= nowMs + futureMaxMs) continue;
     matches.push({ name, createTimeMs, isLow: sequence * 4 <= layout.sequence.max });
   }

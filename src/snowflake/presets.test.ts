@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { decomposeId } from "./layout.ts";
 import { layouts, presetLayout, presetNames } from "./presets.ts";
 
 const iso = (unixMs: number): string => new Date(unixMs).toISOString();
@@ -22,6 +23,21 @@ test.each([
   ["sonyflake", "39 timestamp, 8 sequence, 16 worker", "2014-09-01T00:00:00.000Z", "2188-11-16T03:28:58.880Z", 65_536n],
   ["baidu", "28 timestamp, 22 worker, 13 sequence", "2016-05-19T16:00:00.000Z", "2024-11-20T13:24:16.000Z", 1n],
   ["javascript", "41 timestamp, 6 worker, 6 sequence", "2026-01-01T00:00:00.000Z", "2095-09-07T15:47:35.552Z", 1n],
+  ["leaf", "41 timestamp, 10 worker, 12 sequence", "2010-11-04T01:42:54.657Z", "2080-07-10T17:30:30.209Z", 1n],
+  ["cosid", "41 timestamp, 10 worker, 12 sequence", "2019-12-24T16:00:00.000Z", "2089-08-30T07:47:35.552Z", 1n],
+  ["tsid", "41 timestamp, 10 worker, 12 sequence", "2020-01-01T00:00:00.000Z", "2089-09-06T15:47:35.552Z", 1n],
+  ["clickhouse", "41 timestamp, 10 worker, 12 sequence", "1970-01-01T00:00:00.000Z", "2039-09-07T15:47:35.552Z", 1n],
+  ["pgedge", "41 timestamp, 10 worker, 12 sequence", "2023-01-01T00:00:00.000Z", "2092-09-06T15:47:35.552Z", 1n],
+  [
+    "pgedge-2.3",
+    "41 timestamp, 12 sequence, 10 worker",
+    "2023-01-01T00:00:00.000Z",
+    "2092-09-06T15:47:35.552Z",
+    1_024n,
+  ],
+  ["hazelcast", "41 timestamp, 6 sequence, 16 worker", "2018-01-01T00:00:00.000Z", "2087-09-07T15:47:35.552Z", 65_536n],
+  ["yitter", "51 timestamp, 6 worker, 6 sequence", "2020-02-19T18:20:02.000Z", "+010000-01-01T00:00:00.000Z", 1n],
+  ["mastodon", "47 timestamp, 16 sequence", "1970-01-01T00:00:00.000Z", "6429-10-17T02:45:55.328Z", 1n],
 ])("%s is %s from %s to %s", (name, fields, begin, end, stride) => {
   const layout = presetLayout(name);
   expect(layout.name).toBe(name);
@@ -29,6 +45,28 @@ test.each([
   expect(iso(layout.epochMs)).toBe(begin);
   expect(iso(layout.endMs)).toBe(end);
   expect(layout.stride).toBe(stride);
+});
+
+// Computed by another program.
+test.each([
+  ["leaf", 1_899_999_999_995_957_255n],
+  ["cosid", 690_495_998_966_910_983n],
+  ["tsid", 687_838_487_952_510_983n],
+  ["clickhouse", 7_305_765_689_539_710_983n],
+  ["pgedge", 290_661_387_254_910_983n],
+  ["pgedge-2.3", 290_661_387_254_897_669n],
+  ["hazelcast", 952_381_629_840_949_253n],
+  ["yitter", 654_106_103_599_431n],
+  ["mastodon", 114_152_588_899_057_671n],
+] as const)("%s: worker 5, sequence 7, at 1741830274949 is %i", (name, id) => {
+  const layout = layouts[name];
+  const workerId = layout.worker.bits === 0 ? 0 : 5;
+  expect(decomposeId(layout, id)).toEqual({
+    ticks: 1_741_830_274_949 - layout.epochMs,
+    datacenterId: 0,
+    workerId,
+    sequence: 7,
+  });
 });
 
 test("the default comes first, and each name has its layout", () => {

@@ -2,7 +2,7 @@ import { type ErrorReason, IdError } from "../errors.ts";
 import type { IdRun } from "./run.ts";
 
 /** Why no ID can be had now although the grant is held. */
-export type WaitCause =
+type RefusalCause =
   /** The lead over the clock is used up: more was asked for than the layout has. */
   | "burst"
   /** The clock has gone back, and has to catch up. */
@@ -10,12 +10,12 @@ export type WaitCause =
   /** The window ends: only `extend` helps. */
   | "window";
 
-/** What a generator answers. */
+/** The answer of a generator. */
 export type Reservation =
   /** At least one ID. Runs in issue order. */
   | { readonly kind: "runs"; readonly runs: readonly IdRun[] }
   /** Not one. `untilMs`: the Unix millisecond at which trying again makes sense; above the reading that was passed. */
-  | { readonly kind: "wait"; readonly untilMs: number; readonly cause: WaitCause }
+  | { readonly kind: "wait"; readonly untilMs: number; readonly cause: RefusalCause }
   /**
    * Not one, and the last timestamp is `aheadMs` ahead of the clock, more than is allowed: the holder must move to
    * another worker ID. `untilMs`: the Unix millisecond from which on it would be no more than is allowed.
@@ -25,7 +25,15 @@ export type Reservation =
 /** A reservation without an ID. */
 export type Refusal = Exclude<Reservation, { readonly kind: "runs" }>;
 
-const waitReasons: Readonly<Record<WaitCause, readonly [ErrorReason, string]>> = {
+/** After how long a caller may look again whether the window was extended. */
+const windowRetryMs = 20;
+
+/** The refusal at the end of a window, for a reading of `nowMs`. */
+export function windowRefusal(nowMs: number): Refusal {
+  return { kind: "wait", untilMs: nowMs + windowRetryMs, cause: "window" };
+}
+
+const waitReasons: Readonly<Record<RefusalCause, readonly [ErrorReason, string]>> = {
   burst: ["BURST_EXCEEDED", "All IDs up to the allowed lead over the clock are issued"],
   rollback: ["CLOCK_ROLLED_BACK", "The clock went back and has not caught up"],
   window: ["WINDOW_EXPIRED", "All timestamps of the confirmed window are issued"],

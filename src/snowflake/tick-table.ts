@@ -1,8 +1,8 @@
 import { assert } from "../assert.ts";
 
 /**
- * Remembers, for the last `span` ticks, which sequence number is the next unused one: what the policy `reuse` goes back
- * with.
+ * Remembers, for the last `span` ticks, which sequence number is the next unused one. The policy `reuse` needs it to go
+ * back with the clock.
  *
  * One slot for each remainder of the tick by the span. A slot leaves tick t only for t + k * span, and from then on t
  * is at least a whole span below the highest tick, where nothing may be entered again. So no pair of tick and sequence

@@ -3,11 +3,11 @@ import { createRadix } from "./radix.ts";
 import { idMax } from "./text-form.ts";
 
 /** Crockford's alphabet, https://www.crockford.com/base32.html: no I, L, O and U. */
-const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+export const base32Alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** The check symbols of 32 to 36, beyond the alphabet. */
-const checkAlphabet = `${alphabet}*~$=U`;
+const checkAlphabet = `${base32Alphabet}*~$=U`;
 const aliases = {
-  ...Object.fromEntries(Array.from(alphabet, (symbol) => [symbol.toLowerCase(), symbol])),
+  ...Object.fromEntries(Array.from(base32Alphabet, (symbol) => [symbol.toLowerCase(), symbol])),
   I: "1",
   i: "1",
   L: "1",
@@ -20,7 +20,7 @@ const checkModulus = 37n;
 
 /** Symbols of a text, without its check symbol. */
 export const base32Length = 13;
-const radix = createRadix("base32", alphabet, base32Length, aliases);
+const radix = createRadix("base32", base32Alphabet, base32Length, aliases);
 
 /**
  * Writes an ID in Crockford's base 32: 13 symbols, capitals, then its check symbol if asked for. Sorts as the IDs do,
@@ -34,8 +34,8 @@ export function writeBase32(id: bigint, checkSymbol: boolean): string {
 }
 
 /**
- * Reads 13 symbols, or 14 of which the last is the check symbol. As Crockford has it, small letters stand for capitals,
- * I and L for 1, O for 0. Unlike his, no hyphens: remove them first.
+ * Reads 13 symbols, or 14 of which the last is the check symbol. As in Crockford's definition, small letters stand for
+ * capitals, I and L for 1, O for 0. Unlike it, this form has no hyphens: remove them first.
  *
  * @returns The ID, and whether the text had a check symbol.
  * @throws IdError MALFORMED_TEXT: character, too_short, too_long, out_of_range, check_symbol.

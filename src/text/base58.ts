@@ -3,11 +3,11 @@ import { createRadix } from "./radix.ts";
 import { idMax } from "./text-form.ts";
 
 /** Bitcoin's alphabet: no 0, O, I and l. Source: https://github.com/bitcoin/bitcoin/blob/master/src/base58.cpp */
-const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+export const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** Characters of a text. */
 export const base58Length = 11;
-const radix = createRadix("base58", alphabet, base58Length);
+const radix = createRadix("base58", base58Alphabet, base58Length);
 
 /**
  * Writes an ID in base 58: 11 characters of Bitcoin's alphabet, filled up with 1 (its zero) at the left. Sorts as the

@@ -3,11 +3,11 @@ import { createRadix } from "./radix.ts";
 import { idMax } from "./text-form.ts";
 
 /** In the order of ASCII. */
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+export const base62Alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Characters of a text. */
-const base62Length = 11;
-const radix = createRadix("base62", alphabet, base62Length);
+export const base62Length = 11;
+const radix = createRadix("base62", base62Alphabet, base62Length);
 
 /**
  * Writes an ID in base 62: 11 characters in the order 0-9, A-Z, a-z, filled up with 0 at the left. Sorts as the IDs do

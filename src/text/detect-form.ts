@@ -2,6 +2,7 @@ import { base32Length } from "./base32.ts";
 import { base58Length } from "./base58.ts";
 import { malformedText } from "./malformed-text.ts";
 import type { TextForm } from "./text-form.ts";
+import { typeSeparator } from "./typed.ts";
 
 /** Above the longest text of any form: a serial number of 56 characters. */
 const lengthMax = 64;
@@ -21,8 +22,9 @@ export function detectForms(text: string, serialDigitCount: number): readonly Te
   }
   if (text === "") throw malformedText(undefined, "too_short", 0);
   if (text.startsWith("0x")) return ["hex"];
+  if (text.includes(typeSeparator)) return ["typed"];
   if (text.includes("-")) return ["uuid"];
-  if (text.length >= serialDigitCount) return ["serial"];
+  if (text.length >= serialDigitCount && /^[0-9]+$/.test(text.slice(-serialDigitCount))) return ["serial"];
   // Before the widths: 11 or 13 digits are far more often a number than one of the other forms without a single letter.
   if (/^(0|[1-9][0-9]*)$/.test(text)) return ["decimal"];
   if (text.length === base32Length || text.length === base32Length + 1) return ["base32"];

@@ -39,7 +39,7 @@ export function createIdReader(layout: Layout): IdReader {
     const parts = tryRead(id);
     if (parts !== undefined) return parts;
     checkId(id);
-    throw new IdError("MALFORMED_ID", "The ID is none of this layout.", { metadata: { id, layout: layout.name } });
+    throw new IdError("MALFORMED_ID", "The ID does not fit this layout.", { metadata: { id, layout: layout.name } });
   };
   return { tryRead, read };
 }

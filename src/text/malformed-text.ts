@@ -1,7 +1,7 @@
 import { IdError } from "../errors.ts";
 import type { TextForm } from "./text-form.ts";
 
-/** What can be wrong with a text, and the sentence that says so. The names stand in the metadata as `reason`. */
+/** The faults that a text can have, each with its clause for the message. The names are the metadata's `reason`. */
 const faults = {
   /** A character that may not stand here. */
   character: "a character that may not stand here",
@@ -9,7 +9,7 @@ const faults = {
   too_short: "the text ends here, too early",
   /** The text goes on where it should end. */
   too_long: "the text should end here",
-  /** A decimal number begins with a zero that says nothing. */
+  /** A decimal number begins with a superfluous zero. */
   leading_zero: "a leading zero",
   /** A number above what an ID, or one field of its layout, can hold. */
   out_of_range: "a number that is too large",
@@ -19,6 +19,8 @@ const faults = {
   date: "not a time of the calendar",
   /** A time at which no tick of the layout begins. */
   tick: "a time at which no tick of the layout begins",
+  /** Typed IDs: a character that the prefix may not have, a prefix that is too long, or another than was expected. */
+  prefix: "a type prefix that is malformed, or another than was expected",
   /** Detection only: no form has this shape. */
   no_form: "the text has the shape of no text form",
   /** Detection only: as an ID of the layout it would be from after tomorrow. */

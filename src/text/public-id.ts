@@ -1,14 +1,18 @@
 import { IdError } from "../errors.ts";
-import { assert } from "../assert.ts";
-import { createHmacSha256 } from "./sha256.ts";
+import { IdWords } from "../snowflake/id-words.ts";
+import { sha256 } from "./sha256.ts";
+import { SipHash } from "./sip-hash.ts";
 import { checkId } from "./text-form.ts";
 
 /** Shortest key that is let through: 128 bits. */
 const keyLengthMin = 16;
 /** As NIST SP 800-38G has it for format-preserving Feistel networks. */
 const roundCount = 10;
-/** Each walk has at least an even chance to be the last; this many in a row are a fault of ours. */
-const walkCountMax = 256;
+/** The text that the key is hashed with, so that the same key under another purpose gives another SipHash key. */
+const keyPurpose = new TextEncoder().encode("snowlane public id 1\0");
+/** Length of a round's message: a half in four bytes, the round in one. SipHash wants it in the highest byte. */
+const messageLength = 5 << 24;
+const words = new IdWords();
 
 /** A keyed, reversible permutation of the numbers below a power of two. */
 export interface NumberPermutation {
@@ -17,70 +21,70 @@ export interface NumberPermutation {
 }
 
 /**
- * Makes a permutation of the numbers of `bits` bits: a Feistel network of ten rounds over two equal halves, whose round
- * function is HMAC-SHA-256 of the round's number (one byte) and a half (four bytes, highest first), cut to its last
- * bits. Where `bits` is odd the network has one bit too many, and is applied again until the result fits (cycle
- * walking), which keeps it a permutation.
+ * Makes a permutation of the numbers of `bits` bits: an alternating Feistel network of ten rounds over the higher half
+ * of the bits, which is one bit longer where `bits` is odd, and the lower half. The even rounds change the higher half,
+ * the odd rounds the lower one, by SipHash-2-4 of the other half (four bytes, lowest first) and the round's number (one
+ * byte), cut to its last bits. The SipHash key is the beginning of a SHA-256 of the key.
  *
  * @param key - At least 16 bytes; 32 from a random source are best.
- * @param bits - 2 to 64. 63 for IDs; fewer only to look at all of a permutation.
+ * @param bits - 2 to 63. 63 for IDs; fewer only to look at all of a permutation.
  * @throws IdError INVALID_CONFIG if the key is too short.
  */
 export function createNumberPermutation(key: Uint8Array, bits: number): NumberPermutation {
-  if (key.length < keyLengthMin) {
-    const message = `The key of public IDs has ${key.length} bytes; ${keyLengthMin} are the fewest.`;
-    throw new IdError("INVALID_CONFIG", message, { metadata: { key_bytes: key.length } });
-  }
-  const hmac = createHmacSha256(key);
-  const halfBits = Math.ceil(bits / 2);
-  const halfShift = BigInt(halfBits);
-  const halfMask = 2 ** halfBits - 1;
-  const end = 1n << BigInt(bits);
-  const message = new DataView(new ArrayBuffer(5));
+  const sipHash = new SipHash(sipHashKeyOf(key));
+  const lowBits = bits >>> 1;
+  const lowMask = 2 ** lowBits - 1;
+  const highMask = 2 ** (bits - lowBits) - 1;
+  const block = new Uint32Array(2);
 
-  const roundOf = (round: number, half: number): number => {
-    message.setUint8(0, round);
-    message.setUint32(1, half);
-    const digest = hmac(new Uint8Array(message.buffer));
-    return (new DataView(digest.buffer).getUint32(28) & halfMask) >>> 0;
-  };
-  const halvesOf = (number: bigint): [number, number] => [
-    Number(number >> halfShift),
-    Number(number & BigInt(halfMask)),
-  ];
-  const join = (left: number, right: number): bigint => (BigInt(left) << halfShift) | BigInt(right);
-
-  const encryptOnce = (number: bigint): bigint => {
-    let [left, right] = halvesOf(number);
-    for (let round = 0; round < roundCount; round++) [left, right] = [right, (left ^ roundOf(round, right)) >>> 0];
-    return join(left, right);
-  };
-  const decryptOnce = (number: bigint): bigint => {
-    let [left, right] = halvesOf(number);
-    for (let round = roundCount - 1; round >= 0; round--) [left, right] = [(right ^ roundOf(round, left)) >>> 0, left];
-    return join(left, right);
-  };
-  const walk = (step: (number: bigint) => bigint, number: bigint): bigint => {
-    let result = step(number);
-    for (let walks = 1; result >= end; walks++) {
-      assert(walks < walkCountMax, "I7: cycle walking does not end");
-      result = step(result);
+  /** Does the rounds from one to another, both inclusive, in the order given. */
+  const permute = (number: bigint, first: number, last: number): bigint => {
+    words.id = number;
+    const { high: top, low: bottom } = words;
+    let high = (top << (32 - lowBits)) | (bottom >>> lowBits);
+    let low = bottom & lowMask;
+    const step = first < last ? 1 : -1;
+    for (let round = first; round !== last + step; round += step) {
+      const isEven = round % 2 === 0;
+      block[0] = isEven ? low : high;
+      block[1] = messageLength | round;
+      sipHash.hash(block);
+      if (isEven) high ^= sipHash.low & highMask;
+      else low ^= sipHash.low & lowMask;
     }
-    return result;
+    words.low = (high << lowBits) | low;
+    words.high = high >>> (32 - lowBits);
+    return words.id;
   };
   return {
-    apply: (number) => walk(encryptOnce, number),
-    invert: (number) => walk(decryptOnce, number),
+    apply: (number) => permute(number, 0, roundCount - 1),
+    invert: (number) => permute(number, roundCount - 1, 0),
   };
 }
 
 /**
- * IDs for people who must not learn when and at what rate IDs are made: each ID becomes another number from 0 to
- * 2^63 - 1, and back, under a key.
+ * Gives the first 16 bytes of the SHA-256 of the purpose and the key.
  *
- * Hides time, worker, sequence, order and distance from whoever lacks the key. Does not hide that two public IDs are
- * equal, and is no permission: whoever holds one can use it. Public IDs do not sort; changing the key changes them all.
- * They can be written in each form that says nothing of time: decimal, hex, base 32, base 58, base 62.
+ * @throws IdError INVALID_CONFIG if the key is too short.
+ */
+function sipHashKeyOf(key: Uint8Array): Uint8Array {
+  if (key.length < keyLengthMin) {
+    const message = `The key of public IDs has ${key.length} bytes; ${keyLengthMin} are the fewest.`;
+    throw new IdError("INVALID_CONFIG", message, { metadata: { key_bytes: key.length } });
+  }
+  const message = new Uint8Array(keyPurpose.length + key.length);
+  message.set(keyPurpose);
+  message.set(key, keyPurpose.length);
+  return sha256(message).subarray(0, 16);
+}
+
+/**
+ * IDs that do not show when and at what rate IDs are made: each ID becomes another number from 0 to 2^63 - 1, and back,
+ * under a key.
+ *
+ * Hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number reveals
+ * to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them. They can
+ * be written in each form that says nothing of time: decimal, hex, base 32, base 58, base 62.
  */
 export class PublicId {
   readonly #permutation: NumberPermutation;

@@ -7,12 +7,13 @@ export interface Radix {
   /** @throws IdError MALFORMED_ID. */
   readonly write: (id: bigint) => string;
   /**
-   * Reads `width` digits that begin the text; what follows them, and whether the number is an ID, is the caller's
+   * Reads the `width` digits from `start` on; what follows them, and whether the number is an ID, is the caller's
    * concern.
    *
+   * @param start - Characters before the digits. Default: 0.
    * @throws IdError MALFORMED_TEXT: character, too_short.
    */
-  readonly read: (text: string) => bigint;
+  readonly read: (text: string, start?: number) => bigint;
 }
 
 /** Digits in the lower half; the upper half, up to 2^43 for base 32, stays exact in a plain number. */
@@ -67,14 +68,15 @@ export function createRadix(
     return alphabet[high]! + text;
   };
 
-  const read = (text: string): bigint => {
+  const read = (text: string, start = 0): bigint => {
     let high = 0;
     let low = 0;
     for (let i = 0; i < width; i++) {
-      if (i >= text.length) throw malformedText(form, "too_short", i);
-      const code = text.charCodeAt(i);
+      const at = start + i;
+      if (at >= text.length) throw malformedText(form, "too_short", at);
+      const code = text.charCodeAt(at);
       const digit = code < 128 ? digitOf[code]! : -1;
-      if (digit < 0) throw malformedText(form, "character", i);
+      if (digit < 0) throw malformedText(form, "character", at);
       if (i < highDigitCount) high = high * base + digit;
       else low = low * base + digit;
     }

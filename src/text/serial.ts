@@ -3,6 +3,7 @@ import { type CivilTime, civilFromSeconds, lastDayOfMonth, secondsFromCivil } fr
 import { createIdReader } from "./id-parts.ts";
 import { malformedText, type TextFault } from "./malformed-text.ts";
 import { invalidTextFormat, serialPrefixLengthMax } from "./text-form.ts";
+import { nsPerMs } from "../snowflake/nanoseconds.ts";
 
 /** Serial numbers of one layout. */
 export interface SerialCodec {
@@ -33,14 +34,14 @@ const twoDigits = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, "0
  * Makes the serial numbers of a layout. The time is `yyyyMMddHHmmss` and as many digits of the second as tell two ticks
  * apart: none for ticks of 1 s or more, then 1, 2 and 3 for 100, 10 and 1 ms. Below 1 ms the number of the tick within
  * its millisecond follows. Worker (`datacenter ID * 2^workerBits + worker ID`) and sequence take 4 digits each, or as
- * many as their highest value needs.
+ * many as their highest value needs. docs/adr/0031 says why the digits are divided so.
  */
 export function createSerialCodec(layout: Layout): SerialCodec {
-  const tickMs = layout.tickNs / 1_000_000;
+  const tickMs = layout.tickNs / nsPerMs;
   const unitMs = [1_000, 100, 10].find((ms) => tickMs >= ms) ?? 1;
   const unitsPerSecond = 1_000 / unitMs;
   const unitLength = Math.log10(unitsPerSecond);
-  const ticksPerMs = tickMs < 1 ? 1_000_000 / layout.tickNs : 1;
+  const ticksPerMs = tickMs < 1 ? nsPerMs / layout.tickNs : 1;
   const tickLength = ticksPerMs > 1 ? lengthOf(ticksPerMs - 1) : 0;
   const workerLength = Math.max(groupLengthMin, lengthOf(layout.workerCount - 1));
   const sequenceLength = Math.max(groupLengthMin, lengthOf(layout.sequence.max));

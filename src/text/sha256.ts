@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4) and HMAC (RFC 2104) in plain arithmetic, because texts must be equal and computed at once in
- * every runtime: node:crypto is not in browsers, and WebCrypto answers by promises only.
+ * SHA-256 (FIPS 180-4) in plain arithmetic, because texts must be equal and computed at once in every runtime:
+ * node:crypto is not in browsers, and WebCrypto answers by promises only. docs/adr/0032 has the decision.
  */
 
 const blockLength = 64;
@@ -18,36 +18,17 @@ function primeRoots(count: number, exponent: number): number[] {
 
 /** SHA-256 of a message: 32 bytes. */
 export function sha256(message: Uint8Array): Uint8Array {
-  return finish(initialState, 0, message);
-}
-
-/** Makes HMAC-SHA-256 under a key. The two blocks that hang on the key alone are hashed once, here. */
-export function createHmacSha256(key: Uint8Array): (message: Uint8Array) => Uint8Array {
-  const keyBlock = new Uint8Array(blockLength);
-  keyBlock.set(key.length > blockLength ? sha256(key) : key);
-  const afterPad = (byte: number): Int32Array => {
-    const state = new Int32Array(initialState);
-    compress(state, new DataView(keyBlock.map((keyByte) => keyByte ^ byte).buffer), 0);
-    return state;
-  };
-  const inner = afterPad(0x36);
-  const outer = afterPad(0x5c);
-  return (message) => finish(outer, blockLength, finish(inner, blockLength, message));
-}
-
-/** Hashes the last bytes of a message, after whole blocks of `hashedLength` bytes that led to `state`. */
-function finish(state: Int32Array, hashedLength: number, message: Uint8Array): Uint8Array {
   const padded = new Uint8Array(Math.ceil((message.length + 9) / blockLength) * blockLength);
   padded.set(message);
   padded[message.length] = 0x80;
   const view = new DataView(padded.buffer);
-  const bits = (hashedLength + message.length) * 8;
+  const bits = message.length * 8;
   view.setUint32(padded.length - 8, Math.floor(bits / 2 ** 32));
   view.setUint32(padded.length - 4, bits);
-  const last = new Int32Array(state);
-  for (let offset = 0; offset < padded.length; offset += blockLength) compress(last, view, offset);
+  const state = new Int32Array(initialState);
+  for (let offset = 0; offset < padded.length; offset += blockLength) compress(state, view, offset);
   const digest = new DataView(new ArrayBuffer(32));
-  for (let i = 0; i < 8; i++) digest.setInt32(i * 4, last[i]!);
+  for (let i = 0; i < 8; i++) digest.setInt32(i * 4, state[i]!);
   return new Uint8Array(digest.buffer);
 }
 

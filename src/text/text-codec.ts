@@ -18,20 +18,21 @@ import {
   type TextOptions,
   textForms,
 } from "./text-form.ts";
+import { readTyped, writeTyped } from "./typed.ts";
 import { describeUuid, readUuid, type UuidInfo } from "./uuid.ts";
 import { createUuidCodec, type UuidCodec } from "./uuid-v7.ts";
 
-/** The forms whose shape says so little that detection asks for a plausible time as well. */
+/** The forms whose shape is so common that detection requires a plausible time as well. */
 const tellsByTime: ReadonlySet<TextForm> = new Set(["base32", "base58", "base62"]);
 const dayMs = 86_400_000;
 
-/** What a text says. */
+/** The parts of a text. */
 export interface TextReading {
   /** The form that the text is in, with what it showed of its options: writing `id` so gives the canonical text. */
   readonly format: TextFormat;
   /** Absent for a UUID that holds no ID of this layout and namespace. */
   readonly id?: bigint;
-  /** What the UUID says, if it is one. */
+  /** The parts of the UUID, if it is one. */
   readonly uuid?: UuidInfo;
 }
 
@@ -41,6 +42,8 @@ export interface ReadOptions {
   readonly form?: TextForm | undefined;
   /** The offset from UTC at which a serial number was written. Default: 0. */
   readonly utcOffsetMinutes?: number | undefined;
+  /** The prefix that a typed ID has to have; a text is then read as a typed ID alone. Default: any prefix. */
+  readonly typePrefix?: string | undefined;
   /** Unix time in milliseconds: detection takes no text for an ID that would be from more than a day later. */
   readonly nowMs: number;
 }
@@ -51,10 +54,17 @@ export interface FormattedText {
   readonly text: string;
 }
 
+/** The options of a text that its reader found. */
+interface ExpectedOptions {
+  readonly utcOffsetMinutes: number;
+  /** Empty: any. */
+  readonly typePrefix: string;
+}
+
 /** One text form, as a row of the table in {@link createForms}. */
 interface FormCodec {
   readonly write: (id: bigint, options: TextOptions) => string;
-  readonly read: (text: string, utcOffsetMinutes: number) => Omit<TextReading, "format"> & TextOptions;
+  readonly read: (text: string, expected: ExpectedOptions) => Omit<TextReading, "format"> & TextOptions;
 }
 
 /** All text forms of the IDs of one layout and namespace. */
@@ -64,8 +74,8 @@ export interface TextCodec {
   /**
    * Makes a function that writes IDs in one format, which is checked here, once.
    *
-   * The function throws IdError MALFORMED_ID for an ID that is none, or in the forms `serial` and `uuid` none of the
-   * layout; INVALID_TEXT_FORMAT for a time that the form cannot say (see serial.ts and uuid-v7.ts).
+   * The function throws IdError MALFORMED_ID for a number that is no ID, or, in the forms `serial` and `uuid`, no ID of
+   * the layout; INVALID_TEXT_FORMAT for a time that the form cannot represent (see serial.ts and uuid-v7.ts).
    *
    * @throws IdError INVALID_TEXT_FORMAT.
    */
@@ -78,7 +88,8 @@ export interface TextCodec {
    */
   read(text: string, options: ReadOptions): TextReading;
   /**
-   * Writes an ID in every form in which it has a text, in the order of {@link textForms}.
+   * Writes an ID in every form in which it has a text, in the order of {@link textForms}; as a typed ID only where the
+   * options have a prefix.
    *
    * @throws IdError MALFORMED_ID, INVALID_TEXT_FORMAT (an option out of its range).
    */
@@ -88,15 +99,15 @@ export interface TextCodec {
 /**
  * Makes the text forms of a layout and namespace.
  *
- * @param context - `namespace` marks the UUIDs; nothing else hangs on it.
+ * @param context - `namespace` marks the UUIDs; nothing else depends on it.
  */
 export function createTextCodec(context: { readonly layout: Layout; readonly namespace: string }): TextCodec {
   const { layout, namespace } = context;
   const ids = createIdReader(layout);
   const serial = createSerialCodec(layout);
   const forms = createForms(serial, createUuidCodec(layout, namespace));
-  const readAs = (form: TextForm, text: string, utcOffsetMinutes: number): TextReading => {
-    const { id, uuid, ...options } = forms[form].read(text, utcOffsetMinutes);
+  const readAs = (form: TextForm, text: string, expected: ExpectedOptions): TextReading => {
+    const { id, uuid, ...options } = forms[form].read(text, expected);
     return {
       format: { form, ...options },
       ...(id === undefined ? {} : { id }),
@@ -109,13 +120,13 @@ export function createTextCodec(context: { readonly layout: Layout; readonly nam
     return parts !== undefined && ticksToMsDown(layout, parts.ticks) < unixMs;
   };
 
-  const detect = (text: string, utcOffsetMinutes: number, nowMs: number): TextReading => {
+  const detect = (text: string, expected: ExpectedOptions, nowMs: number): TextReading => {
     const candidates = detectForms(text, serial.digitCount);
     const readings: TextReading[] = [];
     let fault: unknown;
     for (const form of candidates) {
       try {
-        const reading = readAs(form, text, utcOffsetMinutes);
+        const reading = readAs(form, text, expected);
         if (!tellsByTime.has(form) || isFromBefore(reading.id, nowMs + dayMs)) readings.push(reading);
       } catch (error) {
         fault = error;
@@ -138,15 +149,18 @@ export function createTextCodec(context: { readonly layout: Layout; readonly nam
       const { write } = forms[format.form];
       return (id) => write(id, format);
     },
-    read: (text, { form, utcOffsetMinutes = 0, nowMs }) => {
+    read: (text, { form: named, utcOffsetMinutes = 0, typePrefix = "", nowMs }) => {
       checkUtcOffset(utcOffsetMinutes);
-      if (form === undefined) return detect(text, utcOffsetMinutes, nowMs);
-      checkTextForm(form);
-      return readAs(form, text, utcOffsetMinutes);
+      if (named !== undefined) checkTextForm(named);
+      if (typePrefix !== "") checkTextFormat({ form: named ?? "typed", typePrefix });
+      const form = named ?? (typePrefix === "" ? undefined : "typed");
+      const expected = { utcOffsetMinutes, typePrefix };
+      return form === undefined ? detect(text, expected, nowMs) : readAs(form, text, expected);
     },
     writeAll: (id, options) =>
       textForms.flatMap((form) => {
         const format = formatOf(form, options);
+        if (form === "typed" && format.typePrefix === undefined) return [];
         checkTextFormat(format);
         try {
           return [{ format, text: forms[form].write(id, format) }];
@@ -168,7 +182,7 @@ function createForms(serial: SerialCodec, uuids: UuidCodec): Readonly<Record<Tex
     base62: plain(writeBase62, readBase62),
     serial: {
       write: (id, { serialPrefix = "", utcOffsetMinutes = 0 }) => serial.write(id, serialPrefix, utcOffsetMinutes),
-      read: (text, utcOffsetMinutes) => {
+      read: (text, { utcOffsetMinutes }) => {
         const { id, prefix } = serial.read(text, utcOffsetMinutes);
         return { id, serialPrefix: prefix, utcOffsetMinutes };
       },
@@ -181,13 +195,21 @@ function createForms(serial: SerialCodec, uuids: UuidCodec): Readonly<Record<Tex
         return { uuid: describeUuid(bits), ...(id === undefined ? {} : { id }) };
       },
     },
+    typed: {
+      write: (id, { typePrefix = "" }) => writeTyped(id, typePrefix),
+      read: (text, { typePrefix }) => {
+        const { id, prefix } = readTyped(text, typePrefix);
+        return { id, typePrefix: prefix };
+      },
+    },
   };
 }
 
 /** The options that a form has a use for, as its format. */
 function formatOf(form: TextForm, options: TextOptions): TextFormat {
-  const { serialPrefix = "", utcOffsetMinutes = 0, checkSymbol = false } = options;
+  const { serialPrefix = "", utcOffsetMinutes = 0, checkSymbol = false, typePrefix } = options;
   if (form === "serial") return { form, serialPrefix, utcOffsetMinutes };
+  if (form === "typed") return { form, typePrefix };
   return form === "base32" ? { form, checkSymbol } : { form };
 }
 

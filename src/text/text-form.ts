@@ -2,23 +2,25 @@ import { IdError } from "../errors.ts";
 
 /**
  * The ways to write an ID as text, ordered as the numbers of `TextForm` in proto/snowlane/v1/id_service.proto, from 1.
+ * docs/adr/0030 says why each form has one text for an ID.
  */
-export const textForms = ["decimal", "hex", "base32", "base58", "base62", "serial", "uuid"] as const;
+export const textForms = ["decimal", "hex", "base32", "base58", "base62", "serial", "uuid", "typed"] as const;
 
 /** One of {@link textForms}. */
 export type TextForm = (typeof textForms)[number];
 
 /**
- * What a form can be told beside the ID. What a form has no use for is ignored here; {@link checkTextFormat} refuses
- * it.
+ * The options of a form. Options that a form does not have are ignored here; {@link checkTextFormat} refuses them.
  */
 export interface TextOptions {
-  /** Serial numbers: what stands before the digits, 0 to 16 characters of A-Z and 0-9. Default: nothing. */
+  /** Serial numbers: the characters before the digits, 0 to 16 of A-Z and 0-9. Default: none. */
   readonly serialPrefix?: string | undefined;
   /** Serial numbers: minutes east of UTC of the time in the text, whole, -1,080 to 1,080. Default: 0. */
   readonly utcOffsetMinutes?: number | undefined;
   /** Base 32: whether a check symbol follows. Default: it does not. */
   readonly checkSymbol?: boolean | undefined;
+  /** Typed IDs, which must have one: what stands before the underscore, as {@link checkTypePrefix} demands it. */
+  readonly typePrefix?: string | undefined;
 }
 
 /** How an ID is to be written. */
@@ -32,8 +34,19 @@ export const idMax = 2n ** 63n - 1n;
 /** Longest prefix of a serial number, in characters. */
 export const serialPrefixLengthMax = 16;
 
+/** Longest prefix of a typed ID, in characters. */
+export const typePrefixLengthMax = 16;
+
+/** A small letter, then 0 to 15 small letters and digits. */
+export const typePrefixPattern = new RegExp(`^[a-z][a-z0-9]{0,${typePrefixLengthMax - 1}}$`);
+
 /** Furthest offset from UTC, 18 hours either way: what java.time.ZoneOffset allows. */
 export const utcOffsetMinutesMax = 1_080;
+
+/** The prefix of a serial number or a typed ID; empty in every other form. */
+export function prefixOf({ serialPrefix, typePrefix }: TextFormat): string {
+  return serialPrefix ?? typePrefix ?? "";
+}
 
 /**
  * Holds an ID to the range that every form can write, 0 to 2^63 - 1.
@@ -67,12 +80,12 @@ export function checkTextForm(form: string): asserts form is TextForm {
 }
 
 /**
- * Holds a format to what its form can do: each option in its range, and none that the form has no use for.
+ * Holds a format to what its form can do: each option in its range, and no option that the form does not have.
  *
  * @throws IdError INVALID_TEXT_FORMAT.
  */
 export function checkTextFormat(format: TextFormat): void {
-  const { form, serialPrefix = "", utcOffsetMinutes = 0, checkSymbol = false } = format;
+  const { form, serialPrefix = "", utcOffsetMinutes = 0, checkSymbol = false, typePrefix = "" } = format;
   checkTextForm(form);
   if (form !== "serial" && serialPrefix !== "") throw invalidTextFormat("Only serial numbers have a prefix.", { form });
   if (form !== "serial" && utcOffsetMinutes !== 0)
@@ -83,6 +96,19 @@ export function checkTextFormat(format: TextFormat): void {
     throw invalidTextFormat(message, { form });
   }
   checkUtcOffset(utcOffsetMinutes);
+  if (form === "typed") checkTypePrefix(typePrefix);
+  else if (typePrefix !== "") throw invalidTextFormat("Only typed IDs have a type prefix.", { form });
+}
+
+/**
+ * Holds the prefix of typed IDs to its shape: a small letter, then 0 to 15 small letters and digits.
+ *
+ * @throws IdError INVALID_TEXT_FORMAT.
+ */
+function checkTypePrefix(typePrefix: string): void {
+  if (typePrefixPattern.test(typePrefix)) return;
+  const message = "The prefix of a typed ID is not a letter of a-z and 0 to 15 characters of a-z and 0-9.";
+  throw invalidTextFormat(message, { form: "typed" });
 }
 
 /** Makes an INVALID_TEXT_FORMAT error. */

@@ -3,6 +3,7 @@ import { createIdReader } from "./id-parts.ts";
 import { sha256 } from "./sha256.ts";
 import { invalidTextFormat } from "./text-form.ts";
 import { describeUuid } from "./uuid.ts";
+import { nsPerMs } from "../snowflake/nanoseconds.ts";
 
 /** UUIDs of version 7 that hold the IDs of one layout and namespace. */
 export interface UuidCodec {
@@ -21,7 +22,7 @@ export interface UuidCodec {
   idOf(uuid: bigint): bigint | undefined;
 }
 
-/** What version 7 leaves free: rand_a and rand_b of RFC 9562 section 5.7. */
+/** The bits that version 7 leaves free: rand_a and rand_b of RFC 9562 section 5.7. */
 const randABits = 12;
 const randBBits = 62;
 const payloadBits = randABits + randBBits;
@@ -38,11 +39,11 @@ const variantBits = 0x8000;
  * timestamp, and a filler.
  *
  * Unique because the ID is. Sorts as the IDs of one worker do, and as all IDs of a layout whose timestamp stands
- * highest.
+ * highest. docs/adr/0032 says why the bits are divided so.
  */
 export function createUuidCodec(layout: Layout, namespace: string): UuidCodec {
   const ids = createIdReader(layout);
-  const ticksPerMs = layout.tickNs < 1_000_000 ? 1_000_000 / layout.tickNs : 1;
+  const ticksPerMs = layout.tickNs < nsPerMs ? nsPerMs / layout.tickNs : 1;
   const tickBits = ticksPerMs > 1 ? (ticksPerMs - 1).toString(2).length : 0;
   const { shift, bits } = layout.timestamp;
   const otherBits = layout.bits - bits;
@@ -67,8 +68,8 @@ export function createUuidCodec(layout: Layout, namespace: string): UuidCodec {
     return head;
   };
 
-  // Where the filler alone makes the last group, as under the presets but baidu, what stands before it is small enough
-  // for a number.
+  // Where the last group is only filler, as under all presets except baidu, the bits before it are few enough for a
+  // number.
   const tailBitsBig = BigInt(tailBits);
   const tailOfFiller = tailOf(filler);
   const fillerAboveTail = Number(filler >> tailBitsBig);

@@ -48,7 +48,7 @@ test("each bit of the milliseconds of version 7 counts", () => {
   }
 });
 
-test("the variant hangs on the highest bits of the ninth octet", () => {
+test("the variant depends on the highest bits of the ninth octet", () => {
   const variants = Array.from({ length: 16 }, (_, digit) => {
     const text = `00000000-0000-4000-${digit.toString(16)}000-000000000000`;
     return describeUuid(readUuid(text)).variant;

@@ -1,8 +1,9 @@
 import { malformedText } from "./malformed-text.ts";
+import { nsPerMsBig } from "../snowflake/nanoseconds.ts";
 
-/** What a UUID says of itself. */
+/** The parts of a UUID. */
 export interface UuidInfo {
-  /** 0 to 15 in the variant rfc9562; else 0, but 15 for the max UUID. */
+  /** 0 to 15 in the variant rfc9562; otherwise 0, except 15 for the max UUID. */
   readonly version: number;
   readonly variant: "ncs" | "rfc9562" | "microsoft" | "future";
   /**
@@ -21,7 +22,7 @@ const hyphenPlaces: ReadonlySet<number> = new Set([8, 13, 18, 23]);
 /** 1582-10-15 to 1970-01-01 in units of 100 ns: RFC 9562 section 5.1. */
 const gregorianOffset = 0x01b2_1dd2_1381_4000n;
 /** 9999-12-31T23:59:59.999Z. */
-const timestampLastMs = 253_402_300_799_999n;
+export const timestampLastMs = 253_402_300_799_999n;
 const uuidMax = 2n ** 128n - 1n;
 
 /** Takes `bits` bits of a UUID, of which `shift` bits stand to the right. */
@@ -74,7 +75,7 @@ export function describeUuid(uuid: bigint): UuidInfo {
     }
     case 7: {
       const ms = slice(uuid, 80, 48);
-      return { version, variant, ...(ms > timestampLastMs ? {} : { createTimeNs: ms * 1_000_000n }) };
+      return { version, variant, ...(ms > timestampLastMs ? {} : { createTimeNs: ms * nsPerMsBig }) };
     }
     default:
       return { version, variant };

@@ -1,12 +1,13 @@
 import { type ErrorReason, IdError } from "../errors.ts";
-import { type AcquireOutcome, acquire } from "./acquire.ts";
-import type { HolderPhase } from "./holder-phase.ts";
-import type { LossNotices } from "./loss-notices.ts";
-import { wentBack } from "./observed-store.ts";
-import type { ProtocolContext } from "./protocol-context.ts";
-import { retryDelayMs } from "./sleeper.ts";
-import { checkWallClock, clockOffError } from "./start-checks.ts";
-import { clockOffMaxMs, type WindowRules } from "./window.ts";
+import { type AcquireChoice, type AcquireOutcome, acquire } from "../lease/acquire.ts";
+import type { Candidates } from "../lease/candidates.ts";
+import type { HolderPhase } from "../lease/holder-phase.ts";
+import type { LossNotices } from "../lease/loss-notices.ts";
+import { isRegression } from "../lease/observed-store.ts";
+import type { ProtocolContext } from "../lease/protocol-context.ts";
+import { backoffMs } from "../clock/sleeper.ts";
+import { checkWallClock, clockOffError } from "../lease/start-checks.ts";
+import { clockOffMaxMs, type WindowRules } from "../lease/window.ts";
 
 /** A grant, as acquire gives it. */
 export type Granted = Extract<AcquireOutcome, { kind: "granted" }>;
@@ -21,14 +22,21 @@ export type SearchStep =
       readonly waitMs: number;
       /** For which a start ends: only an operator can help. A process that had a grant before goes on all the same. */
       readonly fatal: IdError | undefined;
+      /** How far the wall clock is ahead of the store's, where it is too far from it. */
+      readonly clockAheadMs?: number;
     };
 
 const retry = { firstMs: 50, maxMs: 1_000 };
+/**
+ * While the store does not answer, the pause grows to this part of the silence, up to its bound: two hundred servers
+ * whose database is full, or hangs, do not ask it for connections all the time.
+ */
+const silentRetry = { share: 1 / 10, maxMs: 30_000 };
 /** How often a state that only time can change is looked at again. */
 const lookAgainMs = 1_000;
 /**
- * How long a lock that tells that a holder lives must be taken before it is believed: whoever looks for a worker ID
- * takes it for a moment, too.
+ * How long a lock must be taken before it counts as a living holder's: a process that looks for a worker ID takes it
+ * for a moment, too.
  */
 const lockPatienceMs = 800;
 const fatalReasons: ReadonlySet<ErrorReason> = new Set([
@@ -42,6 +50,7 @@ const fatalReasons: ReadonlySet<ErrorReason> = new Set([
 export class GrantSearch {
   readonly #context: ProtocolContext;
   readonly #losses: LossNotices;
+  #candidates: Candidates | undefined;
   /** In a row. */
   #failures = 0;
   #problem: IdError | undefined;
@@ -56,6 +65,11 @@ export class GrantSearch {
     this.#losses = losses;
   }
 
+  /** All worker IDs as the last look showed them. */
+  get candidates(): Candidates | undefined {
+    return this.#candidates;
+  }
+
   /** Begins a search. `problem` is why there is one; undefined at the start. */
   begin(problem: IdError | undefined): void {
     this.#failures = 0;
@@ -67,21 +81,42 @@ export class GrantSearch {
   async step(rules: WindowRules): Promise<SearchStep> {
     const { judge, settings } = this.#context;
     try {
-      await this.#losses.writeQuarantine(this.#context, rules);
+      await this.#losses.writeQuarantine(rules);
       checkWallClock(judge.nowMs(), settings.layout);
-      const outcome = await acquire(this.#context, { excluded: new Set(), markAheadMaxMs: settings.leadMaxMs });
-      if (outcome.kind !== "busy") this.#silentFromMs = undefined;
-      if (outcome.kind !== "none-free") this.#noneFromMs = undefined;
-      return outcome.kind === "granted" ? { kind: "granted", granted: outcome } : this.#onNone(outcome);
     } catch (cause) {
       if (!(cause instanceof IdError)) throw cause;
-      if (wentBack(cause)) this.#losses.wentBack(cause.message);
-      this.#problem = cause;
-      return this.#again(this.#retryMs(), fatalReasons.has(cause.reason) || this.#hasLostPatience(cause));
+      if (isRegression(cause)) this.#losses.onRegression(cause.message);
+      return this.#onFailure(cause);
+    }
+    const outcome = await this.acquire({ excluded: new Set(), markAheadMaxMs: settings.leadMaxMs });
+    if (outcome.kind === "failed") return this.#onFailure(outcome.error);
+    if (outcome.kind !== "busy") this.#silentFromMs = undefined;
+    if (outcome.kind !== "none-free") this.#noneFromMs = undefined;
+    return outcome.kind === "granted" ? { kind: "granted", granted: outcome } : this.#onNone(outcome);
+  }
+
+  /** Tries once to acquire, and acts on what that saw, whatever became of it. */
+  async acquire(choice: AcquireChoice): Promise<AcquireOutcome> {
+    const { outcome, seen } = await acquire(this.#context, choice, this.#losses.known);
+    this.#losses.onAcquire(seen);
+    if (seen.candidates !== undefined) this.#onCandidates(seen.candidates);
+    if (outcome.kind === "failed" && isRegression(outcome.error)) this.#losses.onRegression(outcome.error.message);
+    return outcome;
+  }
+
+  #onCandidates(candidates: Candidates): void {
+    this.#candidates = candidates;
+    for (const error of candidates.unreadable) {
+      this.#context.ports.report({ kind: "store-problem", during: "list", error });
     }
   }
 
-  #onNone(outcome: Exclude<AcquireOutcome, Granted>): SearchStep {
+  #onFailure(problem: IdError): SearchStep {
+    this.#problem = problem;
+    return this.#again(this.#retryMs(), fatalReasons.has(problem.reason) || this.#hasLostPatience(problem));
+  }
+
+  #onNone(outcome: Exclude<AcquireOutcome, Granted | { kind: "failed" }>): SearchStep {
     const { judge, ports } = this.#context;
     if (outcome.kind === "busy") {
       this.#problem = busyError(this.#context.store.kind);
@@ -104,14 +139,14 @@ export class GrantSearch {
     }
     if (outcome.kind === "clock-off") {
       this.#problem = clockOffError(outcome.aheadMs);
-      this.#context.reportClockOff(outcome.aheadMs);
-      return this.#again(lookAgainMs, Math.abs(outcome.aheadMs) > clockOffMaxMs);
+      const step = this.#again(lookAgainMs, Math.abs(outcome.aheadMs) > clockOffMaxMs);
+      return { ...step, clockAheadMs: outcome.aheadMs };
     }
     const { untilMs, detail } = outcome;
     if (this.#problem?.reason !== "NO_FREE_WORKER_ID") {
       ports.report({ kind: "waiting", for: "free-worker-id", untilMs, detail });
     }
-    this.#problem = noneFree(detail);
+    this.#problem = noneFree(detail, untilMs);
     return this.#again(lookAgainMs, !outcome.ours);
   }
 
@@ -123,7 +158,7 @@ export class GrantSearch {
     return store.liveness.kind === "lock" ? lockPatienceMs - (nowMs - this.#noneFromMs) : 0;
   }
 
-  /** A store that does not answer may come back; whoever waits for it may have said for how long. */
+  /** A store that does not answer may come back; the setting of the start says how long to wait for it. */
   #hasLostPatience({ reason }: IdError): boolean {
     if (reason !== "STORE_UNAVAILABLE") return false;
     const nowMs = this.#context.judge.monotonicMs();
@@ -132,11 +167,14 @@ export class GrantSearch {
   }
 
   #retryMs(): number {
+    const { judge, ports } = this.#context;
+    const silentMs = this.#silentFromMs === undefined ? 0 : judge.monotonicMs() - this.#silentFromMs;
+    const maxMs = Math.max(retry.maxMs, Math.min(silentRetry.maxMs, silentMs * silentRetry.share));
     this.#failures += 1;
-    return retryDelayMs(this.#failures, retry, this.#context.ports.random);
+    return backoffMs(this.#failures, { ...retry, maxMs }, ports.random);
   }
 
-  #again(waitMs: number, isFatal: boolean): SearchStep {
+  #again(waitMs: number, isFatal: boolean): Extract<SearchStep, { kind: "again" }> {
     this.#isWaiting = false;
     const problem = this.#problem;
     return { kind: "again", phase: { kind: "acquiring", problem }, waitMs, fatal: isFatal ? problem : undefined };
@@ -148,7 +186,11 @@ function busyError(kind: string): IdError {
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind } });
 }
 
-function noneFree(detail: string): IdError {
-  const message = `There is no free worker ID: ${detail}. Stop a process, or use a layout or a datacenter with more worker IDs.`;
-  return new IdError("NO_FREE_WORKER_ID", message, { metadata: { detail } });
+/** @param untilMs - When the first may come free: Unix milliseconds; Infinity where that cannot be told. */
+function noneFree(detail: string, untilMs: number): IdError {
+  const isKnown = Number.isFinite(untilMs);
+  const when = isKnown ? ` One comes free at ${new Date(untilMs).toISOString()} unless its holder renews.` : "";
+  const message = `There is no free worker ID: ${detail}.${when} Stop a process, or use a layout or a datacenter with more worker IDs.`;
+  const metadata = { detail, ...(isKnown ? { free_from_unix_ms: untilMs } : {}) };
+  return new IdError("NO_FREE_WORKER_ID", message, { metadata });
 }

@@ -1,41 +1,33 @@
 /**
- * What the service draws IDs from: one worker ID's generator behind a queue that is fair and bounded. The parts below
+ * The source from which the service draws IDs: one worker ID's generator behind a fair, bounded queue. The parts below
  * it (grant, clock, store) show only as a state, a snapshot and typed errors.
  */
 import type { IdError } from "../errors.ts";
+import type { WaitRequest } from "../queue/wait-queue.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import type { IdRun } from "../snowflake/run.ts";
 
-/**
- * `unary`: few IDs that a caller waits for. `bulk`: a stream or a reservation; leaves the last part of each tick to the
- * others.
- */
-export type Priority = "unary" | "bulk";
-
-/** What a caller of {@link IdSource.reserve} wants. */
-export interface ReserveRequest {
+/** The request of a caller of {@link IdSource.reserve}. */
+export interface ReserveRequest extends WaitRequest {
   /** The most IDs that are wanted: 1 to {@link IdSource.reserveCountMax}, inclusive. */
   readonly count: number;
-  readonly priority: Priority;
   /** Until when to wait, on the monotonic clock; absent = only the source's own bound (waitMax) holds. */
   readonly deadlineMs?: number | undefined;
-  /** Gives up the place in the queue. */
-  readonly signal?: AbortSignal | undefined;
   /**
    * The epoch of the IDs that this stream has already had: a reservation under another one is refused with
    * CLOCK_ROLLED_BACK.
    */
-  readonly epoch?: number | undefined;
+  readonly risingSpan?: number | undefined;
 }
 
 /** IDs that were drawn. They are the caller's, used or not. */
 export interface ReservedIds {
-  /** In rising order within one epoch. */
+  /** In rising order within one span. */
   readonly runs: readonly IdRun[];
   /** IDs in all runs: at least 1, at most what was asked for. */
   readonly count: number;
-  /** See {@link IdSource.epoch}. */
-  readonly epoch: number;
+  /** See {@link IdSource.risingSpan}. */
+  readonly risingSpan: number;
 }
 
 /** Whether IDs can be had. */
@@ -54,13 +46,13 @@ export interface GrantStatus {
   readonly sinceMs: number;
   /** Exclusive bound of the timestamps that may be issued: Unix milliseconds. */
   readonly untilMs: number;
-  /** What is left of the window by the wall clock; never negative. */
+  /** The rest of the window by the wall clock; never negative. */
   readonly windowLeftMs: number;
   /** How far issued timestamps are ahead of the wall clock; 0 if they are not. */
   readonly leadMs: number;
 }
 
-/** What the store last did. */
+/** The last answer of the store. */
 export interface StoreStatus {
   readonly kind: string;
   /** Whether the last call was answered. */
@@ -99,7 +91,7 @@ interface WorkerCounters {
 export interface WorkerStatus {
   readonly state: ServingState;
   /**
-   * What the holder is doing, in one word of worker-holder.ts: `acquiring`, `holding`, `rebasing`, `waiting-for-mark`,
+   * The phase of the holder, in one word of worker-holder.ts: `acquiring`, `holding`, `rebasing`, `waiting-for-mark`,
    * `released`, ...
    */
   readonly phase: string;
@@ -119,7 +111,7 @@ export interface IdSource {
    * Names the span of time in which IDs rise. Grows with each new grant, and with each step back under the policy
    * `reuse`. A stream notes it with its first IDs.
    */
-  readonly epoch: number;
+  readonly risingSpan: number;
   readonly state: ServingState;
   /**
    * Draws one ID if that needs no waiting: the hot path. undefined = call {@link reserve}, which waits or says why not.

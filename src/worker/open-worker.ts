@@ -1,49 +1,38 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { type Clock, systemClock, systemTimers, systemUptimeMs } from "../clock.ts";
-import { SnowflakeGenerator } from "../snowflake/generator.ts";
-import type { Layout } from "../snowflake/layout.ts";
-import type { RollbackPolicy } from "../snowflake/rollback-policy.ts";
+import { type Clock, systemClock, systemTimers, systemUptimeMs } from "../clock/clock.ts";
+import { type GeneratorOptions, SnowflakeGenerator } from "../snowflake/generator.ts";
 import type { IdSource } from "./id-source.ts";
-import { kernelRandom128 } from "./kernel-random.ts";
-import { openStore } from "./open-store.ts";
-import { openResumeFolder } from "./resume-folder.ts";
-import type { ResumeJournal } from "./resume-record.ts";
-import { WorkerDirectory } from "./worker-directory.ts";
-import type { WorkerEvent } from "./worker-event.ts";
-import type { WorkerList } from "./worker-list.ts";
-import { createHolder } from "./worker-record.ts";
-import { settleWorkerSettings } from "./worker-settings.ts";
+import { kernelRandom128 } from "../kernel-random.ts";
+import { openStore } from "../store/open-store.ts";
+import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
+import { openResumeFolder } from "../lease/resume/resume-folder.ts";
+import type { ResumeJournal } from "../lease/resume/resume-record.ts";
+import { WorkerDirectory } from "../operator/worker-directory.ts";
+import type { WorkerEvent } from "../lease/worker-event.ts";
+import type { WorkerList } from "../operator/worker-list.ts";
+import { createHolder } from "../lease/records/worker-record.ts";
+import { resolveWorkerSettings, type WorkerOptions } from "../lease/worker-settings.ts";
 import { WorkerSource } from "./worker-source.ts";
 
 /**
- * What a worker is opened with. Lengths of time are milliseconds; what is absent is the store's or the generator's
- * default.
+ * The options of a worker: those of its lease, those of its generator, and these. Lengths of time are milliseconds; an
+ * absent one is the store's or the generator's default.
  */
-export interface OpenWorkerOptions {
+export interface OpenWorkerOptions
+  extends Omit<WorkerOptions, "holder">,
+    Pick<GeneratorOptions, "layout" | "burstMs" | "sequenceSpread"> {
   /** `sqlite:PATH` and so on: see openStore. */
   readonly storeUrl: string;
-  readonly namespace: string;
-  readonly layout: Layout;
-  /** Who this is over restarts; at most 100 characters count. */
+  /** The name of this process over restarts; at most 100 characters count. */
   readonly instance: string;
   /** Of the program; shown beside the worker ID. */
   readonly version: string;
-  readonly rollbackPolicy?: RollbackPolicy | undefined;
-  readonly sequenceSpread?: boolean | undefined;
-  readonly burstMs?: number | undefined;
-  readonly datacenterId?: number | undefined;
-  readonly workerId?: number | undefined;
-  readonly datacenterIds?: readonly number[] | undefined;
-  readonly windowMs?: number | undefined;
-  readonly windowMaxMs?: number | undefined;
-  readonly renewalPeriodMs?: number | undefined;
-  readonly ttlMs?: number | undefined;
-  /** How long a start goes on while the store does not answer as it should. Default: without end, until `signal`. */
-  readonly startPatienceMs?: number | undefined;
+  /** Default `advance`. */
+  readonly rollbackPolicy?: GeneratorOptions["policy"];
   /** The longest that a call waits for IDs. Default 1,000. */
   readonly waitMaxMs?: number | undefined;
-  /** The longest that one call to the store takes. Default 5,000 for a file, 1,000 for a server. */
+  /** The longest that one call to the store takes. Default: a sixth of the window, at most 5,000; 5,000 for a file. */
   readonly storeTimeoutMs?: number | undefined;
   /**
    * A folder of this machine for what lets a restart go on while the store is down; see resume-record.ts. Absent = no
@@ -81,7 +70,7 @@ const giveUpTimeoutMs = 1_000;
 /**
  * Opens the store and acquires a worker ID.
  *
- * Resolves with the first grant; while the store does not answer it goes on trying, for `startPatienceMs` or until
+ * Resolves with the first grant; while the store does not answer it retries, for `startPatienceMs` or until
  * `signal`.
  *
  * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, NO_FREE_WORKER_ID, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED,
@@ -89,7 +78,7 @@ const giveUpTimeoutMs = 1_000;
  */
 export async function openWorker(options: OpenWorkerOptions): Promise<Worker> {
   const { layout, namespace, storeUrl, signal, clock = systemClock } = options;
-  const callTimeoutMs = options.storeTimeoutMs ?? (storeUrl.startsWith("sqlite:") ? 5_000 : 1_000);
+  const callTimeoutMs = options.storeTimeoutMs ?? defaultStoreTimeoutMs(storeUrl, options.windowMs);
   const store = await openStore(storeUrl, { namespace, callTimeoutMs });
   try {
     const host = hostname();
@@ -101,7 +90,7 @@ export async function openWorker(options: OpenWorkerOptions): Promise<Worker> {
       sinceMs: clock.nowMs(),
       version: options.version,
     });
-    const settings = settleWorkerSettings({ ...options, holder }, layout, store);
+    const settings = resolveWorkerSettings({ ...options, holder }, layout, store);
     const generator = new SnowflakeGenerator({
       layout,
       policy: options.rollbackPolicy,
@@ -158,7 +147,7 @@ async function startUnlessAborted(source: WorkerSource, signal: AbortSignal | un
 }
 
 function openJournal({ namespace, storeUrl, resumeFolder, onEvent }: OpenWorkerOptions): ResumeJournal | undefined {
-  // Where locks tell who lives, the store itself is a local file.
+  // Where locks show whether a holder runs, the store itself is a local file.
   if (resumeFolder === undefined || storeUrl.startsWith("sqlite:")) return undefined;
   const journal = openResumeFolder(resumeFolder, { namespace, storeUrl: withoutPassword(storeUrl) });
   if (journal === undefined) onEvent?.({ kind: "no-resume", folder: resumeFolder });
@@ -166,8 +155,9 @@ function openJournal({ namespace, storeUrl, resumeFolder, onEvent }: OpenWorkerO
 }
 
 /**
- * A password that was changed makes no other store of it, and is not for a file. All else may: a user and a parameter
- * can choose the schema that the records are in. Up to the last @, as a password may hold / and @ unescaped.
+ * A changed password does not make it another store, and a password must not be written to a file. All other parts can
+ * make it another store: a user and a parameter can choose the schema of the records. Cuts up to the last @, because a
+ * password may hold / and @ unescaped.
  */
 function withoutPassword(url: string): string {
   return url.replace(/^([a-z]+:\/\/[^:@/?#]*):.*@/, "$1@");

@@ -1,23 +1,23 @@
 import { IdError } from "../errors.ts";
-import type { HolderPhase, WaitCause } from "./holder-phase.ts";
+import type { HolderPhase, GrantWaitCause } from "../lease/holder-phase.ts";
 
 /** About as long as acquiring a worker ID, or a store that starts again, takes. */
 const retryAfterMs = 1_000;
 
-/** What a call gets from a worker that is closed, or closing. */
+/** The error of a call to a worker that is closed, or closing. */
 export function shuttingDownError(): IdError {
   return new IdError("SHUTTING_DOWN", "This server is shutting down; call another one.", { retryAfterMs });
 }
 
-/** What a call gets while the store's clock has contradicted ours for too long. */
+/** The error of a call while the store's clock has contradicted ours for too long. */
 export function distrustedClockError(): IdError {
   const message = "The clock of this server stepped forward, and the store's clock contradicts it; call another one.";
   return new IdError("CLOCK_ROLLED_BACK", message, { retryAfterMs });
 }
 
 /**
- * What a call gets in a phase in which no ID can be had; undefined where one may be. Says nothing of hosts, paths or
- * other holders: those stand in the cause, which is for the log.
+ * The error of a call in a phase without IDs; undefined in a phase that may have one. Names no hosts, paths or other
+ * holders: those stand in the cause, which is for the log.
  *
  * @param nowMs - Unix milliseconds.
  */
@@ -30,13 +30,13 @@ export function phaseError(phase: HolderPhase, nowMs: number): IdError | undefin
   return acquiring(phase.kind === "acquiring" ? phase.problem : undefined);
 }
 
-const waitReasons: Readonly<Record<WaitCause, string>> = {
+const waitReasons: Readonly<Record<GrantWaitCause, string>> = {
   mark: "earlier IDs lie ahead of the clock",
   quarantine: "the store is under quarantine",
   silence: "a silent holder's worker ID is being watched",
 };
 
-function waiting(what: WaitCause, leftMs: number): IdError {
+function waiting(what: GrantWaitCause, leftMs: number): IdError {
   const message = `No worker ID can be used for another ${leftMs} ms: ${waitReasons[what]}.`;
   return new IdError("WORKER_LEASE_LOST", message, { retryAfterMs: leftMs, metadata: { wait_ms: leftMs } });
 }

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type HolderSetup, HolderWorld, smallLayout, type TestProcess } from "../../test/support/holder-world.ts";
-import type { MemoryDatabaseOptions } from "../../test/support/memory-store.ts";
+import {
+  type HolderSetup,
+  HolderWorld,
+  smallLayout,
+  type TestProcess,
+} from "../../test/support/worlds/holder-world.ts";
+import type { MemoryDatabaseOptions } from "../../test/support/worlds/memory-store.ts";
 import { decomposeId } from "../snowflake/layout.ts";
 
 const leadMaxMs = 2_000;
@@ -48,7 +53,7 @@ describe("a clock that goes back", () => {
     expect(moved.workerIndex).not.toBe(workerIndex);
     expect(moved.fromMs).toBeLessThanOrEqual(world.time.nowMs());
     expect(order).toEqual(["new, issuing as old", "old, issuing as new"]);
-    expect(world.record(workerIndex)).toMatchObject({ token: "", hwmMs: usedToMs });
+    expect(world.record(workerIndex)).toMatchObject({ token: "", markMs: usedToMs });
     expect(process.holder.counters.rebased).toBe(1);
   });
 
@@ -118,7 +123,7 @@ describe("a clock that goes back", () => {
 });
 
 describe("a clock that steps forward", () => {
-  test("by an hour fails no call: time goes on, the step is followed after ten seconds, and the worker ID is acquired anew", async () => {
+  test("by an hour fails no call: time goes on, the step is followed after ten seconds, and the worker ID is acquired again", async () => {
     const { world, process } = await holding();
     const { token } = process.holder.grant!;
     world.time.stepWall(3_600_000);
@@ -150,7 +155,7 @@ describe("a clock that steps forward", () => {
     expect(process.holder.judge.state.kind).toBe("contradicted");
     expect(process.holder.judge.nowMs()).toBe(world.time.nowMs());
     expect(process.holder.counters).toMatchObject({ lapsed: 0, lost: 0, acquired: 1 });
-    expect(world.record(process.holder.grant!.workerIndex)!.hwmMs).toBeLessThan(world.time.nowMs() + windowMs + 3_000);
+    expect(world.record(process.holder.grant!.workerIndex)!.markMs).toBeLessThan(world.time.nowMs() + windowMs + 3_000);
     expect(process.issue()).toBe(1);
   });
 
@@ -241,7 +246,7 @@ describe("a store that loses data", () => {
 
   test("and is another one: who renews notes it at once, so that a start long after does not wait", async () => {
     const { world, process } = await holding({ hasClock: true });
-    world.database.incarnation = { ...world.database.incarnation, identity: "memory-2" };
+    world.database.incarnation = { ...world.database.incarnation, identity: "system=memory-2" };
     await world.time.run(60_000);
     expect(process.kinds()).toEqual(["acquired", "incarnation-changed"]);
     await world.process({ name: "b" }).start();
@@ -250,7 +255,7 @@ describe("a store that loses data", () => {
   test("and is another one: t0 is the first look at it, for everyone the same", async () => {
     const { world, process } = await holding({ hasClock: true });
     process.crash();
-    world.database.incarnation = { ...world.database.incarnation, identity: "memory-2" };
+    world.database.incarnation = { ...world.database.incarnation, identity: "system=memory-2" };
     await world.time.run(60_000);
     const seenMs = world.time.nowMs();
     const first = world.process({ name: "b" });
@@ -263,6 +268,23 @@ describe("a store that loses data", () => {
       expect(holder.grant!.fromMs).toBeGreaterThanOrEqual(seenMs + quarantineMs);
       expect(holder.grant!.fromMs).toBeLessThan(seenMs + quarantineMs + 3_000);
     }
+  });
+
+  test("and becomes another one and the old one again: who saw it notes that, though the record names the present life", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    const { incarnation } = world.database;
+    const records = new Map(world.database.records);
+    world.database.incarnation = { ...incarnation, identity: "system=memory-2" };
+    await world.time.run(5_000);
+    world.database.incarnation = incarnation;
+    for (const key of ["incarnation", "layout"]) world.database.records.set(key, records.get(key)!);
+    const backMs = world.time.nowMs();
+    await world.time.run(5_000);
+    expect(process.kinds()).toEqual(["acquired", "incarnation-changed", "incarnation-changed"]);
+    const other = world.process({ name: "b" });
+    void other.holder.start();
+    await world.time.run(quarantineMs + 3_000);
+    expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(backMs + quarantineMs);
   });
 
   test("and is emptied under a holder: it ends, puts a mark down for all, and nobody begins below what it knows", async () => {
@@ -286,7 +308,7 @@ describe("a store that loses data", () => {
     const backup = new Map(world.database.records);
     await world.time.run(20_000);
     const knownMs = process.holder.grant!.untilMs;
-    for (const [key, record] of backup) world.database.records.set(key, { ...record, version: record.version + 1_000 });
+    for (const [key, text] of backup) world.database.records.set(key, text);
     await world.time.run(2_000);
     const marked = process.events.find((event) => event.kind === "quarantine-written");
     expect(marked).toMatchObject({ untilMs: expect.toSatisfy((untilMs: number) => untilMs >= knownMs + quarantineMs) });
@@ -295,8 +317,8 @@ describe("a store that loses data", () => {
   });
 
   test.each([
-    ["under the same identity", "memory-1"],
-    ["under another identity", "memory-2"],
+    ["under the same identity", "system=memory-1"],
+    ["under another identity", "system=memory-2"],
   ])(
     "and is emptied %s while a holder is away: when that one lapses it knows, and waits for those who have not",
     async (_, identity) => {
@@ -322,7 +344,7 @@ describe("a store that loses data", () => {
     },
   );
 
-  test("and is emptied, and a process that cannot know begins anew: who knows finds another deployment's layout, and waits", async () => {
+  test("and is emptied, and a process that cannot know begins again: a process that knows finds another deployment's layout, and waits", async () => {
     const world = new HolderWorld({ hasClock: true, emptyMeans: "new" });
     const process = world.process();
     await process.start();
@@ -356,6 +378,31 @@ describe("a store that loses data", () => {
     expect(process.holder.counters.quarantines).toBe(1);
     expect(process.holder.grant).toBeUndefined();
   });
+});
+
+test("a step of the clock is seen at the next heartbeat while there is no grant, too", async () => {
+  const { world, process } = await holding();
+  process.store.fault = () => "lost";
+  await world.time.run(windowMs + 1_000);
+  expect(process.holder.grant).toBeUndefined();
+  // The next try waits for its answer, so that the heartbeat alone reads the clock.
+  process.store.fault = () => "held";
+  await world.time.run(2_000);
+  const { stepsBack } = process.holder.judge;
+  world.time.stepWall(-5_000);
+  await world.time.run(600);
+  expect(process.events.at(-1)).toMatchObject({ kind: "clock-step-back" });
+  expect(process.holder.judge.stepsBack).toBe(stepsBack + 1);
+});
+
+test("writes that fail while reads go on, for all of a window but two seconds, end no grant", async () => {
+  const { world, process } = await holding();
+  process.store.fault = ({ kind }) => (kind === "compareAndSet" ? "lost" : "none");
+  await world.time.run(windowMs - 2_000);
+  expect(process.holder.counters.ambiguous).toBeGreaterThan(10);
+  process.store.fault = () => "none";
+  await world.time.run(windowMs);
+  expect(process.holder.counters).toMatchObject({ acquired: 1, lapsed: 0, lost: 0 });
 });
 
 test("a thousand periods later nothing has grown but the counters", async () => {

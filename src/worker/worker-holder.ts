@@ -2,40 +2,45 @@
  * Holds one worker ID: acquires it, renews its window, moves to another one when the clock went back too far, and gives
  * it back.
  *
- * This is the protocol of docs/safety.md, once, above every store. One loop does all that talks to the store, one thing
- * at a time; a heartbeat beside it watches the clock. IDs are issued only while there is a grant, and `#end` is the one
- * place where it goes.
+ * This is the loop of the protocol of docs/safety.md. It alone talks to the store, one thing at a time, and decides
+ * what is due; a heartbeat beside it watches the clock. What happens to a grant from its begin to its end is in
+ * grant-life.ts, the search for a worker ID in grant-search.ts, and the move to another one in rebase.ts.
  */
+import { ClockJudge } from "../clock/clock-judge.ts";
+import { Heartbeat } from "../clock/heartbeat.ts";
+import { backoffMs, Sleeper } from "../clock/sleeper.ts";
 import { IdError } from "../errors.ts";
-import { type AcquireOutcome, acquire, unlock } from "./acquire.ts";
-import { type Candidates, UnchangedRecords } from "./candidates.ts";
-import { ClockJudge } from "./clock-judge.ts";
-import type { Grant } from "./grant.ts";
-import type { GrantedGenerator } from "./granted-generator.ts";
-import { Heartbeat } from "./heartbeat.ts";
+import { type Candidates, UnchangedRecords } from "../lease/candidates.ts";
+import type { Grant } from "../lease/grant.ts";
+import type { GrantedGenerator } from "../lease/granted-generator.ts";
+import { createHolderCounters, type HolderCounters, type HolderPhase } from "../lease/holder-phase.ts";
+import { LossNotices } from "../lease/loss-notices.ts";
+import { ObservedStore } from "../lease/observed-store.ts";
+import { HighestMark, type ProtocolContext } from "../lease/protocol-context.ts";
+import { SeenLives } from "../lease/seen-lives.ts";
+import type { LayoutRecord } from "../lease/records/layout-record.ts";
+import { hasLapsed, type RenewalOutcome } from "../lease/renewal.ts";
+import type { ResumeJournal } from "../lease/resume/resume-record.ts";
+import { UnusedGrants } from "../lease/unused-grants.ts";
+import type { GrantEnd, WorkerEvent } from "../lease/worker-event.ts";
+import type { WorkerPorts } from "../lease/worker-ports.ts";
+import { type WorkerSettings, windowRules } from "../lease/worker-settings.ts";
+import type { RecordStore, StoreMoment } from "../store/record-store.ts";
+import { GrantLife } from "./grant-life.ts";
 import { type Granted, GrantSearch } from "./grant-search.ts";
-import { createHolderCounters, type HolderCounters, type HolderPhase } from "./holder-phase.ts";
-import { LossNotices } from "./loss-notices.ts";
-import { asStoreError, ObservedStore, wentBack } from "./observed-store.ts";
-import { HighestMark, type ProtocolContext } from "./protocol-context.ts";
-import type { RecordStore, StoreMoment } from "./record-store.ts";
-import { release } from "./release.ts";
-import { ResumeKeeper } from "./resume-keeper.ts";
-import type { RecalledGrant } from "./resume-record.ts";
-import { hasLapsed, type RenewalOutcome, renew } from "./renewal.ts";
-import { retryDelayMs, Sleeper } from "./sleeper.ts";
-import { UnusedGrants } from "./unused-grants.ts";
-import type { WindowRules } from "./window.ts";
-import type { GrantEnd, WorkerEvent } from "./worker-event.ts";
-import type { WorkerPorts } from "./worker-ports.ts";
-import type { LayoutRecord } from "./worker-record.ts";
-import { splitWorkerIndex, type WorkerSettings, windowRules } from "./worker-settings.ts";
+import { Rebase } from "./rebase.ts";
 
-/** What a {@link WorkerHolder} is made of. */
+/** What a holder needs of the outer world: the protocol's ports, and a place for what a restart needs. */
+export interface HolderPorts extends WorkerPorts {
+  /** Where to write down what a restart needs while the store is down; undefined = there is no resuming. */
+  readonly journal?: ResumeJournal | undefined;
+}
+
+/** The parts of a {@link WorkerHolder}. */
 export interface WorkerHolderParts {
   readonly store: RecordStore;
   readonly settings: WorkerSettings;
-  readonly ports: WorkerPorts;
+  readonly ports: HolderPorts;
   readonly generator: GrantedGenerator;
   /** Whether a clock that went back too far is answered by moving to another worker ID. */
   readonly rebases: boolean;
@@ -44,11 +49,15 @@ export interface WorkerHolderParts {
 }
 
 const renewalRetry = { firstMs: 50, maxMs: 500 };
+/** While the store is read and not written, tries become rarer: up to this part of the window, and this long. */
+const unwrittenRetryShare = 1 / 15;
+const unwrittenRetryMaxMs = 2_000;
 /** However urgent renewals are, they are not sent more often than this. */
 const renewalGapMs = 100;
 const clockOffReportPeriodMs = 60_000;
 /** How often a state that only time can change is looked at again. */
 const lookAgainMs = 1_000;
+
 /** See the head of this file. */
 export class WorkerHolder {
   readonly #counters = createHolderCounters();
@@ -57,36 +66,25 @@ export class WorkerHolder {
   readonly store: ObservedStore;
   readonly #parts: WorkerHolderParts;
   readonly #context: ProtocolContext;
-  readonly #losses = new LossNotices();
+  readonly #losses: LossNotices;
   readonly #search: GrantSearch;
-  /** undefined where there is no resuming. */
-  #keeper: ResumeKeeper | undefined;
+  readonly #life: GrantLife;
+  readonly #rebase: Rebase;
   readonly #sleeper: Sleeper;
   readonly #heartbeat: Heartbeat;
   #phase: HolderPhase = { kind: "idle" };
-  #grant: Grant | undefined;
-  /** The grant that the generator issues under: the one above, or none. */
-  #issuing: Grant | undefined;
-  #rules: WindowRules;
-  #layoutRecord: LayoutRecord | undefined;
-  #candidates: Candidates | undefined;
   #started: { readonly resolve: () => void; readonly reject: (error: IdError) => void } | undefined;
   #loop: Promise<void> = Promise.resolve();
   #closing = false;
-  /** Monotonic times at which the next renewal and the next try to rebase are due. */
+  /** Monotonic times: when the next renewal is due, when the last was begun, when clocks may be complained of again. */
   #renewAtMs = 0;
   #renewedAtMs = 0;
   #nextClockOffMs = 0;
-  #rebaseAtMs = Number.POSITIVE_INFINITY;
-  /** In a row, of whatever is being tried. */
+  /** Renewals in a row that stayed without an answer. */
   #failures = 0;
-  /** Locks of grants that ended, to be given back before the next is asked for. */
-  readonly #locksToGiveBack: string[] = [];
-  /** Grants that ended, whose resume records may still stand. */
-  readonly #recordsToRemove = new Set<Grant>();
 
   constructor(parts: WorkerHolderParts) {
-    const { ports, settings } = parts;
+    const { generator, ports, settings } = parts;
     this.#parts = parts;
     this.judge = new ClockJudge(ports);
     this.store = new ObservedStore(parts.store, this.judge, {
@@ -94,7 +92,6 @@ export class WorkerHolder {
       onProblem: (during, error) => ports.report({ kind: "store-problem", during, error }),
       onRecovery: () => ports.report({ kind: "store-answers-again" }),
     });
-    this.#rules = windowRules(settings, parts.store, settings.windowMaxMs ?? settings.windowMs);
     this.#context = {
       store: this.store,
       settings,
@@ -104,16 +101,15 @@ export class WorkerHolder {
       used: new Map(),
       unused: new UnusedGrants(),
       marks: new HighestMark(),
-      noteCandidates: (candidates) => this.#noteCandidates(candidates),
-      reportClockOff: (aheadMs) => this.#reportClockOff(aheadMs),
-      checkLayout: (entries) => this.#losses.checkLayout(entries),
-      seenLayout: () => this.#losses.seenLayout,
-      noteLayout: (record) => this.#losses.onLayout(record),
-      noteIncarnation: (noted) => this.#losses.onNoted(this.#context, noted),
-      noteUnanswered: (grant) => this.#keeper?.note(grant),
+      lives: new SeenLives(),
     };
-    this.#search = new GrantSearch(this.#context, this.#losses);
-    this.#keeper = this.#createKeeper();
+    const context = this.#context;
+    this.#losses = new LossNotices(context);
+    this.#search = new GrantSearch(context, this.#losses);
+    this.#rebase = new Rebase(context, this.#search, generator);
+    const { journal } = ports;
+    const onAdvance = (): void => parts.onChange();
+    this.#life = new GrantLife({ context, losses: this.#losses, generator, journal, onAdvance });
     this.#sleeper = new Sleeper(ports.timers);
     this.#heartbeat = new Heartbeat(ports.clock, ports.timers, {
       onBeat: () => this.#onBeat(),
@@ -131,17 +127,17 @@ export class WorkerHolder {
 
   /** The grant that IDs are issued under; undefined = not one ID. */
   get grant(): Grant | undefined {
-    return this.#grant;
+    return this.#life.grant;
   }
 
   /** What the namespace agreed on; undefined before the first grant. */
   get layoutRecord(): LayoutRecord | undefined {
-    return this.#layoutRecord;
+    return this.#life.layoutRecord;
   }
 
   /** All worker IDs as the last look showed them. */
   get candidates(): Candidates | undefined {
-    return this.#candidates;
+    return this.#search.candidates;
   }
 
   /**
@@ -167,9 +163,9 @@ export class WorkerHolder {
 
   /** Says that the clock is behind the last timestamp by more than it may be: another worker ID is looked for. */
   wantRebase(): void {
-    if (!this.#parts.rebases || this.#phase.kind !== "holding" || this.#grant === undefined) return;
+    if (!this.#parts.rebases || this.#phase.kind !== "holding" || this.grant === undefined) return;
     this.#setPhase({ kind: "rebasing", spare: "unknown" });
-    this.#rebaseAtMs = this.judge.monotonicMs();
+    this.#rebase.begin();
     this.#sleeper.wake();
   }
 
@@ -182,7 +178,7 @@ export class WorkerHolder {
   async close(timeoutMs: number): Promise<void> {
     if (this.#closing) return await this.#loop;
     this.#closing = true;
-    this.#stopIssuing();
+    this.#life.close();
     this.#heartbeat.stop();
     this.#setPhase({ kind: "releasing" });
     this.#started?.reject(new IdError("SHUTTING_DOWN", "The worker was closed before it had a worker ID."));
@@ -194,16 +190,16 @@ export class WorkerHolder {
   }
 
   async #releaseLast(): Promise<void> {
-    const grant = this.#grant;
+    const { grant } = this;
     if (grant === undefined) return;
-    this.#end(grant, "released", "closed");
-    await this.#giveBack(grant);
+    this.#life.end(grant, "released", "closed");
+    await this.#life.giveBack(grant);
   }
 
   async #run(): Promise<void> {
     await this.#resume();
     while (!this.#closing) {
-      const waitMs = this.#grant === undefined ? await this.#seek() : await this.#tend(this.#grant);
+      const waitMs = this.grant === undefined ? await this.#seek() : await this.#tend(this.grant);
       if (this.#closing || this.#phase.kind === "failed") return;
       if (waitMs > 0) await this.#sleeper.sleep(waitMs);
     }
@@ -214,36 +210,30 @@ export class WorkerHolder {
   /** Goes on under the grant of an earlier life, if it left one that has time left. */
   async #resume(): Promise<void> {
     const { settings, ports } = this.#parts;
-    const recalled = await this.#recall();
+    const recalled = await this.#life.recall();
     if (recalled === undefined) return;
     this.#losses.onLayout(recalled.layoutRecord);
+    this.#context.lives.see(recalled.grant.incarnation.identity);
     const rules = windowRules(settings, this.store, recalled.layoutRecord.windowMaxMs);
     await this.#adopt({ ...recalled, rules }, "resumed");
     // Due at once: until the store is asked, nobody knows whether the grant is still ours.
     this.#renewAtMs = ports.clock.monotonicMs();
   }
 
-  async #recall(): Promise<RecalledGrant | undefined> {
-    try {
-      return await this.#keeper?.recall();
-    } catch (cause) {
-      // What cannot be read cannot be gone on from, and what cannot be written would hold every ID up.
-      this.#keeper = undefined;
-      this.#report({ kind: "store-problem", during: "resume record", error: asStoreError(cause, "resume") });
-      return undefined;
-    }
-  }
-
   /** @returns How long to wait before the next step. */
   async #seek(): Promise<number> {
-    for (const key of this.#locksToGiveBack.splice(0)) await unlock(this.#context, key);
-    const problem = await this.#removeRecords();
-    if (problem !== undefined) return this.#onProblem(problem);
-    const step = await this.#search.step(this.#rules);
+    const problem = await this.#life.clearUp();
+    if (problem !== undefined) {
+      this.#report({ kind: "store-problem", during: "resume record", error: problem });
+      this.#setPhase({ kind: "acquiring", problem });
+      return lookAgainMs;
+    }
+    const step = await this.#search.step(this.#life.rules);
     if (step.kind === "granted") {
       await this.#adopt(step.granted, "acquired");
       return 0;
     }
+    if (step.clockAheadMs !== undefined) this.#reportClockOff(step.clockAheadMs);
     if (this.#closing || (step.fatal !== undefined && this.#failStart(step.fatal))) return 0;
     this.#setPhase(step.phase);
     return step.waitMs;
@@ -260,24 +250,16 @@ export class WorkerHolder {
   }
 
   /** Takes a grant into use: its resume record first, then, in one step, everything else. */
-  async #adopt({ grant, rules, layoutRecord }: Omit<Granted, "kind">, how: "acquired" | "resumed"): Promise<void> {
-    await this.#keeper?.begin(grant, layoutRecord);
-    const { generator, settings } = this.#parts;
-    const { datacenterId, workerId } = splitWorkerIndex(settings.layout, grant.workerIndex);
-    const { generation, fromMs, untilMs } = grant;
+  async #adopt(granted: Omit<Granted, "kind">, how: "acquired" | "resumed"): Promise<void> {
+    await this.#life.prepare(granted);
     // A rebase ends the old grant and takes up the new one with nothing in between.
-    if (this.#grant !== undefined) this.#end(this.#grant, "released", "rebased");
-    this.#grant = grant;
-    this.#rules = rules;
-    this.#layoutRecord = layoutRecord;
+    if (this.grant !== undefined) this.#life.end(this.grant, "released", "rebased");
     this.#failures = 0;
-    this.#renewAtMs = grant.confirmedAtMs + settings.renewalPeriodMs;
-    this.#rebaseAtMs = Number.POSITIVE_INFINITY;
+    this.#renewAtMs = granted.grant.confirmedAtMs + this.#parts.settings.renewalPeriodMs;
+    this.#rebase.end();
     this.#counters.acquired += 1;
-    this.#report({ kind: how, datacenterId, workerId, generation, fromMs, untilMs });
+    this.#life.begin(granted, how);
     if (this.#closing) return;
-    this.#issuing = grant;
-    generator.grant({ datacenterId, workerId, fromMs, untilMs: this.#limitMs(grant) }, this.judge.nowMs());
     this.#setPhase({ kind: "holding" });
     this.#started?.resolve();
     this.#started = undefined;
@@ -287,22 +269,21 @@ export class WorkerHolder {
 
   /** @returns How long to wait before the next step. */
   async #tend(grant: Grant): Promise<number> {
-    await this.#losses.tell(this.#context, this.#rules);
+    await this.#losses.tell(this.#life.rules);
     const nowMs = this.judge.monotonicMs();
-    if (nowMs >= this.#rebaseAtMs) await this.#rebase(grant);
+    if (nowMs >= this.#rebase.dueAtMs) await this.#move(grant);
     else if (nowMs >= this.#renewAtMs) await this.#renew(grant);
-    return Math.min(this.#renewAtMs, this.#rebaseAtMs) - this.judge.monotonicMs();
+    return Math.min(this.#renewAtMs, this.#rebase.dueAtMs) - this.judge.monotonicMs();
   }
 
   async #renew(grant: Grant): Promise<void> {
-    const { generator, settings } = this.#parts;
     const sentAtMs = this.judge.monotonicMs();
     this.#renewedAtMs = sentAtMs;
-    const outcome = await renew(this.#context, grant, this.#rules, () => generator.lastMs);
+    const outcome = await this.#life.renew(grant);
     // The heartbeat ended it meanwhile: what the answer says is of no use any more.
-    if (this.#grant !== grant) return;
-    this.#onRenewal(grant, outcome, sentAtMs + settings.renewalPeriodMs);
-    if (this.#grant === grant) this.#keeper?.touch(grant, true);
+    if (this.grant !== grant) return;
+    this.#onRenewal(grant, outcome, sentAtMs + this.#parts.settings.renewalPeriodMs);
+    if (this.grant === grant) this.#life.touch("renewed");
     this.#parts.onChange();
   }
 
@@ -312,15 +293,15 @@ export class WorkerHolder {
         this.#counters.renewed += 1;
         this.#failures = 0;
         this.#renewAtMs = nextAtMs;
-        this.#extend(grant);
+        this.#life.extend();
         return;
-      case "unsettled":
+      case "in-doubt":
+      case "unwritten":
         this.#counters.ambiguous += 1;
         this.#failures += 1;
-        this.#renewAtMs =
-          this.judge.monotonicMs() + retryDelayMs(this.#failures, renewalRetry, this.#parts.ports.random);
+        this.#renewAtMs = this.judge.monotonicMs() + this.#retryMs(outcome.kind);
         // An earlier write may have turned out to have landed before this one stayed without an answer.
-        this.#extend(grant);
+        this.#life.extend();
         return;
       case "held-back":
         this.#renewAtMs = nextAtMs;
@@ -328,87 +309,53 @@ export class WorkerHolder {
       case "clock-off":
         this.#reportClockOff(outcome.aheadMs);
         this.#renewAtMs = this.judge.monotonicMs() + lookAgainMs;
-        this.#extend(grant);
+        this.#life.extend();
         return;
       case "lapsed":
-        return this.#end(grant, "lapsed", "the window ended before a renewal was confirmed");
+        return this.#lose(grant, "lapsed", "the window ended before a renewal was confirmed");
       case "lost":
-        return this.#end(grant, "lost", outcome.detail);
+        return this.#lose(grant, "lost", outcome.detail);
       case "went-back":
-        return this.#end(grant, "went-back", outcome.detail);
+        return this.#lose(grant, "went-back", outcome.detail);
     }
   }
 
-  /** A renewal may be answered when issuing has stopped for good: then there is nothing to extend. */
-  #extend(grant: Grant): void {
-    if (this.#issuing === grant) this.#parts.generator.extend(this.#limitMs(grant));
+  #retryMs(why: "in-doubt" | "unwritten"): number {
+    const { ports, settings } = this.#parts;
+    const slowMaxMs = Math.min(unwrittenRetryMaxMs, settings.windowMs * unwrittenRetryShare);
+    const maxMs = why === "unwritten" ? Math.max(renewalRetry.maxMs, slowMaxMs) : renewalRetry.maxMs;
+    return backoffMs(this.#failures, { ...renewalRetry, maxMs }, ports.random);
   }
 
-  /** Up to where a grant may be used: what the store confirmed, and what its resume record covers. */
-  #limitMs(grant: Grant): number {
-    return Math.min(grant.untilMs, this.#keeper?.limitMs(grant) ?? Number.POSITIVE_INFINITY);
-  }
-
-  async #rebase(grant: Grant): Promise<void> {
-    const { generator, ports, settings } = this.#parts;
-    const aheadMs = generator.lastMs - this.judge.nowMs();
-    if (aheadMs <= settings.leadMaxMs) return this.#endRebase();
-    this.#rebaseAtMs = this.judge.monotonicMs() + lookAgainMs * (0.5 + ports.random());
-    const outcome = await this.#acquireSpare(grant);
-    if (outcome?.kind !== "granted") {
-      if (this.#grant === grant && this.#phase.kind === "rebasing" && this.#phase.spare === "unknown") {
-        this.#report({ kind: "rebase", aheadMs, outcome: settings.range.count === 1 ? "pinned" : "no-spare" });
+  /** Moves to another worker ID, if one is to be had and the clock is still too far behind. */
+  async #move(grant: Grant): Promise<void> {
+    const step = await this.#rebase.step(grant);
+    if (step.kind === "over") return this.#endRebase();
+    if (step.kind !== "granted") {
+      if (this.grant === grant && this.#phase.kind === "rebasing" && this.#phase.spare === "unknown") {
+        this.#report({ kind: "rebase", aheadMs: step.aheadMs, outcome: step.kind });
         this.#setPhase({ kind: "rebasing", spare: "none" });
       }
       return;
     }
-    const old = this.#grant;
-    await this.#adopt(outcome, "acquired");
+    const old = this.grant;
+    await this.#adopt(step.granted, "acquired");
     this.#counters.rebased += 1;
-    this.#report({ kind: "rebase", aheadMs, outcome: "moved" });
+    this.#report({ kind: "rebase", aheadMs: step.aheadMs, outcome: "moved" });
     // Only now: it issues nothing any more.
-    if (old !== undefined) await this.#giveBack(old);
-  }
-
-  /** @returns undefined where there can be none, or the store does not answer. */
-  async #acquireSpare(grant: Grant): Promise<AcquireOutcome | undefined> {
-    if (this.#parts.settings.range.count === 1) return undefined;
-    try {
-      return await acquire(this.#context, { excluded: new Set([grant.workerIndex]), markAheadMaxMs: 0 });
-    } catch (cause) {
-      if (!(cause instanceof IdError)) throw cause;
-      if (wentBack(cause)) this.#losses.wentBack(cause.message);
-      return undefined;
-    }
+    if (old !== undefined) await this.#life.giveBack(old);
   }
 
   #endRebase(): void {
-    this.#rebaseAtMs = Number.POSITIVE_INFINITY;
+    this.#rebase.end();
     if (this.#phase.kind === "rebasing") this.#setPhase({ kind: "holding" });
   }
 
-  async #giveBack(grant: Grant): Promise<void> {
-    this.#recordsToRemove.add(grant);
-    // Its record must be gone first: a restart would go on from it. If it cannot be removed, the worker ID comes free
-    // by itself.
-    if ((await this.#removeRecords()) !== undefined) return;
-    const outcome = await release(this.#context, grant, this.#rules);
-    if (outcome.kind === "went-back") this.#losses.wentBack(outcome.detail);
-    await unlock(this.#context, grant.key);
-  }
-
-  /** Ends a grant: from here on, not one more ID under it. */
-  #end(grant: Grant, end: GrantEnd, detail: string): void {
-    this.#stopIssuing();
-    this.#grant = undefined;
-    grant.end(end);
-    this.#report({ kind: "grant-ended", end, workerIndex: grant.workerIndex, detail });
-    if (end === "released") return;
+  /** Ends a grant that did not end by our will, and begins the search for another. */
+  #lose(grant: Grant, end: Exclude<GrantEnd, "released">, detail: string): void {
+    this.#life.end(grant, end, detail);
     if (end === "lapsed") this.#counters.lapsed += 1;
     else this.#counters.lost += 1;
-    if (end === "went-back") this.#losses.wentBack(detail);
-    this.#locksToGiveBack.push(grant.key);
-    this.#recordsToRemove.add(grant);
     this.#failures = 0;
     const message = `Worker ID ${grant.workerIndex} was lost (${detail}); another is being acquired.`;
     const problem = new IdError("WORKER_LEASE_LOST", message, { metadata: { worker_index: grant.workerIndex, end } });
@@ -416,76 +363,28 @@ export class WorkerHolder {
     this.#setPhase({ kind: "acquiring", problem });
   }
 
-  /** From here on nothing is issued until the next grant; and it is noted up to where the present one was used. */
-  #stopIssuing(): void {
-    const { generator } = this.#parts;
-    if (this.#issuing !== undefined) {
-      this.#issuing.usedToMs = generator.markMs;
-      this.#context.used.set(this.#issuing.workerIndex, generator.markMs);
-    }
-    generator.revoke();
-    this.#issuing = undefined;
-  }
-
   // ---- at any time
 
   #onBeat(): void {
-    const grant = this.#grant;
-    const nowMs = this.judge.nowMs();
+    const { grant } = this;
+    // Read at each beat, with a grant or without, for the judge sees steps of the clock by being read.
+    const usedMs = Math.max(this.judge.nowMs(), this.#parts.generator.lastMs);
     if (grant !== undefined) {
-      const { lastMs } = this.#parts.generator;
       if (hasLapsed(this.#context, grant)) {
-        this.#end(grant, "lapsed", "the window ended before a renewal was confirmed");
+        this.#lose(grant, "lapsed", "the window ended before a renewal was confirmed");
         this.#sleeper.wake();
-      } else if (lastMs - nowMs > this.#parts.settings.leadMaxMs) {
+      } else if (this.#rebase.isNeeded) {
         this.wantRebase();
       } else if (this.#phase.kind === "rebasing") {
         this.#endRebase();
-      } else if (grant.untilMs - Math.max(nowMs, lastMs) < this.#rules.windowMs / 2) {
+      } else if (grant.untilMs - usedMs < this.#life.rules.windowMs / 2) {
         this.wantWindow();
       }
     }
-    if (this.#grant !== undefined) this.#keeper?.touch(this.#grant, false);
+    this.#life.touch("beat");
     // A step forward that is not decided yet: the store's clock may know.
     if (this.judge.state.kind !== "following" && this.store.clockMs() !== undefined) this.wantWindow();
     this.#parts.onChange();
-  }
-
-  #createKeeper(): ResumeKeeper | undefined {
-    const { generator, ports, settings, store } = this.#parts;
-    // Where locks tell who lives, the store is a local file: as near as a journal would be.
-    if (ports.journal === undefined || store.liveness.kind === "lock") return undefined;
-    return new ResumeKeeper({
-      journal: ports.journal,
-      settings,
-      judge: this.judge,
-      lastMs: () => generator.lastMs,
-      onAdvance: () => {
-        if (this.#grant !== undefined) this.#extend(this.#grant);
-        this.#parts.onChange();
-      },
-      report: ports.report,
-    });
-  }
-
-  /** @returns Why one of them may still stand. */
-  async #removeRecords(): Promise<IdError | undefined> {
-    for (const grant of this.#recordsToRemove) {
-      try {
-        await this.#keeper?.end(grant);
-        this.#recordsToRemove.delete(grant);
-      } catch (cause) {
-        if (!(cause instanceof IdError)) throw cause;
-        return cause;
-      }
-    }
-    return undefined;
-  }
-
-  #onProblem(problem: IdError): number {
-    this.#report({ kind: "store-problem", during: "resume record", error: problem });
-    this.#setPhase({ kind: "acquiring", problem });
-    return lookAgainMs;
   }
 
   #onPause(lengthMs: number): void {
@@ -495,7 +394,7 @@ export class WorkerHolder {
   }
 
   #renewNow(): void {
-    if (this.#grant === undefined) return;
+    if (this.grant === undefined) return;
     const soonestMs = Math.max(this.judge.monotonicMs(), this.#renewedAtMs + renewalGapMs);
     this.#renewAtMs = Math.min(this.#renewAtMs, soonestMs);
     this.#sleeper.wake();
@@ -504,14 +403,6 @@ export class WorkerHolder {
   #onMoment(moment: StoreMoment): void {
     if (moment.clockMs !== undefined) this.judge.offerStoreClock(moment.clockMs);
     this.#losses.onMoment(moment);
-  }
-
-  #noteCandidates(candidates: Candidates): void {
-    this.#candidates = candidates;
-    for (const { record } of candidates.recorded()) if (record !== undefined) this.#context.marks.see(record.hwmMs);
-    for (const { error } of candidates.damaged) {
-      this.#report({ kind: "store-problem", during: "list", error: asStoreError(error, this.store.kind) });
-    }
   }
 
   /** Said once a minute while it lasts. */

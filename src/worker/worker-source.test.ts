@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { FaultyStore } from "../../test/support/faulty-store.ts";
-import { smallLayout } from "../../test/support/holder-world.ts";
-import { ManualTime } from "../../test/support/manual-time.ts";
-import { MemoryDatabase } from "../../test/support/memory-store.ts";
+import { FaultyStore } from "../../test/support/worlds/faulty-store.ts";
+import { smallLayout } from "../../test/support/worlds/holder-world.ts";
+import { ManualTime } from "../../test/support/worlds/manual-time.ts";
+import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";
 import { SnowflakeGenerator } from "../snowflake/generator.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import { createLayout } from "../snowflake/layout.ts";
-import type { RollbackPolicy } from "../snowflake/rollback-policy.ts";
-import { waitersMax } from "./id-queue.ts";
+import { type RollbackPolicy, rollbackPolicies } from "../snowflake/rollback-policy.ts";
+import { waitersMax } from "../queue/wait-queue.ts";
 import type { ReservedIds, ServingState } from "./id-source.ts";
-import { createHolder } from "./worker-record.ts";
-import { settleWorkerSettings, type WorkerOptions } from "./worker-settings.ts";
+import { createHolder } from "../lease/records/worker-record.ts";
+import { resolveWorkerSettings, type WorkerOptions } from "../lease/worker-settings.ts";
 import { WorkerSource } from "./worker-source.ts";
 
 const waitMaxMs = 1_000;
@@ -30,7 +30,7 @@ function createWorld(
   const database = new MemoryDatabase(setup.hasClock ? { clockMs: () => time.nowMs() } : {});
   const store = new FaultyStore(database.open());
   const who = { instance: "a:1", host: "a", processId: 1, bootId: "", sinceMs: 0, version: "" };
-  const settings = settleWorkerSettings(
+  const settings = resolveWorkerSettings(
     { namespace: "default", holder: createHolder(who), ...setup.options },
     layout,
     store,
@@ -53,8 +53,11 @@ function createWorld(
   return { time, store, source, skew };
 }
 
-async function serving(setup: Parameters<typeof createWorld>[0] = {}): Promise<ReturnType<typeof createWorld>> {
+async function serving(
+  setup: Parameters<typeof createWorld>[0] & { readonly stepMs?: number } = {},
+): Promise<ReturnType<typeof createWorld>> {
   const world = createWorld(setup);
+  world.time.stepWall(setup.stepMs ?? 0);
   const started = world.source.start();
   await world.time.run(0);
   await started;
@@ -74,7 +77,7 @@ describe("an ID source", () => {
     const { source } = await serving();
     expect(source.tryNext()).toBeTypeOf("bigint");
     const reserved = source.reserve({ count: 10, priority: "unary" });
-    expect(reserved).toMatchObject({ count: 10, epoch: source.epoch });
+    expect(reserved).toMatchObject({ count: 10, risingSpan: source.risingSpan });
     expect(source.status().counters.issued).toBe(11);
   });
 
@@ -180,25 +183,54 @@ describe("an ID source", () => {
     expect(source.status().counters).toMatchObject({ rebased: 1, clockStepsBack: 1 });
   });
 
+  test.each(rollbackPolicies)(
+    "under %s issues nothing from a window that is over, on waking before the heartbeat",
+    async (policy) => {
+      const { source, time } = await serving({ policy });
+      expect(source.tryNext()).toBeTypeOf("bigint");
+      time.stall(3_600_000);
+      expect(source.tryNext()).toBeUndefined();
+      const wait = source.reserve({ count: 1, priority: "unary" });
+      expect(wait).toBeInstanceOf(Promise);
+      await time.run(0);
+      await expect(wait).resolves.toMatchObject({ count: 1 });
+      expect(source.status().grant!.sinceMs).toBe(time.nowMs());
+    },
+  );
+
+  test("issues nothing from a window that ended within a tick", async () => {
+    // It starts in the middle of a tick.
+    const { source, time } = await serving({ layout: createLayout({ ...smallLayout, tickNs: 1e9 }), stepMs: 500 });
+    const { windowLeftMs } = source.status().grant!;
+    time.stall(windowLeftMs - 1);
+    expect(source.tryNext()).toBeTypeOf("bigint");
+    time.stall(1);
+    expect(source.tryNext()).toBeUndefined();
+    const wait = source.reserve({ count: 1, priority: "unary" });
+    expect(wait).toBeInstanceOf(Promise);
+    await time.run(1_000);
+    await expect(wait).resolves.toMatchObject({ count: 1 });
+  });
+
   test("ends a stream whose order ends: after a rebase, a new grant, and a step back under reuse", async () => {
     const { source, time, skew } = await serving();
-    const { epoch } = source.reserve({ count: 1, priority: "bulk" }) as ReservedIds;
-    expect((source.reserve({ count: 1, priority: "bulk", epoch }) as ReservedIds).epoch).toBe(epoch);
+    const { risingSpan } = source.reserve({ count: 1, priority: "bulk" }) as ReservedIds;
+    expect((source.reserve({ count: 1, priority: "bulk", risingSpan }) as ReservedIds).risingSpan).toBe(risingSpan);
     skew.ms = -3_600_000;
-    const waiting = source.reserve({ count: 1, priority: "bulk", epoch }) as Promise<unknown>;
+    const waiting = source.reserve({ count: 1, priority: "bulk", risingSpan }) as Promise<unknown>;
     const expectation = expect(waiting).rejects.toMatchObject({ reason: "CLOCK_ROLLED_BACK" });
     await time.run(10);
     await expectation;
-    expect(() => source.reserve({ count: 1, priority: "bulk", epoch })).toThrow(
+    expect(() => source.reserve({ count: 1, priority: "bulk", risingSpan })).toThrow(
       expect.objectContaining({ reason: "CLOCK_ROLLED_BACK" }),
     );
 
     const reusing = await serving({ policy: "reuse" });
     const first = reusing.source.reserve({ count: 1, priority: "bulk" }) as ReservedIds;
     await reusing.time.run(1_000);
-    await reusing.source.reserve({ count: 1, priority: "bulk", epoch: first.epoch });
+    await reusing.source.reserve({ count: 1, priority: "bulk", risingSpan: first.risingSpan });
     reusing.skew.ms = -500;
-    expect(() => reusing.source.reserve({ count: 1, priority: "bulk", epoch: first.epoch })).toThrow(
+    expect(() => reusing.source.reserve({ count: 1, priority: "bulk", risingSpan: first.risingSpan })).toThrow(
       expect.objectContaining({ reason: "CLOCK_ROLLED_BACK" }),
     );
   });
@@ -231,7 +263,7 @@ describe("an ID source", () => {
     expect(source.tryNext()).toBeTypeOf("bigint");
   });
 
-  test("tells who listens of each change once, and no one who stopped", async () => {
+  test("tells each listener of each change once, and none that stopped", async () => {
     const { source, time, store } = await serving();
     const heard: string[] = [];
     const stop = source.onStateChange((state) => heard.push(state.kind === "serving" ? "serving" : state.error.reason));
@@ -259,7 +291,7 @@ describe("an ID source", () => {
     expect(source.state).toMatchObject({ kind: "not-serving", error: { reason: "SHUTTING_DOWN" } });
   });
 
-  test("refuses for good what no waiting mends", async () => {
+  test("refuses permanently where waiting cannot help", async () => {
     const { source, time } = await serving({
       layout: createLayout({
         ...smallLayout,

@@ -1,9 +1,10 @@
 import { IdError } from "../errors.ts";
 import { reserveCountMax, type SnowflakeGenerator } from "../snowflake/generator.ts";
 import type { Layout } from "../snowflake/layout.ts";
-import { type Refusal, refusalError } from "../snowflake/reservation.ts";
-import type { Grant } from "./grant.ts";
-import { type DrawOutcome, IdQueue, waitersMax } from "./id-queue.ts";
+import { type Refusal, refusalError, windowRefusal } from "../snowflake/reservation.ts";
+import { rollbackRules } from "../snowflake/rollback-policy.ts";
+import type { Grant } from "../lease/grant.ts";
+import { type DrawOutcome, WaitQueue, waitersMax } from "../queue/wait-queue.ts";
 import type {
   GrantStatus,
   IdSource,
@@ -13,18 +14,17 @@ import type {
   StoreStatus,
   WorkerStatus,
 } from "./id-source.ts";
-import type { RecordStore } from "./record-store.ts";
+import type { RecordStore } from "../store/record-store.ts";
 import { distrustedClockError, phaseError, shuttingDownError } from "./serving-error.ts";
-import { WorkerHolder } from "./worker-holder.ts";
-import type { WorkerPorts } from "./worker-ports.ts";
-import { splitWorkerIndex, type WorkerSettings } from "./worker-settings.ts";
+import { type HolderPorts, WorkerHolder } from "./worker-holder.ts";
+import { splitWorkerIndex, type WorkerSettings } from "../lease/worker-settings.ts";
 
-/** What a {@link WorkerSource} is made of. */
+/** The parts of a {@link WorkerSource}. */
 export interface WorkerSourceParts {
   readonly store: RecordStore;
   readonly settings: WorkerSettings;
   readonly generator: SnowflakeGenerator;
-  readonly ports: WorkerPorts;
+  readonly ports: HolderPorts;
   /** The longest that a call waits for IDs. */
   readonly waitMaxMs: number;
 }
@@ -42,7 +42,7 @@ export class WorkerSource implements IdSource {
   readonly #parts: WorkerSourceParts;
   readonly #generator: SnowflakeGenerator;
   readonly #holder: WorkerHolder;
-  readonly #queue: IdQueue;
+  readonly #queue: WaitQueue<ReserveRequest, ReservedIds>;
   /** The most that one bulk reservation takes, so that the burst is not gone at once. */
   readonly #bulkMax: number;
   readonly #monotonicMs: () => number;
@@ -65,12 +65,12 @@ export class WorkerSource implements IdSource {
       ports: parts.ports,
       generator: parts.generator,
       // Under the others time never leads the clock by what it went back.
-      rebases: policy === "advance" || policy === "logical" || policy === "reuse",
+      rebases: rollbackRules[policy].whileBehind === "lead",
       onChange: () => this.#onHolderChange(),
     });
     this.#monotonicMs = () => parts.ports.clock.monotonicMs();
     this.#bulkMax = Math.max(1, Math.floor(parts.generator.burstCount / 2));
-    this.#queue = new IdQueue({
+    this.#queue = new WaitQueue({
       timers: parts.ports.timers,
       draw: (request) => this.#draw(request),
       nowMs: () => this.#holder.judge.nowMs(),
@@ -78,15 +78,15 @@ export class WorkerSource implements IdSource {
     this.#state = { kind: "not-serving", error: this.#problem()!, sinceMs: this.#monotonicMs() };
   }
 
-  get epoch(): number {
-    return this.#generator.epoch;
+  get risingSpan(): number {
+    return this.#generator.risingSpan;
   }
 
   get state(): ServingState {
     return this.#state;
   }
 
-  /** What it is doing. Unlike {@link status} it reads no clock. */
+  /** The phase of the holder. Unlike {@link status} it reads no clock. */
   get phase(): WorkerStatus["phase"] {
     return this.#holder.phase.kind;
   }
@@ -102,7 +102,7 @@ export class WorkerSource implements IdSource {
   }
 
   /**
-   * Ends: nobody gets an ID any more, waiting calls get SHUTTING_DOWN, and the worker ID is given back if the store
+   * Ends: no call gets an ID any more, waiting calls get SHUTTING_DOWN, and the worker ID is given back if the store
    * answers in time.
    *
    * @param timeoutMs - How long to wait for the store. Not one ID is issued afterwards in either case.
@@ -114,8 +114,11 @@ export class WorkerSource implements IdSource {
   }
 
   tryNext(): bigint | undefined {
-    if (this.#queue.isTaken("unary") || !this.#canDraw()) return undefined;
-    const id = this.#generator.tryNext(this.#holder.judge.nowMs(), this.#monotonicMs);
+    const { grant, judge } = this.#holder;
+    const nowMs = judge.nowMs();
+    if (grant === undefined || nowMs >= grant.untilMs || this.#closed) return undefined;
+    if (this.#queue.isTaken("unary") || this.#isClockDistrusted()) return undefined;
+    const id = this.#generator.tryNext(nowMs, this.#monotonicMs);
     if (id !== undefined) this.#issued += 1;
     return id;
   }
@@ -124,7 +127,7 @@ export class WorkerSource implements IdSource {
     if (this.#closed) throw shuttingDownError();
     if (!this.#queue.isTaken(request.priority)) {
       const outcome = this.#draw(request);
-      if (outcome.kind === "drawn") return outcome.ids;
+      if (outcome.kind === "drawn") return outcome.result;
     }
     return this.#wait(request);
   }
@@ -156,15 +159,26 @@ export class WorkerSource implements IdSource {
     return this.#holder.grant !== undefined && !this.#closed && !this.#isClockDistrusted();
   }
 
-  #draw(request: ReserveRequest): DrawOutcome {
-    if (request.epoch !== undefined && request.epoch !== this.epoch) throw orderEnded();
+  /**
+   * Tells whether the clock has reached the window's end, before a heartbeat or a renewal notices. The generator cannot
+   * tell: under `logical` its timestamps do not follow the clock, and it counts in ticks.
+   */
+  #isWindowOver(nowMs: number): boolean {
+    const { grant } = this.#holder;
+    return grant !== undefined && nowMs >= grant.untilMs;
+  }
+
+  #draw(request: ReserveRequest): DrawOutcome<ReservedIds> {
+    if (request.risingSpan !== undefined && request.risingSpan !== this.risingSpan) throw orderEnded();
     if (!this.#canDraw()) return { kind: "refused", untilMs: undefined };
     const { judge } = this.#holder;
     const count = request.priority === "bulk" ? Math.min(request.count, this.#bulkMax) : request.count;
     const nowMs = judge.nowMs();
-    const reservation = this.#generator.reserve(count, nowMs, request.priority, this.#monotonicMs);
+    const reservation = this.#isWindowOver(nowMs)
+      ? windowRefusal(nowMs)
+      : this.#generator.reserve(count, nowMs, request.priority, this.#monotonicMs);
     // A step back under the policy `reuse` may have ended the order just now.
-    if (request.epoch !== undefined && request.epoch !== this.epoch) throw orderEnded();
+    if (request.risingSpan !== undefined && request.risingSpan !== this.risingSpan) throw orderEnded();
     if (reservation.kind !== "runs") {
       this.#refusal = reservation;
       if (reservation.kind === "rolled-back") this.#holder.wantRebase();
@@ -174,12 +188,13 @@ export class WorkerSource implements IdSource {
     const { runs } = reservation;
     const drawn = runs.reduce((sum, run) => sum + run.count, 0);
     this.#issued += drawn;
-    return { kind: "drawn", ids: { runs, count: drawn, epoch: this.epoch } };
+    return { kind: "drawn", result: { runs, count: drawn, risingSpan: this.risingSpan } };
   }
 
   #wait(request: ReserveRequest): Promise<ReservedIds> {
     const nowMs = this.#monotonicMs();
-    // Who comes after the wait of the first has been in vain need not wait as long for the same.
+    // The wait is counted from when the outage began, so later callers fail sooner instead of each waiting the full
+    // `waitMaxMs`.
     const brokenSinceMs = this.#state.kind === "not-serving" ? this.#state.sinceMs : nowMs;
     const untilMs = Math.min(brokenSinceMs + this.#parts.waitMaxMs, request.deadlineMs ?? Number.POSITIVE_INFINITY);
     if (request.signal?.aborted) return Promise.reject(request.signal.reason);

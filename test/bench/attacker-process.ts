@@ -4,10 +4,10 @@
  */
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
+import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/http2/attacks.ts";
 import { ordinaryCallers } from "./ordinary-callers.ts";
 
-/** What such a process is told. */
+/** The settings of such a process. */
 export interface AttackOrder {
   readonly name: string;
   readonly port: number;

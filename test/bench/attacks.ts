@@ -1,16 +1,16 @@
-/** What attacks cost a caller that behaves, and what they leave in the server's memory. */
+/** Measures the cost of attacks for a caller that behaves, and their effect on the server's memory. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
-import { type Certificates, makeCertificates } from "../support/certificates.ts";
-import { liveMemoryFlags, liveMib } from "../support/live-memory.ts";
-import { Neighbour } from "../support/neighbour.ts";
-import { ordinaryLoad } from "../support/ordinary-load.ts";
-import { residentMib } from "../support/resident-memory.ts";
-import { runCommand } from "../support/run-command.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/http2/attacks.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
+import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { Neighbour } from "../support/http2/neighbour.ts";
+import { ordinaryLoad } from "../support/http2/ordinary-load.ts";
+import { residentMib } from "../support/processes/resident-memory.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { AttackOrder } from "./attacker-process.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { median } from "./interleave.ts";
@@ -41,7 +41,7 @@ interface Victim {
   readonly ca: Buffer | undefined;
 }
 
-/** What a caller beside an attack saw, in one round or in the middle of them. */
+/** The latencies of a caller beside an attack, in one round or as the median of all. */
 interface Latencies {
   readonly aloneMs: number;
   readonly besideMs: number;
@@ -120,7 +120,7 @@ interface Measured {
   readonly memoryRows: readonly (readonly string[])[];
 }
 
-/** What is attacked, by what, and what stands beside it. */
+/** The servers to attack, the attacker, and the callers beside it. */
 interface Campaign {
   readonly name: "cleartext" | "TLS";
   readonly victim: Victim;
@@ -193,19 +193,21 @@ async function measureTls(
   return await measure({ name: "TLS", victim, peer: undefined, attacks: tlsAttacks }, log);
 }
 
-/** What RELIABILITY asks: the right code, the others' p99 within twice, the memory within a tenth. */
+/** The targets of reliability: the right code, the others' p99 within twice, the memory within a tenth. */
 export const attacksBenchmark: Benchmark = {
   name: "attacks",
   title: "Attacks on the engine, and a caller beside them",
   about: [
-    `Each attack goes on for ${secondsAttacked} s, by ${attackers} attackers at once that begin again when they were ended, from a process of the`,
-    `lowest priority: attackers bring processors of their own. The caller asks for one ID after another on one connection; its`,
-    `p99 alone, in ms, is that of the ${secondsAlone} s before, and each is the median of ${rounds} rounds. The first rows are no attacks: what the`,
-    "caller notices of others who do nothing wrong is what this machine lets nobody go below. Beside them `--http2 node` is attacked",
-    "in the same way. In use is what V8's heap and the buffers outside of it come to after all garbage was collected; resident is",
-    "what the process holds of the system, with what V8 and the allocator keep for the next time. The server's time limits are set",
-    "to 2 s, so that attacks on its patience can be seen to end. Which memory is the one before: that after",
-    `${warmUp.seconds} s of ordinary calls of every kind, for a server that has just started has compiled nothing.`,
+    `Each attack goes on for ${secondsAttacked} s. It is made by ${attackers} attackers at once, which begin again`,
+    "when the server has ended them, from a process of the lowest priority, because real attackers bring processors",
+    "of their own. The caller asks for one ID after another on one connection. Its p99 alone, in ms, is that of the",
+    `${secondsAlone} s before, and each figure is the median of ${rounds} rounds. The first rows are no attacks: they`,
+    "show the effect of others that do nothing wrong, which on this machine is the least that is possible. `--http2",
+    "node` is attacked in the same way. Memory in use is V8's heap and the buffers outside of it after all garbage",
+    "was collected; resident memory is everything that the process holds of the system, with the pages that V8 and",
+    "the allocator keep for later. The server's time limits are set to 2 s, so that slow attacks can be seen to end.",
+    `The memory before is that after ${warmUp.seconds} s of ordinary calls of every kind, because a server that has`,
+    "just started has compiled nothing.",
   ].join("\n"),
   packages: [],
   run: async (log) => {

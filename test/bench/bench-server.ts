@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findTool } from "../support/fetch/tools.ts";
-import { findFreePort } from "../support/free-port.ts";
-import { runCommand } from "../support/run-command.ts";
-import { residentMib } from "../support/resident-memory.ts";
+import { findFreePort } from "../support/processes/free-port.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { residentMib } from "../support/processes/resident-memory.ts";
 
 /** Clock ticks of /proc a second: 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
@@ -84,27 +84,29 @@ export interface ServerCertificate {
   readonly keyFile: string;
 }
 
-/** Snowlane as it is installed: the bundle, with a store of its own. */
-export function snowlane(name: string, http2: "engine" | "node", tls?: ServerCertificate): Promise<BenchServer> {
-  const secure = tls === undefined ? [] : ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile];
+/**
+ * Snowlane as it is installed, with a store of its own.
+ *
+ * @param flags - Default: none, so that it is measured as it is shipped.
+ * @param program - Default: this checkout's bundle.
+ */
+export function snowlane(name: string, flags: readonly string[] = [], program = "dist/main.js"): Promise<BenchServer> {
   return startBenchServer({
     name,
     isOurs: true,
     command: (port, folder) => [
       process.execPath,
-      "dist/main.js",
+      program,
       "serve",
       "--listen",
       `127.0.0.1:${port}`,
-      "--http2",
-      http2,
       "--store",
       `sqlite:${join(folder, "snowlane.db")}`,
       "--log-level",
       "warn",
       "--log-format",
       "json",
-      ...secure,
+      ...flags,
     ],
   });
 }

@@ -6,10 +6,10 @@ export interface Bar {
   readonly isOurs: boolean;
 }
 
-/** What a benchmark found: one table of docs/benchmarks.md. */
+/** A result of a benchmark: one table of docs/benchmarks.md. */
 export interface Finding {
   readonly title: string;
-  /** What a reader must know of this table alone, in Markdown. */
+  /** A note on this table alone, in Markdown. */
   readonly note?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -23,10 +23,10 @@ export interface Benchmark {
   readonly name: string;
   /** Heading of the section. */
   readonly title: string;
-  /** What is measured and how, in Markdown. */
+  /** The subject and the method of the measurement, in Markdown. */
   readonly about: string;
   /** npm packages whose versions belong to the figures. */
   readonly packages: readonly string[];
-  /** Measures. `log` tells a person who waits how far it is. */
+  /** Measures. `log` shows the progress to a person who waits. */
   readonly run: (log: (line: string) => void) => Promise<readonly Finding[]>;
 }

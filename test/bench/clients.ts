@@ -1,9 +1,12 @@
-/** What an ID costs a program that uses a client: each language by its own tool, beside its usual local generators. */
+/**
+ * Measures the cost of an ID for a program that uses a client: each language by its own tool, beside its usual local
+ * generators.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { formatFigure, machine } from "./report.ts";
@@ -17,7 +20,7 @@ interface Figure {
   readonly ns: number;
 }
 
-/** What is known of a source, by its name in the programs. */
+/** The facts about a source, by its name in the programs. */
 interface Source {
   readonly label: string;
   /**
@@ -277,7 +280,7 @@ function writeFigures(measured: readonly Measured[]): void {
 
 async function measureAll(log: (line: string) => void): Promise<readonly Finding[]> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-clients-"));
-  const server = await snowlane("Snowlane", "engine");
+  const server = await snowlane("Snowlane");
   const measured: Measured[] = [];
   try {
     const environment = { SNOWLANE_URL: `http://127.0.0.1:${server.port}` };
@@ -316,13 +319,15 @@ export const clientsBenchmark: Benchmark = {
   name: "clients",
   title: "The clients: what an ID costs a program",
   about: [
-    "Each language is measured by its own tool, every ID is stored, and the best of several rounds counts: what else a machine does only ever adds. The buffer",
-    "is refilled while it is measured, by a source in memory that answers after a millisecond: a server's worker issues at most 4,096,000 IDs a",
-    "second with the layout twitter, which a buffer at these rates would wait for. RPCs, streams, and arrays by RPC are those of a server on the same",
-    "machine, with that ceiling.",
+    "Each language is measured by its own tool, every ID is stored, and the best of several rounds counts, because",
+    "other work on the machine can only add time. The buffer is refilled while it is measured, by a source in memory",
+    "that answers after a millisecond. A server would limit it: its worker issues at most 4,096,000 IDs a second with",
+    "the layout twitter. The figures of RPCs, streams, and arrays by RPC are those of a server on the same machine,",
+    "with that ceiling.",
     "",
-    "As shipped, a local generator of 12 bits of sequence and ticks of 1 ms waits 244 ns for each ID, however cheap its code is. With its ceiling lifted,",
-    "the code alone is measured; the buffer is compared with those that never repeat an ID. Times of many threads are elapsed time divided by the IDs of all.",
+    "As shipped, a local generator of 12 bits of sequence and ticks of 1 ms waits 244 ns for each ID, however cheap",
+    "its code is. With its ceiling lifted, only the code is measured; the buffer is compared with generators that",
+    "never repeat an ID. The time of many threads is the elapsed time divided by the IDs of all threads.",
     "",
     `Peers: ${pinnedPeers()}.`,
   ].join("\n"),

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GrpcIdClient } from "../support/grpc-id-client.ts";
-import { IdLoad } from "../support/id-load.ts";
-import { runCommand } from "../support/run-command.ts";
+import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
+import { IdLoad } from "../support/processes/id-load.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { type ProxyKind, proxyKinds } from "../support/servers/proxies.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { Benchmark } from "./benchmark.ts";
 
 const rounds = 8;
@@ -55,14 +55,15 @@ async function measure(kind: ProxyKind, http2: string, storeFile: string): Promi
   return [`${kind.name}, --http2 ${http2}`, ...[calls, sum(failed), Math.max(...failed)].map(String)];
 }
 
-/** What a drain costs, where the callers themselves do not ask again. */
+/** The cost of a drain for callers that do not retry themselves. */
 export const drainsBenchmark: Benchmark = {
   name: "drains",
   title: "A server that ends behind a proxy",
   about: [
-    `${callers} callers on ${connections} connections ask two servers for one ID after another through a proxy, by grpc-js without retries of their own, while one`,
-    `of the servers is told to end (SIGTERM); ${rounds} rounds each. The proxies are those of test/http2/proxies.test.ts, and ask`,
-    "again as far as they can. Clients that ask again on UNAVAILABLE, as Snowlane's own do, see none of these failures.",
+    `${callers} callers on ${connections} connections ask two servers for one ID after another through a proxy, by`,
+    `grpc-js without retries of their own, while one of the servers is told to end (SIGTERM). Each row is ${rounds}`,
+    "such rounds. The proxies are those of test/http2/proxies.test.ts, and retry as far as they can. Clients that",
+    "retry on UNAVAILABLE, as Snowlane's own do, see none of these failures.",
   ].join("\n"),
   packages: ["@grpc/grpc-js"],
   run: async (log) => {

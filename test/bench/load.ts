@@ -2,10 +2,10 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTool } from "../support/fetch/tools.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import type { BenchServer } from "./bench-server.ts";
 
-/** What one load came to. */
+/** The outcome of one load. */
 export interface LoadResult {
   readonly callsPerSecond: number;
   /** Processor time of the server for one call. */

@@ -3,13 +3,14 @@
  * Each prints its tables and writes its section of docs/benchmarks.md; with `--dry` it only prints.
  */
 import { onOff } from "../../src/config/setting-kinds.ts";
-import { runProgram } from "../support/run-program.ts";
+import { runProgram } from "../support/processes/run-program.ts";
 import { attacksBenchmark } from "./attacks.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { clientsBenchmark } from "./clients.ts";
 import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
 import { memoryBenchmark } from "./memory.ts";
+import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { serviceBenchmark } from "./service.ts";
 import { startBenchmark } from "./start.ts";
@@ -20,6 +21,7 @@ const benchmarks: readonly Benchmark[] = [
   serviceBenchmark,
   clientsBenchmark,
   schemesBenchmark,
+  publicIdsBenchmark,
   startBenchmark,
   memoryBenchmark,
   attacksBenchmark,

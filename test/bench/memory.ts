@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { liveMemoryFlags, liveMib } from "../support/live-memory.ts";
-import { Neighbour } from "../support/neighbour.ts";
-import { residentMib } from "../support/resident-memory.ts";
-import { runCommand } from "../support/run-command.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
+import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { Neighbour } from "../support/http2/neighbour.ts";
+import { residentMib } from "../support/processes/resident-memory.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 
 const connectionsProgram = new URL("connections-process.ts", import.meta.url);
@@ -95,7 +95,7 @@ function target(claim: string, found: number, limit: number): readonly string[] 
   return [`${claim}: below ${limit} MiB`, `${found.toFixed(0)} MiB`, found < limit ? "yes" : "no"];
 }
 
-/** What is promised of the engine. */
+/** The targets of the engine. */
 function targetsTable({ steps: [started, connected] }: Measured): Finding {
   const rows = [
     target("just started", started?.resident ?? Number.NaN, 100),
@@ -109,9 +109,10 @@ export const memoryBenchmark: Benchmark = {
   name: "memory",
   title: "Memory",
   about: [
-    `MiB that one process holds of the system ${settleMs / 1_000} s after each step; in brackets what of it is in use: V8's heap and the buffers`,
-    `outside of it after all garbage was collected. The connections are idle HTTP/2 connections, the calls are NextId over gRPC by`,
-    `${callers} callers more for ${callsMs / 1_000} s. The steps follow one another in one process.`,
+    `Each figure is the MiB that one process holds of the system ${settleMs / 1_000} s after each step. The figure in`,
+    "brackets is the part in use: V8's heap and the buffers outside of it after all garbage was collected. The",
+    `connections are idle HTTP/2 connections. The calls are NextId over gRPC by ${callers} more callers for`,
+    `${callsMs / 1_000} s. The steps follow one another in one process.`,
   ].join("\n"),
   packages: [],
   run: async (log) => {

@@ -1,11 +1,11 @@
 /** No attacks: what the other caller notices of processes and callers that do nothing wrong. */
 import { type AddressInfo, connect, createServer } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { Attack } from "../support/attacks.ts";
-import { askHttp2, grpcFrame } from "../support/http-call.ts";
-import { nextIdFields } from "../support/http2-floods.ts";
-import { RawClient } from "../support/http2-raw-client.ts";
-import { data, headers, hello, windowUpdate } from "../support/http2-wire.ts";
+import type { Attack } from "../support/http2/attacks.ts";
+import { askHttp2, grpcFrame } from "../support/http2/http-call.ts";
+import { nextIdFields } from "../support/http2/http2-floods.ts";
+import { RawClient } from "../support/http2/http2-raw-client.ts";
+import { data, headers, hello, windowUpdate } from "../support/http2/http2-wire.ts";
 
 const emptyMessage = grpcFrame(new Uint8Array(0));
 const spinMs = 5;

@@ -6,7 +6,7 @@ import type { Bar, Benchmark, Finding } from "./benchmark.ts";
 const documentUrl = new URL("../../docs/benchmarks.md", import.meta.url);
 const picturesUrl = new URL("../../docs/benchmarks/", import.meta.url);
 
-/** What the figures were measured on. */
+/** The machine of the figures. */
 export function machine(): string {
   const [cpu] = cpus();
   const memoryGb = Math.round(totalmem() / 2 ** 30);

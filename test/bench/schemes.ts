@@ -5,7 +5,7 @@ import mysql from "mysql2/promise";
 import { randomUUID } from "node:crypto";
 import { Client as PgClient, Pool } from "pg";
 import { createNodeClient } from "../../clients/typescript/src/node.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
@@ -57,11 +57,11 @@ async function measure(next: Scheme["next"]): Promise<Measured> {
   return { perSecond, medianUs: percentile(latenciesUs, 0.5), p99Us: percentile(latenciesUs, 0.99) };
 }
 
-/** What was started, stopped in reverse. */
+/** Functions that stop what was started, called in reverse order. */
 type Stops = (() => Promise<unknown> | void)[];
 
 async function ourSchemes(stops: Stops): Promise<Scheme[]> {
-  const server = await snowlane("Snowlane", "engine");
+  const server = await snowlane("Snowlane");
   stops.push(() => server.stop());
   const client = createNodeClient({ endpoints: [`http://127.0.0.1:${server.port}`] });
   const buffer = client.prefetch();
@@ -158,13 +158,14 @@ export const schemesBenchmark: Benchmark = {
   name: "schemes",
   title: "Other ways to an ID",
   about: [
-    `One process asks for IDs, first one after the other, then with ${inFlight} callers at once; ${rounds} rounds in which the`,
-    "schemes take turns, after one that warms up; medians. Servers run beside it with durable writes, but for Redis,",
-    `which writes nothing down. The databases get ${connectionCount} connections. randomUUID makes no ordered IDs and no 64-bit ones.`,
-    "A call of NextId is nearly all its caller's own work, some 400 µs of it in connect-es over node:http2, which our client",
-    "calls by: the server takes a few microseconds (see above). That is what prefetching is for.",
+    `One process asks for IDs, first one after the other, then with ${inFlight} callers at once. The schemes take`,
+    `turns in ${rounds} rounds, after one that warms up; the figures are medians. The servers run beside it with`,
+    `durable writes, except for Redis, which writes nothing to disk. The databases get ${connectionCount}`,
+    "connections. randomUUID makes IDs that are not ordered and not 64 bits long. A call of NextId is nearly all its",
+    "caller's own work and the way between two processes: the server takes a few microseconds (see above).",
+    "Prefetching avoids both.",
   ].join("\n"),
-  packages: ["@connectrpc/connect-node", "@grpc/grpc-js", "@redis/client", "pg", "mysql2"],
+  packages: ["@grpc/grpc-js", "@redis/client", "pg", "mysql2"],
   run: async (log) => {
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
     const stops: Stops = [];

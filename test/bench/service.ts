@@ -1,10 +1,13 @@
-/** What a call costs the server: NextId, ReserveIds, BatchNextIds and Parse, beside what people would use instead. */
+/**
+ * Measures the cost of a call for the server: NextId, ReserveIds, BatchNextIds and Parse, beside what people would use
+ * instead.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findTool } from "../support/fetch/tools.ts";
-import { makeCertificates } from "../support/certificates.ts";
-import { runCommand } from "../support/run-command.ts";
+import { makeCertificates } from "../support/processes/certificates.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { type BenchServer, buildGoPeer, floorPeer, goPeer, nodePeer, snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { interleave, median } from "./interleave.ts";
@@ -220,7 +223,7 @@ async function compareLatencies(
 
 type At = Awaited<ReturnType<typeof compareLatencies>>["at"];
 
-/** What is promised of tails, under one shape of load. */
+/** The targets of the tails, under one shape of load. */
 function tailTargets(shape: string, at: At): readonly Target[] {
   const [p99, p999] = [at("engine", 0.99), at("engine", 0.999)];
   return [
@@ -238,8 +241,8 @@ async function openLoop(stage: Stage): Promise<Part> {
   const { finding, at } = await compareLatencies(stage, {
     title: "NextId at 10,000 calls/s, open loop, h2load: latency in ms",
     note: [
-      "h2load wakes up for a connection every 10 ms and begins at once what is due. 40 connections that open 11 ms after",
-      "one another make that about 10 calls each millisecond, two or three on a connection.",
+      "h2load wakes up for a connection every 10 ms and begins all calls that are due at once. 40 connections that open",
+      "11 ms after one another spread them to about 10 calls each millisecond, two or three on a connection.",
     ].join("\n"),
     names: ["floor", "engine", "bare", "grpcGo"],
     rounds: latencyRounds,
@@ -254,7 +257,7 @@ async function openLoopInBursts(stage: Stage): Promise<Part> {
     title: "NextId at 10,000 calls/s, open loop, h2load, 100 calls at once: latency in ms",
     note: [
       "The same rate from 4 connections that open together: h2load then begins 25 calls on each at almost the same time,",
-      "and nothing for 10 ms. The p99 is the time until the last of 100 calls at once was answered and h2load has read it.",
+      "and none for 10 ms. The p99 is the time until the last of 100 calls at once was answered and h2load has read it.",
     ].join("\n"),
     names: ["floor", "engine", "bare", "grpcGo"],
     rounds: latencyRounds,
@@ -358,14 +361,14 @@ async function raise(folder: string): Promise<{ servers: Stage["servers"]; goPro
   const certificates = await makeCertificates();
   const tls = certificates.server;
   const servers = {
-    engine: await snowlane("Snowlane, --http2 engine", "engine"),
-    node: await snowlane("Snowlane, --http2 node", "node"),
+    engine: await snowlane("Snowlane, as shipped, no flags"),
+    node: await snowlane("Snowlane, --http2 node", ["--http2", "node"]),
     connect: await nodePeer("Connect-Node", "connect"),
     bare: await nodePeer("bare node:http2", "bare"),
     grpcJs: await nodePeer("@grpc/grpc-js", "grpc-js"),
     grpcGo: await goPeer(goProgram, "grpc-go + bwmarrin/snowflake", "grpc"),
     connectGo: await goPeer(goProgram, "connect-go + bwmarrin/snowflake", "connect"),
-    engineTls: await snowlane("Snowlane, --http2 engine, TLS", "engine", tls),
+    engineTls: await snowlane("Snowlane, TLS", ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile]),
     goTls: await goPeer(goProgram, "grpc-go, TLS", "grpc", tls),
     floor: await floorPeer("the floor: nghttpd, one file"),
   };
@@ -385,12 +388,13 @@ export const serviceBenchmark: Benchmark = {
   name: "service",
   title: "The service, by call",
   about: [
-    `Each server is one process with what it needs; the load runs beside it on the same machine, so compare ratios.`,
-    `${rounds} rounds in which the servers take turns, ${latencyRounds} for the tails of h2load, after one that warms up;`,
-    "the figures are medians. A tail leaves out the first second of its round. Processor time",
-    "is that of the server's process, all its threads. Snowlane is the bundle with its store; the peers keep nothing.",
-    "grpc-go and connect-go call bwmarrin/snowflake, which waits for the next millisecond after 4,096 IDs, as ours does.",
-    "The floor of a tail is nghttpd 1.52, a server in C that answers each call with the same file: no gRPC, no ID.",
+    "Each server is one process with everything that it needs. The load runs beside it on the same machine, so",
+    `compare ratios. The servers take turns in ${rounds} rounds, ${latencyRounds} for the tails of h2load, after one`,
+    "that warms up; the figures are medians. A tail leaves out the first second of its round. Processor time is that",
+    "of the server's process, with all its threads. Snowlane is the bundle with its store; the peers store nothing.",
+    "grpc-go and connect-go call bwmarrin/snowflake, which waits for the next millisecond after 4,096 IDs, as ours",
+    "does. The floor of a tail is nghttpd 1.52, a server in C that answers each call with the same file: no gRPC, no",
+    "ID.",
   ].join("\n"),
   packages: ["@connectrpc/connect-node", "@grpc/grpc-js"],
   run: async (log) => {

@@ -6,9 +6,9 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "../support/free-port.ts";
-import { runCommand } from "../support/run-command.ts";
-import { residentMib } from "../support/resident-memory.ts";
+import { findFreePort } from "../support/processes/free-port.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { residentMib } from "../support/processes/resident-memory.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { interleave, median } from "./interleave.ts";
 
@@ -42,7 +42,8 @@ function askForId(port: number): Promise<boolean> {
   });
 }
 
-async function measure(program: string): Promise<Measured> {
+/** Starts a program, and measures until its first ID over HTTP and its memory at rest. */
+export async function measureStart(program: string): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
   const port = await findFreePort();
   const flags = ["--listen", `127.0.0.1:${port}`, "--store", `sqlite:${join(folder, "snowlane.db")}`];
@@ -65,14 +66,15 @@ export const startBenchmark: Benchmark = {
   name: "start",
   title: "Start and idle memory",
   about: [
-    "From the start of the process to the first ID over HTTP, with a new store in an SQLite file; then what the process",
-    `holds in memory after ${idleMs / 1_000} s without a call. The bundle is what serves; the sources run by type stripping, as in`,
-    `the tests. ${rounds} rounds in turn, after one that warms up.`,
+    "The table shows the time from the start of the process to the first ID over HTTP, with a new store in an SQLite",
+    `file, and then the memory of the process after ${idleMs / 1_000} s without a call. The bundle is the published`,
+    `program; the sources run by type stripping, as in the tests. The programs take turns in ${rounds} rounds, after`,
+    "one that warms up.",
   ].join("\n"),
   packages: [],
   run: async (log) => {
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
-    const contestants = Object.entries(programs).map(([name, program]) => ({ name, run: () => measure(program) }));
+    const contestants = Object.entries(programs).map(([name, program]) => ({ name, run: () => measureStart(program) }));
     const results = await interleave(contestants, rounds, log);
     const rows = contestants.map(({ name }) => {
       const found = results.get(name) ?? [];

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type CliOutcome, runCli } from "../support/cli-outcome.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
-import { temporaryFolder } from "../support/running-server.ts";
+import { type CliOutcome, runCli } from "../support/processes/cli-outcome.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
 
 // Each starts several processes.
 vi.setConfig({ testTimeout: 300_000 });
@@ -53,7 +53,7 @@ test("range and layouts answer, for programs too", async () => {
 });
 
 test("every command has its help, and unknown words end with code 2", async () => {
-  for (const name of ["serve", "next", "parse", "range", "layouts"]) {
+  for (const name of ["serve", "next", "parse", "range", "layouts", "health"]) {
     const { code, stdout } = await run([name, "--help"]);
     expect([code, stdout.toString()]).toEqual([0, expect.stringContaining(`Usage: snowlane ${name}`)]);
   }
@@ -62,7 +62,7 @@ test("every command has its help, and unknown words end with code 2", async () =
   }
 });
 
-test("serve ends with a code and the cure where it cannot start", async () => {
+test("serve ends with a code and a hint where it cannot start", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   onTestFinished(() => void taken.close());

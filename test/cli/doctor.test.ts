@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { RecordStore } from "../../src/worker/record-store.ts";
-import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/worker/worker-record.ts";
-import { runServer, temporaryFolder } from "../support/running-server.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
+import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/lease/records/worker-record.ts";
+import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 import { runSnowlane } from "../text/run-snowlane.ts";
 
 // Each starts several processes, one after the other: on a machine that is busy that takes its time.
@@ -47,17 +47,29 @@ test("doctor tells of a store in use, and leaves every record as it was", async 
   const list = () =>
     withStore(url, async (store) => (await store.list()).entries.map(({ key, text }) => key + text).toSorted());
   const before = await list();
-  const { exitCode, levels } = await doctor("--store", url);
+  const { exitCode, levels, findings } = await doctor("--store", url);
   expect(exitCode).toBe(0);
   // Not the store: on a busy machine it may be slow enough to be warned of.
-  const good = ["clock offset", "layout", "privileges", "worker IDs", "layout's life", "clock", "address"];
+  const good = [
+    "clock offset",
+    "layout",
+    "deployment",
+    "privileges",
+    "worker IDs",
+    "layout's life",
+    "clock",
+    "address",
+  ];
   expect(levels).toMatchObject(Object.fromEntries(good.map((check) => [check, "ok"])));
+  const fingerprint = /"deploymentId":"([0-9a-f]{32})"/.exec(before.join())?.[1];
+  const detail = `The fingerprint is ${fingerprint}. Another store with the same one repeats these IDs.`;
+  expect(findings.find(({ check }) => check === "deployment")).toMatchObject({ detail });
   expect(await list()).toEqual(before);
   const table = await runSnowlane(["doctor", "--store", url, "--listen", "127.0.0.1:0"]);
   expect(table.stdout).toMatch(/^(ok|warn) +store {10}sqlite:.* answers in [\d.]+ ms \(median of 5\)\.\n/);
 });
 
-test("each finding that would keep serve from starting ends doctor with serve's own exit code, and names a cure", async () => {
+test("each finding that would keep serve from starting ends doctor with serve's own exit code, and names a hint", async () => {
   const url = newStore();
   await runSnowlane(["next", "--store", url]);
   const layout = await doctor("--store", url, "--layout", "discord");
@@ -71,7 +83,7 @@ test("each finding that would keep serve from starting ends doctor with serve's 
   const moved = await doctor("--store", url);
   expect([moved.exitCode, moved.levels["layout"]]).toEqual([2, "fail"]);
   for (const { findings } of [layout, down, tls, moved]) {
-    for (const { level, cure } of findings) expect(level === "ok" || (cure ?? "") !== "").toBe(true);
+    for (const { level, hint } of findings) expect(level === "ok" || (hint ?? "") !== "").toBe(true);
   }
   expect((await doctor("--store", url, "--layout", "none")).exitCode).toBe(2);
 });
@@ -110,7 +122,7 @@ async function hold(url: string, count: number): Promise<void> {
   await withStore(url, async (store) => {
     const { entries } = await store.list();
     const { key, text } = entries.find((entry) => entry.key.startsWith("worker-"))!;
-    const record = { ...parseWorkerRecord(key, text), token: "0".repeat(32), hwmMs: Date.now() + 3_600_000 };
+    const record = { ...parseWorkerRecord(key, text), token: "0".repeat(32), markMs: Date.now() + 3_600_000 };
     for (let index = 0; index < count; index += 1) {
       const standing = entries.find((entry) => entry.key === workerKey(index));
       await store.compareAndSet(workerKey(index), standing, encodeWorkerRecord(record));

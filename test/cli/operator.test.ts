@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/worker/worker-record.ts";
-import { temporaryFolder } from "../support/running-server.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/lease/records/worker-record.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { runSnowlane, type SnowlaneRun } from "../text/run-snowlane.ts";
 
 // Each starts several processes, one after the other: on a machine that is busy that takes its time.
@@ -29,7 +29,7 @@ async function listJson(store: string): Promise<Readonly<Record<string, never>>>
   return JSON.parse(stdout);
 }
 
-test("workers tells who holds what, of the store and by a server, for people and for programs", async () => {
+test("workers lists the holders, from the store and from a server, for people and for programs", async () => {
   const store = newStore();
   const server = await serve(store);
   const list = await listJson(store);
@@ -164,6 +164,34 @@ test("a store that is bound to datacenters grants of no other, to no later proce
   }
 });
 
+test("a store that is bound to a range of worker IDs grants no other, to no later process either", async () => {
+  const store = newStore();
+  const next = (...args: readonly string[]): Promise<SnowlaneRun> =>
+    runSnowlane(["next", "--format", "csv", "--store", store, "--layout", "leaf", ...args]);
+  const workerOf = ({ stdout }: SnowlaneRun): number => Number(stdout.split("\n")[1]!.split(",")[3]);
+  expect([1_022, 1_023]).toContain(workerOf(await next("--worker-ids", "1022-1023")));
+  expect([1_022, 1_023]).toContain(workerOf(await next()));
+  expect(workerOf(await next("--worker-id", "1023"))).toBe(1_023);
+  const outside = await next("--worker-id", "1021");
+  expect([outside.exitCode, outside.stderr]).toEqual([2, expect.stringContaining("bound to 1022-1023")]);
+  const other = await next("--worker-ids", "1021-1023");
+  expect([other.exitCode, other.stderr]).toEqual([
+    5,
+    expect.stringContaining("workerIds is 1021-1023 here and 1022-1023"),
+  ]);
+  expect((await listJson(store))["workerIds"]).toBe(2);
+  for (const args of [
+    ["--worker-ids", "1023-1022"],
+    ["--worker-ids", "1000-1024"],
+    ["--worker-ids", "0-3,7"],
+    ["--worker-ids", "1022-1023", "--worker-id", "7"],
+  ]) {
+    expect((await next(...args)).exitCode, args.join(" ")).toBe(2);
+  }
+  const withDatacenters = await runSnowlane(["next", "--store", newStore(), "--worker-ids", "0-3"]);
+  expect([withDatacenters.exitCode, withDatacenters.stderr]).toEqual([2, expect.stringContaining("--datacenter-ids")]);
+});
+
 test("store copy moves a deployment: servers go on at the target, and the source names it", async () => {
   const [from, to] = [newStore(), newStore()];
   const copy = (...args: readonly string[]): Promise<SnowlaneRun> =>
@@ -206,13 +234,13 @@ test("store copy that was killed half-way lets nobody start, and the next run fi
 test("store copy that was killed half-way can be taken back: the source serves again, the target never", async () => {
   const { from, to } = await interruptedCopy();
   const taken = await runSnowlane(["store", "copy", "--from", from, "--to", to, "--abandon"]);
-  expect([taken.exitCode, taken.stdout]).toEqual([0, expect.stringContaining("is taken back")]);
+  expect([taken.exitCode, taken.stdout]).toEqual([0, expect.stringContaining("was undone")]);
   expect((await runSnowlane(["next", "--store", from])).exitCode).toBe(0);
   const { exitCode, stderr } = await runSnowlane(["next", "--store", to]);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining("was abandoned")]);
 });
 
-/** Two stores between which a copy was killed. One that was faster than the kill is tried anew. */
+/** Two stores between which a copy was killed. A copy that was faster than the kill is tried again. */
 async function interruptedCopy(): Promise<{ readonly from: string; readonly to: string }> {
   for (;;) {
     const [from, to] = [newStore(), newStore()];

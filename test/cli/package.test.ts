@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 
 /** The package as npm packs it, in an empty project: what a user of the library and of the command gets. */
 
@@ -31,27 +31,50 @@ test("it brings nothing else along", () => {
   expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["snowlane"]);
 });
 
+test("its notices name each package whose code it contains, with that package's copyright", () => {
+  const notices = readFileSync(join(project, "node_modules/snowlane/THIRD_PARTY_NOTICES"), "utf8");
+  const sections = notices.split(/^-{100}$/m).slice(1);
+  expect(sections.map((section) => section.trim().split(" ")[0])).toEqual([
+    "@bufbuild/protobuf",
+    "@connectrpc/connect",
+    "@connectrpc/connect-node",
+    "@connectrpc/connect-web",
+    "lit-html",
+    "valibot",
+  ]);
+  for (const section of sections) expect(section).toMatch(/Copyright/);
+  // protobuf's second licence stands in the head of one file alone.
+  expect(notices).toContain("Neither the name of Google Inc.");
+});
+
+test("it contains no file that differs from build to build", () => {
+  const files = readdirSync(join(project, "node_modules/snowlane/dist"));
+  expect(files).not.toContain(".bundled");
+});
+
 test("npx snowlane next prints an ID", { timeout: timeoutMs }, async () => {
   const output = await runCommand("npx", ["--offline", "snowlane", "next"], { cwd: project, env: environment });
   expect(output).toMatch(/^\d{19}\n$/);
 });
 
-const program = `import { layouts, openWorker, parseId, SnowflakeGenerator } from "snowlane";
+const program = `import { IdError, openSnowlane, Snowflake, type Snowlane } from "snowlane";
 
-const generator = new SnowflakeGenerator({ layout: layouts.twitter, random: Math.random });
-const nowMs: number = Date.now();
-generator.grant({ datacenterId: 1, workerId: 2, fromMs: nowMs, untilMs: nowMs + 60_000 }, nowMs);
-const id: bigint | undefined = generator.tryNext(nowMs, () => performance.now());
-const { datacenterId, workerId } = parseId(layouts.twitter, id ?? 0n);
+const byHand = new Snowflake({ workerId: 2, datacenterId: 1 });
+const id: bigint = byHand.next();
+
+const ids: Snowlane = await openSnowlane({ store: "sqlite:ids.db" });
+const { datacenterId, workerId } = ids.parse(id);
 console.log(datacenterId, workerId);
+const first: bigint = await ids.nextId();
+const more: bigint[] = await ids.nextIds(10);
+console.log(new Set([id, first, ...more]).size);
+await ids.close();
 
-const { twitter: layout } = layouts;
-const options = { storeUrl: "sqlite:ids.db", namespace: "default", layout, instance: "a", version: "1" };
-const worker = await openWorker(options);
-const { runs } = await worker.source.reserve({ count: 10, priority: "unary" });
-const count: number = runs.reduce((sum, run) => sum + run.count, 0);
-console.log(count);
-await worker.close(3_000);
+await openSnowlane().catch((error: unknown) => console.log(error instanceof IdError && error.reason));
+{
+  await using again = await openSnowlane({ store: "sqlite:ids.db", layout: "twitter" });
+  console.log(typeof again.nextId());
+}
 `;
 
 test("the library issues in process, and its types hold under the strictest settings", {
@@ -60,6 +83,7 @@ test("the library issues in process, and its types hold under the strictest sett
   writeFileSync(join(project, "program.ts"), program);
   const compilerOptions = {
     target: "es2024",
+    lib: ["es2024"],
     module: "nodenext",
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -71,7 +95,22 @@ test("the library issues in process, and its types hold under the strictest sett
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
   await runCommand(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: project });
   const output = await runCommand(process.execPath, ["program.ts"], { cwd: project, env: environment });
-  expect(output).toBe("1 2\n10\n");
+  expect(output).toBe("1 2\n12\nINVALID_CONFIG\nbigint\n");
+});
+
+test("the library's types name no package, because the package installs none", () => {
+  const entry = join(project, "node_modules/snowlane/dist/types/index.d.ts");
+  const named: string[] = [];
+  const reached = new Set([entry]);
+  // A set gives also what is added while it is read.
+  for (const path of reached) {
+    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(/(?:\bfrom |\bimport\()"([^"]+)"/g)) {
+      if (name.startsWith(".")) reached.add(join(dirname(path), name.replace(/\.[jt]s$/, ".d.ts")));
+      else named.push(name);
+    }
+  }
+  expect(reached.size).toBeGreaterThan(20);
+  expect(named.filter((name) => !name.startsWith("node:"))).toEqual([]);
 });
 
 test("publint finds nothing", { timeout: timeoutMs }, async () => {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { runCli, snowlane } from "../support/cli-outcome.ts";
-import { temporaryFolder } from "../support/running-server.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
+import { runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 // Each starts several processes.
 vi.setConfig({ testTimeout: 300_000 });
@@ -54,7 +54,7 @@ async function damaged(path: string): Promise<string> {
 }
 
 describe("a store file", () => {
-  test.each(Object.entries(unusableFiles))("%s: one line with the cure, and code 4", async (_, [prepare, line]) => {
+  test.each(Object.entries(unusableFiles))("%s: one line with the hint, and code 4", async (_, [prepare, line]) => {
     const path = await prepare(join(temporaryFolder(), "ids.db"));
     for (const command of [["next"], serve]) {
       const { code, stdout, stderr } = await runCli([...command, "--store", `sqlite:${path}`]);
@@ -116,7 +116,7 @@ test("a worker ID that another process holds is refused with code 6, and the hol
 describe("a worker ID whose lock another process takes, although nobody holds it,", () => {
   const pinned = ["next", "--datacenter-id", "3", "--worker-id", "7"];
 
-  /** Takes the lock of the worker ID as whoever looks at it does; gives back how to let it go. */
+  /** Takes the lock of the worker ID as a process that checks it does; returns a function that releases it. */
   async function locked(): Promise<{ readonly store: string; readonly letGo: () => void }> {
     const path = join(temporaryFolder(), "ids.db");
     const store = `sqlite:${path}`;

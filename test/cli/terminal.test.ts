@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test } from "vitest";
 import { BatchNextIdsRequestSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { runCli, snowlane } from "../support/cli-outcome.ts";
-import { grpcFrame } from "../support/http-call.ts";
-import { temporaryFolder } from "../support/running-server.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
+import { runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { grpcFrame } from "../support/http2/http-call.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const timeoutMs = 300_000;
 /** More than twitter yields in the second after which progress is shown: 4,096 a millisecond. */

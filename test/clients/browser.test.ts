@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { presetLayout } from "../../src/snowflake/presets.ts";
 import { parseId } from "../../src/snowflake/parse.ts";
-import { findTool } from "../support/fetch/tools.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { type ChromiumBrowser, startChromium } from "../support/processes/chromium-browser.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 /** The sample page in a real browser, served from another origin than the server that it calls. */
 const folder = mkdtempSync(join(tmpdir(), "snowlane-browser-"));
@@ -17,7 +17,7 @@ const samples = resolve("clients/typescript/samples/browser");
 let site: Server;
 let origin: string;
 let server: SnowlaneProcess;
-let browser: Browser;
+let chromium: ChromiumBrowser;
 
 /** The page's script with all that it imports, as a user's bundler makes it of the installed package. */
 async function bundlePage(): Promise<string> {
@@ -49,24 +49,14 @@ async function startSite(): Promise<void> {
   origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
 }
 
-async function startBrowser(): Promise<void> {
-  const { path, env } = await findTool("chromium");
-  const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-  // In a container, /dev/shm may be too small for it.
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", ...quiet, "--disable-component-update", "--disable-sync"];
-  // HOME: what it writes into a user's folder goes with the test.
-  const environment = { ...(process.env as Record<string, string>), ...env, HOME: folder };
-  browser = await chromium.launch({ executablePath: path, args, env: environment, timeout: 180_000 });
-}
-
 beforeAll(async () => {
-  await Promise.all([startSite(), startBrowser()]);
+  [chromium] = await Promise.all([startChromium(), startSite()]);
   const store = `sqlite:${join(folder, "snowlane.db")}`;
   server = await startSnowlane({ args: ["--store", store, "--cors-origin", `https://app.example.com,${origin}`] });
 }, 600_000);
 
 afterAll(async () => {
-  await browser?.close();
+  await chromium?.close();
   site?.close();
   await server?.stop("SIGTERM");
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
@@ -75,7 +65,7 @@ afterAll(async () => {
 const patience = { timeout: 120_000 };
 
 async function open(pageOrigin: string): Promise<Page> {
-  const page = await browser.newPage();
+  const page = await chromium.browser.newPage();
   await page.goto(`${pageOrigin}/?server=${encodeURIComponent(server.url)}`, patience);
   return page;
 }
@@ -101,10 +91,12 @@ test("a page of an allowed origin gets IDs without losing a digit", { timeout: 3
   await page.close();
 });
 
-test("a page of another origin gets none", { timeout: 300_000 }, async () => {
+test("a page of another origin gets none, and is told of --cors-origin", { timeout: 300_000 }, async () => {
   // The same files by another name are another origin.
   const page = await open(origin.replace("127.0.0.1", "localhost"));
   await page.locator("#failure", { hasText: "UNREACHABLE" }).waitFor(patience);
+  const cure = "A page of another origin needs a server with --cors-origin ORIGIN.";
+  expect(await page.textContent("#failure", patience)).toContain(cure);
   expect(await page.locator("#ids li").count()).toBe(0);
   await page.close();
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, test } from "vitest";
 import { clientStubFolders, generateClientStubs } from "../../tools/generate-stubs.ts";
-import { expectEqualFolders } from "../support/expect-equal-folders.ts";
+import { expectEqualFolders } from "../house/expect-equal-folders.ts";
 
 const root = mkdtempSync(join(tmpdir(), "snowlane-stubs-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

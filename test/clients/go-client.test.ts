@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCommand } from "../support/run-command.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { expectSampleLines, sampleNames } from "./sample-lines.ts";
 
 const module = resolve("clients/go");
@@ -49,9 +50,8 @@ test("five lines in an empty module give an ID", { timeout: 600_000 }, async () 
   expect(body.split("\n")).toHaveLength(5);
   const ported = code.replace("snowlane.Options{}", `snowlane.Options{Endpoints: []string{"${server.url}"}}`);
   writeFileSync(join(project, "main.go"), ported);
-  await go(["mod", "init", "example.com/ids"], project);
-  // The lines of the README.
-  await go(["mod", "edit", "-require", "snowlane.dev/go@v0.0.0", "-replace", `snowlane.dev/go=${module}`], project);
-  await go(["mod", "tidy"], project);
+  const clone = join(project, "clone");
+  await makeBareClone(clone);
+  await runReadmeBlock("clients/go/README.md", 0, { cwd: project, places: { "/path/to/snowlane": clone } });
   expect(await go(["run", "."], project)).toMatch(/^\d{18,19} <nil>\n$/);
 });

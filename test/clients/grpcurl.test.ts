@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
-import { runCommand } from "../support/run-command.ts";
-import { runServer } from "../support/running-server.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { runServer } from "../support/processes/running-server.ts";
 
 /** Calls the server as an operator with a shell does: grpc-go inside, no proto files, by reflection alone. */
 async function grpcurl(...args: readonly string[]): Promise<string> {

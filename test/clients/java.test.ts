@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,9 +9,10 @@ import {
   mavenOfNewRepository,
   prepareJavaBuilds,
   writeProject,
-} from "../support/java-client.ts";
-import { runCommand } from "../support/run-command.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+} from "../support/processes/java-client.ts";
+import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { expectSampleLines, sampleNames } from "./sample-lines.ts";
 
 const project = resolve("clients/java");
@@ -48,10 +49,24 @@ test("five lines in an empty project give an ID", { timeout: 600_000 }, async ()
   const code = readFileSync(join(project, "samples", "Quickstart.java"), "utf8");
   const [, body = ""] = /arguments\) \{\n([\s\S]*)\n {2}\}\n\}/.exec(code) ?? [];
   expect(body.split("\n")).toHaveLength(5);
-  const maven = mavenOfNewRepository(builds, join(folder, "repository"));
-  // The line of the README.
-  await maven(project, ["install", "-DskipTests"]);
+  const repository = join(folder, "repository");
+  const maven = mavenOfNewRepository(builds, repository);
+  const clone = join(folder, "clone");
+  await makeBareClone(clone);
+  const sources = join(clone, "clients", "java");
+  // As a user's own settings: where Maven keeps what it has, which is complete.
+  mkdirSync(join(sources, ".mvn"));
+  writeFileSync(join(sources, ".mvn", "maven.config"), `--offline\n-Dmaven.repo.local=${repository}\n`);
+  await runReadmeBlock("clients/java/README.md", 0, { cwd: sources });
   const classpath = await compileProject(maven, writeProject(join(folder, "project"), server.url));
   expect(classpath).toContain(join(folder, "repository", "dev", "snowlane"));
   expect(await java(["-cp", classpath, "Quickstart"])).toMatch(/^\d{18,19}\n$/);
+  // For a reader's tools: the sources, of the stubs too, and the Javadoc of what a user calls.
+  const installed = join(folder, "repository", "dev", "snowlane", "snowlane-client", "0.1.0", "snowlane-client-0.1.0");
+  const list = async (archive: string): Promise<string> => await runCommand("jar", ["--list", "--file", archive]);
+  const listed = await list(`${installed}-sources.jar`);
+  for (const file of ["client/IdClient.java", "client/testing/FakeIdClient.java", "v1/NextIdRequest.java"]) {
+    expect(listed).toContain(`dev/snowlane/${file}`);
+  }
+  expect(await list(`${installed}-javadoc.jar`)).toContain("dev/snowlane/client/IdClient.html");
 });

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
-import { runCommand } from "../support/run-command.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { makeBareClone, pathOfReader, runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { expectSampleLines, sampleNames } from "./sample-lines.ts";
 
 const folder = resolve("clients/python");
@@ -49,20 +50,55 @@ test.each(sampleNames)("the sample %s", { timeout: 300_000 }, async (name) => {
   expectSampleLines(name, await run([`samples/${name}.py`]));
 });
 
+test("stubs that a user generates work beside the package, of these protos and of later ones", {
+  timeout: 600_000,
+}, async () => {
+  const compiler = await fetchPythonVenv("stubs", readFileSync("tools/python/requirements.txt", "utf8"));
+  for (const isLater of [false, true]) {
+    const [protos, stubs] = [join(project, `protos-${isLater}`), join(project, `stubs-${isLater}`)];
+    cpSync("proto", protos, { recursive: true });
+    mkdirSync(stubs);
+    const path = join(protos, "snowlane/v1/id_service.proto");
+    const text = readFileSync(path, "utf8");
+    const later = text.replace("message NextIdRequest {", "message NextIdRequest {\n  string later_field = 1000;");
+    expect(later).not.toBe(text);
+    if (isLater) writeFileSync(path, later);
+    const outputs = [`--python_out=${stubs}`, `--grpc_python_out=${stubs}`];
+    const names = readdirSync(join(protos, "snowlane/v1")).map((name) => `snowlane/v1/${name}`);
+    await runCommand(compiler, ["-m", "grpc_tools.protoc", `--proto_path=${protos}`, ...outputs, ...names]);
+    for (const program of [userOfStubs, userOfStubs.split("\n").toReversed().join("\n")]) {
+      const code = `${program}\n${useOfBoth}`;
+      const env = { PYTHONPATH: `src:${stubs}`, PYTHONDONTWRITEBYTECODE: "1", SNOWLANE_URL: server.url };
+      expect(await runCommand(python, ["-c", code], { cwd: folder, env })).toBe(
+        isLater ? "True True\n" : "True False\n",
+      );
+    }
+  }
+});
+
+/** The imports of a user of both, who may write them in either order. */
+const userOfStubs = `from snowlane import IdClient
+from snowlane.v1 import admin_service_pb2, error_reason_pb2, id_service_pb2, id_service_pb2_grpc`;
+
+const useOfBoth = `import os, grpc
+url = os.environ["SNOWLANE_URL"]
+with IdClient(url) as client, grpc.insecure_channel(url.removeprefix("http://")) as channel:
+    first = client.next_id()
+    second = id_service_pb2_grpc.IdServiceStub(channel).NextId(id_service_pb2.NextIdRequest()).id
+    print(first < second < client.prefetch().next_id(), hasattr(id_service_pb2.NextIdRequest(), "later_field"))
+`;
+
 test("five lines in an empty environment give an ID", { timeout: 600_000 }, async () => {
   const lines = readFileSync(join(folder, "samples", "quickstart.py"), "utf8").trim();
   expect(lines.split("\n").length).toBeLessThanOrEqual(5);
   writeFileSync(join(project, "quickstart.py"), lines.replace("IdClient()", `IdClient("${server.url}")`));
-  // The lines of the README. The build leaves nothing behind in the sources.
-  const quiet = ["--quiet", "--disable-pip-version-check"];
-  const source = join(project, "source");
-  await runCommand("cp", ["-r", folder, source]);
-  const wheel = ["-m", "pip", "wheel", ...quiet, "--no-deps", "--wheel-dir", join(project, "dist"), source];
-  await runCommand(python, wheel);
-  await runCommand("python3", ["-m", "venv", join(project, "venv")]);
-  const fresh = join(project, "venv", "bin", "python");
-  const [archive = ""] = readdirSync(join(project, "dist"));
-  expect(archive).toBe("snowlane_client-0.1.0-py3-none-any.whl");
-  await runCommand(fresh, ["-m", "pip", "install", ...quiet, join(project, "dist", archive)]);
+  const [clone, venv] = [join(project, "clone"), join(project, "venv")];
+  await makeBareClone(clone);
+  await runCommand("python3", ["-m", "venv", venv]);
+  const activated = { cwd: clone, env: { PATH: [join(venv, "bin"), pathOfReader()].join(delimiter) } };
+  await runReadmeBlock("clients/python/README.md", 0, activated);
+  const fresh = join(venv, "bin", "python");
   expect(await runCommand(fresh, ["quickstart.py"], { cwd: project })).toMatch(/^\d{18,19}\n$/);
+  // The lines for stubs of the user's own.
+  await runReadmeBlock("clients/python/README.md", 1, activated);
 });

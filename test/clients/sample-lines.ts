@@ -13,7 +13,7 @@ const patterns: Readonly<Record<Exclude<SampleName, "parse">, readonly RegExp[]>
   prefetch: [new RegExp(`^prefetch 100000 ${id} ${id}$`), /^handed out 100000$/],
 };
 
-/** What the sample `parse` prints, in every language. */
+/** The output of the sample `parse`, in every language. */
 const parseLines = [
   "ticks 367597485448",
   "created 2022-06-28T16:07:40.105Z",
@@ -27,10 +27,11 @@ const parseLines = [
   "base62 1ptWyK4WgZU",
   "serial 2022062816074010503780000",
   "uuid 0181ab11-8149-75e8-800f-cd06cf6470a3",
+  "typed order_4aaW4SzAyQK",
   "range 1541815603164086272 1541815607358390271",
 ];
 
-/** Holds what a sample has printed to the table of clients/README.md. */
+/** Holds what a sample has printed to the table of docs/internals/client-contract.md. */
 export function expectSampleLines(name: SampleName, output: string): void {
   const lines = output.trimEnd().split("\n");
   if (name === "parse") return expect(lines).toEqual(parseLines);

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createNodeClient } from "../../clients/typescript/src/node.ts";
-import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
-import { runCommand } from "../support/run-command.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 /** A server that speaks TLS alone, and only with callers that show a certificate. */
 const folder = mkdtempSync(join(tmpdir(), "snowlane-tls-"));

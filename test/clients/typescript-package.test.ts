@@ -1,29 +1,30 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCommand } from "../support/run-command.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { expectSampleLines, sampleNames } from "./sample-lines.ts";
 
 const root = process.cwd();
 const project = mkdtempSync(join(tmpdir(), "snowlane-npm-"));
+const clone = mkdtempSync(join(tmpdir(), "snowlane-clone-"));
 let server: SnowlaneProcess;
 
 beforeAll(async () => {
   server = await startSnowlane({ args: ["--store", `sqlite:${join(project, "snowlane.db")}`] });
-  // The lines of the README, with npm's cache and the pinned Node.
-  await runCommand("npm", ["pack", "--workspace", "@snowlane/client", "--pack-destination", project], { cwd: root });
+  await makeBareClone(clone);
   writeFileSync(join(project, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
-  const archive = readdirSync(project).find((name) => name.endsWith(".tgz"));
-  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-  await runCommand("npm", ["install", ...flags, `./${archive}`], { cwd: project });
+  const places = { "/path/to/project": project };
+  const env = { npm_config_prefer_offline: "true" };
+  await runReadmeBlock("clients/typescript/README.md", 0, { cwd: clone, places, env });
   cpSync("clients/typescript/samples", join(project, "samples"), { recursive: true });
 }, 600_000);
 
 afterAll(async () => {
   await server.stop("SIGTERM");
-  rmSync(project, { recursive: true, force: true });
+  for (const folder of [project, clone]) rmSync(folder, { recursive: true, force: true });
 });
 
 const run = (file: string): Promise<string> =>
@@ -39,6 +40,20 @@ test("five lines in an empty project give an ID", { timeout: 300_000 }, async ()
 
 test.each(sampleNames)("the sample %s", { timeout: 300_000 }, async (name) => {
   expectSampleLines(name, await run(join("samples", `${name}.ts`)));
+});
+
+test("an unsupported Node is one sentence", { timeout: 300_000 }, async () => {
+  // The version alone is that of another Node.
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });';
+  const attempt = "try { createNodeClient(); } catch (error) { console.log(String(error)); }";
+  const code = `import { createNodeClient } from "@snowlane/client/node";\n${attempt}\n`;
+  writeFileSync(join(project, "older-node.mjs"), code);
+  const output = await runCommand(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(older)}`, "older-node.mjs"],
+    { cwd: project },
+  );
+  expect(output).toBe("TypeError: @snowlane/client needs Node 22 or later; this is 20.20.2.\n");
 });
 
 test("the types hold under the strictest settings, for Node and for a browser", { timeout: 300_000 }, async () => {
@@ -69,7 +84,7 @@ test("publint finds nothing", { timeout: 300_000 }, async () => {
   const output = await runCommand(process.execPath, [
     "node_modules/publint/src/cli.js",
     "--strict",
-    "clients/typescript",
+    join(clone, "clients/typescript"),
   ]);
   expect(output).toContain("All good!");
 });

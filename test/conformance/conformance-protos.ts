@@ -3,7 +3,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fetchOnce } from "../support/fetch/user-cache.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 
 /** Equal to the runner's in test/support/fetch/tools.ts. */
 const version = "v1.0.6";

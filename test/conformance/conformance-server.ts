@@ -9,10 +9,11 @@ import { ConnectError } from "@connectrpc/connect";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDispatch } from "../../src/server/dispatch.ts";
-import { createConnectionServer } from "../../src/server/http-servers.ts";
-import { bindListener } from "../../src/server/listener.ts";
-import type { TlsFiles } from "../../src/server/tls.ts";
+import { CrossOrigin } from "../../src/server/call/cors.ts";
+import { createDispatch } from "../../src/server/call/dispatch.ts";
+import { createConnectionServer } from "../../src/server/http/connection-server.ts";
+import { bindListener } from "../../src/server/listen/listener.ts";
+import type { TlsFiles } from "../../src/server/listen/tls.ts";
 import { readConformanceProtos } from "./conformance-protos.ts";
 import { ConformanceService } from "./conformance-service.ts";
 
@@ -62,6 +63,7 @@ const dispatch = createDispatch({
 const answering = createConnectionServer(
   {
     dispatch,
+    crossOrigin: new CrossOrigin([]),
     hotMethods: mode === "hot" ? service.hotMethods() : [],
     guards: [],
     toError: (error) => ConnectError.from(error),
@@ -75,7 +77,6 @@ const answering = createConnectionServer(
     stallTimeoutMs: 30_000,
     drainTimeoutMs: 10_000,
     onFault,
-    onViolation: () => undefined,
   },
 );
 const listener = await bindListener(
@@ -83,9 +84,7 @@ const listener = await bindListener(
   {
     connectionsMax: 1_000,
     connectionsPerSecond: 10_000,
-    violationsPerSecond: 10_000,
     onFault,
-    onHeldBack: () => undefined,
   },
 );
 listener.accept(answering.admit);

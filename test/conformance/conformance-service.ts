@@ -6,7 +6,7 @@ import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { type Any, anyPack } from "@bufbuild/protobuf/wkt";
 import { type Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HotContext, HotMethod } from "../../src/hot-methods.ts";
+import type { HotContext, HotMethod } from "../../src/service/hot/hot-method.ts";
 import type { ConformanceProtos } from "./conformance-protos.ts";
 
 interface HeaderMessage {
@@ -79,10 +79,11 @@ export class ConformanceService {
 
   /** Unary and ServerStream from bytes to bytes. */
   hotMethods(): readonly HotMethod[] {
-    const path = `/${this.#protos.service.typeName}`;
+    const { method } = this.#protos.service;
     return [
       {
-        path: `${path}/Unary`,
+        descriptor: method["unary"]!,
+        hasPlainJson: false,
         read: (message) => {
           const request = this.#read("UnaryRequest", message) as RequestMessage<UnaryDefinition>;
           return (context) =>
@@ -92,7 +93,8 @@ export class ConformanceService {
         },
       },
       {
-        path: `${path}/ServerStream`,
+        descriptor: method["serverStream"]!,
+        hasPlainJson: false,
         read: (message) => {
           const request = this.#read("ServerStreamRequest", message) as RequestMessage<StreamDefinition>;
           return (context) => {

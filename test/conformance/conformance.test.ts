@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { fetchConformanceDescriptors } from "./conformance-protos.ts";
 
 let runner: string;
@@ -32,11 +32,11 @@ async function run(mode: "node" | "engine" | "hot", ...more: readonly string[]):
     "--",
     ...server,
   ];
-  // The runner has been seen to hang on servers that are wrong.
+  // The runner may wait without end for a server that is wrong.
   return await runCommand("timeout", ["280", runner, ...args]);
 }
 
-/** What the suite is run over: each with each. Over HTTP/1.1 there is no gRPC. */
+/** The configurations that the suite runs over, in all combinations. Over HTTP/1.1 there is no gRPC. */
 const serverConfigs = ["HTTP_VERSION_1", "HTTP_VERSION_2"].flatMap((version) =>
   ["PROTOCOL_CONNECT", "PROTOCOL_GRPC", "PROTOCOL_GRPC_WEB"]
     .filter((protocol) => version === "HTTP_VERSION_2" || protocol !== "PROTOCOL_GRPC")

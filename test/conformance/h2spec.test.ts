@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ServerStream } from "../../src/http2/stream.ts";
-import type { TlsFiles } from "../../src/server/tls.ts";
-import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import type { TlsFiles } from "../../src/server/listen/tls.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { findTool } from "../support/fetch/tools.ts";
-import { startHttp2TestServer } from "../support/http2-test-server.ts";
-import { okBlock } from "../support/http2-wire.ts";
-import { startLateServer } from "../support/late-server.ts";
-import { runCommand } from "../support/run-command.ts";
+import { startHttp2TestServer } from "../support/http2/http2-test-server.ts";
+import { okBlock } from "../support/http2/http2-wire.ts";
+import { startLateServer } from "../support/processes/late-server.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-h2spec-"));
 let certificates: Certificates;
@@ -68,7 +68,7 @@ const none = { tests: 146, skipped: 0, failed: [] };
 
 test("the engine alone passes all 146 strict tests", async () => {
   await using server = await startHttp2TestServer(() => ({
-    onData: (stream, bytes) => stream.consume(bytes.length),
+    onData: (stream, _bytes, start, end) => stream.consume(end - start),
     onEnd: (stream) => void answerLate(stream),
   }));
   expect(await h2spec(server.port, 20)).toEqual(none);

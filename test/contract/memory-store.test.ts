@@ -1,4 +1,4 @@
-import { MemoryDatabase, type MemoryDatabaseOptions } from "../support/memory-store.ts";
+import { MemoryDatabase, type MemoryDatabaseOptions } from "../support/worlds/memory-store.ts";
 import { describeRecordStoreContract, type StoreFixture } from "./record-store-contract.ts";
 
 function createFixture(options: MemoryDatabaseOptions): StoreFixture {

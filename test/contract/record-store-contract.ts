@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type RecordStore, sameIncarnation, type WriteAnswer } from "../../src/worker/record-store.ts";
-import { workerKey } from "../../src/worker/worker-record.ts";
+import { type RecordStore, sameIncarnation, unlessRefused, type WriteAnswer } from "../../src/store/record-store.ts";
+import { workerKey } from "../../src/lease/records/worker-record.ts";
 
 /** One set of data, empty at first, on which a test opens as many handles as it likes. */
 export interface StoreFixture {
@@ -190,8 +190,8 @@ function describeMoments(open: Open): void {
   test("every answer carries the moment: one incarnation, and a clock that does not fall", async () => {
     const [one, other] = [await open(), await open()];
     const moments = [await one.moment()];
-    const created = await one.compareAndSet("layout", undefined, "one");
-    moments.push(created.moment, (await other.compareAndSet("layout", undefined, "two")).moment);
+    const created = unlessRefused(await one.compareAndSet("layout", undefined, "one"));
+    moments.push(created.moment, unlessRefused(await other.compareAndSet("layout", undefined, "two")).moment);
     moments.push((await other.read("layout")).moment, (await one.list()).moment, await other.moment());
     const { incarnation } = moments[0]!;
     expect(incarnation.identity).toMatch(/^[ -~]{1,200}$/);
@@ -214,7 +214,7 @@ function describeMoments(open: Open): void {
 }
 
 function describeLiveness(open: Open): void {
-  test("where locks tell who lives, a lock has one owner until it is given back or its owner is closed", async () => {
+  test("where locks show whether a holder runs, a lock has one owner until it is given back or its owner is closed", async () => {
     const [one, other] = [await open(), await open()];
     if (one.liveness.kind !== "lock" || other.liveness.kind !== "lock") {
       expect([one.liveness.kind, other.liveness.kind]).toEqual(["ttl", "ttl"]);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { IssuingOptions } from "../support/issuing-process.ts";
-import { IssuingProcess, PrintedIds, type ProcessEvent } from "../support/worker-processes.ts";
+import type { IssuingOptions } from "../support/processes/issuing-process.ts";
+import { IssuingProcess, PrintedIds, type ProcessEvent } from "../support/processes/worker-processes.ts";
 
 let folder: string;
 let path: string;
@@ -79,7 +79,7 @@ describe("real processes on one file never repeat an ID", () => {
     expect(second.granted).toEqual(first.granted);
   });
 
-  test("when one is paused past its window: it ends its grant on waking, and acquires anew", async () => {
+  test("when one is paused past its window: it ends its grant on waking, and acquires again", async () => {
     const process = await start("paused", quick).untilIssuing();
     process.signal("SIGSTOP");
     await setTimeout(2_500);

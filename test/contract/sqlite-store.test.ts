@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteStore } from "../../src/worker/stores/sqlite.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
 import { describeRecordStoreContract } from "./record-store-contract.ts";
 
 describeRecordStoreContract("the embedded SQLite store", async () => {

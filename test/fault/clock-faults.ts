@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.ts";
-import type { IdLoad } from "../support/id-load.ts";
-import type { SeededRandom } from "../support/seeded-random.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import type { IdLoad } from "../support/processes/id-load.ts";
+import type { SeededRandom } from "../support/worlds/seeded-random.ts";
 import type { Fault } from "./fault.ts";
 
 const hourMs = 3_600_000;

@@ -3,7 +3,7 @@ import { findTool } from "../support/fetch/tools.ts";
 
 /** A wall clock of a server that can be stepped while it runs and while it is down. Its monotonic clock stays true. */
 export class FakedClock {
-  /** What the server's environment needs. */
+  /** The variables that the server's environment needs. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #path: string;
   #offsetMs = 0;

@@ -2,14 +2,14 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.ts";
-import { GrpcIdClient } from "../support/grpc-id-client.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
 import {
   type LogLine,
   type SnowlaneOptions,
   type SnowlaneProcess,
   startSnowlane,
-} from "../support/snowlane-process.ts";
+} from "../support/processes/snowlane-process.ts";
 
 /** A `snowlane serve` that can be killed and started again, paused, and asked what it logged. */
 export class FaultServer {

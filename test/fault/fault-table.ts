@@ -19,12 +19,12 @@ const columns = [
   "load",
 ];
 
-/** What came of faults, a row for each. */
+/** The outcome of the faults, a row for each. */
 export interface FaultTable {
-  /** What it was measured on, and when. */
+  /** The machine and the date of the measurement. */
   readonly heading: string;
   readonly rows: readonly (readonly string[])[];
-  /** What a fault has to say beside its row; begins with its name and a colon. */
+  /** Remarks of the faults; each begins with the fault's name and a colon. */
   readonly remarks: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function withOutcome(table: FaultTable, { name }: Fault, outcome: TrialOu
   return { ...table, rows: [...table.rows, row], remarks: [...table.remarks, ...remarks] };
 }
 
-/** A line about the last row, for who waits: a full run takes hours. */
+/** A line about the last row, for a person who waits: a full run takes hours. */
 export function lastRowAsLine({ rows }: FaultTable): string {
   return (rows.at(-1) ?? []).map((cell, index) => `${columns[index]}: ${cell}`).join(", ");
 }

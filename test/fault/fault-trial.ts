@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { kernelRandom128 } from "../../src/worker/kernel-random.ts";
-import { runCommand } from "../support/run-command.ts";
+import { kernelRandom128 } from "../../src/kernel-random.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { withCacheLock } from "../support/fetch/user-cache.ts";
-import { IdLoad } from "../support/id-load.ts";
-import { IssuedRuns } from "../support/issued-runs.ts";
-import { SeededRandom } from "../support/seeded-random.ts";
+import { IdLoad } from "../support/processes/id-load.ts";
+import { IssuedRuns } from "../support/worlds/issued-runs.ts";
+import { SeededRandom } from "../support/worlds/seeded-random.ts";
 import { FakedClock } from "./faked-clock.ts";
 import { FaultServer } from "./fault-server.ts";
 
@@ -28,7 +28,7 @@ export interface TrialOptions {
 export interface TrialServerOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** What the server is started by: stands before its own command. */
+  /** The program that starts the server: it stands before the server's own command. */
   readonly launcher?: readonly string[];
   /** Where the embedded store's file is, if not at {@link FaultTrial.storePath}. */
   readonly storePath?: string;
@@ -42,7 +42,7 @@ export interface TrialServerOptions {
  */
 export type FailureKind = "each-call" | "any-server";
 
-/** What came of a trial. */
+/** The outcome of a trial. */
 export interface TrialOutcome {
   readonly injectedCount: number;
   /** By the servers' issue log. */
@@ -52,9 +52,9 @@ export interface TrialOutcome {
   readonly requestCount: number;
   readonly failedCount: number;
   readonly longestGapMs: number;
-  /** What else must not be, in words: an ID that is not in the log, a server that did not do what it must. */
+  /** Other violations, in words: an ID that is not in the log, a server that did not do what it must. */
   readonly problems: readonly string[];
-  /** What the first failed requests were told. */
+  /** The errors of the first failed requests. */
   readonly failures: readonly string[];
   /** Figures that belong beside the others, in words. */
   readonly notes: readonly string[];
@@ -65,7 +65,7 @@ const waits = {
   test: { waitMax: "30s", callTimeoutMs: 60_000, shortCallTimeoutMs: 2_000, requestTimeoutMs: 60_000 },
 } as const;
 
-/** Servers on one store, callers that ask them for IDs, and a log of what was issued: what a fault is laid upon. */
+/** Servers on one store, callers that ask them for IDs, and a log of all issued IDs: a fault is injected into these. */
 export class FaultTrial {
   readonly folder = mkdtempSync(join(tmpdir(), "snowlane-fault-"));
   readonly random: SeededRandom;

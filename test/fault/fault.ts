@@ -4,7 +4,7 @@ import type { FaultTrial } from "./fault-trial.ts";
 export interface Fault {
   /** In the tables, and as the name of its test. */
   readonly name: string;
-  /** Stores it can be laid upon; `own`: it starts the one that it is laid upon. */
+  /** Stores that it can be injected into; `own`: it starts its own store. */
   readonly stores: "any" | "embedded" | "own";
   /** How often: in the tests, and by the command of full size. */
   readonly counts: { readonly pr: number; readonly full: number };

@@ -3,8 +3,8 @@ import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
 import { faults, runFault } from "./run-fault.ts";
 
 /**
- * Each fault of run-fault.ts, laid upon real servers as often as its `pr` says. The trials begin together where most of
- * their time is waiting, and one after the other where it is work; each test waits for its own.
+ * Each fault of run-fault.ts, injected into real servers as often as its `pr` says. The trials begin together where
+ * most of their time is waiting, and one after the other where it is work; each test waits for its own.
  */
 const outcomes = new Map<string, Promise<TrialOutcome>>();
 

@@ -2,14 +2,14 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, wr
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fetchOnce } from "../support/fetch/user-cache.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 
 /** A disk below a server's store that can stall and fill up. */
 export interface FaultyDisk {
   /** Where the store belongs. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** What the server is started by: stands before its own command. */
+  /** The program that starts the server: it stands before the server's own command. */
   readonly launcher: readonly string[];
   /** From now on no sync comes back. */
   readonly stall: () => void;
@@ -21,7 +21,9 @@ export interface FaultyDisk {
 
 /** How a disk fills up. */
 export type FullDiskKind =
-  /** A small file system of its own; needs namespaces for mounts, as root or as any user where the kernel lets him. */
+  /**
+   * A small file system of its own; needs namespaces for mounts, as root or as any user where the kernel permits it.
+   */
   | "tmpfs"
   /** Writes fail with ENOSPC, by the same preloaded library that stalls syncs. Needs nothing. */
   | "preloaded";
@@ -67,7 +69,8 @@ export async function createFaultyDisk(base: string, kind: FullDiskKind): Promis
   };
 }
 
-function unshareCommand(): readonly string[] {
+/** The command before another that gives it mounts of its own: as root, or as any user where the kernel permits it. */
+export function unshareCommand(): readonly string[] {
   const user = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"];
   return ["unshare", ...user, "--mount"];
 }

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { presetLayout } from "../../src/snowflake/presets.ts";
-import { SeededRandom } from "../support/seeded-random.ts";
-import { IssuedRuns } from "../support/issued-runs.ts";
+import { SeededRandom } from "../support/worlds/seeded-random.ts";
+import { IssuedRuns } from "../support/worlds/issued-runs.ts";
 
 /** The checker of the checker: what it must find, planted where it is hardest to see. */
 

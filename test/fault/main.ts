@@ -4,11 +4,11 @@
  * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the rows
  * of docs/safety.md, one after the other. Exits with 1 where a promise was broken.
  */
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock/clock.ts";
 import { refuseProblems } from "../../src/config/load-settings.ts";
 import { integer, onOff, text } from "../../src/config/setting-kinds.ts";
 import { type SettingValues, withFallback } from "../../src/config/setting.ts";
-import { runProgram } from "../support/run-program.ts";
+import { runProgram } from "../support/processes/run-program.ts";
 import type { Fault } from "./fault.ts";
 import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
@@ -20,7 +20,7 @@ const options = {
       name: "size",
       placeholder: "pr|full|N%",
       pattern: /^(pr|full|(?!0+(\.0+)?%)\d+(\.\d+)?%)$/,
-      cure: "pr, full or a part of full such as 5%",
+      hint: "pr, full or a part of full such as 5%",
       doc: "How often each fault is injected: as the tests do, as docs/safety.md asks, or a part of that.",
     }),
     "pr",
@@ -80,7 +80,7 @@ function choose({ only = "", storeUrl }: Options): readonly Fault[] {
   if (chosen.length > 0) return chosen;
   const names = faults.map(({ name }) => name).join("\n");
   return refuseProblems([
-    { place: "--only", value: only, cure: `No fault has that in its name. There are:\n${names}.` },
+    { place: "--only", value: only, hint: `No fault has that in its name. There are:\n${names}.` },
   ]);
 }
 
@@ -112,7 +112,7 @@ async function runAll(chosen: readonly Fault[], given: Options): Promise<number>
 
 await runProgram({
   call: "npm run test:faults --",
-  summary: "Lays every fault upon real servers and prints what came of it",
+  summary: "Injects every fault into real servers and prints the outcome",
   options,
   examples: ["npm run test:faults -- --only kill", "npm run test:faults -- --size 5% --store redis://localhost"],
   run: (given) => runAll(choose(given), given),

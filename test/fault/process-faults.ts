@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.ts";
-import { findLockOwner } from "../../src/worker/stores/lock-owner.ts";
-import { revisionPath } from "../../src/worker/stores/sqlite-paths.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import { findLockOwner } from "../../src/store/sqlite/lock-owner.ts";
+import { revisionPath } from "../../src/store/sqlite/sqlite-paths.ts";
 import { isRunning } from "../support/servers/server-process.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
@@ -49,7 +49,8 @@ export const processFaults: readonly Fault[] = [
       await eachInTurns(servers, count, async (server) => {
         const mark = server.mark();
         server.pause();
-        // Past the window where locks tell who lives; elsewhere past the TTL too: another may have taken its worker ID.
+        // Past the window where locks show whether a holder runs; elsewhere past the TTL too: its worker ID may be
+        // taken.
         await sleep((trial.isEmbedded ? 1_800 : 5_000) + trial.random.below(700));
         const wokenMs = systemClock.monotonicMs();
         server.resume();
@@ -76,7 +77,7 @@ export const processFaults: readonly Fault[] = [
       const load = trial.startLoad("any-server", "calm");
       for (let index = 0; index < count; index += 1) {
         await load.untilAnswered(5);
-        // Who holds none has no grant that could end.
+        // A server without a worker ID has no grant that could end.
         await Promise.all(others.map((each) => each.untilHolding()));
         const marks = others.map((each) => each.mark());
         const all = async (wait: (each: FaultServer, place: number) => Promise<void>): Promise<void> => {
@@ -85,7 +86,7 @@ export const processFaults: readonly Fault[] = [
         await stopInLock(victim, disk, storePath);
         const mark = victim.mark();
         await all((each, from) => each.untilLogged(["grant-ended"], from));
-        // In time, whoever looks into a log reads what to do.
+        // In time, every log says what to do.
         await all((each, from) => each.untilSaid(`kill -CONT ${victim.processId}`, from));
         trial.injected();
         const backMarks = others.map((each) => each.mark());

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RemoteStoreServer, remoteStoreKinds, withPort } from "../support/servers/remote-stores.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 
@@ -34,7 +34,7 @@ const injections: readonly Injection[] = [
     if (trial.random.oneIn(2)) proxy.cut();
     await sleep(500 + trial.random.below(3_000));
     proxy.mode = "open";
-    // What was swallowed is missing in the streams of bytes: they cannot go on.
+    // The swallowed bytes are missing in the streams, which cannot go on.
     proxy.cut();
   },
   async ({ proxy, trial }) => {
@@ -67,7 +67,7 @@ export const remoteStoreFaults: readonly Fault[] = remoteStoreKinds.map(({ kind,
       const marks = servers.map((each) => each.mark());
       await injections[index % injections.length]!({ server, proxy, trial });
       trial.injected();
-      // Who lost nothing renews; who lapsed or was taken over acquires anew.
+      // A server that lost nothing renews; one that lapsed or was taken over acquires again.
       await Promise.all(
         servers.map(async (each, place) => {
           const line = each.log.slice(marks[place]).findLast(({ event }) => event === "store-problem");

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { findLockOwner } from "../../src/worker/stores/lock-owner.ts";
-import { revisionPath } from "../../src/worker/stores/sqlite-paths.ts";
-import { temporaryFolder } from "../support/running-server.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { findLockOwner } from "../../src/store/sqlite/lock-owner.ts";
+import { revisionPath } from "../../src/store/sqlite/sqlite-paths.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { createFaultyDisk } from "./faulty-disk.ts";
 
 /** A server in the midst of a write to a disk that does not answer, and will not. */

@@ -1,8 +1,8 @@
 import { renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.ts";
-import { runCommand } from "../support/run-command.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
@@ -67,7 +67,7 @@ export const storeFileFaults: readonly Fault[] = [
 
 /**
  * Starts two servers; `count` times takes a copy of the file that is soon an old one, loses the file, and waits until
- * both serve again: who ran on must have taken a worker ID anew.
+ * both serve again: a server that ran on must have taken a worker ID again.
  *
  * @param lose - What happens to the file. `marks` say where each server's log stands before; undefined = it was started
  * again.

@@ -4,26 +4,25 @@
  * they cost the other caller.
  */
 import { readFileSync } from "node:fs";
-import { connect } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/attacks.ts";
-import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/http2/attacks.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { progress } from "../support/fetch/user-cache.ts";
-import { grpcFrame } from "../support/http-call.ts";
-import { nextIdFields } from "../support/http2-floods.ts";
-import { RawClient } from "../support/http2-raw-client.ts";
-import { data, headers, hello, windowUpdate } from "../support/http2-wire.ts";
-import { liveMemoryFlags, liveMib } from "../support/live-memory.ts";
-import { Neighbour } from "../support/neighbour.ts";
-import { ordinaryLoad } from "../support/ordinary-load.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { grpcFrame } from "../support/http2/http-call.ts";
+import { nextIdFields } from "../support/http2/http2-floods.ts";
+import { RawClient } from "../support/http2/http2-raw-client.ts";
+import { data, headers, hello } from "../support/http2/http2-wire.ts";
+import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { Neighbour } from "../support/http2/neighbour.ts";
+import { ordinaryLoad } from "../support/http2/ordinary-load.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 let certificates: Certificates;
 let plain: SnowlaneProcess;
 let secure: SnowlaneProcess;
 let neighbour: Neighbour;
 let startMib = 0;
-/** What each server had in use before the attacks. */
+/** The memory that each server had in use before the attacks. */
 let liveBefore: readonly number[] = [];
 let p99Ms = 0;
 
@@ -82,11 +81,10 @@ test.each(quickAttacks)("$name", async ({ run, end }) => {
   expect(await run(portOf(plain))).toMatch(end);
 });
 
-test("who is ended comes back ten times in a second, and who comes from elsewhere does not wait", async () => {
+test("callers that broke rules, again and again, locked out those of their own address", async () => {
   const port = portOf(plain);
   const { run } = quickAttacks.find(({ name }) => name === "window overflow")!;
-  const startedMs = performance.now();
-  const endsMs = startedMs + 1_500;
+  const endsMs = performance.now() + 3_000;
   let ended = 0;
   const again = async (): Promise<void> => {
     while (performance.now() < endsMs) {
@@ -97,31 +95,16 @@ test("who is ended comes back ten times in a second, and who comes from elsewher
   const attackers = Array.from({ length: 20 }, again);
   let served = 0;
   while (performance.now() < endsMs) {
-    const caller = await RawClient.connect(port, "127.0.0.2");
+    const caller = await RawClient.connect(port);
     caller.send(hello, headers(1, "body", nextIdFields), data(1, grpcFrame(new Uint8Array(0)), "end"));
     await caller.until((lines) => lines.some((line) => line.startsWith("headers 1 grpc-status=0")));
     caller.destroy();
     served++;
   }
   await Promise.all(attackers);
-  const seconds = (performance.now() - startedMs) / 1_000;
-  progress(`${ended} attackers were ended in ${seconds.toFixed(1)} s; ${served} callers from elsewhere were served.`);
-  // Those that came in before the first was ended, five in half a second's allowance, and the rate.
-  expect(ended).toBeLessThanOrEqual(20 + 5 + 10 * seconds);
-  expect(plain.log).toContainEqual(expect.objectContaining({ level: "warn", network: "127.0.0.1" }));
-});
-
-test("over TLS, too, networks are charged for what ends their callers' connections", async () => {
-  const ca = readFileSync(certificates.caFile);
-  // Five are free, and one more in a tenth of a second: so many at once are too many on a slow machine, too.
-  const offend = async (): Promise<void> => {
-    const socket = connect({ host: "127.0.0.1", port: portOf(secure), ca, ALPNProtocols: ["h2"] });
-    socket.on("error", () => undefined).resume();
-    socket.write(Buffer.concat([hello, windowUpdate(0, 0x7fff_ffff)]));
-    await new Promise((resolve) => socket.once("close", resolve));
-  };
-  await Promise.all(Array.from({ length: 20 }, offend));
-  await expect.poll(() => secure.log).toContainEqual(expect.objectContaining({ level: "warn", network: "127.0.0.1" }));
+  progress(`${ended} attackers were ended; ${served} callers from the same address were served.`);
+  // With a penalty of two seconds for the address it was one or two.
+  expect(served).toBeGreaterThan(20);
 });
 
 /** All at once, for they wait more than they do. */

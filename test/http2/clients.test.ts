@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { findTool } from "../support/fetch/tools.ts";
-import { compileTests, prepareJavaBuilds } from "../support/java-client.ts";
-import { runCommand } from "../support/run-command.ts";
-import { grpcFrame } from "../support/http-call.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { grpcFrame } from "../support/http2/http-call.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-http2-clients-"));
 const programs = resolve("test/http2/clients");
@@ -52,7 +52,7 @@ interface Load {
   readonly problems: readonly string[];
 }
 
-/** What a gRPC client must print: of 9,600 calls three quarters surely answered, of 40 streams 30 whole. */
+/** The output that a gRPC client must print: of 9,600 calls three quarters surely answered, of 40 streams 30 whole. */
 function expectLoad(output: string): void {
   const { count, distinct, streams, problems } = JSON.parse(output) as Load;
   expect(problems).toEqual([]);
@@ -110,7 +110,7 @@ test("nghttp: streams by the hundred, padding, small windows, uploads", {
 });
 
 test("curl: 300 calls, of which 50 at once", { timeout: 180_000 }, async () => {
-  // Over TLS: in cleartext the curl of Debian 12 cannot use a connection twice, whoever serves it.
+  // Over TLS, because in cleartext the curl of Debian 12 cannot use a connection twice, whatever server it calls.
   const parallel = ["--parallel", "--parallel-max", "50", "--http2", "--cacert", certificates.caFile];
   const args = ["--silent", ...parallel, ...json, "--write-out", "\n%{http_code} %{http_version}\n", "--data", "{}"];
   const answered = await runCommand("curl", [...args, `${secure.url.replace("http:", "https:")}${nextIdPath}?[1-300]`]);
@@ -120,7 +120,7 @@ test("curl: 300 calls, of which 50 at once", { timeout: 180_000 }, async () => {
 
 const parseQuery = "connect=v1&encoding=json&message=%7B%22id%22%3A%221%22%7D";
 
-/** What a browser says of a request; Node's types do not have it. */
+/** The facts that a browser reports of a request; Node's types do not have them. */
 interface ResourceTiming {
   readonly nextHopProtocol: string;
 }

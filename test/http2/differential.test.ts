@@ -6,10 +6,10 @@ import { createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameFlag, frameType } from "../../src/http2/frame.ts";
-import { encodeFields } from "../../src/http2/hpack-encoder.ts";
-import { brokenScript, soundScript } from "../support/http2-script.ts";
-import { RawClient } from "../support/http2-raw-client.ts";
-import { type Http2TestServer, startHttp2TestServer } from "../support/http2-test-server.ts";
+import { encodeFields } from "../../src/http2/hpack/encoder.ts";
+import { brokenScript, soundScript } from "../support/http2/http2-script.ts";
+import { RawClient } from "../support/http2/http2-raw-client.ts";
+import { type Http2TestServer, startHttp2TestServer } from "../support/http2/http2-test-server.ts";
 import {
   data,
   echoHandler,
@@ -21,9 +21,10 @@ import {
   requestFields,
   rstStream,
   settings,
+  settingsAck,
   windowUpdate,
-} from "../support/http2-wire.ts";
-import { SeededRandom } from "../support/seeded-random.ts";
+} from "../support/http2/http2-wire.ts";
+import { SeededRandom } from "../support/worlds/seeded-random.ts";
 
 let engine: Http2TestServer;
 const node = createServer();
@@ -50,7 +51,7 @@ afterAll(async () => {
 
 const ports = (): readonly number[] => [engine.port, (node.address() as AddressInfo).port];
 
-/** What became of each stream and of the connection, however it was framed. */
+/** The outcome of each stream and of the connection, however it was framed. */
 function outcome(lines: readonly string[]): Readonly<Record<string, string>> {
   const streams: Record<string, string> = {};
   for (const line of lines) {
@@ -115,7 +116,7 @@ test("where node:http2 refuses something of a broken client, the engine does too
 interface Violation {
   readonly name: string;
   readonly bytes: readonly Buffer[];
-  /** What both do; or what each does and why ours is right, where they differ. */
+  /** The behaviour of both; where they differ, that of each and why ours is right. */
   readonly expected: string | { readonly engine: string; readonly node: string; readonly why: string };
 }
 
@@ -212,6 +213,61 @@ const violations: readonly Violation[] = [
       node: "1: status 200 5 bytes end",
       why: "a server should treat it as malformed (8.3.1)",
     },
+  },
+  {
+    name: "te in capitals",
+    bytes: [head([["te", "Trailers"]])],
+    expected: {
+      engine: "1: reset protocolError",
+      node: "1: status 200 5 bytes end",
+      why: "te may be nothing but trailers (8.2.2)",
+    },
+  },
+  {
+    name: "an empty name",
+    bytes: [head([["", "b"]])],
+    expected: {
+      engine: "1: reset protocolError",
+      node: "1: status 200 5 bytes end",
+      why: "a name has at least one character (RFC 9110 section 5.1)",
+    },
+  },
+  {
+    name: "neither authority nor host",
+    bytes: [
+      headers(
+        1,
+        "end",
+        requestFields.filter(([name]) => name !== ":authority"),
+      ),
+    ],
+    expected: {
+      engine: "1: status 200 5 bytes end",
+      node: "1: reset protocolError",
+      why: "gRPC needs neither, and RFC 9113 section 8.3.1 asks for none",
+    },
+  },
+  {
+    name: "a content-length twice",
+    bytes: [
+      headers(1, "body", [...requestFields, ["content-length", "3"], ["content-length", "3"]]),
+      data(1, 3, "end"),
+    ],
+    expected: {
+      engine: "1: status 200 5 bytes end",
+      node: "1: reset protocolError",
+      why: "equal values may be taken as one (RFC 9110 section 8.6)",
+    },
+  },
+  {
+    name: "acknowledgements that nobody asked for",
+    bytes: [settingsAck, settingsAck, settingsAck],
+    expected: { engine: "", node: "connection: protocolError", why: "they count as frames without content" },
+  },
+  {
+    name: "130 fields",
+    bytes: [head(Array.from({ length: 130 }, () => ["a", "b"] as const))],
+    expected: { engine: "1: status 431", node: "1: reset enhanceYourCalm", why: "a proxy passes such requests on" },
   },
   {
     name: "a user in the authority",

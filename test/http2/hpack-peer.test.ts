@@ -1,9 +1,9 @@
 /** HPACK against nghttp2, an implementation of other hands: node:http2 has it inside. */
 import { connect, type ClientHttp2Session } from "node:http2";
 import { expect, test } from "vitest";
-import { encodeFields } from "../../src/http2/hpack-encoder.ts";
-import { describingHandler, startHttp2TestServer } from "../support/http2-test-server.ts";
-import { SeededRandom } from "../support/seeded-random.ts";
+import { encodeFields } from "../../src/http2/hpack/encoder.ts";
+import { describingHandler, startHttp2TestServer } from "../support/http2/http2-test-server.ts";
+import { SeededRandom } from "../support/worlds/seeded-random.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

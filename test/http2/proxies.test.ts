@@ -15,14 +15,14 @@ import {
   ParseRequestSchema,
   ReserveIdsRequestSchema,
 } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { type Certificates, makeCertificates } from "../support/certificates.ts";
-import { GrpcIdClient } from "../support/grpc-id-client.ts";
-import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, type HttpQuestion } from "../support/http-call.ts";
-import { IdLoad } from "../support/id-load.ts";
-import { IssuedRuns } from "../support/issued-runs.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
+import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
+import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, type HttpQuestion } from "../support/http2/http-call.ts";
+import { IdLoad } from "../support/processes/id-load.ts";
+import { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import { proxyKinds } from "../support/servers/proxies.ts";
 import type { Proxy, ProxyOptions } from "../support/servers/proxy.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const service = "/snowlane.v1.IdService";
 const grpc = { "content-type": "application/grpc", te: "trailers" };

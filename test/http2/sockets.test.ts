@@ -10,10 +10,10 @@ import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
 import { errorCode } from "../../src/http2/error-code.ts";
 import type { ServerStream, StreamHandler } from "../../src/http2/stream.ts";
-import { makeCertificates } from "../support/certificates.ts";
+import { makeCertificates } from "../support/processes/certificates.ts";
 import { findTool } from "../support/fetch/tools.ts";
-import { RawClient } from "../support/http2-raw-client.ts";
-import { describingHandler, startHttp2TestServer } from "../support/http2-test-server.ts";
+import { RawClient } from "../support/http2/http2-raw-client.ts";
+import { describingHandler, startHttp2TestServer } from "../support/http2/http2-test-server.ts";
 import {
   data,
   echoHandler,
@@ -25,8 +25,8 @@ import {
   ping,
   settings,
   windowUpdate,
-} from "../support/http2-wire.ts";
-import { runCommand } from "../support/run-command.ts";
+} from "../support/http2/http2-wire.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 
 interface Answer {
   readonly status: number;
@@ -250,7 +250,7 @@ test("two readers of endless responses both get on, and a small request between 
   polite.destroy();
 });
 
-test("a client that sends much dear work at once does not hold up another", async () => {
+test("a client that sends much expensive work at once does not hold up another", async () => {
   const greedyRequests = 1_000;
   const greedyDone = { count: 0 };
   await using server = await startHttp2TestServer((stream) => {
@@ -329,7 +329,7 @@ test("bulk in small records of TLS is read in turns, too", async () => {
     most = Math.max(most, requests.count - before);
     before = requests.count;
   }
-  // What is read at once, and one piece.
+  // The bytes that are read at once, and one piece.
   expect(most).toBeLessThan(100);
   client.destroy();
   secure.close();

@@ -7,10 +7,10 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createTlsAcceptor } from "../../src/server/tls.ts";
-import { type CertificateFiles, type Certificates, makeCertificates } from "../support/certificates.ts";
-import { Neighbour } from "../support/neighbour.ts";
-import { type RunningServer, runServer, temporaryFolder } from "../support/running-server.ts";
+import { createTlsAcceptor } from "../../src/server/listen/tls.ts";
+import { type CertificateFiles, type Certificates, makeCertificates } from "../support/processes/certificates.ts";
+import { Neighbour } from "../support/http2/neighbour.ts";
+import { type RunningServer, runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 let certificates: Certificates;
 let foreign: Certificates;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
-import { compileTests, prepareJavaBuilds } from "../support/java-client.ts";
-import { runCommand } from "../support/run-command.ts";
+import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 
-/** What a client's interop program printed on `issue`. */
+/** The output of a client's interop program on `issue`. */
 export interface IssueResult {
   readonly count: number;
   /** Calls that failed and were made again. */
@@ -12,7 +12,15 @@ export interface IssueResult {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-/** What it printed on `errors`: an error, or null where an ID came. */
+/** Its output on `outage`. */
+export interface OutageResult {
+  readonly count: number;
+  readonly failures: number;
+  /** Calls that found no stock. */
+  readonly waits: number;
+}
+
+/** Its output on `errors`: an error, or null where an ID came. */
 export interface ErrorsResult {
   readonly errors: readonly ({
     readonly reason: string;
@@ -22,7 +30,7 @@ export interface ErrorsResult {
   } | null)[];
 }
 
-/** The interop program of one client, ready to run; clients/README.md says what it does. */
+/** The interop program of one client, ready to run; docs/internals/client-contract.md says what it does. */
 export interface ClientProgram {
   readonly language: string;
   /** Runs one of its commands to the end; what it prints. */

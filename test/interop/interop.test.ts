@@ -5,12 +5,18 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ErrorReason, errorReasons } from "../../src/errors.ts";
-import { codeOfReason } from "../../src/service/status.ts";
-import { findRepeatedId, readIdFiles } from "../support/id-files.ts";
-import { faultError, ScriptedIdServer, type ScriptedFault } from "../support/scripted-id-server.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
-import { buildClientPrograms, type ClientProgram, type ErrorsResult, type IssueResult } from "./client-programs.ts";
+import { codeOfReason } from "../../src/service/connect-error.ts";
+import { findRepeatedId, readIdFiles } from "../support/processes/id-files.ts";
+import { faultError, ScriptedIdServer, type ScriptedFault } from "../support/processes/scripted-id-server.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
+import {
+  buildClientPrograms,
+  type ClientProgram,
+  type ErrorsResult,
+  type IssueResult,
+  type OutageResult,
+} from "./client-programs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-interop-"));
 const store = `sqlite:${join(folder, "snowlane.db")}`;
@@ -99,6 +105,7 @@ async function expectReadAlike(ids: BigUint64Array): Promise<void> {
     outputs.push(readFileSync(out, "utf8"));
   }
   expect(outputs[0]?.split("\n")).toHaveLength(10_001);
+  expect(outputs[0]?.slice(0, outputs[0].indexOf("\n"))).toMatch(/ order_[1-9A-HJ-NP-Za-km-z]{11}$/);
   for (const [index, output] of outputs.entries()) expect(output === outputs[0], programs[index]?.language).toBe(true);
 }
 
@@ -199,6 +206,41 @@ describe("faults", () => {
   });
 });
 
+test("all servers are dead for half a minute, and 1,000 IDs/s go on in every client", {
+  timeout: 300_000,
+}, async () => {
+  // Ten minutes at 1/20 scale; the stock for 40 s is 90 % full after 70 s.
+  const [outageMs, perSecond, seconds] = [30_000, 1_000, 115];
+  let server = await startServer();
+  const proxy = await TcpProxy.start(portOf(server));
+  const dying = (async () => {
+    await sleep(70_000);
+    await server.stop("SIGKILL");
+    proxy.cut();
+    await sleep(outageMs);
+    server = await startServer();
+    proxy.targetPort = portOf(server);
+  })();
+  try {
+    const files = programs.map(({ language }) => join(folder, `outage-${language}.ids`));
+    const keys = { endpoints: `http://127.0.0.1:${proxy.port}`, outage_ms: outageMs, per_second: perSecond, seconds };
+    const results = await Promise.all(
+      programs.map((program, index) => program.run<OutageResult>("outage", { ...keys, out: files[index] ?? "" })),
+    );
+    for (const [index, { count, failures, waits }] of results.entries()) {
+      const language = programs[index]?.language;
+      expect({ language, count, failures }).toEqual({ language, count: perSecond * seconds, failures: 0 });
+      // A few before there is stock.
+      expect(waits, language).toBeLessThan(10);
+    }
+    expect(findRepeatedId(readIdFiles(files))).toBeUndefined();
+  } finally {
+    await dying;
+    await proxy.stop();
+    await server.stop("SIGTERM");
+  }
+});
+
 describe("errors", () => {
   test("every reason arrives in every client as its typed error", { timeout: 300_000 }, async () => {
     const faults = [...errorReasons.map(faultOf), { code: Code.Unimplemented }, { code: Code.Unavailable }];
@@ -244,6 +286,9 @@ const codeNames: Readonly<Partial<Record<Code, string>>> = {
   [Code.InvalidArgument]: "INVALID_ARGUMENT",
   [Code.FailedPrecondition]: "FAILED_PRECONDITION",
   [Code.Unimplemented]: "UNIMPLEMENTED",
+  [Code.NotFound]: "NOT_FOUND",
+  [Code.AlreadyExists]: "ALREADY_EXISTS",
+  [Code.Aborted]: "ABORTED",
 };
 
 function expectedError({

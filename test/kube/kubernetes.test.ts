@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { RecordStore } from "../../src/worker/record-store.ts";
-import { openKubernetesStore } from "../../src/worker/stores/kubernetes.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
+import { openKubernetesStore } from "../../src/store/kubernetes/kubernetes.ts";
 import { describeRecordStoreContract } from "../contract/record-store-contract.ts";
-import { duplicatesOf, IssuingWorker } from "../support/issuing-worker.ts";
+import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
 import { type KubernetesCaller, type KubernetesServer, startKubernetes } from "../support/servers/kubernetes-server.ts";
-import { docBlock } from "../support/stores-doc.ts";
+import { docBlock } from "../house/stores-doc.ts";
 
 const unavailable = expect.objectContaining({ reason: "STORE_UNAVAILABLE" });
 const refused = expect.objectContaining({ reason: "INVALID_CONFIG" });

@@ -1,6 +1,7 @@
 /** What a worker can give under load, in simulated time: the ceiling, fairness, and what a rollback costs. */
 import { describe, expect, test } from "vitest";
-import { type ReservationKind, SnowflakeGenerator } from "../../src/snowflake/generator.ts";
+import type { Priority } from "../../src/queue/wait-queue.ts";
+import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
 import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
 import { layouts } from "../../src/snowflake/presets.ts";
 import type { Reservation } from "../../src/snowflake/reservation.ts";
@@ -33,12 +34,12 @@ class Load {
     this.monotonicMs += ms;
   }
 
-  reserve(count: number, kind: ReservationKind = "unary"): Reservation {
+  reserve(count: number, kind: Priority = "unary"): Reservation {
     return this.generator.reserve(count, Math.floor(this.wallMs), kind, () => this.monotonicMs);
   }
 
   /** How many of `count` IDs can be had now. */
-  take(count: number, kind: ReservationKind = "unary"): number {
+  take(count: number, kind: Priority = "unary"): number {
     let taken = 0;
     while (taken < count) {
       const answer = this.reserve(Math.min(count - taken, 1_048_576), kind);
@@ -49,8 +50,8 @@ class Load {
   }
 
   /**
-   * What is issued in each of some seconds, at a load that asks each millisecond for its share and for what it did not
-   * get before.
+   * Gives the IDs issued in each of some seconds, at a load that asks each millisecond for its share and for all that
+   * it did not get before.
    */
   issuedBySecond(seconds: number, share: number): { issued: number[]; leadMs: number[]; worstBacklogMs: number } {
     const issued: number[] = [];

@@ -2,14 +2,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
-import { composeId, decomposeId } from "../../src/snowflake/layout.ts";
+import { composeId, createLayout, decomposeId } from "../../src/snowflake/layout.ts";
 import type { Reservation } from "../../src/snowflake/reservation.ts";
 import { rollbackPolicies } from "../../src/snowflake/rollback-policy.ts";
 import { idsOf } from "../../src/snowflake/run.ts";
-import { arbitraryIssuingLayout, traceStartMs } from "../support/arbitrary-layout.ts";
-import { scale } from "../support/scale.ts";
-import { type DeploymentEvent, MarkedDeployment } from "../support/marked-deployment.ts";
-import { SeededRandom } from "../support/seeded-random.ts";
+import { arbitraryIssuingLayout, traceStartMs } from "../support/worlds/arbitrary-layout.ts";
+import { scale } from "../support/worlds/scale.ts";
+import { type DeploymentEvent, MarkedDeployment } from "../support/worlds/marked-deployment.ts";
+import { SeededRandom } from "../support/worlds/seeded-random.ts";
 
 const year = 31_557_600_000;
 const steps = [
@@ -113,12 +113,59 @@ test.each(rollbackPolicies)("under %s a reservation is what one-by-one calls giv
   );
 });
 
+/** Layouts in which the sequence crosses bit 32, so that an ID differs from the one before it in both halves. */
+const arbitraryCrossingLayout = fc
+  .record({ worker: fc.integer({ min: 21, max: 30 }), sequence: fc.integer({ min: 6, max: 9 }) })
+  .map(({ worker, sequence }) => {
+    const bits = Math.max(sequence, 33 - worker);
+    const fields = [
+      { kind: "timestamp" as const, bits: 24 },
+      { kind: "sequence" as const, bits },
+      { kind: "worker" as const, bits: worker },
+    ];
+    return createLayout({ name: "custom", epochMs: traceStartMs, tickNs: 1_000_000, fields });
+  });
+
+test.each(rollbackPolicies)(
+  "under %s reservations and one-by-one calls mixed in one tick never repeat an ID",
+  (policy) => {
+    const call = fc.oneof(fc.constant("next" as const), fc.integer({ min: 1, max: 60 }));
+    fc.assert(
+      fc.property(
+        fc.oneof(arbitraryIssuingLayout, arbitraryCrossingLayout),
+        fc.array(fc.record({ call, passedMs: fc.constantFrom(0, 0, 0, 1) }), { minLength: 2, maxLength: 80 }),
+        fc.integer(),
+        (layout, calls, seed) => {
+          const generator = new SnowflakeGenerator({ layout, policy, random: randomOf(seed) });
+          const window = { datacenterId: 0, workerId: 0, fromMs: traceStartMs, untilMs: traceStartMs + 30_000 };
+          generator.grant(window, traceStartMs);
+          const ids: bigint[] = [];
+          let nowMs = traceStartMs;
+          for (const { call, passedMs } of calls) {
+            nowMs += passedMs;
+            if (call === "next") {
+              const id = generator.tryNext(nowMs, () => nowMs);
+              if (id !== undefined) ids.push(id);
+            } else {
+              const answer = generator.reserve(call, nowMs, "unary", () => nowMs);
+              if (answer.kind === "runs") ids.push(...idsOf(answer.runs));
+            }
+          }
+          expect(new Set(ids).size).toBe(ids.length);
+          expect(ids.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(ids);
+        },
+      ),
+      { numRuns: 200 * scale },
+    );
+  },
+);
+
 function randomOf(seed: number): () => number {
   const random = new SeededRandom(seed);
   return () => random.below(2 ** 32) / 2 ** 32;
 }
 
-/** What a call gives, or the reason of the error that it throws. */
+/** The result of a call, or the reason of the error that it throws. */
 function outcomeOf<Result>(call: () => Result): Result | string {
   try {
     return call();

@@ -13,8 +13,8 @@ import {
   ticksToMsUp,
 } from "../../src/snowflake/layout.ts";
 import { parseId } from "../../src/snowflake/parse.ts";
-import { arbitraryLayout } from "../support/arbitrary-layout.ts";
-import { scale } from "../support/scale.ts";
+import { arbitraryLayout } from "../support/worlds/arbitrary-layout.ts";
+import { scale } from "../support/worlds/scale.ts";
 
 const layoutAndParts = arbitraryLayout.chain((layout) =>
   fc.record({

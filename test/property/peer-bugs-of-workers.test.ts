@@ -7,8 +7,8 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { serverSettings } from "../../src/config/server-settings.ts";
 import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
 import { layouts } from "../../src/snowflake/presets.ts";
-import { HolderWorld } from "../support/holder-world.ts";
-import { JournalDisk } from "../support/memory-journal.ts";
+import { HolderWorld } from "../support/worlds/holder-world.ts";
+import { JournalDisk } from "../support/worlds/memory-journal.ts";
 
 // https://github.com/Meituan-Dianping/Leaf (SnowflakeZookeeperHolder.init: the check throws inside of a try whose catch
 // goes on)

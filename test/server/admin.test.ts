@@ -7,7 +7,7 @@ import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { AdminService, WorkerState } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
-import { runServer, temporaryFolder } from "../support/running-server.ts";
+import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 test("ListWorkers pages through all worker IDs that have records", async () => {
   const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;

@@ -3,8 +3,8 @@ import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect
 import { describe, expect, test } from "vitest";
 import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { askHttp1 } from "../support/http-call.ts";
-import { runServer } from "../support/running-server.ts";
+import { askHttp1, askHttp2, grpcFrame } from "../support/http2/http-call.ts";
+import { runServer } from "../support/processes/running-server.ts";
 
 type IdClient = Client<typeof IdService>;
 
@@ -101,4 +101,29 @@ test.each(undecodable)("what does not decode is refused with its code alone: %s 
   const { code, details } = JSON.parse(answer.body.toString());
   expect([answer.status, code, details ?? []]).toEqual([400, "invalid_argument", []]);
   expect(faults).toEqual([]);
+});
+
+/** Bodies in which JSON spells half of a surrogate pair; Connect's errors repeat some of them. */
+const loneSurrogates = [
+  '{"id":"\\ud800"}',
+  '{"text":"\\ud800"}',
+  '{"id":"1","layout":{"name":"\\udfff"}}',
+  '{"id":["\\ud800"]}',
+];
+
+test.each([
+  ["application/grpc+json", "3"],
+  ["application/grpc-web+json", undefined],
+])("a lone surrogate in %s made the server fault and reset the stream", async (type, status) => {
+  const { url, faults, log } = await runServer();
+  for (const body of loneSurrogates) {
+    const headers = { "content-type": type, te: "trailers" };
+    const path = "/snowlane.v1.IdService/Parse";
+    const answer = await askHttp2(url, { path, headers, body: grpcFrame(Buffer.from(body)) });
+    expect([body, answer.trailers["grpc-status"]]).toEqual([body, status]);
+    // The trailers of gRPC-Web are part of the body.
+    if (status === undefined) expect(answer.body.toString("latin1")).toMatch(/grpc-status: 3\r\n/);
+  }
+  expect(faults).toEqual([]);
+  expect(log.filter((line) => line.includes('"error"'))).toEqual([]);
 });

@@ -12,8 +12,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../src/gen/google/rpc/status_pb.ts";
 import { ParseRequestSchema, ReserveIdsRequestSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { askHttp2, grpcFrame, type HttpAnswer } from "../support/http-call.ts";
-import { runServer } from "../support/running-server.ts";
+import { askHttp2, grpcFrame, type HttpAnswer } from "../support/http2/http-call.ts";
+import { runServer } from "../support/processes/running-server.ts";
 
 const service = "/snowlane.v1.IdService";
 const grpc = { "content-type": "application/grpc", te: "trailers" };

@@ -3,8 +3,15 @@ import { gzipSync } from "node:zlib";
 import { toBinary, create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { NextIdRequestSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, type HttpQuestion, sendBytes } from "../support/http-call.ts";
-import { runServer } from "../support/running-server.ts";
+import {
+  askHttp1,
+  askHttp2,
+  grpcFrame,
+  type HttpAnswer,
+  type HttpQuestion,
+  sendBytes,
+} from "../support/http2/http-call.ts";
+import { runServer } from "../support/processes/running-server.ts";
 
 const nextId = "/snowlane.v1.IdService/NextId";
 const issuing = ["NextId", "BatchNextIds", "ReserveIds"].map((method) => `/snowlane.v1.IdService/${method}`);
@@ -26,6 +33,12 @@ describe.each([
     expect(status).toBe(200);
     expect(headers["cache-control"]).toBe("no-store");
     expect(body.toString()).toMatch(/^\{"id":"\d{17,19}"\}$/);
+  });
+
+  test("a response had no date, by which caches and proxies count its age", async () => {
+    const { url } = await runServer();
+    const { headers } = await ask(url, { path: nextId, body: "{}" });
+    expect(Math.abs(Date.parse(String(headers["date"])) - Date.now())).toBeLessThan(60_000);
   });
 
   test("the calls that issue are refused as GET, whatever they carry", async () => {

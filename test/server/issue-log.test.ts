@@ -4,8 +4,8 @@ import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect
 import { expect, test } from "vitest";
 import { IdService, TextForm } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { idsOf } from "../../src/snowflake/run.ts";
-import { IssuedRuns } from "../support/issued-runs.ts";
-import { runServer, temporaryFolder } from "../support/running-server.ts";
+import { IssuedRuns } from "../support/worlds/issued-runs.ts";
+import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 /** Draws IDs in every way there is. */
 async function drawEverything(client: Client<typeof IdService>): Promise<bigint[]> {
@@ -23,7 +23,7 @@ for (const [layout, strideBits] of [
   ["twitter", 0],
   ["sonyflake", 16],
 ] as const) {
-  test(`the issue log holds exactly the IDs that were given out, whoever asked and how: ${layout}`, async () => {
+  test(`the issue log holds exactly the IDs that were given out, to any caller by any method: ${layout}`, async () => {
     const path = join(temporaryFolder(), "issued.log");
     const server = await runServer({ layout, issueLog: path });
     const received = new IssuedRuns();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { IdService, Ordering, RollbackPolicy } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { runServer } from "../support/running-server.ts";
+import { runServer } from "../support/processes/running-server.ts";
 
 const transports: Readonly<Record<string, (baseUrl: string) => Transport>> = {
   "gRPC over HTTP/2": (baseUrl) => createGrpcTransport({ baseUrl }),

@@ -6,10 +6,10 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { IdService, NextIdResponseSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { temporaryFolder } from "../support/running-server.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
-const http2 = process.env["SNOWLANE_TEST_HTTP2"] ?? "node";
+const http2 = process.env["SNOWLANE_TEST_HTTP2"] ?? "engine";
 const callers = 32;
 const timeoutMs = 300_000;
 

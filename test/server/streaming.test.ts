@@ -7,8 +7,11 @@ import { ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, onTestFinished, test } from "vitest";
 import { BatchNextIdsRequestSchema, IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { grpcFrame } from "../support/http-call.ts";
-import { type RunningServer, runServer } from "../support/running-server.ts";
+import { grpcFrame } from "../support/http2/http-call.ts";
+import { nextIdFields } from "../support/http2/http2-floods.ts";
+import { RawClient } from "../support/http2/http2-raw-client.ts";
+import { data, headers, hello, settings, windowUpdate } from "../support/http2/http2-wire.ts";
+import { type RunningServer, runServer } from "../support/processes/running-server.ts";
 
 const path = "/snowlane.v1.IdService/BatchNextIds";
 const endless = 1_000_000_000n;
@@ -124,6 +127,19 @@ test("a reader that stalls and never comes back is cut off", async () => {
   await Promise.all(closed);
   expect(stream.rstCode).not.toBe(0);
   expect(response.complete).toBe(false);
+});
+
+test("a reader that took a byte now and then held its stream for ever", async () => {
+  const running = await runServer({ stallTimeout: "1s" });
+  const client = await RawClient.connect(running.server.address.port);
+  onTestFinished(() => client.destroy());
+  const message = toBinary(BatchNextIdsRequestSchema, create(BatchNextIdsRequestSchema, { count: endless }));
+  const fields = nextIdFields.map(([name, value]) => [name, name === ":path" ? path : value] as const);
+  client.send(hello, settings([4, 1]), headers(1, "body", fields), data(1, grpcFrame(message), "end"));
+  const widening = setInterval(() => client.send(windowUpdate(1, 1)), 300);
+  onTestFinished(() => clearInterval(widening));
+  const lines = await client.until((lines) => lines.some((line) => line.startsWith("rstStream 1 ")));
+  expect(lines.at(-1)).toBe("rstStream 1 refusedStream");
 });
 
 test("a slow reader is not one that stalls", async () => {

@@ -7,9 +7,9 @@ import {
   type BatchNextIdsResponse,
   BatchNextIdsResponseSchema,
 } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
-import { temporaryFolder } from "../support/running-server.ts";
-import { residentMib } from "../support/resident-memory.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { residentMib } from "../support/processes/resident-memory.ts";
 
 const count = 10_000_000;
 

@@ -50,6 +50,6 @@ export interface Fault {
   readonly size: number;
   /** How long it lasts, where the size is not to say it. */
   readonly lengthMs?: number | undefined;
-  /** What a process does first when it runs again: answer a call, or obey a signal to stop. */
+  /** The first action of a process when it runs again: answer a call, or obey a signal to stop. */
   readonly wake?: "draw" | "stop" | undefined;
 }

@@ -8,14 +8,14 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** What the copy of a process may repeat. */
+/** The IDs that the copy of a process may repeat. */
 export interface CloneAllowance {
   readonly names: readonly string[];
   /** The highest mark that was asked for, for each worker ID. */
-  readonly bounds: readonly { readonly workerIndex: number; readonly hwmMs: number }[];
+  readonly bounds: readonly { readonly workerIndex: number; readonly markMs: number }[];
 }
 
-/** Who issued a run, and under what. */
+/** The process that issued a run, and its grant. */
 export interface Issuer {
   readonly name: string;
   /** The grant's place among all grants, as the store took them. */
@@ -32,7 +32,7 @@ interface IssuedRun {
   readonly order: number;
 }
 
-/** What lies between the first and the last ID of a grant. */
+/** The range from the first to the last ID of a grant. */
 interface GrantSpan {
   first: number;
   last: number;
@@ -143,7 +143,7 @@ export class IssueHistory {
     return this.#clones.some(({ names, bounds }) => {
       if (one.holder === other.holder || !(names.includes(one.holder) || names.includes(other.holder))) return false;
       const bound = bounds.find((each) => each.workerIndex === workerIndex);
-      return bound !== undefined && last < msToTicksUp(this.#layout, bound.hwmMs) * this.#sequenceCount;
+      return bound !== undefined && last < msToTicksUp(this.#layout, bound.markMs) * this.#sequenceCount;
     });
   }
 }

@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { choice, integer, onOff } from "../../src/config/setting-kinds.ts";
 import { type SettingValues, withFallback } from "../../src/config/setting.ts";
-import { runProgram } from "../support/run-program.ts";
+import { runProgram } from "../support/processes/run-program.ts";
 import { faultKinds, holderStates } from "./fault.ts";
 import { mutants } from "./mutants.ts";
 import { runSeeds } from "./run-seeds.ts";

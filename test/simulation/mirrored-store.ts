@@ -5,7 +5,7 @@ import type {
   RecordStore,
   StoreMoment,
   WriteAnswer,
-} from "../../src/worker/record-store.ts";
+} from "../../src/store/record-store.ts";
 
 /**
  * A store whose calls a shadow can repeat: the shadow's n-th call gets the answer of the original's n-th call, at the

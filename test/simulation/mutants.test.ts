@@ -1,13 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { mutants } from "./mutants.ts";
+import { runMutated } from "../mutants/run-mutated.ts";
+import { mutants, patched } from "./mutants.ts";
 import { runSeeds } from "./run-seeds.ts";
 
-/** What the run shows, for whoever reads its output. */
+/** Prints a result of the run for people. */
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Within so many seeds, from the one that is known on, the outside checker must see that a rule is gone. */
@@ -35,53 +32,16 @@ describe.concurrent("the simulation sees when the protocol goes without the rule
 });
 
 describe.concurrent("a test of its own fails when the protocol goes without the rule that", () => {
-  for (const { name, rule, heldBy } of mutants) {
+  for (const mutant of mutants) {
+    const { name, rule, file, heldBy } = mutant;
     if (heldBy === undefined) continue;
     test(`${rule} (${name})`, { timeout: 900_000 }, async ({ expect: expectThis }) => {
-      const outcome = (await runMutated(name, heldBy.file)).get(heldBy.test);
+      const text = patched(await readFile(file, "utf8"), mutant);
+      const outcomes = await runMutated({ file, text }, [heldBy.file], { endsWith: "all", timeoutMs: 600_000 });
+      const outcome = outcomes?.get(heldBy.test);
       expectThis(outcome, `${heldBy.file} has no test "${heldBy.test}"`).toBeDefined();
       expectThis(outcome!.status, `${heldBy.test} is passed by ${name}`).toBe("failed");
       print(`${name}: ${outcome!.problem}`);
     });
   }
 });
-
-interface MutatedOutcome {
-  readonly status: string;
-  /** The first line of why it failed. */
-  readonly problem: string;
-}
-
-/** Runs the tests of a file with a mutant switched in; what came of each, by its title. */
-async function runMutated(mutant: string, file: string): Promise<ReadonlyMap<string, MutatedOutcome>> {
-  const folder = await mkdtemp(join(tmpdir(), "snowlane-mutant-"));
-  const report = join(folder, "report.json");
-  const config = "test/simulation/mutant.vitest.config.ts";
-  const reporter = ["--reporter=json", `--outputFile=${report}`];
-  const args = ["node_modules/vitest/vitest.mjs", "run", "--config", config, ...reporter, file];
-  // It is a run of its own, and must not take itself for a part of this one.
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"));
-  const env = { ...Object.fromEntries(inherited), SNOWLANE_MUTANT: mutant };
-  const said = await new Promise<string>((resolve) => {
-    // That tests fail is what is wanted: then it ends with 1.
-    const options = { cwd: fileURLToPath(new URL("../..", import.meta.url)), env };
-    execFile(process.execPath, args, options, (error, stdout, stderr) =>
-      resolve(`${error?.message ?? ""}${stdout}${stderr}`),
-    );
-  });
-  const output = await readFile(report, "utf8").catch(() => {
-    throw new Error(`The tests of ${file} did not run: ${said.slice(0, 2_000)}`);
-  });
-  await rm(folder, { recursive: true });
-  const { testResults } = JSON.parse(output) as {
-    testResults: { assertionResults: { title: string; status: string; failureMessages?: string[] }[] }[];
-  };
-  return new Map(
-    testResults
-      .flatMap(({ assertionResults }) => assertionResults)
-      .map(({ title, status, failureMessages }) => [
-        title,
-        { status, problem: failureMessages?.[0]?.split("\n")[0] ?? "" },
-      ]),
-  );
-}

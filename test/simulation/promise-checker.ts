@@ -1,24 +1,25 @@
 import type { Layout } from "../../src/snowflake/layout.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
-import type { Entry } from "../../src/worker/record-store.ts";
-import type { WorkerEvent } from "../../src/worker/worker-event.ts";
-import { parseWorkerKey, recordKeys } from "../../src/worker/worker-record.ts";
-import { leadMaxMs } from "../../src/worker/worker-settings.ts";
+import type { Entry } from "../../src/store/record-store.ts";
+import type { WorkerEvent } from "../../src/lease/worker-event.ts";
+import { recordKeys } from "../../src/lease/records/record-text.ts";
+import { parseWorkerKey } from "../../src/lease/records/worker-record.ts";
+import { leadMaxMs } from "../../src/lease/worker-settings.ts";
 import { IssueHistory } from "./issue-history.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 import type { StoreTraits } from "./simulated-store.ts";
 
-/** What is read out of a worker record's text: by this file's own means, not by those of the code under test. */
+/** The parts of a worker record's text, read by this file's own means, not by those of the code under test. */
 interface SeenRecord {
   readonly workerIndex: number;
   readonly generation: number;
   readonly token: string;
-  readonly hwmMs: number;
+  readonly markMs: number;
   readonly instance: string;
 }
 
-/** What the checker knows of one process. */
+/** The checker's state of one process. */
 interface Known {
   readonly instance: string;
   /** Places of its grants, by worker index. */
@@ -38,13 +39,19 @@ const burstMs = 10;
 function seeRecord(key: string, text: string): SeenRecord | undefined {
   const workerIndex = parseWorkerKey(key);
   if (workerIndex === undefined) return undefined;
-  const { generation, token, hwmMs, holder } = JSON.parse(text) as {
+  const {
+    generation,
+    token,
+    hwmMs: markMs,
+    holder,
+  } = JSON.parse(text) as {
     generation: number;
     token: string;
-    hwmMs: number;
+    hwmMs: unknown;
     holder: { instance: string };
   };
-  return { workerIndex, generation, token, hwmMs, instance: holder.instance };
+  if (typeof markMs !== "number") throw new Error(`The checker finds no mark in ${text}.`);
+  return { workerIndex, generation, token, markMs, instance: holder.instance };
 }
 
 /**
@@ -127,7 +134,7 @@ export class PromiseChecker {
     const record = seeRecord(key, text);
     if (record?.instance !== instance) return;
     const id = `${instance} ${record.workerIndex}`;
-    this.#confirmed.set(id, Math.max(record.hwmMs, this.#confirmed.get(id) ?? record.hwmMs));
+    this.#confirmed.set(id, Math.max(record.markMs, this.#confirmed.get(id) ?? record.markMs));
   }
 
   /**
@@ -146,7 +153,7 @@ export class PromiseChecker {
     if (key === recordKeys.layout) this.#checkLayout(text);
     const record = seeRecord(key, text);
     if (record === undefined) return undefined;
-    const { token, instance, workerIndex, generation, hwmMs } = record;
+    const { token, instance, workerIndex, generation, markMs } = record;
     if (token !== "" && !this.#tokens.has(token)) {
       this.#tokens.add(token);
       this.#grantOrder.set(`${instance} ${workerIndex} ${generation}`, this.#tokens.size);
@@ -154,11 +161,11 @@ export class PromiseChecker {
     // S8: a mad clock cannot burn a worker ID.
     const skewMs = machineOf(instance).aheadMaxMs + 1_000;
     const boundMs = trueMs + this.#traits.timing.windowMs + leadMaxMs(this.#layout) + skewMs;
-    if (hwmMs > boundMs) this.history.break("S8", `${key}: the mark is ${hwmMs - boundMs} ms above what it may be`);
-    return hwmMs;
+    if (markMs > boundMs) this.history.break("S8", `${key}: the mark is ${markMs - boundMs} ms above what it may be`);
+    return markMs;
   }
 
-  /** What can only be said at the end. */
+  /** The checks that are possible only at the end. */
   finish(): void {
     this.history.checkUnique();
     this.history.checkGrants();
@@ -170,7 +177,8 @@ export class PromiseChecker {
     const tickMs = Math.ceil(this.#layout.tickNs / 1_000_000);
     const { trueMs } = machine;
     // A grant begins at the next tick, which may be a whole one ahead.
-    const leadMs = Math.max(burstMs, tickMs) + tickMs + (machine.wentBack || beganAhead ? leadMaxMs(this.#layout) : 0);
+    const leadMs =
+      Math.max(burstMs, tickMs) + tickMs + (machine.hasRegressed || beganAhead ? leadMaxMs(this.#layout) : 0);
     const aheadMs = machine.believedAheadMaxMs(sinceMs) + leadMs + 1;
     if (timestampMs > trueMs + aheadMs) {
       const detail = `${process.name}: ${timestampMs - trueMs} ms ahead; its clock and lead allow ${aheadMs}`;

@@ -22,7 +22,7 @@ export interface BrokenSeed {
   readonly violations: readonly { readonly promise: string; readonly detail: string }[];
 }
 
-/** What a run of seeds came to. */
+/** The outcome of a run of seeds. */
 export interface SeedReport {
   readonly seeds: number;
   readonly issued: number;

@@ -51,7 +51,7 @@ function flush(): void {
   report = emptyReport();
 }
 
-/** What the code under test threw and nobody caught: a broken invariant, a circle, a fault of its own. */
+/** Errors of the code under test that it did not catch: a broken invariant, a circle, a fault of its own. */
 let thrown: unknown;
 process.on("unhandledRejection", (cause) => {
   thrown ??= cause;

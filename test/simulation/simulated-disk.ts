@@ -1,10 +1,10 @@
-import type { ResumeJournal, ResumePlace, ResumeRecord } from "../../src/worker/resume-record.ts";
+import type { ResumeJournal, ResumePlace, ResumeRecord } from "../../src/lease/resume/resume-record.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 const place: ResumePlace = { namespace: "default", storeUrl: "simulated:", machineId: "machine", bootId: "boot" };
 
-/** What a machine keeps of its processes' resume records: it outlives them. */
+/** The resume records that a machine keeps for its processes, and that outlive them. */
 export class SimulatedDisk {
   readonly records = new Map<number, ResumeRecord>();
   /** Which process holds which record's lock. */
@@ -65,20 +65,20 @@ export class SimulatedJournal implements ResumeJournal {
 
   remove(workerIndex: number): Promise<void> {
     return this.#call(() => {
-      // Whoever does not have the lock has no record here.
+      // A process without the lock has no record here.
       if (!this.#lock(workerIndex)) return;
       this.#disk.records.delete(workerIndex);
       this.leave(workerIndex);
     });
   }
 
-  /** What the end of a process does. */
+  /** Gives up the locks, as the end of the process does. */
   dropLocks(): void {
     for (const workerIndex of this.#disk.locks.keys()) this.leave(workerIndex);
     this.#isGone = true;
   }
 
-  /** What was asked for is done after a while, unless the process is gone by then; its answer takes another while. */
+  /** The operation runs after a while, unless the process is gone by then; its answer takes another while. */
   #call<T>(operation: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#queue.after(this.#random.fraction() * this.#disk.delayMaxMs, () => {

@@ -3,7 +3,7 @@ import type { EventQueue } from "./event-queue.ts";
 /** A plausible date for true time 0, above the earliest that a start accepts. */
 export const simulationStartMs = Date.UTC(2027, 5, 1);
 
-/** What is followed at once: see clock-judge.ts. */
+/** The longest step that is followed at once: see clock-judge.ts. */
 const stepForwardMaxMs = 2_000;
 /** More than any drift of a simulation adds up to. */
 const driftMaxMs = 100;
@@ -23,7 +23,7 @@ export class SimulatedMachine {
   /** The furthest that the wall clock was ever ahead of true time. */
   aheadMaxMs = 0;
   /** Whether the wall clock ever lost time that a reader had seen, or may have: then timestamps may lead it by A. */
-  wentBack = false;
+  hasRegressed = false;
   #backwardMs: number;
   /** Steps forward that a running process may not follow at once, and where its clock may be meanwhile. */
   readonly #doubtful: { readonly atMs: number; boundMs: number }[] = [];
@@ -104,7 +104,7 @@ export class SimulatedMachine {
   /** The wall clock stands still until {@link unfreeze}, then shows again what it would have shown. */
   freeze(): void {
     this.#note();
-    this.wentBack = true;
+    this.hasRegressed = true;
     this.#doubtful.length = 0;
     this.#stuckAtMs ??= this.trueMs + this.#offset();
   }
@@ -149,7 +149,7 @@ export class SimulatedMachine {
     if (lengthMs <= 0) return;
     if (lengthMs > 1_000) this.#doubtful.length = 0;
     this.#backwardMs += lengthMs;
-    this.wentBack = true;
+    this.hasRegressed = true;
   }
 
   #offset(): number {

@@ -2,11 +2,11 @@ import { IdError } from "../../src/errors.ts";
 import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
 import type { Layout } from "../../src/snowflake/layout.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
-import type { Priority } from "../../src/worker/id-source.ts";
-import type { Entry, RecordStore } from "../../src/worker/record-store.ts";
-import type { WorkerEvent } from "../../src/worker/worker-event.ts";
+import type { Priority } from "../../src/queue/wait-queue.ts";
+import type { Entry, RecordStore } from "../../src/store/record-store.ts";
+import type { WorkerEvent } from "../../src/lease/worker-event.ts";
 import { WorkerSource } from "../../src/worker/worker-source.ts";
-import { settleWorkerSettings, type WorkerOptions } from "../../src/worker/worker-settings.ts";
+import { resolveWorkerSettings, type WorkerOptions } from "../../src/lease/worker-settings.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { MirroredStore } from "./mirrored-store.ts";
 import { SeededRandom } from "./seeded-random.ts";
@@ -14,7 +14,7 @@ import { type SimulatedDisk, SimulatedJournal } from "./simulated-disk.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 import { type LinkState, type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
 
-/** What a process is started with. */
+/** The settings that a process is started with. */
 export interface ProcessParts {
   readonly name: string;
   readonly layout: Layout;
@@ -64,7 +64,7 @@ export class SimulatedProcess {
   /** Draws that a copy repeats until it is on its own. */
   #random: SeededRandom;
   #state: "running" | "paused" | "dead" = "running";
-  /** What is due while it stands still, with the order in which it came. */
+  /** The tasks that come due while it stands still, in the order in which they came. */
   #waiting: WaitingTask[] = [];
   /** A copy that does all that this process does, unseen, until the moment of the cloning. */
   #shadow: SimulatedProcess | undefined;
@@ -104,7 +104,7 @@ export class SimulatedProcess {
     this.mirror = new MirroredStore(this.#store, mirrored, { onCall, onDiverged });
     const store: RecordStore = this.mirror;
     if (role instanceof SimulatedProcess) role.#shadow = this;
-    const settings = settleWorkerSettings(parts.options, layout, store);
+    const settings = resolveWorkerSettings(parts.options, layout, store);
     this.source = new WorkerSource({
       store,
       settings,
@@ -138,8 +138,8 @@ export class SimulatedProcess {
   }
 
   /**
-   * The name of what it is doing. Who asks must not make it read its clock: asked in the middle of a step, its shadow
-   * would have read it once less or once more when it takes the same step.
+   * The name of its present state. Asking must not make it read its clock: asked in the middle of a step, its shadow
+   * would have read the clock once less or once more when it takes the same step.
    */
   get phase(): string {
     return this.source.phase;

@@ -8,22 +8,18 @@ import type {
   StoreMoment,
   StoreTiming,
   WriteAnswer,
-} from "../../src/worker/record-store.ts";
+} from "../../src/store/record-store.ts";
+import { identityOf, systemPart } from "../../src/store/store-identity.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 
-/** What kind of store is simulated. */
+/** The kind of store that is simulated. */
 export interface StoreTraits {
   readonly durability: "durable" | "lossy";
   readonly hasClock: boolean;
   readonly liveness: "ttl" | "lock";
   readonly timing: StoreTiming;
-}
-
-interface Row {
-  readonly text: string;
-  readonly version: number;
 }
 
 /** How the way between a process and the store behaves just now. */
@@ -41,23 +37,23 @@ export interface LinkState {
 const recentMax = 8;
 
 /**
- * The server: records, and the ways in which it may fail. What it confirms is in `highestMark`, for the checker,
- * whatever is lost later.
+ * The server: records, which it compares by their texts as every store does (docs/adr/0061), and the ways in which it
+ * may fail. It tells `onApplied` of what it confirms, for the checker, whatever is lost later.
  */
 export class SimulatedServer {
   readonly traits: StoreTraits;
   readonly #queue: EventQueue;
   readonly #random: SeededRandom;
   readonly #machine: SimulatedMachine;
-  #rows = new Map<string, Row>();
-  #version = 0;
-  #identity = "first";
+  #rows = new Map<string, string>();
+  #system = "first";
+  #history = "first";
   #startedMs: number;
   #wasEverEmptied = false;
   /** Earlier states, the newest last: what a backup or a lagging replica may hold. */
-  readonly #past: Map<string, Row>[] = [];
+  readonly #past: Map<string, string>[] = [];
   /** The same, of the last few writes. */
-  readonly #recent: Map<string, Row>[] = [];
+  readonly #recent: Map<string, string>[] = [];
   #nextPastMs = 0;
   isDown = false;
   /** Answers nothing, and does everything later: a frozen server. */
@@ -67,7 +63,7 @@ export class SimulatedServer {
    * healed.
    */
   isMinority = false;
-  #beforeSplit: Map<string, Row> | undefined;
+  #beforeSplit: Map<string, string> | undefined;
   /** Which process holds which lock. */
   readonly locks = new Map<string, object>();
   /** Told of every write that was applied. */
@@ -102,7 +98,7 @@ export class SimulatedServer {
     return {
       clockMs: this.traits.hasClock ? this.#machine.nowMs() : undefined,
       incarnation: {
-        identity: this.#identity,
+        identity: identityOf({ [systemPart]: this.#system, history: this.#history }),
         startedMs: this.traits.hasClock && this.traits.durability === "lossy" ? this.#startedMs : undefined,
         emptyMeans: this.traits.durability === "lossy" && this.#wasEverEmptied ? "lost" : "new",
       },
@@ -110,23 +106,20 @@ export class SimulatedServer {
   }
 
   list(): ListAnswer {
-    return { entries: [...this.#rows].map(([key, row]) => entryOf(key, row)), moment: this.moment() };
+    return { entries: [...this.#rows].map(([key, text]) => ({ key, text })), moment: this.moment() };
   }
 
   read(key: string): ReadAnswer {
-    const row = this.#rows.get(key);
-    return { entry: row && entryOf(key, row), moment: this.moment() };
+    const text = this.#rows.get(key);
+    return { entry: text === undefined ? undefined : { key, text }, moment: this.moment() };
   }
 
   compareAndSet(key: string, expected: Entry | undefined, next: string): WriteAnswer {
-    const row = this.#rows.get(key);
-    if (row?.version !== expected?.version) return { kind: "conflict", moment: this.moment() };
+    if (this.#rows.get(key) !== expected?.text) return { kind: "conflict", moment: this.moment() };
     this.#keepPast();
-    this.#version += 1;
-    const written: Row = { text: next, version: this.#version };
-    this.#rows.set(key, written);
+    this.#rows.set(key, next);
     if (!this.isMinority) this.onApplied(key, next);
-    return { kind: "applied", entry: entryOf(key, written), moment: this.moment() };
+    return { kind: "applied", entry: { key, text: next }, moment: this.moment() };
   }
 
   /** Everything is gone, as after FLUSHALL: the incarnation's record goes with the rest. */
@@ -148,7 +141,11 @@ export class SimulatedServer {
 
   /** The server process starts again; on a lossy store the last writes may be gone. */
   restart(identity: "same" | "another"): void {
-    if (identity === "another") this.#identity = this.#random.hex128();
+    if (identity === "another") {
+      this.#history = this.#random.hex128();
+      // Half of the losses show in one part alone, as a promoted replica or a copied database does.
+      if (this.#history < "8") this.#system = this.#history;
+    }
     this.#startedMs = this.#machine.nowMs();
     this.isDown = false;
     this.#frozen = undefined;
@@ -187,10 +184,6 @@ export class SimulatedServer {
     this.#past.push(new Map(this.#rows));
     if (this.#past.length > 8) this.#past.splice(this.#random.between(0, 6), 1);
   }
-}
-
-function entryOf(key: string, row: Row): Entry {
-  return { key, text: row.text, version: row.version };
 }
 
 /** A process's way to the server. */
@@ -262,7 +255,7 @@ export class SimulatedStore implements RecordStore {
     return Promise.resolve();
   }
 
-  /** What the end of a process does. */
+  /** Gives up the locks, as the end of the process does. */
   dropLocks(): void {
     for (const [key, owner] of this.#server.locks) if (owner === this.#owner) this.#server.locks.delete(key);
   }

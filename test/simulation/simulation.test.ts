@@ -4,7 +4,7 @@ import { regressionSeeds } from "./regression-seeds.ts";
 import { runSeeds } from "./run-seeds.ts";
 import { counted, simulate } from "./simulation.ts";
 
-/** What the run shows, for whoever reads its output. */
+/** Prints a result of the run for people. */
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Seeds of the suite; more by `npm run simulate`. */

@@ -1,7 +1,7 @@
-import type { Entry } from "../../src/worker/record-store.ts";
-import { leadMaxMs } from "../../src/worker/worker-settings.ts";
-import type { WorkerEvent } from "../../src/worker/worker-event.ts";
-import { createHolder } from "../../src/worker/worker-record.ts";
+import type { Entry } from "../../src/store/record-store.ts";
+import { leadMaxMs } from "../../src/lease/worker-settings.ts";
+import type { WorkerEvent } from "../../src/lease/worker-event.ts";
+import { createHolder } from "../../src/lease/records/worker-record.ts";
 import { EventQueue, settled } from "./event-queue.ts";
 import type { Fault, HolderState } from "./fault.ts";
 import { injectFault } from "./inject-fault.ts";
@@ -15,7 +15,7 @@ import { SimulatedProcess } from "./simulated-process.ts";
 import { type LinkState, SimulatedServer } from "./simulated-store.ts";
 import { TraceHash } from "./trace-hash.ts";
 
-/** What one seed came to. */
+/** The outcome of one seed. */
 export interface Outcome {
   readonly seed: number;
   readonly violations: readonly Violation[];
@@ -27,7 +27,7 @@ export interface Outcome {
   readonly scenario: Scenario;
 }
 
-/** What a run counts beside faults: see {@link Outcome.met}. */
+/** The counters of a run besides faults: see {@link Outcome.met}. */
 export const counted = ["clone that lived", "resumed"] as const;
 
 /** Changes to a run, for shrinking. */
@@ -72,7 +72,7 @@ const fireWithinMs: Readonly<Record<HolderState, number>> = {
 /** After so long a process that failed for good is started again. */
 const superviseMs = 500;
 /**
- * Timers fall upon whole milliseconds, and those of a process and its shadow one after the other: no fault may come
+ * Timers fall on whole milliseconds, and those of a process and its shadow one after the other: no fault may come
  * between them.
  */
 const betweenTimersMs = 0.37;
@@ -103,7 +103,7 @@ export class Simulation {
   readonly #trace: TraceHash;
   readonly #met = new Map<string, number>();
   readonly #armed = new Set<ArmedFault>();
-  /** What ends faults that last, until they end. */
+  /** Functions that end the faults that last. */
   readonly #ends = new Set<() => void>();
   /** Copies of processes, beside the slots. */
   readonly #clones: SimulatedProcess[] = [];
@@ -296,7 +296,7 @@ export class Simulation {
   #makeWait(slot: Slot): void {
     const { faults, traits } = this.#scenario;
     const { durability, hasClock } = traits;
-    // Where the store has no clock, the quarantine is as long as the clock of who notes it is ahead.
+    // Where the store has no clock, the quarantine is longer by as much as the noting process's clock is ahead.
     const isNoted =
       hasClock ||
       (this.slots.every(({ machine }) => machine.aheadMs < 1_000) &&
@@ -319,8 +319,8 @@ export class Simulation {
       this.#scenario.traits.hasClock
         ? this.serverMachine
         : this.slots.find((slot) => slot.instance === instance)!.machine;
-    const hwmMs = this.#checker.onApplied(key, text, simulationStartMs + this.queue.nowMs, machineOf);
-    if (hwmMs !== undefined) this.#trace.note(key, hwmMs);
+    const markMs = this.#checker.onApplied(key, text, simulationStartMs + this.queue.nowMs, machineOf);
+    if (markMs !== undefined) this.#trace.note(key, markMs);
   }
 
   #scheduleDraws(slot: Slot): void {

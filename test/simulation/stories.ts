@@ -1,8 +1,8 @@
-import type { StoreTiming } from "../../src/worker/record-store.ts";
+import type { StoreTiming } from "../../src/store/record-store.ts";
 import { type Fault, type FaultKind, type HolderState, holderStates } from "./fault.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** What a story knows of its seed. */
+/** The parts of a seed that a story uses. */
 interface Cast {
   readonly processCount: number;
   readonly timing: StoreTiming;
@@ -20,7 +20,7 @@ export interface Story {
   readonly hasClock?: boolean;
   readonly hasJournal?: boolean;
   readonly windowMs?: number;
-  /** Share of seeds in which locks tell who lives. */
+  /** Share of seeds in which locks show whether a holder runs. */
   readonly lockShare?: number;
   readonly tell: (random: SeededRandom, cast: Cast) => readonly Fault[];
 }
@@ -114,8 +114,8 @@ const cutOffAndForgotten: Story = {
 };
 
 /**
- * A store that keeps what it confirmed is emptied while nobody reaches it, with or without another identity; who
- * lapses first comes back first, and only he can know.
+ * A store that keeps what it confirmed is emptied while no process reaches it, with or without another identity. The
+ * holder that lapses first comes back first, and only that one can know of the loss.
  */
 const emptied: Story = {
   name: "emptied",
@@ -305,7 +305,7 @@ const resumedInThePast: Story = {
 
 /**
  * A store loses its last writes when the first windows have just been granted, and more processes than worker IDs want
- * one: whoever was granted another's too early has it once more than the store knows.
+ * one: a process that was granted another's too early makes one holder more than the store knows.
  */
 const grantedAndForgotten: Story = {
   name: "granted-and-forgotten",
@@ -317,7 +317,7 @@ const grantedAndForgotten: Story = {
       .faults.concat(new Plan(random, 6_000, 9_000).add("restart", random.between(0, cast.processCount - 1)).faults),
 };
 
-/** Random faults, all upon the few worker IDs of too many processes. */
+/** Random faults for too many processes on few worker IDs. */
 const crowded: Story = {
   name: "crowded",
   supply: "short",

@@ -7,12 +7,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock/clock.ts";
 import { duration, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { bundleServer } from "../fault/fault-trial.ts";
-import { runProgram } from "../support/run-program.ts";
+import { runProgram } from "../support/processes/run-program.ts";
 import { soak, type SoakLook, type SoakResult } from "./soak.ts";
 
 const attackPauseMs = 3_000;

@@ -1,4 +1,4 @@
-import { IssuedRuns } from "../support/issued-runs.ts";
+import { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 
 /**

@@ -9,17 +9,17 @@ import {
   ReserveIdsResponseSchema,
 } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { settingId } from "../../src/http2/frame.ts";
-import { type Attack, quickAttacks, slowAttacks } from "../support/attacks.ts";
-import { GrpcIdClient } from "../support/grpc-id-client.ts";
-import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, type HttpQuestion } from "../support/http-call.ts";
-import { nextIdFields } from "../support/http2-floods.ts";
-import { RawClient } from "../support/http2-raw-client.ts";
-import { data, headers, hello, rstStream, settings } from "../support/http2-wire.ts";
-import { ordinaryQuestions } from "../support/ordinary-load.ts";
-import type { SnowlaneProcess } from "../support/snowlane-process.ts";
+import { type Attack, quickAttacks, slowAttacks } from "../support/http2/attacks.ts";
+import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
+import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, type HttpQuestion } from "../support/http2/http-call.ts";
+import { nextIdFields } from "../support/http2/http2-floods.ts";
+import { RawClient } from "../support/http2/http2-raw-client.ts";
+import { data, headers, hello, rstStream, settings } from "../support/http2/http2-wire.ts";
+import { ordinaryQuestions } from "../support/http2/ordinary-load.ts";
+import type { SnowlaneProcess } from "../support/processes/snowlane-process.ts";
 import type { RisingIds } from "./rising-ids.ts";
 
-/** What callers are given, and where they tell what came of it. */
+/** The server that callers call, and the counters for their results. */
 export interface SoakTarget {
   readonly server: SnowlaneProcess;
   readonly ids: RisingIds;

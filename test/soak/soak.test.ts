@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/running-server.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
 import { soak } from "./soak.ts";
 
 test("a short soak: no call fails, and nothing stays open when nobody calls", { timeout: 300_000 }, async () => {

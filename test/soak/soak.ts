@@ -1,15 +1,15 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.ts";
-import { liveMemoryFlags, liveState } from "../support/live-memory.ts";
-import { residentMib } from "../support/resident-memory.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import { liveMemoryFlags, liveState } from "../support/processes/live-memory.ts";
+import { residentMib } from "../support/processes/resident-memory.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { RisingIds } from "./rising-ids.ts";
 import { type AttackOptions, type SoakCaller, soakCallers, type SoakTarget } from "./soak-callers.ts";
 
 /** How a soak goes. */
 export interface SoakOptions extends AttackOptions {
-  /** What is started: a script of the server. */
+  /** The script of the server to start. */
   readonly script: string;
   readonly storeFile: string;
   readonly durationMs: number;
@@ -39,10 +39,10 @@ export interface SoakLook {
   readonly timers: number;
 }
 
-/** What came of it. */
+/** The outcome of a soak. */
 export interface SoakResult {
   readonly looks: readonly SoakLook[];
-  /** What must not be; empty if all went well. */
+  /** The violations; empty if there were none. */
   readonly problems: readonly string[];
 }
 
@@ -172,7 +172,7 @@ class Soak {
   }
 }
 
-/** What has grown from the first third of the looks to the last. */
+/** The figures that have grown from the first third of the looks to the last. */
 function growth(looks: readonly SoakLook[], growthMax: number): string[] {
   const third = Math.max(1, Math.floor(looks.length / 3));
   const [first, last] = [looks.slice(0, third), looks.slice(-third)];

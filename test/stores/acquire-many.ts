@@ -7,14 +7,14 @@
  */
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
-import { systemClock, systemTimers, systemUptimeMs } from "../../src/clock.ts";
+import { systemClock, systemTimers, systemUptimeMs } from "../../src/clock/clock.ts";
 import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
 import { presetLayout } from "../../src/snowflake/presets.ts";
-import { kernelRandom128 } from "../../src/worker/kernel-random.ts";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { RecordStore } from "../../src/worker/record-store.ts";
-import { createHolder } from "../../src/worker/worker-record.ts";
-import { settleWorkerSettings } from "../../src/worker/worker-settings.ts";
+import { kernelRandom128 } from "../../src/kernel-random.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
+import { createHolder } from "../../src/lease/records/worker-record.ts";
+import { resolveWorkerSettings } from "../../src/lease/worker-settings.ts";
 import { WorkerSource } from "../../src/worker/worker-source.ts";
 
 const [url = "", count = "1"] = process.argv.slice(2);
@@ -43,7 +43,7 @@ async function acquire(): Promise<{ readonly source: WorkerSource; readonly clos
     sinceMs: systemClock.nowMs(),
     version: "test",
   });
-  const settings = settleWorkerSettings({ namespace: "default", holder }, layout, store);
+  const settings = resolveWorkerSettings({ namespace: "default", holder }, layout, store);
   const source = new WorkerSource({
     store,
     settings,

@@ -3,7 +3,7 @@
  * ended.
  */
 import { IdError } from "../../src/errors.ts";
-import { openStore } from "../../src/worker/open-store.ts";
+import { openStore } from "../../src/store/open-store.ts";
 
 const store = await openStore(process.argv[2] ?? "", { namespace: "default", callTimeoutMs: 300 });
 try {

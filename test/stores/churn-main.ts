@@ -5,13 +5,13 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock/clock.ts";
 import { integer, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { findTool } from "../support/fetch/tools.ts";
-import { runCommand } from "../support/run-command.ts";
-import { runProgram } from "../support/run-program.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { runProgram } from "../support/processes/run-program.ts";
 import { remoteStoreKinds } from "../support/servers/remote-stores.ts";
 import { churn } from "./churn.ts";
 

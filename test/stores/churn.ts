@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.ts";
-import { GrpcIdClient } from "../support/grpc-id-client.ts";
-import { IdLoad } from "../support/id-load.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
+import { IdLoad } from "../support/processes/id-load.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
-/** What came of a churn. */
+/** The outcome of a churn. */
 export interface ChurnResult {
   readonly idCount: number;
   readonly duplicateCount: number;

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import { workerKey } from "../../src/worker/worker-record.ts";
-import { duplicatesOf, IssuingWorker } from "../support/issuing-worker.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { workerKey } from "../../src/lease/records/worker-record.ts";
+import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
 import { type RemoteStoreServer, remoteStoreKinds } from "../support/servers/remote-stores.ts";
 
-/** What test/stores/acquire-many.ts prints. */
+/** The output of test/stores/acquire-many.ts. */
 interface Acquired {
   readonly writes: number;
   readonly holders: readonly { readonly workerIndex: number; readonly ids: readonly string[] }[];
@@ -75,7 +75,7 @@ describe.each(remoteStoreKinds)("holders on $kind", ({ kind, start }) => {
     expect(one.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "lapsed" }));
   });
 
-  test("who comes when all 1,024 worker IDs are held is told so at once, and what to do", async () => {
+  test("a start while all 1,024 worker IDs are held is refused at once, and told what to do", async () => {
     const options = { storeUrl: server.url, namespace: "full", storeTimeoutMs: 30_000, ...shortWindow(kind) };
     const first = await IssuingWorker.start({ ...options, ttlMs: 3_600_000 });
     const { workerId, datacenterId } = first.source.status().grant!;

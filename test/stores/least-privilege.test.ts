@@ -1,8 +1,8 @@
 import mysql from "mysql2/promise";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { RecordStore } from "../../src/worker/record-store.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
 import { askPort } from "../support/servers/ask-port.ts";
 import { startEtcd } from "../support/servers/etcd-server.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
@@ -10,7 +10,7 @@ import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 import { startZooKeeper } from "../support/servers/zookeeper-server.ts";
-import { docBlock } from "../support/stores-doc.ts";
+import { docBlock } from "../house/stores-doc.ts";
 
 /** Starts a server, does what docs/stores.md tells its operator, and returns the URL of the account made so. */
 const setUps: Readonly<Record<string, () => Promise<string>>> = {
@@ -37,7 +37,7 @@ const setUps: Readonly<Record<string, () => Promise<string>>> = {
     for (const line of docBlock("privileges: etcd").trim().split("\n")) await runEtcdctl(server.port, line);
     return `etcd://snowlane:change-me@127.0.0.1:${server.port}`;
   },
-  // Whoever creates a znode with a user owns it: there is nothing to prepare.
+  // A user owns the znodes that it creates, so there is nothing to prepare.
   zookeeper: async () => {
     const server = await started(startZooKeeper());
     return `zookeeper://snowlane:change-me@127.0.0.1:${server.port}`;
@@ -57,7 +57,7 @@ async function open(url: string): Promise<RecordStore> {
 }
 
 describe.each(Object.keys(setUps))("an account on %s with what docs/stores.md gives it", (kind) => {
-  test("can do all that a store does, and who has a wrong password or none is told so", async () => {
+  test("can do all that a store does, and a caller with a wrong password or none is told so", async () => {
     const url = await setUps[kind]!();
     const store = await open(url);
     const created = await store.compareAndSet("worker-1", undefined, "one");

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { test } from "vitest";
 import { IdError } from "../../src/errors.ts";
-import { systemClock } from "../../src/clock.ts";
-import { openStore } from "../../src/worker/open-store.ts";
-import { writeQuarantine } from "../../src/worker/quarantine.ts";
-import type { Entry, RecordStore } from "../../src/worker/record-store.ts";
-import { duplicatesOf, IssuingWorker } from "../support/issuing-worker.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { writeQuarantine } from "../../src/lease/quarantine.ts";
+import type { Entry, RecordStore } from "../../src/store/record-store.ts";
+import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
+import { askPort } from "../support/servers/ask-port.ts";
 import { startEtcd } from "../support/servers/etcd-server.ts";
 import { FakeKubernetes } from "../support/servers/fake-kubernetes.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
+import { startRedis } from "../support/servers/redis-server.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
 import { startZooKeeper } from "../support/servers/zookeeper-server.ts";
 
 /** The server of a store, and a way to lose data that docs/stores.md says nobody sees. */
@@ -29,7 +32,12 @@ const victims: readonly { readonly name: string; readonly start: () => Promise<V
   { name: "postgres: older rows in the table that stands", start: async () => rewritten(await startPostgres()) },
   { name: "mysql: older rows in the table that stands", start: async () => rewritten(await startMariadb()) },
   { name: "zookeeper: older texts in the znodes that stand", start: async () => rewritten(await startZooKeeper()) },
-  { name: "etcd: a restart on an older data folder", start: restored },
+  {
+    name: "zookeeper: a standalone server restarts on an older data folder",
+    start: async () => restored(await startZooKeeper()),
+  },
+  { name: "redis: an older hash put back into the server that runs", start: copiedBack },
+  { name: "etcd: a restart on an older data folder", start: async () => restored(await startEtcd()) },
   { name: "kubernetes: older leases", start: kubernetes },
 ];
 
@@ -66,7 +74,7 @@ test.concurrent.for(victims)(
   },
 );
 
-test("an emptied store is new to who never saw it; when all have been stopped for a window and 3 s, no ID comes twice", async ({
+test("an emptied store is new to a process that never saw it; when all have been stopped for a window and 3 s, no ID comes twice", async ({
   onTestFinished,
   expect,
 }) => {
@@ -92,7 +100,7 @@ test("an emptied store is new to who never saw it; when all have been stopped fo
   expect(duplicatesOf(unaware.ids, later.ids)).toEqual([]);
 });
 
-/** What a worker is started on. */
+/** The store and settings that a worker is started with. */
 type Place = Pick<Victim, "url" | "windowMs">;
 
 function startPinned({ url: storeUrl, windowMs }: Place): Promise<IssuingWorker> {
@@ -106,7 +114,7 @@ function takenBack(error: unknown): undefined {
   if (!(error instanceof IdError) || error.reason !== "NO_FREE_WORKER_ID") throw error;
 }
 
-/** What `snowlane workers quarantine` writes. */
+/** Writes the same as `snowlane workers quarantine`. */
 async function quarantine({ url, windowMs }: Victim): Promise<number> {
   return withStore(url, async (store) => {
     const sinceMs = systemClock.nowMs();
@@ -150,13 +158,26 @@ async function overwrite(store: RecordStore, key: string, text: string): Promise
   }
 }
 
-async function restored(): Promise<Victim> {
-  const server = await startEtcd();
+function restored(server: TestServer): Victim {
   return {
     url: server.url,
     windowMs: 20_000,
     keep: () => server.backUp(),
     lose: () => server.restore(),
+    stop: () => server.stop(),
+  };
+}
+
+async function copiedBack(): Promise<Victim> {
+  const server = await startRedis({ persistence: "every-write" });
+  const copy = async (from: string, to: string): Promise<void> => {
+    await askPort(server.port, `COPY ${from} ${to} REPLACE\r\nQUIT\r\n`);
+  };
+  return {
+    url: server.url,
+    windowMs: 8_000,
+    keep: () => copy("snowlane:{default}", "backup"),
+    lose: () => copy("backup", "snowlane:{default}"),
     stop: () => server.stop(),
   };
 }

@@ -1,24 +1,26 @@
 import mysql from "mysql2/promise";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { afterAll, test } from "vitest";
+import { systemClock } from "../../src/clock/clock.ts";
 import { IdError } from "../../src/errors.ts";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { Entry } from "../../src/worker/record-store.ts";
-import { duplicatesOf, IssuingWorker } from "../support/issuing-worker.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Entry } from "../../src/store/record-store.ts";
+import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
 import { askPort } from "../support/servers/ask-port.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
-import { startZooKeeper } from "../support/servers/zookeeper-server.ts";
+import { startZooKeeper, startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
 
 /** A way to lose data that docs/stores.md calls detected. */
 interface Loss {
   readonly name: string;
   /** Whether the server goes on meanwhile: where it starts again, part of the quarantine passes before it serves. */
   readonly isLive?: boolean;
+  /** Whether it has to show in the store's identity: a holder that is back soon finds its own record older, too. */
+  readonly isAnotherLife?: boolean;
   readonly start: () => Promise<TestServer>;
   /** Called when the store has its layout and a record that was given back, but not yet that of the holder. */
   readonly prepare?: (server: TestServer) => Promise<unknown>;
@@ -28,6 +30,14 @@ interface Loss {
 const durableRedis = (): Promise<TestServer> => startRedis({ persistence: "every-write" });
 
 let older: readonly Entry[] = [];
+/** A Redis that was a replica, and took over before the holder was granted anything. */
+let promoted: TestServer | undefined;
+let ensemble: readonly TestServer[] = [];
+
+afterAll(async () => {
+  await promoted?.stop();
+  await Promise.all(ensemble.map((member) => member.stop()));
+});
 
 const losses: readonly Loss[] = [
   {
@@ -44,6 +54,16 @@ const losses: readonly Loss[] = [
     lose: (server) => server.restore(),
   },
   {
+    name: "redis: a failover and back, which keeps the run_id",
+    isLive: true,
+    start: durableRedis,
+    prepare: async ({ port }) => {
+      promoted = await durableRedis();
+      await followAndPromote(promoted.port, port);
+    },
+    lose: ({ port }) => followAndPromote(port, promoted!.port),
+  },
+  {
     name: "postgres: a restart on an older data folder",
     start: () => startPostgres(),
     prepare: (server) => server.backUp(),
@@ -56,6 +76,21 @@ const losses: readonly Loss[] = [
     prepare: ({ url }) =>
       postgres(url, "CREATE TABLE old (LIKE snowlane_record INCLUDING ALL); INSERT INTO old TABLE snowlane_record"),
     lose: ({ url }) => postgres(url, "DROP TABLE snowlane_record; ALTER TABLE old RENAME TO snowlane_record"),
+  },
+  {
+    name: "postgres: a copy made by TEMPLATE takes the name of the database",
+    isLive: true,
+    start: () => startPostgres(),
+    prepare: ({ port }) => postgres(besideIds(port), "CREATE DATABASE ids_backup TEMPLATE postgres"),
+    lose: async ({ port }) => {
+      // One that others are connected to cannot be renamed.
+      await postgres(besideIds(port), "ALTER DATABASE postgres ALLOW_CONNECTIONS false");
+      await postgres(
+        besideIds(port),
+        `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = 'postgres';
+        ALTER DATABASE postgres RENAME TO ids_broken; ALTER DATABASE ids_backup RENAME TO postgres`,
+      );
+    },
   },
   {
     name: "mysql: a restart on an older data folder",
@@ -85,11 +120,28 @@ const losses: readonly Loss[] = [
       await putBack(server.url, older);
     },
   },
+  {
+    name: "zookeeper: all members of an ensemble restart on older data folders",
+    isAnotherLife: true,
+    start: async () => {
+      ensemble = await startZooKeeperEnsemble();
+      return ensemble[0]!;
+    },
+    // One after the other, so that the others go on meanwhile.
+    prepare: async () => {
+      for (const member of ensemble) await member.backUp();
+    },
+    lose: async () => {
+      // All before the first comes back: it would take the newer data from one that runs.
+      await Promise.all(ensemble.map((member) => member.kill()));
+      await Promise.all(ensemble.map((member) => member.restore()));
+    },
+  },
 ];
 
 test.concurrent.for(losses)(
   "no ID comes twice, and new grants wait for the quarantine: $name",
-  async ({ isLive, start, prepare, lose }, { onTestFinished, expect }) => {
+  async ({ isLive, isAnotherLife, start, prepare, lose }, { onTestFinished, expect }) => {
     const server = await start();
     onTestFinished(() => server.stop());
     await (await startPinned(server.url, 6)).stop();
@@ -108,6 +160,7 @@ test.concurrent.for(losses)(
     expect(duplicatesOf(holder.ids, other?.ids ?? [])).toEqual([]);
     for (const { fromMs } of newGrants()) expect(fromMs).toBeGreaterThanOrEqual(lostAtMs + quarantineMs);
     const events = [...holder.events, ...(other?.events ?? [])];
+    if (isAnotherLife) expect(events.map(({ kind }) => kind)).toContain("incarnation-changed");
     if (isLive) expect(events.some(isQuarantine), events.map(({ kind }) => kind).join()).toBe(true);
   },
 );
@@ -140,11 +193,21 @@ function startPinned(storeUrl: string, workerId: number): Promise<IssuingWorker>
   return IssuingWorker.start({ storeUrl, datacenterId: 1, workerId, sequenceSpread: false, ...times });
 }
 
+/** Where statements run that need the store's own database to themselves. */
+const besideIds = (port: number): string => `postgres://postgres@127.0.0.1:${port}/template1`;
+
 async function postgres(url: string, statements: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(statements);
   await client.end();
+}
+
+/** Makes a Redis server the replica of another one until it is in step, and then a primary. */
+async function followAndPromote(port: number, primaryPort: number): Promise<void> {
+  await askPort(port, `REPLICAOF 127.0.0.1 ${primaryPort}\r\nQUIT\r\n`);
+  while (!/master_link_status:up/.test(await askPort(port, "INFO replication\r\nQUIT\r\n"))) await sleep(10);
+  await askPort(port, "REPLICAOF NO ONE\r\nQUIT\r\n");
 }
 
 async function mariadb(port: number, ...statements: readonly string[]): Promise<void> {

@@ -1,15 +1,16 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { systemClock, systemTimers } from "../../src/clock.ts";
-import { kernelRandom128 } from "../../src/worker/kernel-random.ts";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { RecordStore } from "../../src/worker/record-store.ts";
-import { moveStore } from "../../src/worker/store-move.ts";
-import { listWorkers, type WorkerList } from "../../src/worker/worker-list.ts";
-import { parseLayoutSlot, recordKeys } from "../../src/worker/worker-record.ts";
+import { systemClock, systemTimers } from "../../src/clock/clock.ts";
+import { kernelRandom128 } from "../../src/kernel-random.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
+import { moveStore } from "../../src/operator/store-move/move-store.ts";
+import { listWorkers, type WorkerList } from "../../src/operator/worker-list.ts";
+import { parseLayoutSlot } from "../../src/lease/records/layout-slot.ts";
+import { recordKeys } from "../../src/lease/records/record-text.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import { type RemoteStoreServer, remoteStoreKinds } from "../support/servers/remote-stores.ts";
-import { startSnowlane } from "../support/snowlane-process.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { runSnowlane, type SnowlaneRun } from "../text/run-snowlane.ts";
 
 /**

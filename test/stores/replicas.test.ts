@@ -1,9 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { RecordStore } from "../../src/worker/record-store.ts";
-import { duplicatesOf, IssuingWorker } from "../support/issuing-worker.ts";
-import { askPort } from "../support/servers/ask-port.ts";
-import { startRedis } from "../support/servers/redis-server.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
+import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
+import { askRedis, follow, promote, startReplicable } from "../support/servers/redis-replicas.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 const patience = { timeout: 90_000, interval: 100 };
@@ -18,29 +17,10 @@ interface Trio {
 
 /** A primary and two replicas that are in step with it. */
 async function startTrio(): Promise<Trio> {
-  const [primary, one, other] = await Promise.all([start(), start(), start()]);
+  const [primary, one, other] = await Promise.all([startReplicable(), startReplicable(), startReplicable()]);
   await follow([one, other], primary);
   const hosts = [primary, one, other].map(({ port }) => `127.0.0.1:${port}`);
   return { primary, replicas: [one, other], url: `redis://${hosts.join(",")}?replicas=2` };
-}
-
-async function start(): Promise<TestServer> {
-  const server = await startRedis({ persistence: "every-write", args: ["--repl-diskless-sync-delay", "0"] });
-  onTestFinished(() => server.stop());
-  return server;
-}
-
-async function follow(replicas: readonly TestServer[], primary: TestServer): Promise<void> {
-  for (const { port } of replicas) await askPort(port, `REPLICAOF 127.0.0.1 ${primary.port}\r\nQUIT\r\n`);
-  for (const { port } of replicas) {
-    await expect.poll(() => askPort(port, "INFO replication\r\nQUIT\r\n"), patience).toMatch(/master_link_status:up/);
-  }
-}
-
-/** Makes a replica the primary, as an operator or a sentinel does when the primary is gone. */
-async function promote(replica: TestServer, others: readonly TestServer[]): Promise<void> {
-  await askPort(replica.port, "REPLICAOF NO ONE\r\nQUIT\r\n");
-  await follow(others, replica);
 }
 
 async function open(url: string, callTimeoutMs = 30_000): Promise<RecordStore> {
@@ -57,7 +37,7 @@ test("a write that no majority of Redis servers has is neither applied nor shown
   for (const replica of replicas) replica.pause();
   await expect(store.compareAndSet("worker-1", written.entry, "new")).rejects.toEqual(unavailable);
   // The primary has it: who asked there alone would take it for done.
-  expect(await askPort(primary.port, "HGET snowlane:{default} worker-1\r\nQUIT\r\n")).toContain("new");
+  expect(await askRedis(primary.port, "HGET snowlane:{default} worker-1")).toContain("new");
   await expect(store.read("worker-1")).rejects.toEqual(unavailable);
   await expect(store.list()).rejects.toEqual(unavailable);
   // Nor does a connection that has written nothing itself.

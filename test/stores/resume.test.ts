@@ -2,19 +2,19 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/worker/worker-record.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/lease/records/worker-record.ts";
 import { bundleServer } from "../fault/fault-trial.ts";
-import { duplicatesOf } from "../support/issuing-worker.ts";
+import { duplicatesOf } from "../support/processes/issuing-worker.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { type RemoteStoreServer, withPort } from "../support/servers/remote-stores.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 
 /** Bounds for what a busy machine may be late with; nothing waits for them as a rule. */
 const patience = { timeout: 90_000, interval: 100 };
 
-/** What is bundled starts in a third of the time: each test starts several, one after the other. */
+/** The bundle starts in a third of the time: each test starts several servers, one after the other. */
 const program = [process.execPath, "dist/main.js"];
 
 let postgres: RemoteStoreServer;
@@ -252,7 +252,7 @@ async function takeOver(url: string, namespace: string, workerIndex: number): Pr
       generation: record.generation + 1,
       token: "a".repeat(record.token.length),
       writeId: "b".repeat(record.writeId.length),
-      hwmMs: record.hwmMs + 120_000,
+      markMs: record.markMs + 120_000,
       expiresMs: record.expiresMs + 120_000,
     };
     expect((await other.compareAndSet(key, entry, encodeWorkerRecord(next))).kind).toBe("applied");

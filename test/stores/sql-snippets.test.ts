@@ -1,8 +1,6 @@
-import mysql from "mysql2/promise";
-import { Client } from "pg";
+import type mysql from "mysql2/promise";
 import { expect, test } from "vitest";
-import { startMariadb } from "../support/servers/mariadb-server.ts";
-import { startPostgres } from "../support/servers/postgres-server.ts";
+import { withMariadbSession, withPostgresSession } from "../support/servers/sql-session.ts";
 import { sqlSnippets } from "../text/sql-snippets.ts";
 
 const names = ["twitter", "sonyflake", "range"];
@@ -16,13 +14,8 @@ function insertOf(ids: readonly bigint[]): string {
   return `INSERT INTO orders VALUES ${ids.map((id) => `(${id})`).join(", ")}`;
 }
 
-test("each snippet of docs/text-forms.md for PostgreSQL gives the time and the fields", async () => {
-  const server = await startPostgres();
-  const client = new Client({ connectionString: server.url });
-  try {
-    await client.connect();
-    // A session far from UTC must read the same times.
-    await client.query("SET TIME ZONE 'Asia/Kathmandu'");
+test("each snippet of docs/text-forms.md for PostgreSQL gives the time and the fields", () =>
+  withPostgresSession("Asia/Kathmandu", async (client) => {
     const snippets = sqlSnippets("postgresql");
     expect(snippets.map(({ name }) => name)).toEqual(names);
     for (const { sql, ids, rows } of snippets) {
@@ -31,22 +24,10 @@ test("each snippet of docs/text-forms.md for PostgreSQL gives the time and the f
       expect(textsOf((await client.query<object>(sql)).rows)).toEqual(rows);
       await client.query("DROP TABLE orders");
     }
-  } finally {
-    await client.end();
-    await server.stop();
-  }
-});
+  }));
 
-test("each snippet of docs/text-forms.md for MySQL gives the time and the fields", async () => {
-  const server = await startMariadb();
-  const link = await mysql.createConnection({
-    uri: server.url,
-    supportBigNumbers: true,
-    bigNumberStrings: true,
-    dateStrings: true,
-  });
-  try {
-    await link.query("SET time_zone = '+05:45'");
+test("each snippet of docs/text-forms.md for MySQL gives the time and the fields", () =>
+  withMariadbSession("+05:45", async (link) => {
     const snippets = sqlSnippets("mysql");
     expect(snippets.map(({ name }) => name)).toEqual(names);
     for (const { sql, ids, rows } of snippets) {
@@ -56,8 +37,4 @@ test("each snippet of docs/text-forms.md for MySQL gives the time and the fields
       expect(textsOf(found)).toEqual(rows);
       await link.query("DROP TABLE orders");
     }
-  } finally {
-    await link.end();
-    await server.stop();
-  }
-});
+  }));

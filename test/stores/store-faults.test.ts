@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStore } from "../../src/worker/open-store.ts";
-import type { Entry, RecordStore, WriteAnswer } from "../../src/worker/record-store.ts";
-import { runCommand } from "../support/run-command.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Entry, RecordStore, WriteAnswer } from "../../src/store/record-store.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { type RemoteStoreServer, remoteStoreKinds, withPort } from "../support/servers/remote-stores.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 
 const unavailable = expect.objectContaining({ reason: "STORE_UNAVAILABLE" });
 
@@ -151,7 +151,7 @@ async function answered<T>(call: () => Promise<T>): Promise<T> {
  * write whose call was given up may still land in between: then what stands is looked at again.
  */
 async function goesOnFromWhatStands(store: RecordStore, texts: readonly string[]): Promise<void> {
-  const stale: Entry = { key: "worker-1", text: "never written", version: "never written" };
+  const stale: Entry = { key: "worker-1", text: "never written" };
   expect((await answered(() => store.compareAndSet("worker-1", stale, "wrong"))).kind).toBe("conflict");
   const seen: (string | undefined)[] = [];
   const kind = await answered(async () => {

@@ -111,7 +111,10 @@ describe("every accepted text is the one canonical text of its ID; every other i
     const random = createRandom();
     for (let i = 0; i < 4_000; i++) {
       const { layout, codec } = pick(random, codecs);
-      const texts = codec.writeAll(randomId(layout, random), { serialPrefix: pick(random, ["", "PAY", "A1", "2025"]) });
+      const texts = codec.writeAll(randomId(layout, random), {
+        serialPrefix: pick(random, ["", "PAY", "A1", "2025"]),
+        typePrefix: pick(random, ["a", "order", "a123456789abcdef"]),
+      });
       let text = (texts.find((each) => each.format.form === form) ?? pick(random, texts)).text;
       for (let steps = random.below(3); steps >= 0; steps--) text = mutate(text, random);
       holdStrict(text, form, random);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { layouts } from "../../src/snowflake/presets.ts";
 import { createTextCodec } from "../../src/text/text-codec.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/snowlane-process.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { runSnowlane } from "./run-snowlane.ts";
 
 const namespace = "next-command";
@@ -25,6 +25,7 @@ const formats = [
   { flags: ["--form", "base58"], format: { form: "base58" } },
   { flags: ["--form", "uuid"], format: { form: "uuid" } },
   { flags: ["--form", "base32", "--check-symbol"], format: { form: "base32", checkSymbol: true } },
+  { flags: ["--form", "typed", "--type-prefix", "order"], format: { form: "typed", typePrefix: "order" } },
   {
     flags: ["--form", "serial", "--prefix", "PAY", "--offset", "+08:00"],
     format: { form: "serial", serialPrefix: "PAY", utcOffsetMinutes: 480 },
@@ -69,6 +70,9 @@ test("options without their form, and a form for bytes, are refused together", a
   const { exitCode, stderr } = await runSnowlane(["next", "--prefix", "PAY", "--check-symbol", ...storeFlags]);
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/--prefix.*--form serial[\s\S]*--check-symbol.*--form base32/);
+  const typed = await runSnowlane(["next", "--form", "typed", ...storeFlags]);
+  expect(typed).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(typed.stderr).toContain("--type-prefix order");
   const bytes = await runSnowlane(["next", "--form", "hex", "--format", "binary", ...storeFlags]);
   expect(bytes.exitCode).toBe(2);
 });

@@ -31,6 +31,7 @@ describe("forms of fixed width sort as the IDs do, whatever the layout", () => {
     { form: "base32", checkSymbol: true },
     { form: "base58" },
     { form: "base62" },
+    { form: "typed", typePrefix: "order" },
   ];
   test.each(formats)("$form $checkSymbol", (format) => {
     const random = createRandom();

@@ -9,7 +9,8 @@ const codec = createTextCodec({ layout: layouts.twitter, namespace: "default" })
 const id = 1_900_000_000_000_000_005n;
 
 test("a pipe gives a line for each line, in any form", async () => {
-  const texts = codec.writeAll(id, { serialPrefix: "PAY" }).filter(({ format }) => format.form !== "base62");
+  const options = { serialPrefix: "PAY", typePrefix: "order" };
+  const texts = codec.writeAll(id, options).filter(({ format }) => format.form !== "base62");
   const { exitCode, stdout, stderr } = await runSnowlane(["parse"], texts.map(({ text }) => text).join("\n"));
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   const rest = `${id}\t2025-03-13T01:44:34.949Z\t31\t0\t5`;
@@ -77,7 +78,31 @@ test("a reader that has had enough ends it quietly", async () => {
   expect(said).toBe("");
 });
 
-test("an offset west of UTC is no flag, and wrong options are told with their cure", async () => {
+test("a text of another generator has its kind for a form, and its parts in a table and as JSON", async () => {
+  const ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+  const line = await runSnowlane(["parse"], `${ulid}\n`);
+  expect(line).toMatchObject({ exitCode: 0, stdout: `${ulid}\t-\t2016-07-30T23:54:10.259Z\t-\t-\t-\tulid\n` });
+  const table = await runSnowlane(["parse", "prefix_01h2xcejqtf2nbrexx3vqjhp41"]);
+  expect(table.stdout).toMatch(/^kind +typeid\ntime +2023-06-14T16:40:03\.066Z\nprefix +prefix\nuuid +0188bac7-/);
+  const json = await runSnowlane(["parse", "--json", ulid]);
+  expect(JSON.parse(json.stdout)).toEqual({
+    text: ulid,
+    foreign: { kind: "ulid", createTime: "2016-07-30T23:54:10.259Z", parts: { random: "d6764c61efb99302bd5b" } },
+  });
+});
+
+test("with a type prefix, typed IDs of that prefix are read and no other text", async () => {
+  const input = "order_5QoSRAifXhW\nuser_5QoSRAifXhW\n1900000000000000005\n";
+  const { exitCode, stdout, stderr } = await runSnowlane(["parse", "--type-prefix", "order"], input);
+  expect(exitCode).toBe(1);
+  expect(stdout).toBe(`order_5QoSRAifXhW\t${id}\t2025-03-13T01:44:34.949Z\t31\t0\t5\ttyped\n`);
+  expect(stderr).toMatch(/line 2: .*position 0: a type prefix[\s\S]*line 3: /);
+  const other = await runSnowlane(["parse", "--form", "hex", "--type-prefix", "order", "0x1a5e27eef13e0005"]);
+  expect(other).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(other.stderr).toContain("--form typed");
+});
+
+test("an offset west of UTC is no flag, and wrong options are told with their hint", async () => {
   const west = await runSnowlane(["parse", "--json", "--offset", "-08:00", "2025031217443494909920005"]);
   expect(JSON.parse(west.stdout)).toMatchObject({ id: String(id), texts: { serial: "2025031217443494909920005" } });
   const wrong = await runSnowlane(["parse", "--offset", "+18:01", "--form", "roman", "1"]);

@@ -8,7 +8,7 @@ import { textForms } from "../../src/text/text-form.ts";
 import { runSnowlane } from "./run-snowlane.ts";
 import { openTextsService, textsNamespace, type TextsService } from "./texts-service.ts";
 
-/** What is documented of a text. Times are RFC 3339. */
+/** The documented parts of a text. Times are RFC 3339. */
 interface Documented {
   readonly source: string;
   readonly text: string;

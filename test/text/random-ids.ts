@@ -1,5 +1,5 @@
 import { composeId, type IdParts, type Layout } from "../../src/snowflake/layout.ts";
-import { SeededRandom } from "../support/seeded-random.ts";
+import { SeededRandom } from "../support/worlds/seeded-random.ts";
 
 /** Numbers without a pattern, the same for one seed. */
 export interface Random {

@@ -5,7 +5,7 @@ import { vectorLayouts } from "../../tools/vectors/layout-vectors.ts";
 /** A database whose SQL docs/text-forms.md shows. */
 export type SqlDatabase = "sqlite" | "postgresql" | "mysql";
 
-/** What a snippet of docs/text-forms.md is to answer. */
+/** The answer that a snippet of docs/text-forms.md must give. */
 export interface SqlSnippet {
   readonly name: string;
   readonly sql: string;

@@ -14,7 +14,8 @@ test("each example of docs/text-forms.md is the text of its ID", () => {
   expect(rows.map((row) => row["form"])).toEqual([...textForms]);
   for (const row of rows) {
     const form = row["form"] as TextForm;
-    const prefix = form === "serial" ? { serialPrefix: "PAY" } : {};
+    const prefixes = { serial: { serialPrefix: "PAY" }, typed: { typePrefix: "order" } };
+    const prefix = form === "serial" || form === "typed" ? prefixes[form] : {};
     expect(codec.writer({ form, ...prefix })(1_900_000_000_000_000_005n)).toBe(row["text"]);
   }
 });

@@ -34,11 +34,13 @@ async function refusal(call: Promise<unknown>): Promise<string> {
 
 describe("texts of new IDs", () => {
   test.each(messages)("form %i: NextId and BatchNextIds write it, Parse reads it", async (form) => {
-    const write = codec.writer({ form: nameOf(form) });
-    const { id, text } = await client.nextId({ textFormat: { form } });
+    const typePrefix = form === TextForm.TYPED ? "order" : "";
+    const textFormat = { form, typePrefix };
+    const write = codec.writer({ form: nameOf(form), typePrefix });
+    const { id, text } = await client.nextId({ textFormat });
     expect(text).toBe(write(id));
     let count = 0;
-    for await (const { ids, texts } of client.batchNextIds({ count: 5_000n, chunkSize: 1_000, textFormat: { form } })) {
+    for await (const { ids, texts } of client.batchNextIds({ count: 5_000n, chunkSize: 1_000, textFormat })) {
       expect(texts).toEqual(ids.map(write));
       count += ids.length;
     }
@@ -46,7 +48,8 @@ describe("texts of new IDs", () => {
     const parsed = await client.parse({ source: { case: "text", value: text }, sourceForm: form });
     expect(parsed).toMatchObject({ id, sourceForm: form });
     expect(parsed.uuid?.isSnowlane).toBe(form === TextForm.UUID ? true : undefined);
-    expect(parsed.texts.map((each) => each.form)).toEqual(messages);
+    const untyped = messages.filter((each) => each !== TextForm.TYPED);
+    expect(parsed.texts.map((each) => each.form)).toEqual(form === TextForm.TYPED ? messages : untyped);
   });
 
   test("prefix, offset and check symbol are those that were asked for", async () => {
@@ -54,7 +57,8 @@ describe("texts of new IDs", () => {
     const { id, text } = await client.nextId({ textFormat: format });
     expect(text).toBe(codec.writer({ form: "serial", serialPrefix: "PAY", utcOffsetMinutes: 480 })(id));
     const read = { source: { case: "text" as const, value: text }, utcOffsetMinutes: 480 };
-    expect(await client.parse(read)).toMatchObject({ id, sourceForm: TextForm.SERIAL_NUMBER });
+    const said = { id, sourceForm: TextForm.SERIAL_NUMBER, sourcePrefix: "PAY" };
+    expect(await client.parse(read)).toMatchObject(said);
     const checked = await client.nextId({ textFormat: { form: TextForm.BASE32, checkSymbol: true } });
     expect(checked.text).toHaveLength(14);
   });
@@ -73,6 +77,10 @@ describe("texts of new IDs", () => {
       { form: TextForm.SERIAL_NUMBER, utcOffsetMinutes: 1_081 },
       { form: TextForm.HEX, checkSymbol: true },
       { form: 99 as TextForm },
+      { form: TextForm.TYPED },
+      { form: TextForm.TYPED, typePrefix: "Order" },
+      { form: TextForm.BASE58, typePrefix: "order" },
+      { typePrefix: "order" },
       { serialPrefix: "PAY" },
       { utcOffsetMinutes: 480 },
     ];
@@ -97,6 +105,31 @@ describe("Parse", () => {
 
   test("a UUID of the year 10889 has no time, and no call fails for it", async () => {
     expect((await parse("ffffffff-ffff-7fff-bfff-ffffffffffff")).uuid?.createTime).toBeUndefined();
+  });
+
+  test("a typed ID says its prefix, and is refused where another is expected", async () => {
+    const said = await parse("order_5QoSRAifXhW");
+    expect(said).toMatchObject({ id: 1_900_000_000_000_000_005n, sourceForm: TextForm.TYPED, sourcePrefix: "order" });
+    expect(said.texts.at(-1)).toMatchObject({ form: TextForm.TYPED, text: "order_5QoSRAifXhW" });
+    expect((await parse("order_5QoSRAifXhW", { typePrefix: "order" })).id).toBe(said.id);
+    const refused: unknown = await parse("user_5QoSRAifXhW", { typePrefix: "order" }).catch((error: unknown) => error);
+    const metadata = { form: "typed", reason: "prefix", position: "0" };
+    expect(ConnectError.from(refused).findDetails(ErrorInfoSchema)[0]).toMatchObject({ metadata });
+    expect(await refusal(parse("1900000000000000005", { typePrefix: "order" }))).toBe("MALFORMED_TEXT");
+    expect(await refusal(parse("order_5QoSRAifXhW", { typePrefix: "Order" }))).toBe("INVALID_TEXT_FORMAT");
+    const named = { typePrefix: "order", sourceForm: TextForm.BASE58 };
+    expect(await refusal(parse("5QoSRAifXhW", named))).toBe("INVALID_TEXT_FORMAT");
+  });
+
+  test("a text of another generator says its kind, its time and its parts, and nothing of an ID", async () => {
+    const said = await parse("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    const parts = { random: "d6764c61efb99302bd5b" };
+    expect(said.foreign).toMatchObject({ kind: "ulid", parts });
+    expect(timestampMs(said.foreign!.createTime!)).toBe(Date.parse("2016-07-30T23:54:10.259Z"));
+    expect(said).toMatchObject({ sourceForm: TextForm.UNSPECIFIED, texts: [], plausibleLayouts: [], bits: "" });
+    for (const absent of [said.id, said.createTime, said.layout, said.uuid]) expect(absent).toBeUndefined();
+    const named = { sourceForm: TextForm.BASE62 };
+    expect(await refusal(parse("01ARZ3NDEKTSV4RRFFQ69G5FAV", named))).toBe("MALFORMED_TEXT");
   });
 
   test("an ID is written at the offset that is asked for", async () => {

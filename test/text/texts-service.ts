@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock/clock.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { createIdService } from "../../src/service/id-service.ts";
-import { errorInterceptor } from "../../src/service/status.ts";
+import { errorInterceptor, toConnectError } from "../../src/service/connect-error.ts";
 import { layouts } from "../../src/snowflake/presets.ts";
 import { openWorker, type Worker } from "../../src/worker/open-worker.ts";
 
@@ -31,7 +31,7 @@ export async function openTextsService(): Promise<TextsService> {
     instance: "test",
     version: "0.0.0",
   });
-  const service = createIdService({
+  const { descriptor, implementation } = createIdService({
     source: worker.source,
     namespace: textsNamespace,
     clock: systemClock,
@@ -39,8 +39,8 @@ export async function openTextsService(): Promise<TextsService> {
     batchCountMax: 1e9,
     deploymentFingerprint: worker.deploymentFingerprint,
   });
-  const transport = createRouterTransport((router) => void router.service(IdService, service), {
-    router: { interceptors: [errorInterceptor(onUnforeseen)] },
+  const transport = createRouterTransport((router) => void router.service(descriptor, implementation), {
+    router: { interceptors: [errorInterceptor((error) => toConnectError(error, onUnforeseen))] },
   });
   return {
     client: createClient(IdService, transport),

@@ -38,7 +38,7 @@ export const vectorLayouts: ReadonlyMap<string, Layout> = new Map(
   ].map((each) => [each.name, each]),
 );
 
-/** What a layout's texts hang on, for readers of the vectors that have no presets of their own. */
+/** The parts of a layout that its texts depend on, for readers of the vectors that have no presets of their own. */
 export function layoutVectors(): { readonly vectors: readonly object[] } {
   const vectors = Array.from(vectorLayouts.values(), (each) => ({
     name: each.name,

@@ -34,6 +34,12 @@ const detected: readonly (readonly [string, string, number?])[] = [
   ["twitter", "20252025031301162434904950000"],
   ["sonyflake", "PAY2025031301162434000010127"],
   ["custom-100ms", "20250313011624300001010127"],
+  // Typed IDs: a prefix of one letter, of 16 characters; a public ID.
+  ["twitter", "order_5QoSRAifXhW"],
+  ["twitter", "a_11111111111"],
+  ["twitter", "user2_NQm6nKp8qFC"],
+  ["twitter", "order_2QMtrqVs35o"],
+  ["sonyflake", "a123456789abcdef_5QoSRAifXhW"],
   ["twitter", "C232AB00-9414-11EC-B3C8-9F6BDECED846"],
 ];
 

@@ -1,7 +1,7 @@
 import { IdError } from "../../src/errors.ts";
 import type { TextFault } from "../../src/text/malformed-text.ts";
 import { createTextCodec } from "../../src/text/text-codec.ts";
-import type { TextForm, TextFormat } from "../../src/text/text-form.ts";
+import { type TextForm, type TextFormat, textForms } from "../../src/text/text-form.ts";
 import { vectorLayouts, vectorNamespace } from "./layout-vectors.ts";
 
 /** Now, for detection: 2026-01-01. */
@@ -147,6 +147,32 @@ const faults: Readonly<Record<TextForm | "detected", readonly Fault[]>> = {
     ["01958d2c-bf86-7350-a45f-cd06cf6470aG", "character", 35],
     ...besideAt("01958d2c-bf86-7350-a45f-cd06cf6470a3", 20),
   ],
+  typed: [
+    ["", "too_short", 0],
+    ["order", "too_short", 5],
+    ["order_", "too_short", 6],
+    ["Order_5QoSRAifXhW", "prefix", 0],
+    ["_5QoSRAifXhW", "prefix", 0],
+    ["1order_5QoSRAifXhW", "prefix", 0],
+    ["orDer_5QoSRAifXhW", "prefix", 2],
+    ["or-der_5QoSRAifXhW", "prefix", 2],
+    ["order5QoSRAifXhW", "prefix", 6],
+    [`ord${fullWidthOne}er_5QoSRAifXhW`, "prefix", 3],
+    ["a123456789abcdefg_5QoSRAifXhW", "prefix", 16],
+    ["a123456789abcdefG_5QoSRAifXhW", "prefix", 16],
+    [`a${huge}`, "prefix", 16],
+    ["or_der_5QoSRAifXhW", "character", 6],
+    ["order_0QoSRAifXhW", "character", 6],
+    ["order_5OoSRAifXhW", "character", 7],
+    [`order_5Qo${smile}`, "character", 9],
+    ["order_5QoSRAifXh", "too_short", 16],
+    ["order_5QoSRAifXhWx", "too_long", 17],
+    ["order_5QoSRAifXhW_", "too_long", 17],
+    [`order_${huge}`, "too_long", 17],
+    ["order_NQm6nKp8qFD", "out_of_range", 6],
+    ["order_zzzzzzzzzzz", "out_of_range", 6],
+    ...besideAt("order_5QoSRAifXhW", 16),
+  ],
   detected: [
     ["", "too_short", 0],
     [" ", "character", 0],
@@ -166,12 +192,23 @@ const faults: Readonly<Record<TextForm | "detected", readonly Fault[]>> = {
     ["9223372036854775808", "out_of_range", 0],
     ["1MQH7-XVRKW005", "character", 1],
     ["not-a-uuid", "character", 0],
-    ["PAY202503130116243490495000x", "character", 27],
+    // Serial only where the last digits are digits. The next four are other generators', whom only servers read.
+    ["PAY202503130116243490495000x", "no_form", 0],
+    ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "no_form", 0],
+    ["0ujtsYcgvSTl8PAuAdqWYSMnLOv", "no_form", 0],
+    ["9m4e2mr0ui3e8a215n4g", "no_form", 0],
+    ["prefix_01h2xcejqtf2nbrexx3vqjhp41", "character", 7],
+    ["pay2025031301162434904950000", "character", 0],
     ["PAY2025131301162434904950000", "date", 7],
     ["1MQH7XVRKW0U5", "character", 11],
     ["00000000000001", "check_symbol", 13],
     ["7ZZZZZZZZZZZZ", "future", 0],
-    ["5QoSRAiHAu_", "character", 10],
+    ["5QoSRAiHAu_", "prefix", 0],
+    ["1_000", "prefix", 0],
+    ["Order_5QoSRAifXhW", "prefix", 0],
+    ["order_5QoSRAifXh", "too_short", 16],
+    ["or-der_5QoSRAifXhW", "prefix", 2],
+    ["0x_5QoSRAifXhW", "character", 2],
     ["AzL8n0Y58m7", "future", 0],
   ],
 };
@@ -191,6 +228,18 @@ const faultsOfLayouts: readonly (readonly [layout: string, form: TextForm | "det
   ["custom-time-alone", "serial", "2025031301162434900010000", "out_of_range", 17],
 ];
 
+/** Where typed IDs of one prefix are expected. */
+const faultsOfPrefixes: readonly (readonly [expectedPrefix: string, ...Fault])[] = [
+  ["order", "user_5QoSRAifXhW", "prefix", 0],
+  ["order", "orders_5QoSRAifXhW", "prefix", 0],
+  ["order", "orde_5QoSRAifXhW", "prefix", 0],
+  ["order", "user_5QoSRAifXh", "prefix", 0],
+  ["order", "oRder_5QoSRAifXhW", "prefix", 1],
+  ["order", "order_5QoSRAifXh", "too_short", 16],
+  ["order", "1900000000000000005", "prefix", 0],
+  ["order", "", "too_short", 0],
+];
+
 /** Two ways to read one text. */
 const ambiguous: readonly string[] = ["2GM1FU6deuj", "2GM1FU6hr3m", "1JPwcyDCgEq"];
 
@@ -205,9 +254,18 @@ const formats: readonly (readonly [format: object, error: string])[] = [
   [{ form: "serial", serialPrefix: smile }, "INVALID_TEXT_FORMAT"],
   [{ form: "serial", utcOffsetMinutes: 1_081 }, "INVALID_TEXT_FORMAT"],
   [{ form: "serial", utcOffsetMinutes: -1_081 }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed" }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed", typePrefix: "Order" }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed", typePrefix: "1order" }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed", typePrefix: "or_der" }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed", typePrefix: "order\n" }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed", typePrefix: "a123456789abcdefg" }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed", typePrefix: smile }, "INVALID_TEXT_FORMAT"],
+  [{ form: "typed", typePrefix: "order", checkSymbol: true }, "INVALID_TEXT_FORMAT"],
+  [{ form: "base58", typePrefix: "order" }, "INVALID_TEXT_FORMAT"],
 ];
 
-/** What is refused: texts with reason and position, ambiguous texts, formats, and IDs that a form cannot write. */
+/** Refused inputs: texts with reason and position, ambiguous texts, formats, and IDs that a form cannot write. */
 export function refusedVectors(): {
   readonly namespace: string;
   readonly nowMs: number;
@@ -231,6 +289,21 @@ export function refusedVectors(): {
       metadata: error.metadata,
     };
   });
+  const ofPrefixes = faultsOfPrefixes.map(([typePrefix, text, reason, position]) => {
+    const error = errorOf(() => codecOf("twitter").read(text, { typePrefix, nowMs }));
+    hold(error, "MALFORMED_TEXT", `${typePrefix} ${text}`);
+    if (error.metadata["reason"] !== reason || error.metadata["position"] !== String(position))
+      throw new Error(`${typePrefix} ${text}: ${JSON.stringify(error.metadata)}`);
+    return {
+      kind: "text",
+      layout: "twitter",
+      form: null,
+      typePrefix,
+      text,
+      error: error.reason,
+      metadata: error.metadata,
+    };
+  });
   const unclear = ambiguous.map((text) => {
     const error = errorOf(() => codecOf("twitter").read(text, { nowMs }));
     hold(error, "AMBIGUOUS_TEXT", text);
@@ -244,15 +317,18 @@ export function refusedVectors(): {
     );
     return { kind: "format", layout: "twitter", format, error: reason };
   });
-  return { namespace: vectorNamespace, nowMs, vectors: [...texts, ...unclear, ...wrongFormats, ...refusedIds()] };
+  return {
+    namespace: vectorNamespace,
+    nowMs,
+    vectors: [...texts, ...ofPrefixes, ...unclear, ...wrongFormats, ...refusedIds()],
+  };
 }
 
 const refusedIdList: readonly (readonly [layout: string, format: TextFormat, id: bigint, error: string])[] = [
-  ...(["decimal", "hex", "base32", "base58", "base62", "serial", "uuid"] as const).flatMap((form) => [
-    ["twitter", { form }, -1n, "MALFORMED_ID"] as const,
-    ["twitter", { form }, 2n ** 63n, "MALFORMED_ID"] as const,
-    ["twitter", { form }, 2n ** 64n, "MALFORMED_ID"] as const,
-  ]),
+  ...textForms.flatMap((form) => {
+    const format: TextFormat = form === "typed" ? { form, typePrefix: "order" } : { form };
+    return [-1n, 2n ** 63n, 2n ** 64n].map((id) => ["twitter", format, id, "MALFORMED_ID"] as const);
+  }),
   ["sonyflake", { form: "serial" }, 2n ** 63n, "MALFORMED_ID"],
   ["custom-time-alone", { form: "serial" }, 2n ** 42n, "MALFORMED_ID"],
   ["custom-time-alone", { form: "uuid" }, 2n ** 62n, "MALFORMED_ID"],

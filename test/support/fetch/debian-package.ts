@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { cacheFolder, fetchOnce, progress, withCacheLock } from "./user-cache.ts";
 
 /** A package of Debian 12. Its dependencies are those that this machine lacks, at the archive's version. */
 export interface DebianPackage {
   readonly name: string;
   readonly version: string;
-  /** Of the amd64 file, in hex. What else is unpacked is held to the archive's signed index alone, by apt. */
+  /** Of the amd64 file, in hex. For all other packages apt checks the archive's signed index alone. */
   readonly sha256: string;
 }
 

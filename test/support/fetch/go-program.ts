@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { fetchOnce } from "./user-cache.ts";
 
 /** A program that `go install` builds. The Go checksum database holds the version to its content. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { fetchOnce } from "./user-cache.ts";
 
 const version = "1.34.4";

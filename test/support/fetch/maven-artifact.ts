@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { fetchOnce } from "./user-cache.ts";
 
 /** One file of a Maven repository. */

@@ -22,7 +22,7 @@ interface ToolEntry {
   /** Under `/` or under the folder of the unpacked package or of the virtual environment; may hold `*`. */
   readonly paths: readonly string[];
   readonly source: Source;
-  /** What to say where it can be neither found nor fetched. */
+  /** The message where it can be neither found nor fetched. */
   readonly install: string;
 }
 
@@ -33,7 +33,7 @@ const debian = (name: string, version: string, sha256: string): Source => ({
 const python = (name: string, requirements: string): Source => ({ kind: "python", name, requirements });
 const go = (path: string, version: string): Source => ({ kind: "go", program: { package: path, version } });
 
-/** What the tests start, each pinned. `paths` are tried on the machine itself first. */
+/** The tools that the tests start, each pinned. `paths` are tried on the machine itself first. */
 const tools = {
   redis: {
     command: "redis-server",
@@ -59,6 +59,18 @@ const tools = {
       "b2976f2bb4352d01713d3e40a8e047a3219c05f5fa53054e050246a6bc179053",
     ),
     install: "apt-get install zookeeper",
+  },
+  zsh: {
+    command: "zsh",
+    paths: ["usr/bin/zsh", "bin/zsh", "bin/zsh5"],
+    source: debian("zsh", "5.9-4+b15", "8362cc8bbb530d393950522dc8a9df5a860a61227d62ff669a7524056e6289a8"),
+    install: "apt-get install zsh",
+  },
+  fish: {
+    command: "fish",
+    paths: ["usr/bin/fish"],
+    source: debian("fish", "3.6.0-3.1+deb12u1", "ffe12d263ef84a49554205e7c6607d81bc4f78f350194aab303a9a7a7888bbab"),
+    install: "apt-get install fish",
   },
   postgres: {
     command: "postgres",
@@ -126,6 +138,22 @@ const tools = {
     paths: ["usr/bin/openssl"],
     source: debian("openssl", "3.0.22-1~deb12u2", "5cdf0b735b1c8a96ae0bf83ed328c83c2170f8320dedb035e98705b60b2d0cfe"),
     install: "apt-get install openssl",
+  },
+  ruby: {
+    command: "ruby",
+    paths: ["usr/bin/ruby3.1"],
+    source: debian("ruby3.1", "3.1.7-1~deb12u2", "0483d7ac1468e6ffb2a1a8618e0971acc6b4b37b29600a93d27010b46c639099"),
+    install: "apt-get install ruby",
+  },
+  php: {
+    command: "php",
+    paths: ["usr/bin/php8.2"],
+    source: debian(
+      "php8.2-cli",
+      "8.2.36-1~deb12u1",
+      "a9a57edd7ea11c1e702e2b189c3f2427df8e0d5f3c00e380def5283f2c150b7c",
+    ),
+    install: "apt-get install php-cli",
   },
   nginx: {
     command: "nginx",

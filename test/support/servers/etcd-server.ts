@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { findTool } from "../fetch/tools.ts";
-import { findFreePort } from "../free-port.ts";
+import { findFreePort } from "../processes/free-port.ts";
 import { TestServer } from "./test-server.ts";
 
 /** Starts etcd 3.4, one member. */

@@ -40,7 +40,7 @@ export class FakeKubernetes {
     return this.#port;
   }
 
-  /** What a store is opened with. */
+  /** The options that a store is opened with. */
   get url(): string {
     return `kubernetes://test/snowlane?server=http://127.0.0.1:${this.#port}`;
   }

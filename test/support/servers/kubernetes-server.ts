@@ -6,7 +6,7 @@ import { fetchKubeApiserver } from "../fetch/kube-apiserver.ts";
 import { startEtcd } from "./etcd-server.ts";
 import { TestServer } from "./test-server.ts";
 
-/** Who may call the API in a test: the operator may do everything, the others nothing until they are given a role. */
+/** A caller of the API in a test: the operator may do everything, the others nothing until they are given a role. */
 export type KubernetesCaller = "operator" | "snowlane" | "stranger";
 
 /** A real kube-apiserver on an etcd of its own. */

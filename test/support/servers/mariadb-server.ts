@@ -2,10 +2,10 @@ import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import mysql from "mysql2/promise";
 import { findTool } from "../fetch/tools.ts";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { TestServer } from "./test-server.ts";
 
-/** What mariadb-install-db feeds to the server, without the help texts. */
+/** The SQL that mariadb-install-db feeds to the server, without the help texts. */
 const systemTables = ["mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data"];
 
 /** Starts MariaDB 10.11 with an account `root` without password and an empty database `test`. */
@@ -17,6 +17,8 @@ export async function startMariadb(args: readonly string[] = []): Promise<TestSe
     "--no-defaults",
     `--basedir=${base}`,
     `--datadir=${folder}`,
+    // Servers that start at once would take each other's temporary tables in a folder of all.
+    `--tmpdir=${folder}`,
     ...(process.getuid?.() === 0 ? ["--user=root"] : []),
   ];
   return TestServer.start({

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTool } from "../fetch/tools.ts";
-import { findFreePort } from "../free-port.ts";
+import { findFreePort } from "../processes/free-port.ts";
 import { type Proxy, type ProxyOptions, takesConnections } from "./proxy.ts";
 import { TestServer } from "./test-server.ts";
 

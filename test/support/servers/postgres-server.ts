@@ -1,15 +1,35 @@
-import { realpathSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { findTool, type Tool } from "../fetch/tools.ts";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { TestServer } from "./test-server.ts";
 
 /** `nobody`: PostgreSQL refuses root. */
 export const nobody = 65_534;
 
 /** Starts PostgreSQL 15 with a superuser `postgres` without password. */
-export async function startPostgres(args: readonly string[] = []): Promise<TestServer> {
+export function startPostgres(args: readonly string[] = []): Promise<TestServer> {
+  return startWith(args, async () => {});
+}
+
+/** Starts an asynchronous standby: on a copy of a primary's data, which it follows from then on. */
+export function startStandby(primary: TestServer): Promise<TestServer> {
+  return startWith([], async (folder) => {
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    await primary.copyInto(folder);
+    rmSync(join(folder, "postmaster.pid"), { force: true });
+    appendFileSync(
+      join(folder, "postgresql.auto.conf"),
+      `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres'\n`,
+    );
+    writeFileSync(join(folder, "standby.signal"), "");
+  });
+}
+
+/** @param change - Changes the data of a new server before it starts. */
+async function startWith(args: readonly string[], change: (folder: string) => Promise<void>): Promise<TestServer> {
   const tool = await findTool("postgres");
   const userId = process.getuid?.() === 0 ? nobody : undefined;
   let programs = dirname(realpathSync(tool.path));
@@ -19,6 +39,7 @@ export async function startPostgres(args: readonly string[] = []): Promise<TestS
     prepare: async (folder) => {
       if (userId !== undefined && !isOpenToAll(programs)) programs = await copyPrograms(programs, dirname(folder));
       await initialise(programs, folder, tool, userId);
+      await change(folder);
     },
     command: async (folder, port) => {
       // Without fsync a test is faster; kill -9 of the server loses nothing, as the kernel lives on.

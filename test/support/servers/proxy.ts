@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import type { TestServer } from "./test-server.ts";
 
-/** What a proxy stands in front of. */
+/** The server behind a proxy. */
 export interface ProxyOptions {
   /** `127.0.0.1:PORT` of each server. */
   readonly upstreams: readonly string[];

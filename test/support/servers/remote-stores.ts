@@ -7,7 +7,7 @@ import { startZooKeeper } from "./zookeeper-server.ts";
 
 /** The server of a remote store, and what can be done to it. */
 export interface RemoteStoreServer {
-  /** What a store is opened with. */
+  /** The options that a store is opened with. */
   readonly url: string;
   readonly port: number;
   /** Freezes it: connections stay open, nothing is answered. */

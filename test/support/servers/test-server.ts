@@ -2,8 +2,8 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "../free-port.ts";
-import { runCommand } from "../run-command.ts";
+import { findFreePort } from "../processes/free-port.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { type ServerCommand, ServerProcess } from "./server-process.ts";
 
 /** What differs between servers. `folder` is where the data lies: empty at first. */
@@ -101,6 +101,13 @@ export class TestServer {
     this.pause();
     rmSync(this.#backup, { recursive: true, force: true });
     await copyFolder(this.dataFolder, this.#backup);
+    this.resume();
+  }
+
+  /** Copies the data of the frozen server into an empty folder: see {@link backUp}. */
+  async copyInto(folder: string): Promise<void> {
+    this.pause();
+    await copyFolder(`${this.dataFolder}/.`, folder);
     this.resume();
   }
 

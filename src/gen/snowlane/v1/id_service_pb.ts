@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file snowlane/v1/id_service.proto.
  */
 export const file_snowlane_v1_id_service: GenFile = /*@__PURE__*/
-  fileDesc("Chxzbm93bGFuZS92MS9pZF9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSJ6CgpUZXh0Rm9ybWF0EiMKBGZvcm0YASABKA4yFS5zbm93bGFuZS52MS5UZXh0Rm9ybRIVCg1zZXJpYWxfcHJlZml4GAIgASgJEhoKEnV0Y19vZmZzZXRfbWludXRlcxgDIAEoERIUCgxjaGVja19zeW1ib2wYBCABKAgiPgoJVGV4dFZhbHVlEiMKBGZvcm0YASABKA4yFS5zbm93bGFuZS52MS5UZXh0Rm9ybRIMCgR0ZXh0GAIgASgJIj0KDU5leHRJZFJlcXVlc3QSLAoLdGV4dF9mb3JtYXQYASABKAsyFy5zbm93bGFuZS52MS5UZXh0Rm9ybWF0IioKDk5leHRJZFJlc3BvbnNlEgoKAmlkGAEgASgGEgwKBHRleHQYAiABKAkiZgoTQmF0Y2hOZXh0SWRzUmVxdWVzdBINCgVjb3VudBgBIAEoBBISCgpjaHVua19zaXplGAIgASgNEiwKC3RleHRfZm9ybWF0GAMgASgLMhcuc25vd2xhbmUudjEuVGV4dEZvcm1hdCIyChRCYXRjaE5leHRJZHNSZXNwb25zZRILCgNpZHMYASADKAYSDQoFdGV4dHMYAiADKAkiIgoRUmVzZXJ2ZUlkc1JlcXVlc3QSDQoFY291bnQYASABKA0iNgoSUmVzZXJ2ZUlkc1Jlc3BvbnNlEiAKBHJ1bnMYASADKAsyEi5zbm93bGFuZS52MS5JZFJ1biI4CgVJZFJ1bhIQCghmaXJzdF9pZBgBIAEoBhINCgVjb3VudBgCIAEoDRIOCgZzdHJpZGUYAyABKAYiRwoLTGF5b3V0RmllbGQSKgoEa2luZBgBIAEoDjIcLnNub3dsYW5lLnYxLkxheW91dEZpZWxkS2luZBIMCgRiaXRzGAIgASgNIpkBCgZMYXlvdXQSDAoEbmFtZRgBIAEoCRIuCgplcG9jaF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgR0aWNrGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEigKBmZpZWxkcxgEIAMoCzIYLnNub3dsYW5lLnYxLkxheW91dEZpZWxkIkwKC0xheW91dE1hdGNoEgwKBG5hbWUYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqMBCgxQYXJzZVJlcXVlc3QSDAoCaWQYASABKAZIABIOCgR0ZXh0GAIgASgJSAASIwoGbGF5b3V0GAMgASgLMhMuc25vd2xhbmUudjEuTGF5b3V0EioKC3NvdXJjZV9mb3JtGAQgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SGgoSdXRjX29mZnNldF9taW51dGVzGAUgASgRQggKBnNvdXJjZSLiAwoNUGFyc2VSZXNwb25zZRIPCgJpZBgBIAEoBkgAiAEBEioKC3NvdXJjZV9mb3JtGAIgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhwKD3RpbWVzdGFtcF90aWNrcxgEIAEoBEgBiAEBEhoKDWRhdGFjZW50ZXJfaWQYBSABKA1IAogBARIWCgl3b3JrZXJfaWQYBiABKA1IA4gBARIVCghzZXF1ZW5jZRgHIAEoDUgEiAEBEiMKBmxheW91dBgIIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBIlCgV0ZXh0cxgJIAMoCzIWLnNub3dsYW5lLnYxLlRleHRWYWx1ZRIjCgR1dWlkGAogASgLMhUuc25vd2xhbmUudjEuVXVpZEluZm8SMwoRcGxhdXNpYmxlX2xheW91dHMYCyADKAsyGC5zbm93bGFuZS52MS5MYXlvdXRNYXRjaBIMCgRiaXRzGAwgASgJQgUKA19pZEISChBfdGltZXN0YW1wX3RpY2tzQhAKDl9kYXRhY2VudGVyX2lkQgwKCl93b3JrZXJfaWRCCwoJX3NlcXVlbmNlIrABCghVdWlkSW5mbxIPCgd2ZXJzaW9uGAEgASgNEg8KB3ZhcmlhbnQYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKDmNsb2NrX3NlcXVlbmNlGAQgASgNSACIAQESDAoEbm9kZRgFIAEoCRITCgtpc19zbm93bGFuZRgGIAEoCEIRCg9fY2xvY2tfc2VxdWVuY2UilgEKEUdldElkUmFuZ2VSZXF1ZXN0Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIjCgZsYXlvdXQYAyABKAsyEy5zbm93bGFuZS52MS5MYXlvdXQiNwoSR2V0SWRSYW5nZVJlc3BvbnNlEhAKCGZpcnN0X2lkGAEgASgGEg8KB2xhc3RfaWQYAiABKAYiEAoOR2V0SW5mb1JlcXVlc3QiygIKD0dldEluZm9SZXNwb25zZRIjCgZsYXlvdXQYASABKAsyEy5zbm93bGFuZS52MS5MYXlvdXQSFQoNZGF0YWNlbnRlcl9pZBgCIAEoDRIRCgl3b3JrZXJfaWQYAyABKA0SNAoPcm9sbGJhY2tfcG9saWN5GAQgASgOMhsuc25vd2xhbmUudjEuUm9sbGJhY2tQb2xpY3kSJwoIb3JkZXJpbmcYBSABKA4yFS5zbm93bGFuZS52MS5PcmRlcmluZxIzCg9leGhhdXN0aW9uX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiMKBmxpbWl0cxgHIAEoCzITLnNub3dsYW5lLnYxLkxpbWl0cxIPCgd2ZXJzaW9uGAggASgJEh4KFmRlcGxveW1lbnRfZmluZ2VycHJpbnQYCSABKAkiVAoGTGltaXRzEhkKEXJlc2VydmVfY291bnRfbWF4GAEgASgNEhcKD2JhdGNoX2NvdW50X21heBgCIAEoBBIWCg5jaHVua19zaXplX21heBgDIAEoDSrCAQoIVGV4dEZvcm0SGQoVVEVYVF9GT1JNX1VOU1BFQ0lGSUVEEAASFQoRVEVYVF9GT1JNX0RFQ0lNQUwQARIRCg1URVhUX0ZPUk1fSEVYEAISFAoQVEVYVF9GT1JNX0JBU0UzMhADEhQKEFRFWFRfRk9STV9CQVNFNTgQBBIUChBURVhUX0ZPUk1fQkFTRTYyEAUSGwoXVEVYVF9GT1JNX1NFUklBTF9OVU1CRVIQBhISCg5URVhUX0ZPUk1fVVVJRBAHKrUBCg9MYXlvdXRGaWVsZEtpbmQSIQodTEFZT1VUX0ZJRUxEX0tJTkRfVU5TUEVDSUZJRUQQABIfChtMQVlPVVRfRklFTERfS0lORF9USU1FU1RBTVAQARIgChxMQVlPVVRfRklFTERfS0lORF9EQVRBQ0VOVEVSEAISHAoYTEFZT1VUX0ZJRUxEX0tJTkRfV09SS0VSEAMSHgoaTEFZT1VUX0ZJRUxEX0tJTkRfU0VRVUVOQ0UQBCq8AQoOUm9sbGJhY2tQb2xpY3kSHwobUk9MTEJBQ0tfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGwoXUk9MTEJBQ0tfUE9MSUNZX0FEVkFOQ0UQARIaChZST0xMQkFDS19QT0xJQ1lfUkVKRUNUEAISGAoUUk9MTEJBQ0tfUE9MSUNZX1dBSVQQAxIbChdST0xMQkFDS19QT0xJQ1lfTE9HSUNBTBAEEhkKFVJPTExCQUNLX1BPTElDWV9SRVVTRRAFKm4KCE9yZGVyaW5nEhgKFE9SREVSSU5HX1VOU1BFQ0lGSUVEEAASHgoaT1JERVJJTkdfUklTSU5HX1BFUl9XT1JLRVIQARIoCiRPUkRFUklOR19VTk9SREVSRURfV0lUSElOX1JFVVNFX1NQQU4QAjLYAwoJSWRTZXJ2aWNlEkEKBk5leHRJZBIaLnNub3dsYW5lLnYxLk5leHRJZFJlcXVlc3QaGy5zbm93bGFuZS52MS5OZXh0SWRSZXNwb25zZRJVCgxCYXRjaE5leHRJZHMSIC5zbm93bGFuZS52MS5CYXRjaE5leHRJZHNSZXF1ZXN0GiEuc25vd2xhbmUudjEuQmF0Y2hOZXh0SWRzUmVzcG9uc2UwARJNCgpSZXNlcnZlSWRzEh4uc25vd2xhbmUudjEuUmVzZXJ2ZUlkc1JlcXVlc3QaHy5zbm93bGFuZS52MS5SZXNlcnZlSWRzUmVzcG9uc2USQwoFUGFyc2USGS5zbm93bGFuZS52MS5QYXJzZVJlcXVlc3QaGi5zbm93bGFuZS52MS5QYXJzZVJlc3BvbnNlIgOQAgESUgoKR2V0SWRSYW5nZRIeLnNub3dsYW5lLnYxLkdldElkUmFuZ2VSZXF1ZXN0Gh8uc25vd2xhbmUudjEuR2V0SWRSYW5nZVJlc3BvbnNlIgOQAgESSQoHR2V0SW5mbxIbLnNub3dsYW5lLnYxLkdldEluZm9SZXF1ZXN0Ghwuc25vd2xhbmUudjEuR2V0SW5mb1Jlc3BvbnNlIgOQAgFCEwoPZGV2LnNub3dsYW5lLnYxUAFiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chxzbm93bGFuZS92MS9pZF9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSKPAQoKVGV4dEZvcm1hdBIjCgRmb3JtGAEgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SFQoNc2VyaWFsX3ByZWZpeBgCIAEoCRIaChJ1dGNfb2Zmc2V0X21pbnV0ZXMYAyABKBESFAoMY2hlY2tfc3ltYm9sGAQgASgIEhMKC3R5cGVfcHJlZml4GAUgASgJIj4KCVRleHRWYWx1ZRIjCgRmb3JtGAEgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SDAoEdGV4dBgCIAEoCSI9Cg1OZXh0SWRSZXF1ZXN0EiwKC3RleHRfZm9ybWF0GAEgASgLMhcuc25vd2xhbmUudjEuVGV4dEZvcm1hdCIqCg5OZXh0SWRSZXNwb25zZRIKCgJpZBgBIAEoBhIMCgR0ZXh0GAIgASgJImYKE0JhdGNoTmV4dElkc1JlcXVlc3QSDQoFY291bnQYASABKAQSEgoKY2h1bmtfc2l6ZRgCIAEoDRIsCgt0ZXh0X2Zvcm1hdBgDIAEoCzIXLnNub3dsYW5lLnYxLlRleHRGb3JtYXQiMgoUQmF0Y2hOZXh0SWRzUmVzcG9uc2USCwoDaWRzGAEgAygGEg0KBXRleHRzGAIgAygJIiIKEVJlc2VydmVJZHNSZXF1ZXN0Eg0KBWNvdW50GAEgASgNIjYKElJlc2VydmVJZHNSZXNwb25zZRIgCgRydW5zGAEgAygLMhIuc25vd2xhbmUudjEuSWRSdW4iOAoFSWRSdW4SEAoIZmlyc3RfaWQYASABKAYSDQoFY291bnQYAiABKA0SDgoGc3RyaWRlGAMgASgGIkcKC0xheW91dEZpZWxkEioKBGtpbmQYASABKA4yHC5zbm93bGFuZS52MS5MYXlvdXRGaWVsZEtpbmQSDAoEYml0cxgCIAEoDSKZAQoGTGF5b3V0EgwKBG5hbWUYASABKAkSLgoKZXBvY2hfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoEdGljaxgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIoCgZmaWVsZHMYBCADKAsyGC5zbm93bGFuZS52MS5MYXlvdXRGaWVsZCJMCgtMYXlvdXRNYXRjaBIMCgRuYW1lGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK4AQoMUGFyc2VSZXF1ZXN0EgwKAmlkGAEgASgGSAASDgoEdGV4dBgCIAEoCUgAEiMKBmxheW91dBgDIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBIqCgtzb3VyY2VfZm9ybRgEIAEoDjIVLnNub3dsYW5lLnYxLlRleHRGb3JtEhoKEnV0Y19vZmZzZXRfbWludXRlcxgFIAEoERITCgt0eXBlX3ByZWZpeBgGIAEoCUIICgZzb3VyY2UipAQKDVBhcnNlUmVzcG9uc2USDwoCaWQYASABKAZIAIgBARIqCgtzb3VyY2VfZm9ybRgCIAEoDjIVLnNub3dsYW5lLnYxLlRleHRGb3JtEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCg90aW1lc3RhbXBfdGlja3MYBCABKARIAYgBARIaCg1kYXRhY2VudGVyX2lkGAUgASgNSAKIAQESFgoJd29ya2VyX2lkGAYgASgNSAOIAQESFQoIc2VxdWVuY2UYByABKA1IBIgBARIjCgZsYXlvdXQYCCABKAsyEy5zbm93bGFuZS52MS5MYXlvdXQSJQoFdGV4dHMYCSADKAsyFi5zbm93bGFuZS52MS5UZXh0VmFsdWUSIwoEdXVpZBgKIAEoCzIVLnNub3dsYW5lLnYxLlV1aWRJbmZvEjMKEXBsYXVzaWJsZV9sYXlvdXRzGAsgAygLMhguc25vd2xhbmUudjEuTGF5b3V0TWF0Y2gSDAoEYml0cxgMIAEoCRIVCg1zb3VyY2VfcHJlZml4GA0gASgJEikKB2ZvcmVpZ24YDiABKAsyGC5zbm93bGFuZS52MS5Gb3JlaWduVGV4dEIFCgNfaWRCEgoQX3RpbWVzdGFtcF90aWNrc0IQCg5fZGF0YWNlbnRlcl9pZEIMCgpfd29ya2VyX2lkQgsKCV9zZXF1ZW5jZSKuAQoLRm9yZWlnblRleHQSDAoEa2luZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoFcGFydHMYAyADKAsyIy5zbm93bGFuZS52MS5Gb3JlaWduVGV4dC5QYXJ0c0VudHJ5GiwKClBhcnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKwAQoIVXVpZEluZm8SDwoHdmVyc2lvbhgBIAEoDRIPCgd2YXJpYW50GAIgASgJEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbCg5jbG9ja19zZXF1ZW5jZRgEIAEoDUgAiAEBEgwKBG5vZGUYBSABKAkSEwoLaXNfc25vd2xhbmUYBiABKAhCEQoPX2Nsb2NrX3NlcXVlbmNlIpYBChFHZXRJZFJhbmdlUmVxdWVzdBIuCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoGbGF5b3V0GAMgASgLMhMuc25vd2xhbmUudjEuTGF5b3V0IjcKEkdldElkUmFuZ2VSZXNwb25zZRIQCghmaXJzdF9pZBgBIAEoBhIPCgdsYXN0X2lkGAIgASgGIhAKDkdldEluZm9SZXF1ZXN0IsoCCg9HZXRJbmZvUmVzcG9uc2USIwoGbGF5b3V0GAEgASgLMhMuc25vd2xhbmUudjEuTGF5b3V0EhUKDWRhdGFjZW50ZXJfaWQYAiABKA0SEQoJd29ya2VyX2lkGAMgASgNEjQKD3JvbGxiYWNrX3BvbGljeRgEIAEoDjIbLnNub3dsYW5lLnYxLlJvbGxiYWNrUG9saWN5EicKCG9yZGVyaW5nGAUgASgOMhUuc25vd2xhbmUudjEuT3JkZXJpbmcSMwoPZXhoYXVzdGlvbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIjCgZsaW1pdHMYByABKAsyEy5zbm93bGFuZS52MS5MaW1pdHMSDwoHdmVyc2lvbhgIIAEoCRIeChZkZXBsb3ltZW50X2ZpbmdlcnByaW50GAkgASgJIlQKBkxpbWl0cxIZChFyZXNlcnZlX2NvdW50X21heBgBIAEoDRIXCg9iYXRjaF9jb3VudF9tYXgYAiABKAQSFgoOY2h1bmtfc2l6ZV9tYXgYAyABKA0q1wEKCFRleHRGb3JtEhkKFVRFWFRfRk9STV9VTlNQRUNJRklFRBAAEhUKEVRFWFRfRk9STV9ERUNJTUFMEAESEQoNVEVYVF9GT1JNX0hFWBACEhQKEFRFWFRfRk9STV9CQVNFMzIQAxIUChBURVhUX0ZPUk1fQkFTRTU4EAQSFAoQVEVYVF9GT1JNX0JBU0U2MhAFEhsKF1RFWFRfRk9STV9TRVJJQUxfTlVNQkVSEAYSEgoOVEVYVF9GT1JNX1VVSUQQBxITCg9URVhUX0ZPUk1fVFlQRUQQCCq1AQoPTGF5b3V0RmllbGRLaW5kEiEKHUxBWU9VVF9GSUVMRF9LSU5EX1VOU1BFQ0lGSUVEEAASHwobTEFZT1VUX0ZJRUxEX0tJTkRfVElNRVNUQU1QEAESIAocTEFZT1VUX0ZJRUxEX0tJTkRfREFUQUNFTlRFUhACEhwKGExBWU9VVF9GSUVMRF9LSU5EX1dPUktFUhADEh4KGkxBWU9VVF9GSUVMRF9LSU5EX1NFUVVFTkNFEAQqvAEKDlJvbGxiYWNrUG9saWN5Eh8KG1JPTExCQUNLX1BPTElDWV9VTlNQRUNJRklFRBAAEhsKF1JPTExCQUNLX1BPTElDWV9BRFZBTkNFEAESGgoWUk9MTEJBQ0tfUE9MSUNZX1JFSkVDVBACEhgKFFJPTExCQUNLX1BPTElDWV9XQUlUEAMSGwoXUk9MTEJBQ0tfUE9MSUNZX0xPR0lDQUwQBBIZChVST0xMQkFDS19QT0xJQ1lfUkVVU0UQBSpuCghPcmRlcmluZxIYChRPUkRFUklOR19VTlNQRUNJRklFRBAAEh4KGk9SREVSSU5HX1JJU0lOR19QRVJfV09SS0VSEAESKAokT1JERVJJTkdfVU5PUkRFUkVEX1dJVEhJTl9SRVVTRV9TUEFOEAIy2AMKCUlkU2VydmljZRJBCgZOZXh0SWQSGi5zbm93bGFuZS52MS5OZXh0SWRSZXF1ZXN0Ghsuc25vd2xhbmUudjEuTmV4dElkUmVzcG9uc2USVQoMQmF0Y2hOZXh0SWRzEiAuc25vd2xhbmUudjEuQmF0Y2hOZXh0SWRzUmVxdWVzdBohLnNub3dsYW5lLnYxLkJhdGNoTmV4dElkc1Jlc3BvbnNlMAESTQoKUmVzZXJ2ZUlkcxIeLnNub3dsYW5lLnYxLlJlc2VydmVJZHNSZXF1ZXN0Gh8uc25vd2xhbmUudjEuUmVzZXJ2ZUlkc1Jlc3BvbnNlEkMKBVBhcnNlEhkuc25vd2xhbmUudjEuUGFyc2VSZXF1ZXN0Ghouc25vd2xhbmUudjEuUGFyc2VSZXNwb25zZSIDkAIBElIKCkdldElkUmFuZ2USHi5zbm93bGFuZS52MS5HZXRJZFJhbmdlUmVxdWVzdBofLnNub3dsYW5lLnYxLkdldElkUmFuZ2VSZXNwb25zZSIDkAIBEkkKB0dldEluZm8SGy5zbm93bGFuZS52MS5HZXRJbmZvUmVxdWVzdBocLnNub3dsYW5lLnYxLkdldEluZm9SZXNwb25zZSIDkAIBQj8KD2Rldi5zbm93bGFuZS52MVABWipzbm93bGFuZS5kZXYvZ28vZ2VuL3Nub3dsYW5lL3YxO3Nub3dsYW5ldjFiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * How an ID is to be written.
@@ -48,6 +48,13 @@ export type TextFormat = Message<"snowlane.v1.TextFormat"> & {
    * @generated from field: bool check_symbol = 4;
    */
   checkSymbol: boolean;
+
+  /**
+   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   *
+   * @generated from field: string type_prefix = 5;
+   */
+  typePrefix: string;
 };
 
 /**
@@ -311,7 +318,7 @@ export const LayoutFieldSchema: GenMessage<LayoutField> = /*@__PURE__*/
  */
 export type Layout = Message<"snowlane.v1.Layout"> & {
   /**
-   * Name of a preset: twitter, discord, instagram, sonyflake, baidu, javascript; empty or "custom" for any other.
+   * Name of a preset, such as twitter or sonyflake; docs/layouts.md lists them. Empty or "custom" for any other.
    *
    * @generated from field: string name = 1;
    */
@@ -423,6 +430,13 @@ export type ParseRequest = Message<"snowlane.v1.ParseRequest"> & {
    * @generated from field: sint32 utc_offset_minutes = 5;
    */
   utcOffsetMinutes: number;
+
+  /**
+   * The prefix that a typed ID has to have; `text` is then read as a typed ID alone. Empty means any prefix.
+   *
+   * @generated from field: string type_prefix = 6;
+   */
+  typePrefix: string;
 };
 
 /**
@@ -495,7 +509,7 @@ export type ParseResponse = Message<"snowlane.v1.ParseResponse"> & {
   layout?: Layout | undefined;
 
   /**
-   * The ID in every text form.
+   * The ID in every text form; as a typed ID only if the text was one.
    *
    * @generated from field: repeated snowlane.v1.TextValue texts = 9;
    */
@@ -521,6 +535,20 @@ export type ParseResponse = Message<"snowlane.v1.ParseResponse"> & {
    * @generated from field: string bits = 12;
    */
   bits: string;
+
+  /**
+   * What stood before the digits of a serial number, or before the underscore of a typed ID.
+   *
+   * @generated from field: string source_prefix = 13;
+   */
+  sourcePrefix: string;
+
+  /**
+   * What the text says, if another generator wrote it. Then there is no ID, and all other fields are unset.
+   *
+   * @generated from field: snowlane.v1.ForeignText foreign = 14;
+   */
+  foreign?: ForeignText | undefined;
 };
 
 /**
@@ -529,6 +557,42 @@ export type ParseResponse = Message<"snowlane.v1.ParseResponse"> & {
  */
 export const ParseResponseSchema: GenMessage<ParseResponse> = /*@__PURE__*/
   messageDesc(file_snowlane_v1_id_service, 13);
+
+/**
+ * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is told by its length and alphabet alone, where no text
+ * form fits and neither source_form nor type_prefix is set.
+ *
+ * @generated from message snowlane.v1.ForeignText
+ */
+export type ForeignText = Message<"snowlane.v1.ForeignText"> & {
+  /**
+   * The kind: ulid, ksuid, objectid, xid or typeid. Others may be added.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * When it was made; absent where the text shows no time.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 2;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * The other parts by their names, such as random, counter, prefix or uuid. Bytes are in hexadecimal, numbers in decimal.
+   *
+   * @generated from field: map<string, string> parts = 3;
+   */
+  parts: { [key: string]: string };
+};
+
+/**
+ * Describes the message snowlane.v1.ForeignText.
+ * Use `create(ForeignTextSchema)` to create a new message.
+ */
+export const ForeignTextSchema: GenMessage<ForeignText> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_id_service, 14);
 
 /**
  * What a UUID says of itself (RFC 9562).
@@ -584,7 +648,7 @@ export type UuidInfo = Message<"snowlane.v1.UuidInfo"> & {
  * Use `create(UuidInfoSchema)` to create a new message.
  */
 export const UuidInfoSchema: GenMessage<UuidInfo> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 14);
+  messageDesc(file_snowlane_v1_id_service, 15);
 
 /**
  * A request for the IDs of a time interval.
@@ -619,7 +683,7 @@ export type GetIdRangeRequest = Message<"snowlane.v1.GetIdRangeRequest"> & {
  * Use `create(GetIdRangeRequestSchema)` to create a new message.
  */
 export const GetIdRangeRequestSchema: GenMessage<GetIdRangeRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 15);
+  messageDesc(file_snowlane_v1_id_service, 16);
 
 /**
  * The IDs that a time interval can hold.
@@ -647,7 +711,7 @@ export type GetIdRangeResponse = Message<"snowlane.v1.GetIdRangeResponse"> & {
  * Use `create(GetIdRangeResponseSchema)` to create a new message.
  */
 export const GetIdRangeResponseSchema: GenMessage<GetIdRangeResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 16);
+  messageDesc(file_snowlane_v1_id_service, 17);
 
 /**
  * A request for what a server is.
@@ -662,7 +726,7 @@ export type GetInfoRequest = Message<"snowlane.v1.GetInfoRequest"> & {
  * Use `create(GetInfoRequestSchema)` to create a new message.
  */
 export const GetInfoRequestSchema: GenMessage<GetInfoRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 17);
+  messageDesc(file_snowlane_v1_id_service, 18);
 
 /**
  * What a server is.
@@ -739,7 +803,7 @@ export type GetInfoResponse = Message<"snowlane.v1.GetInfoResponse"> & {
  * Use `create(GetInfoResponseSchema)` to create a new message.
  */
 export const GetInfoResponseSchema: GenMessage<GetInfoResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 18);
+  messageDesc(file_snowlane_v1_id_service, 19);
 
 /**
  * The most that one call may ask for; all inclusive.
@@ -774,7 +838,7 @@ export type Limits = Message<"snowlane.v1.Limits"> & {
  * Use `create(LimitsSchema)` to create a new message.
  */
 export const LimitsSchema: GenMessage<Limits> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 19);
+  messageDesc(file_snowlane_v1_id_service, 20);
 
 /**
  * A way to write an ID as text. docs/text-forms.md says what each is for, how long it is and how it sorts.
@@ -837,6 +901,13 @@ export const TextForm = {
    * @generated from enum value: TEXT_FORM_UUID = 7;
    */
   UUID: 7,
+
+  /**
+   * A typed ID: a prefix, an underscore and the ID in base 58, such as order_5QoSRAifXhW.
+   *
+   * @generated from enum value: TEXT_FORM_TYPED = 8;
+   */
+  TYPED: 8,
 } as const;
 
 /**
@@ -1060,7 +1131,8 @@ export const IdService: GenService<{
     output: typeof ReserveIdsResponseSchema;
   },
   /**
-   * Reads an ID, or a text form of one: when and by which worker it was made. No side effects.
+   * Reads an ID, or a text form of one: when and by which worker it was made. Reads any UUID too, and the texts of some other generators.
+   * No side effects.
    *
    * Errors: MALFORMED_ID, MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_LAYOUT, INVALID_TEXT_FORMAT.
    *

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What an ID costs: from the buffer, and by local generators. JMH takes each ID, so that none is left out. */
+/** The cost of an ID: from the buffer, and by local generators. JMH takes each ID, so that none is left out. */
 public class NextId {
 
   /** Over a source that answers as a server does whose ceiling nobody reaches, after about a millisecond. */

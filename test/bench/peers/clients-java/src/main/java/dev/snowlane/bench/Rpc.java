@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** What an ID costs that comes from a server: one RPC for each, and many at a time. */
+/** The cost of an ID that comes from a server: one RPC for each, and many at a time. */
 public class Rpc {
 
   @State(Scope.Benchmark)

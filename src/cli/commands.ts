@@ -1,0 +1,185 @@
+import { nearest } from "../config/suggestion.ts";
+import type { Command } from "./command.ts";
+import { wrap } from "./help.ts";
+
+/** A command's name and summary; its module is loaded only when the command is called. */
+interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+/** All commands, in the order in which the overview lists them. */
+const commands: readonly CommandEntry[] = [
+  {
+    name: "serve",
+    summary: "serves IDs over gRPC, gRPC-Web and Connect",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  { name: "next", summary: "prints new IDs", load: async () => (await import("./next.ts")).next },
+  {
+    name: "parse",
+    summary: "prints when and by which worker each ID was made",
+    load: async () => (await import("./parse.ts")).parse,
+  },
+  {
+    name: "range",
+    summary: "prints the lowest and the highest ID of a time interval",
+    load: async () => (await import("./range.ts")).range,
+  },
+  {
+    name: "sql",
+    summary: "prints functions by which a database reads IDs",
+    load: async () => (await import("./sql.ts")).sql,
+  },
+  {
+    name: "workers",
+    summary: "lists the worker IDs with their holders",
+    load: async () => (await import("./workers.ts")).workers,
+  },
+  {
+    name: "workers release",
+    summary: "gives back a worker ID whose holder died",
+    load: async () => (await import("./workers-release.ts")).workersRelease,
+  },
+  {
+    name: "workers quarantine",
+    summary: "lets a store grant nothing for a while, after it was restored",
+    load: async () => (await import("./workers-quarantine.ts")).workersQuarantine,
+  },
+  {
+    name: "sequences",
+    summary: "lists the sequences",
+    load: async () => (await import("./sequences.ts")).sequences,
+  },
+  {
+    name: "sequences create",
+    summary: "makes a sequence",
+    load: async () => (await import("./sequences-create.ts")).sequencesCreate,
+  },
+  {
+    name: "sequences get",
+    summary: "prints one sequence",
+    load: async () => (await import("./sequences-get.ts")).sequencesGet,
+  },
+  {
+    name: "sequences update",
+    summary: "changes a sequence",
+    load: async () => (await import("./sequences-update.ts")).sequencesUpdate,
+  },
+  {
+    name: "sequences next",
+    summary: "prints new values of a sequence",
+    load: async () => (await import("./sequences-next.ts")).sequencesNext,
+  },
+  {
+    name: "sequences stop",
+    summary: "stops a database of sequences for every server",
+    load: async () => (await import("./sequences-stop.ts")).sequencesStop,
+  },
+  {
+    name: "sequences raise",
+    summary: "raises counters, after a database went back",
+    load: async () => (await import("./sequences-raise.ts")).sequencesRaise,
+  },
+  {
+    name: "sequences open",
+    summary: "opens a stopped database of sequences again",
+    load: async () => (await import("./sequences-open.ts")).sequencesOpen,
+  },
+  {
+    name: "store copy",
+    summary: "moves a namespace to another store",
+    load: async () => (await import("./store-copy.ts")).storeCopy,
+  },
+  {
+    name: "doctor",
+    summary: "checks whether serve would work here",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  {
+    name: "health",
+    summary: "asks a server whether it serves, for probes",
+    load: async () => (await import("./health.ts")).health,
+  },
+  {
+    name: "completions",
+    summary: "prints a script by which a shell completes all of this",
+    load: async () => (await import("./completions.ts")).completions,
+  },
+  {
+    name: "layouts",
+    summary: "lists the preset layouts and how long each lasts",
+    load: async () => (await import("./layouts.ts")).layouts,
+  },
+];
+
+/** Loads all commands. */
+export async function loadCommands(): Promise<readonly Command[]> {
+  return await Promise.all(commands.map((entry) => entry.load()));
+}
+
+/** The request of a command line, read from its first words. */
+export type CommandRequest =
+  | { readonly kind: "command"; readonly entry: CommandEntry; readonly args: readonly string[] }
+  /** The help of the whole program, or of the commands that begin with one word. */
+  | { readonly kind: "overview"; readonly text: string }
+  | { readonly kind: "version" }
+  | { readonly kind: "nothing"; readonly text: string }
+  | { readonly kind: "unknown"; readonly message: string };
+
+/** Reads the words after `snowlane`. */
+export function readCommandLine(words: readonly string[]): CommandRequest {
+  const [name, second = "", ...rest] = words;
+  if (name === undefined) return { kind: "nothing", text: overview };
+  if (name === "--version" || name === "-V" || name === "version") return { kind: "version" };
+  if (isHelp(name))
+    return second === "" || isHelp(second) ? { kind: "overview", text: overview } : helpOf(words.slice(1));
+  const ofTwoWords = commands.find((entry) => entry.name === `${name} ${second}`);
+  if (ofTwoWords !== undefined) return { kind: "command", entry: ofTwoWords, args: rest };
+  const further = commands.filter((entry) => entry.name.startsWith(`${name} `));
+  const entry = commands.find((candidate) => candidate.name === name);
+  if (entry !== undefined && (further.length === 0 || !/^\w/.test(second)))
+    return { kind: "command", entry, args: words.slice(1) };
+  if (further.length > 0 && isHelp(second)) return { kind: "overview", text: overviewOf(further) };
+  return unknown(name, second, further);
+}
+
+/** `help serve` is `serve --help`, and `help store copy` is `store copy --help`. */
+function helpOf(words: readonly string[]): CommandRequest {
+  const isOfTwo = commands.some(({ name }) => name === words.slice(0, 2).join(" "));
+  return readCommandLine([...words.slice(0, isOfTwo ? 2 : 1), "--help"]);
+}
+
+function isHelp(word: string): boolean {
+  return word === "--help" || word === "-h" || word === "help";
+}
+
+function unknown(name: string, second: string, further: readonly CommandEntry[]): CommandRequest {
+  const isWord = /^\w/.test(second);
+  const written = isWord && further.length > 0 ? `${name} ${second}` : name;
+  const near = nearest(written, [...commands.map((entry) => entry.name), "help", "version"]);
+  const guess = near === undefined ? "" : ` Did you mean ${near}?`;
+  const others = further.map((entry) => entry.name).join(", ");
+  const hint = further.length > 0 && near === undefined ? ` There is ${others}.` : guess;
+  return { kind: "unknown", message: `There is no command ${JSON.stringify(written)}.${hint} See snowlane --help.` };
+}
+
+const overview = `Unique, time-sorted 64-bit IDs.
+
+Usage: snowlane COMMAND [options]
+
+${listOf(commands)}
+
+snowlane COMMAND --help tells more; snowlane --version prints the version.
+
+${wrap("Exit codes: 0 done; 1 an ID, a text or a call was refused; 2 wrong usage or configuration; 3 the address cannot be listened on; 4 the store cannot be used; 5 the store has another layout; 6 no free worker ID; 7 the clock is wrong or the layout's time has run out; 70 a fault of this program.", "")}
+`;
+
+function overviewOf(entries: readonly CommandEntry[]): string {
+  return `${listOf(entries)}\n\nsnowlane COMMAND --help tells more; snowlane --help lists all commands.\n`;
+}
+
+function listOf(entries: readonly CommandEntry[]): string {
+  return `Commands:\n${entries.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`).join("\n")}`;
+}

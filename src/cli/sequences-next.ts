@@ -1,0 +1,35 @@
+import { integer, onOff } from "../config/setting-kinds.ts";
+import { withFallback } from "../config/setting.ts";
+import type { Command } from "./command.ts";
+import { exitCodes } from "./exit-code.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
+import { nameFrom, namePositional } from "./sequence-options.ts";
+
+const options = {
+  count: withFallback(
+    integer({ name: "count", short: "n", min: 1, max: 1_000_000, doc: "How many values are printed." }),
+    1,
+  ),
+  text: onOff({ name: "text", doc: "Prints each value as the sequence's template writes it." }),
+  server: sequenceServerOption,
+};
+
+/** `snowlane sequences next`. */
+export const sequencesNext: Command<typeof sequencePlaceSettings, typeof options> = {
+  name: "sequences next",
+  summary: "Prints new values of a sequence, one a line",
+  positional: namePositional,
+  settings: sequencePlaceSettings,
+  options,
+  examples: ["snowlane sequences next orders", "snowlane sequences next invoices -n 3 --text"],
+  run: async ({ settings, options: { count, text, server }, positionals, environment, stdout }) => {
+    const name = nameFrom(positionals);
+    await callSequences({ settings, environment, server, whereNew: "refuse" }, async (client) => {
+      for await (const { values, texts } of client.batchNextValues({ name, count: BigInt(count) })) {
+        const lines = text ? texts : values;
+        stdout.write(lines.map((line) => `${line}\n`).join(""));
+      }
+    });
+    return exitCodes.done;
+  },
+};

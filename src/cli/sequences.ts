@@ -1,0 +1,40 @@
+import { onOff } from "../config/setting-kinds.ts";
+import type { Sequence } from "../gen/snowlane/v1/sequence_service_pb.ts";
+import type { Command } from "./command.ts";
+import { exitCodes } from "./exit-code.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
+import { sequencesToTable, sequenceToJson } from "./sequence-rows.ts";
+
+const options = {
+  server: sequenceServerOption,
+  json: onOff({ name: "json", doc: "Prints one JSON object a line, for programs. Values are quoted." }),
+};
+const pageSize = 1_000;
+
+/** `snowlane sequences`. */
+export const sequences: Command<typeof sequencePlaceSettings, typeof options> = {
+  name: "sequences",
+  summary: "Lists the sequences with their next value and how many values are left",
+  settings: sequencePlaceSettings,
+  options,
+  examples: [
+    "snowlane sequences",
+    "snowlane sequences --server http://127.0.0.1:7609 --json",
+    "snowlane sequences create orders",
+    "snowlane sequences next orders -n 3",
+  ],
+  run: async ({ settings, options: { server, json }, environment, stdout }) => {
+    const all = await callSequences({ settings, environment, server, whereNew: "refuse" }, async (client) => {
+      const found: Sequence[] = [];
+      let pageToken = "";
+      do {
+        const page = await client.listSequences({ pageSize, pageToken });
+        found.push(...page.sequences);
+        pageToken = page.nextPageToken;
+      } while (pageToken !== "");
+      return found;
+    });
+    stdout.write(json ? all.map(sequenceToJson).join("") : sequencesToTable(all));
+    return exitCodes.done;
+  },
+};

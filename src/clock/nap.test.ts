@@ -1,0 +1,17 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { nap } from "./nap.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("it blocks the thread for about as long as it is told, fractions included", () => {
+  const startMs = performance.now();
+  nap(20.5);
+  expect(performance.now() - startMs).toBeGreaterThan(20);
+});
+
+test("on a thread that must not be blocked it returns at once", () => {
+  vi.spyOn(Atomics, "wait").mockImplementation(() => {
+    throw new TypeError("Atomics.wait cannot be called in this context");
+  });
+  expect(() => nap(1_000)).not.toThrow();
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { loadSettings } from "./load-settings.ts";
+import { serverSettings } from "./server-settings.ts";
+import { problemsOf } from "./resolved.ts";
+import { resolveServer } from "./resolve-server.ts";
+
+function resolve(flags: Readonly<Record<string, string>>) {
+  const { values, problems } = loadSettings(serverSettings, { flags, environment: {} });
+  expect(problems).toEqual([]);
+  return resolveServer(values, { HOME: "/home/somebody" });
+}
+
+function refused(flags: Readonly<Record<string, string>>): readonly string[] {
+  return problemsOf(resolve(flags)).map(({ place }) => place);
+}
+
+test("the timing of leases is handed to the worker as it was said", () => {
+  const flags = { store: "etcd://127.0.0.1", window: "60s", renewalPeriod: "10s", windowMax: "2m", ttl: "63s" };
+  expect(resolve(flags)).toMatchObject({
+    kind: "good",
+    value: { windowMs: 60_000, renewalPeriodMs: 10_000, windowMaxMs: 120_000, ttlMs: 63_000 },
+  });
+});
+
+test("lengths of time that contradict each other are refused together", () => {
+  const store = "etcd://127.0.0.1";
+  expect(refused({ store, window: "60s", renewalPeriod: "31s", windowMax: "59s", ttl: "62s" })).toEqual([
+    "--renewal-period",
+    "--window-max",
+    "--ttl",
+  ]);
+});
+
+test("what is wrong with the layout does not hide what is wrong with anything else", () => {
+  const flags = { layout: "nothing", window: "60s", renewalPeriod: "31s", ttl: "60s", tlsKey: "key.pem" };
+  expect(refused({ ...flags, store: "etcd://127.0.0.1" })).toEqual([
+    "--layout",
+    "--renewal-period",
+    "--ttl",
+    "--tls-cert",
+  ]);
+});
+
+test("a TTL is refused where a lock shows whether the holder runs", () => {
+  expect(refused({ ttl: "60s" })).toEqual(["--ttl"]);
+  expect(refused({ ttl: "60s", store: "sqlite:/tmp/ids.db" })).toEqual(["--ttl"]);
+});
+
+test("a server that others can reach says who may call, and where its records are", () => {
+  expect(refused({ listen: "0.0.0.0:7609" })).toEqual(["--listen", "--listen"]);
+  expect(refused({ listen: "0.0.0.0:7609", auth: "none", store: "etcd://127.0.0.1" })).toEqual([]);
+});
+
+test("a layout that nothing can be issued under is refused with all else that is wrong", () => {
+  const flags = { layoutFields: "worker:10,sequence:12,timestamp:41", epoch: "2020-01-01", workerId: "1024" };
+  expect(refused(flags)).toEqual(["--layout-fields", "--worker-id"]);
+});

@@ -1,0 +1,330 @@
+/** ACQUIRE: takes a worker ID that is free, under a window that begins above everything ever issued for it. */
+import { IdError } from "../errors.ts";
+import { type Candidate, type CandidateRange, Candidates } from "./candidates.ts";
+import { Grant } from "./grant.ts";
+import { agreeOnLayout, checkLayoutStands, type KnownLayout, showWorkerIds } from "./layout-agreement.ts";
+import { isRegression } from "./observed-store.ts";
+import type { ProtocolContext } from "./protocol-context.ts";
+import type { GrantWaitCause } from "./holder-phase.ts";
+import {
+  floorStands,
+  type NotedIncarnation,
+  noteIncarnation,
+  type QuarantineFloor,
+  quarantineFloor,
+} from "./quarantine.ts";
+import type { Entry, StoreMoment } from "../store/record-store.ts";
+import { grantWindow, isBehind, markMax, type WindowRules } from "./window.ts";
+import type { LayoutRecord } from "./records/layout-record.ts";
+import { noneAdded } from "./records/added-fields.ts";
+import { recordKeys } from "./records/record-text.ts";
+import { encodeWorkerRecord, type WorkerRecord, workerKey } from "./records/worker-record.ts";
+import { splitWorkerIndex, type WorkerSettings, windowRules } from "./worker-settings.ts";
+
+/** What one try to acquire came to. Times are Unix milliseconds. */
+export type AcquireOutcome =
+  | {
+      readonly kind: "granted";
+      readonly grant: Grant;
+      readonly rules: WindowRules;
+      readonly layoutRecord: LayoutRecord;
+    }
+  /** Somebody was faster at this worker ID, or what was granted could not be kept: try again. */
+  | { readonly kind: "raced"; readonly workerIndex: number }
+  /**
+   * Every worker ID has a holder; the first may come free at `untilMs`. `ours` = it is the pinned one and was this
+   * instance's before.
+   */
+  | { readonly kind: "none-free"; readonly untilMs: number; readonly ours: boolean; readonly detail: string }
+  /** Nothing may be granted before `untilMs`: marks lie ahead of the clock, or the store is under quarantine. */
+  | { readonly kind: "wait"; readonly for: GrantWaitCause; readonly untilMs: number; readonly detail: string }
+  /** Nobody holds the worker IDs that may be had, and yet another process has their locks: it takes or leaves one. */
+  | { readonly kind: "busy" }
+  /** The wall clock is too far from the store's. */
+  | { readonly kind: "clock-off"; readonly aheadMs: number }
+  /**
+   * LAYOUT_MISMATCH, INVALID_CONFIG (foreign records, or none that says the layout), STORE_WENT_BACK (emptied), or
+   * whatever the store threw.
+   */
+  | { readonly kind: "failed"; readonly error: IdError };
+
+/** What one try to acquire saw, as far as it came: it counts also where the try then failed. */
+export interface AcquireSight {
+  /** Which life of the store stands noted; undefined: the try did not come so far. So in the two below. */
+  readonly incarnation: NotedIncarnation | undefined;
+  /** The layout record that stands. */
+  readonly layout: LayoutRecord | undefined;
+  /** All worker IDs that this process may ask for. */
+  readonly candidates: Candidates | undefined;
+}
+
+/** What one try to acquire came to, and what it saw on the way. */
+export interface AcquireAnswer {
+  readonly outcome: AcquireOutcome;
+  readonly seen: AcquireSight;
+}
+
+/** Which worker IDs one try may take. */
+export interface AcquireChoice {
+  /** Held by us already, or lost to somebody in this round. */
+  readonly excluded: ReadonlySet<number>;
+  /**
+   * How far the mark of a free record may lie above the wall clock: A; for a rebase 0, so that IDs fall no further
+   * behind.
+   */
+  readonly markAheadMaxMs: number;
+}
+
+/** The records that were read before the choice. */
+interface Survey {
+  readonly layout: LayoutRecord;
+  readonly rules: WindowRules;
+  readonly floor: QuarantineFloor;
+  readonly candidates: Candidates;
+}
+
+/**
+ * Tries once to acquire a worker ID. Never touches a grant that is held already.
+ *
+ * @param known - What this process knows of the layout record from earlier looks.
+ */
+export async function acquire(
+  context: ProtocolContext,
+  choice: AcquireChoice,
+  known: KnownLayout,
+): Promise<AcquireAnswer> {
+  const seen: MutableSight = { incarnation: undefined, layout: undefined, candidates: undefined };
+  try {
+    return { outcome: await tryAcquire(context, choice, known, seen), seen };
+  } catch (cause) {
+    // Anything else is no answer of the store but a fault of ours.
+    if (!(cause instanceof IdError)) throw cause;
+    return { outcome: { kind: "failed", error: cause }, seen };
+  }
+}
+
+type MutableSight = { -readonly [K in keyof AcquireSight]: AcquireSight[K] };
+
+/** @throws IdError: see the outcome `failed` of {@link AcquireOutcome}. */
+async function tryAcquire(
+  context: ProtocolContext,
+  choice: AcquireChoice,
+  known: KnownLayout,
+  seen: MutableSight,
+): Promise<AcquireOutcome> {
+  const { store, settings, judge } = context;
+  const listed = await store.list();
+  context.unchanged.note(listed.entries, judge.monotonicMs());
+  checkLayoutStands(known, listed.entries);
+  // The incarnation before the layout: who finds any other record finds it among them, or knows that something was
+  // lost.
+  const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
+  const shown = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
+  const incarnation = await noteIncarnation(store, context.lives, shown, judge.nowMs());
+  seen.incarnation = incarnation;
+  const layout = await agreeOnLayout(context, listed, incarnation.record, known);
+  seen.layout = layout;
+  const rules = windowRules(settings, store, layout.windowMaxMs);
+  const floor = quarantineFloor(listed, incarnation, rules);
+  const wallMs = judge.nowMs();
+  const storeMs = store.clockMs();
+  if (isBehind(rules, wallMs, storeMs)) return { kind: "clock-off", aheadMs: wallMs - storeMs! };
+  if (floor.floorMs > wallMs + rules.leadMaxMs) {
+    return { kind: "wait", for: "quarantine", untilMs: floor.floorMs - rules.leadMaxMs, detail: floor.detail };
+  }
+  const candidates = new Candidates(listed.entries, boundRange(settings, layout), {
+    liveness: store.liveness.kind,
+    durability: store.durability,
+    ttlMs: settings.ttlMs,
+    storeMs,
+    wallMs,
+    monotonicMs: judge.monotonicMs(),
+    unchanged: context.unchanged,
+    unused: context.unused,
+  });
+  if (candidates.total === 0) throw notBound(settings, layout);
+  seen.candidates = candidates;
+  for (const markMs of candidates.marks()) context.marks.see(markMs);
+  return await takeOne(context, choice, { layout, rules, floor, candidates });
+}
+
+async function takeOne(context: ProtocolContext, choice: AcquireChoice, survey: Survey): Promise<AcquireOutcome> {
+  const markMaxMs = context.judge.nowMs() + choice.markAheadMaxMs;
+  const usable = ({ workerIndex, record }: Candidate): boolean =>
+    !choice.excluded.has(workerIndex) && (record === undefined || record.markMs <= markMaxMs);
+  let isBusy = false;
+  for (const candidate of inOrderOfChoice(context, survey.candidates, usable)) {
+    if (await lock(context, candidate)) return await take(context, survey, candidate);
+    isBusy ||= candidate.availability.kind === "free";
+  }
+  const outcome = await explainNone(context, choice, survey.candidates);
+  return isBusy && outcome.kind === "none-free" ? { kind: "busy" } : outcome;
+}
+
+/** Our own of an earlier life first; then, lest a thousand starts fight for one record, in random order. */
+function* inOrderOfChoice(
+  { settings, ports }: ProtocolContext,
+  candidates: Candidates,
+  usable: (candidate: Candidate) => boolean,
+): Generator<Candidate> {
+  const ours = ({ record, availability }: Candidate): boolean =>
+    availability.kind !== "held" && record?.holder.instance === settings.holder.instance;
+  for (const candidate of candidates.recorded()) if (ours(candidate) && usable(candidate)) yield candidate;
+  yield* candidates.inRandomOrder((candidate) => usable(candidate) && !ours(candidate), ports.random);
+}
+
+async function take(context: ProtocolContext, survey: Survey, candidate: Candidate): Promise<AcquireOutcome> {
+  let outcome: AcquireOutcome = { kind: "raced", workerIndex: candidate.workerIndex };
+  try {
+    outcome = await write(context, survey, candidate);
+    return outcome;
+  } finally {
+    if (outcome.kind !== "granted") await unlock(context, workerKey(candidate.workerIndex));
+  }
+}
+
+async function write(context: ProtocolContext, survey: Survey, candidate: Candidate): Promise<AcquireOutcome> {
+  const { store, settings, ports, judge } = context;
+  const { rules, floor } = survey;
+  const { workerIndex, record } = candidate;
+  const raced: AcquireOutcome = { kind: "raced", workerIndex };
+  const wallMs = judge.nowMs();
+  const storeMs = store.clockMs();
+  const usedMs = context.used.get(workerIndex) ?? Number.NEGATIVE_INFINITY;
+  const markMs = Math.max(record?.markMs ?? Number.NEGATIVE_INFINITY, usedMs);
+  const window = grantWindow(rules, { wallMs, storeMs, markMs, floorMs: floor.floorMs });
+  if (window === undefined) return storeMs === undefined ? raced : { kind: "clock-off", aheadMs: wallMs - storeMs };
+  const next: WorkerRecord = {
+    generation: (record?.generation ?? 0) + 1,
+    token: ports.random128(),
+    writeId: ports.random128(),
+    markMs: window.untilMs,
+    expiresMs: store.liveness.kind === "lock" ? 0 : (storeMs ?? wallMs) + settings.ttlMs,
+    holder: settings.holder,
+    added: record?.added ?? noneAdded,
+  };
+  context.marks.see(next.markMs);
+  const sentAtMs = judge.monotonicMs();
+  const text = encodeWorkerRecord(next);
+  const key = workerKey(workerIndex);
+  context.unused.ask(key, text, window.fromMs);
+  const landed = await land(context, candidate, text);
+  if (landed === undefined) {
+    context.unused.forget(key);
+    return raced;
+  }
+  if (!(await floorStands(store, floor, landed.moment))) return raced;
+  // What the store's clock allows now, not what it allowed when we asked.
+  const untilMs = Math.min(window.untilMs, markMax(rules, landed.moment.clockMs));
+  if (judge.nowMs() >= untilMs) return raced;
+  const { incarnation } = landed.moment;
+  const made = { workerIndex, entry: landed.entry, record: next, incarnation, sinceMs: wallMs, untilMs, sentAtMs };
+  const grant = new Grant({ ...made, fromMs: window.fromMs });
+  context.unused.forget(key);
+  return { kind: "granted", grant, rules, layoutRecord: survey.layout };
+}
+
+/** Sends the write. Without an answer: our own text stands there = it landed; anything else = it did not. */
+async function land(
+  { store }: ProtocolContext,
+  { workerIndex, entry }: Candidate,
+  text: string,
+): Promise<{ readonly entry: Entry; readonly moment: StoreMoment } | undefined> {
+  const key = workerKey(workerIndex);
+  let refusal: IdError;
+  try {
+    const answer = await store.compareAndSet(key, entry, text);
+    if (answer.kind !== "refused") return answer.kind === "applied" ? answer : undefined;
+    refusal = answer.error;
+  } catch (cause) {
+    if (isRegression(cause)) throw cause;
+    const { entry: standing, moment } = await store.read(key);
+    if (standing?.text !== text) throw cause;
+    return { entry: standing, moment };
+  }
+  throw refusal;
+}
+
+async function explainNone(
+  context: ProtocolContext,
+  choice: AcquireChoice,
+  candidates: Candidates,
+): Promise<AcquireOutcome> {
+  const { settings } = context;
+  const pinned = settings.range.count === 1;
+  let heldUntilMs = Number.POSITIVE_INFINITY;
+  let holder = "";
+  let ours = false;
+  let silentMs = Number.POSITIVE_INFINITY;
+  let markMs = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates.recorded()) {
+    const { workerIndex, record, availability } = candidate;
+    if (choice.excluded.has(workerIndex) || record === undefined) continue;
+    if (availability.kind === "held") {
+      heldUntilMs = Math.min(heldUntilMs, availability.untilMs);
+      holder = record.holder.instance;
+      ours = pinned && holder === settings.holder.instance;
+      if (availability.isSilent) silentMs = Math.min(silentMs, availability.untilMs);
+    } else if (await lock(context, candidate)) {
+      // It is free but for its mark: time has to pass it first.
+      await unlock(context, workerKey(workerIndex));
+      markMs = Math.min(markMs, record.markMs);
+    } else {
+      holder = record.holder.instance;
+    }
+  }
+  if (markMs < Number.POSITIVE_INFINITY) {
+    const detail = "IDs up to that time may have been issued before";
+    return { kind: "wait", for: "mark", untilMs: markMs - choice.markAheadMaxMs, detail };
+  }
+  // Who gave up here would never watch a dead holder's record for long enough, however often it is started again.
+  if (silentMs < Number.POSITIVE_INFINITY) {
+    const detail = "a holder's time is over; its record is watched, as the store has no clock";
+    return { kind: "wait", for: "silence", untilMs: silentMs, detail };
+  }
+  const barred = pinned ? candidates.unreadable.at(0)?.message : undefined;
+  const inUse = pinned ? `it is held by ${holder || "another process"}` : `all ${candidates.total} are in use`;
+  const detail = barred ?? inUse;
+  return { kind: "none-free", untilMs: heldUntilMs, ours, detail };
+}
+
+/** True where no lock is needed. */
+async function lock({ store }: ProtocolContext, { workerIndex }: Candidate): Promise<boolean> {
+  return store.liveness.kind === "lock" ? await store.liveness.tryLock(workerKey(workerIndex)) : true;
+}
+
+/**
+ * Gives a worker ID's lock back, where there are locks. Never throws: what cannot be given back is ours until the
+ * process ends.
+ */
+export async function unlock({ store }: ProtocolContext, key: string): Promise<void> {
+  if (store.liveness.kind !== "lock") return;
+  try {
+    await store.liveness.unlock(key);
+  } catch {
+    // The store is closed or gone, and its locks with it.
+  }
+}
+
+/** The worker IDs that this process may take of those that the store is bound to. */
+function boundRange({ layout, range }: WorkerSettings, { datacenterIds, workerIds }: LayoutRecord): CandidateRange {
+  if (workerIds === "all") return { layout, ...range, datacenterIds };
+  // Without datacenters, which such a store does not have, a worker index is the worker ID.
+  const first = Math.max(range.first, workerIds.first);
+  const last = Math.min(range.first + range.count - 1, workerIds.last);
+  return { layout, first, count: Math.max(0, last - first + 1), datacenterIds };
+}
+
+function notBound({ range, layout }: WorkerSettings, record: LayoutRecord): IdError {
+  const { datacenterId, workerId } = splitWorkerIndex(layout, range.first);
+  if (record.workerIds !== "all") {
+    const allowed = showWorkerIds(record.workerIds);
+    const message = `worker_id is ${workerId}, but this store is bound to ${allowed}. Use one of those, or the store that has it.`;
+    return new IdError("INVALID_CONFIG", message, { metadata: { setting: "worker_id", value: workerId, allowed } });
+  }
+  const allowed = String(record.datacenterIds);
+  const message = `datacenter_id is ${datacenterId}, but this store is bound to ${allowed}. Use one of those, or the store of that datacenter.`;
+  return new IdError("INVALID_CONFIG", message, {
+    metadata: { setting: "datacenter_id", value: datacenterId, allowed },
+  });
+}

@@ -1,0 +1,219 @@
+import type { IdError } from "../errors.ts";
+import type { Layout } from "../snowflake/layout.ts";
+import type { Entry, RecordKey } from "../store/record-store.ts";
+import type { UnusedGrants } from "./unused-grants.ts";
+import { clockErrorMs } from "./window.ts";
+import { parseWorkerKey, readWorkerSlot, type WorkerRecord } from "./records/worker-record.ts";
+import { splitWorkerIndex } from "./worker-settings.ts";
+
+/** Where a worker record stands. */
+type Availability =
+  /** absent, released or expired: it may be taken. */
+  | { readonly kind: "free" }
+  /** Where locks tell: it has a holder, dead or alive; who gets the lock may take it. */
+  | { readonly kind: "locked-maybe" }
+  /**
+   * Its holder has time left: until `untilMs` by the clock that counts. `isSilent`: its time is over by our clock, but
+   * we have not yet watched it stand still for long enough.
+   */
+  | { readonly kind: "held"; readonly untilMs: number; readonly isSilent: boolean };
+
+/** A worker ID that may be asked for. */
+export interface Candidate {
+  readonly workerIndex: number;
+  /** undefined: no record yet. */
+  readonly entry: Entry | undefined;
+  /** As in the entry; but the mark of a grant of ours that was never used is where it began. */
+  readonly record: WorkerRecord | undefined;
+  readonly availability: Availability;
+}
+
+/**
+ * Remembers since when each record has stood unchanged before our eyes. Where the store has no clock, expiresAt was
+ * written by another's clock and is read by ours; a record is expired only if it also stood still for its TTL of our
+ * monotonic time.
+ */
+export class UnchangedRecords {
+  readonly #seen = new Map<RecordKey, { readonly text: string; readonly sinceMs: number; readonly moved: boolean }>();
+
+  /** Takes note of a fresh list. */
+  note(entries: readonly Entry[], monotonicMs: number): void {
+    for (const { key, text } of entries) {
+      const seen = this.#seen.get(key);
+      if (seen?.text !== text) this.#seen.set(key, { text, sinceMs: monotonicMs, moved: seen !== undefined });
+    }
+  }
+
+  /** For how long the record has stood as it is; 0 if it was never noted. */
+  unchangedMs(key: RecordKey, monotonicMs: number): number {
+    const seen = this.#seen.get(key);
+    return seen === undefined ? 0 : monotonicMs - seen.sinceMs;
+  }
+
+  /** Tells whether the record was seen to change. */
+  hasMoved(key: RecordKey): boolean {
+    return this.#seen.get(key)?.moved ?? false;
+  }
+}
+
+/** By what a record's availability is judged. */
+export interface AvailabilityRules {
+  readonly liveness: "ttl" | "lock";
+  readonly durability: "durable" | "lossy";
+  readonly ttlMs: number;
+  /** The store's clock; undefined where it has none. */
+  readonly storeMs: number | undefined;
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+  readonly unchanged: UnchangedRecords;
+  readonly unused: UnusedGrants;
+}
+
+/** Tells whether a record may be taken over. Uniqueness does not depend on it, except where a store may lose data. */
+function judgeAvailability(
+  entry: Entry | undefined,
+  record: WorkerRecord | undefined,
+  rules: AvailabilityRules,
+): Availability {
+  if (entry === undefined || record === undefined || record.token === "") return { kind: "free" };
+  if (rules.liveness === "lock") return { kind: "locked-maybe" };
+  const nowMs = rules.storeMs ?? rules.wallMs;
+  const untilMs = holderUntilMs(record, rules.durability);
+  if (nowMs < untilMs) return { kind: "held", untilMs, isSilent: false };
+  if (rules.storeMs !== undefined) return { kind: "free" };
+  const stillMs = rules.unchanged.unchangedMs(entry.key, rules.monotonicMs);
+  if (stillMs >= rules.ttlMs) return { kind: "free" };
+  // It was written again when its time was over by our clock: its holder lives, and our clock is ahead.
+  const renewedInOurPast = rules.unchanged.hasMoved(entry.key) && nowMs - stillMs >= untilMs;
+  return { kind: "held", untilMs: nowMs + rules.ttlMs - stillMs, isSilent: !renewedInOurPast };
+}
+
+/**
+ * Until when nobody else may take over a record whose holder's death shows by `expiresMs` alone: Unix milliseconds by
+ * the clock that counts.
+ */
+export function holderUntilMs(
+  { expiresMs, markMs }: Pick<WorkerRecord, "expiresMs" | "markMs">,
+  durability: "durable" | "lossy",
+): number {
+  // What a lossy store forgot may have been renewed up to its mark: only past it, by any clock, is the holder surely
+  // silent.
+  return durability === "lossy" ? Math.max(expiresMs, markMs + 2 * clockErrorMs) : expiresMs;
+}
+
+/** Which worker IDs are looked at. */
+export interface CandidateRange {
+  readonly layout: Layout;
+  readonly first: number;
+  readonly count: number;
+  readonly datacenterIds: readonly number[] | "all";
+}
+
+/** Up to so many worker IDs are gone through one by one; of more, random ones are drawn. */
+const enumeratedMax = 65_536;
+const drawsMax = 1_024;
+
+/** All worker IDs that this process may ask for, with their records. */
+export class Candidates {
+  readonly #range: CandidateRange;
+  readonly #rules: AvailabilityRules;
+  readonly #entries = new Map<number, Entry>();
+  /** Why each record that is foreign, damaged or of a higher format cannot be read: nobody may use these worker IDs. */
+  readonly unreadable: IdError[] = [];
+  readonly #newerMarks: number[] = [];
+  readonly #records = new Map<number, WorkerRecord>();
+
+  constructor(entries: readonly Entry[], range: CandidateRange, rules: AvailabilityRules) {
+    this.#range = range;
+    this.#rules = rules;
+    for (const entry of entries) {
+      const workerIndex = parseWorkerKey(entry.key);
+      if (workerIndex === undefined || !this.#isInRange(workerIndex)) continue;
+      this.#entries.set(workerIndex, entry);
+      const slot = readWorkerSlot(entry);
+      if (slot.kind === "record") this.#records.set(workerIndex, slot.record);
+      else this.unreadable.push(slot.error);
+      if (slot.kind === "newer") this.#newerMarks.push(slot.fence.markMs);
+    }
+  }
+
+  /** Worker IDs that this process may ask for, taken or not. */
+  get total(): number {
+    const { layout, count, datacenterIds } = this.#range;
+    if (datacenterIds === "all" || count === 1) return count;
+    if (count < layout.workerCount) return this.#isInRange(this.#range.first) ? count : 0;
+    return datacenterIds.length * 2 ** layout.worker.bits;
+  }
+
+  /** Those that nobody holds, as far as the records tell; where locks tell, a dead holder's count as held. */
+  get free(): number {
+    let taken = this.unreadable.length;
+    for (const { availability } of this.recorded()) if (availability.kind !== "free") taken += 1;
+    return this.total - taken;
+  }
+
+  /** The mark of each record that shows one, in no order. */
+  *marks(): Generator<number> {
+    yield* this.#newerMarks;
+    for (const { record } of this.recorded()) if (record !== undefined) yield record.markMs;
+  }
+
+  /** Those with a record, in no order. */
+  *recorded(): Generator<Candidate> {
+    for (const workerIndex of this.#records.keys()) yield this.#candidate(workerIndex);
+  }
+
+  /**
+   * Those that `accept` takes, in random order and each once: first the free ones, then those whose lock would have to
+   * be tried.
+   *
+   * @param random - From 0 inclusive to 1 exclusive.
+   */
+  *inRandomOrder(accept: (candidate: Candidate) => boolean, random: () => number): Generator<Candidate> {
+    const later: Candidate[] = [];
+    for (const workerIndex of this.#randomIndexes(random)) {
+      if (this.#entries.has(workerIndex) && !this.#records.has(workerIndex)) continue;
+      const candidate = this.#candidate(workerIndex);
+      if (candidate.availability.kind === "held" || !accept(candidate)) continue;
+      if (candidate.availability.kind === "free") yield candidate;
+      else later.push(candidate);
+    }
+    yield* later;
+  }
+
+  #candidate(workerIndex: number): Candidate {
+    const entry = this.#entries.get(workerIndex);
+    const record = this.#records.get(workerIndex);
+    const unusedFromMs = entry && this.#rules.unused.startMs(entry);
+    if (record !== undefined && unusedFromMs !== undefined) {
+      return { workerIndex, entry, record: { ...record, markMs: unusedFromMs }, availability: { kind: "free" } };
+    }
+    return { workerIndex, entry, record, availability: judgeAvailability(entry, record, this.#rules) };
+  }
+
+  *#randomIndexes(random: () => number): Generator<number> {
+    const { first, count } = this.#range;
+    if (count > enumeratedMax) {
+      for (let draw = 0; draw < drawsMax; draw += 1) {
+        const workerIndex = first + Math.floor(random() * count);
+        if (this.#isInRange(workerIndex)) yield workerIndex;
+      }
+      return;
+    }
+    const indexes = Array.from({ length: count }, (_, offset) => first + offset).filter((index) =>
+      this.#isInRange(index),
+    );
+    for (let left = indexes.length; left > 0; left -= 1) {
+      const chosen = Math.floor(random() * left);
+      const workerIndex = indexes[chosen]!;
+      indexes[chosen] = indexes[left - 1]!;
+      yield workerIndex;
+    }
+  }
+
+  #isInRange(workerIndex: number): boolean {
+    const { layout, first, count, datacenterIds } = this.#range;
+    if (workerIndex < first || workerIndex >= first + count) return false;
+    return datacenterIds === "all" || datacenterIds.includes(splitWorkerIndex(layout, workerIndex).datacenterId);
+  }
+}

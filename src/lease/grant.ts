@@ -1,0 +1,92 @@
+import type { Entry, Incarnation } from "../store/record-store.ts";
+import type { GrantEnd } from "./worker-event.ts";
+import type { WorkerRecord } from "./records/worker-record.ts";
+
+/** A write that was sent and never answered: it may have landed, may still land, or never will. */
+export interface UnansweredWrite {
+  /** The whole text that was sent; only exactly this counts as ours. */
+  readonly text: string;
+  /** Monotonic time of sending. */
+  readonly sentAtMs: number;
+}
+
+/**
+ * The right to one worker ID, as we know it from answers of the store. Only acquire.ts makes one; only renewal.ts and
+ * release.ts change it.
+ */
+export class Grant {
+  readonly workerIndex: number;
+  readonly key: string;
+  readonly generation: number;
+  readonly token: string;
+  /** When it was granted: Unix milliseconds by our clock. */
+  readonly sinceMs: number;
+  /** First timestamp that it may issue: Unix milliseconds, rounded up to a tick by the generator. */
+  readonly fromMs: number;
+  /** Under which life of the store it was granted. */
+  readonly incarnation: Incarnation;
+  /** Whether it was continued from a resume record: see resume-record.ts. */
+  readonly isResumed: boolean;
+  /**
+   * Whether the store itself gave us `entry`. Not yet after a resume: then it is read before it is expected, so that
+   * the store's clock bounds the first renewal, and another life of the store shows.
+   */
+  isResolved: boolean;
+  /** The record as we last confirmed it: what the next write expects. */
+  entry: Entry;
+  record: WorkerRecord;
+  /** Our own writes without an answer, by writeId. Emptied when one of them, or a later one, is confirmed. */
+  readonly unanswered = new Map<string, UnansweredWrite>();
+  /** hi: timestamps below it may be issued. Grows only by a durable answer: Unix milliseconds, exclusive. */
+  untilMs: number;
+  /** Above every timestamp issued under it; set when issuing stops: Unix milliseconds, exclusive. */
+  usedToMs: number;
+  /** Monotonic time at which the last confirmed write had been sent. */
+  confirmedAtMs: number;
+
+  /** Resolves when the grant is over: from then on nothing is issued under it. */
+  readonly ended: Promise<GrantEnd>;
+  readonly #resolveEnded: (end: GrantEnd) => void;
+
+  constructor(made: {
+    readonly workerIndex: number;
+    readonly entry: Entry;
+    readonly record: WorkerRecord;
+    readonly incarnation: Incarnation;
+    readonly sinceMs: number;
+    readonly fromMs: number;
+    readonly untilMs: number;
+    readonly sentAtMs: number;
+    readonly isResumed?: boolean;
+  }) {
+    this.isResumed = made.isResumed ?? false;
+    this.isResolved = !this.isResumed;
+    this.workerIndex = made.workerIndex;
+    this.key = made.entry.key;
+    this.generation = made.record.generation;
+    this.token = made.record.token;
+    this.sinceMs = made.sinceMs;
+    this.fromMs = made.fromMs;
+    this.incarnation = made.incarnation;
+    this.entry = made.entry;
+    this.record = made.record;
+    this.untilMs = made.untilMs;
+    this.usedToMs = made.fromMs;
+    this.confirmedAtMs = made.sentAtMs;
+    ({ promise: this.ended, resolve: this.#resolveEnded } = Promise.withResolvers<GrantEnd>());
+  }
+
+  /** Says that the grant is over. The holder alone calls it. */
+  end(end: GrantEnd): void {
+    this.#resolveEnded(end);
+  }
+
+  /** Takes a record for confirmed: it stands in the store, and it is a write of ours. */
+  confirm(entry: Entry, record: WorkerRecord, sentAtMs: number): void {
+    this.entry = entry;
+    this.record = record;
+    this.isResolved = true;
+    this.unanswered.clear();
+    this.confirmedAtMs = sentAtMs;
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { FaultyStore } from "../../test/support/worlds/faulty-store.ts";
+import { ManualTime } from "../../test/support/worlds/manual-time.ts";
+import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";
+import { ObservedStore } from "./observed-store.ts";
+
+function observed() {
+  const time = new ManualTime();
+  const database = new MemoryDatabase();
+  const faulty = new FaultyStore(database.open());
+  const said: string[] = [];
+  const store = new ObservedStore(faulty, time, {
+    onMoment: () => {},
+    onProblem: (during, { message }) => said.push(`${during}: ${message}`),
+    onRecovery: () => said.push("recovered"),
+  });
+  /** Writes what is there, and reads it where no answer comes, as renewals do. */
+  const renew = async (): Promise<void> => {
+    const { entry } = await store.read("worker-0");
+    await store.compareAndSet("worker-0", entry, "next").catch(() => store.read("worker-0"));
+  };
+  return { time, faulty, store, said, renew };
+}
+
+describe("a store that is read but cannot be written", () => {
+  test("as on a full disk, is told once when it begins and once when it ends, however often it is tried", async () => {
+    const { faulty, store, said, renew } = observed();
+    faulty.fault = ({ kind }) => (kind === "compareAndSet" ? "lost" : "none");
+    for (let round = 0; round < 50; round += 1) await renew();
+    expect(said).toEqual([expect.stringMatching(/^compareAndSet: /)]);
+    expect(store.problem).toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    faulty.fault = () => "none";
+    await renew();
+    expect([said.length, said.at(-1), store.problem]).toEqual([2, "recovered", undefined]);
+  });
+
+  test("is not taken for broken for ever where nobody writes any more", async () => {
+    const { time, faulty, store, said } = observed();
+    faulty.fault = () => "lost";
+    await expect(store.compareAndSet("worker-0", undefined, "next")).rejects.toThrow();
+    faulty.fault = () => "none";
+    await store.read("worker-0");
+    expect(said).toHaveLength(1);
+    await time.run(31_000);
+    await store.read("worker-0");
+    expect([said.at(-1), store.problem]).toEqual(["recovered", undefined]);
+  });
+
+  test("and a write that finds a conflict has not written: only one that is applied ends it", async () => {
+    const { faulty, store, said } = observed();
+    await store.compareAndSet("worker-0", undefined, "first");
+    faulty.fault = ({ kind }) => (kind === "compareAndSet" ? "lost" : "none");
+    await expect(store.compareAndSet("worker-1", undefined, "next")).rejects.toThrow();
+    faulty.fault = () => "none";
+    expect(await store.compareAndSet("worker-0", undefined, "other")).toMatchObject({ kind: "conflict" });
+    expect(said).toHaveLength(1);
+    await store.compareAndSet("worker-1", undefined, "next");
+    expect(said.at(-1)).toBe("recovered");
+  });
+});
+
+test("a store that fails in two ways in turn is told of each once", async () => {
+  const { store, said, faulty } = observed();
+  const messages = ["no route", "refused"];
+  let calls = 0;
+  faulty.read = async () => {
+    throw new Error(messages[calls++ % 2]);
+  };
+  for (let round = 0; round < 10; round += 1) await expect(store.read("worker-0")).rejects.toThrow();
+  expect(said).toHaveLength(2);
+});

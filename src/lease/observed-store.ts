@@ -1,0 +1,171 @@
+import type { Clock } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
+import type {
+  Entry,
+  ListAnswer,
+  Liveness,
+  ReadAnswer,
+  RecordKey,
+  RecordStore,
+  StoreMoment,
+  StoreTiming,
+  WriteAnswer,
+} from "../store/record-store.ts";
+
+/** Is told of the store's answers. */
+export interface StoreObserver {
+  readonly onMoment: (moment: StoreMoment) => void;
+  /** The first failure, and until the recovery each one with another message. */
+  readonly onProblem: (during: string, error: IdError) => void;
+  /** All operations that failed are answered again. */
+  readonly onRecovery: () => void;
+}
+
+/** Operations that fail and recover together: a full disk can be read as before. */
+type Ability = "read" | "write" | "lock";
+
+/**
+ * An older failure no longer shows what the store cannot do: a caller that still needs the operation has retried since.
+ */
+const failureAgeMaxMs = 30_000;
+
+/**
+ * Wraps a store: remembers whether it answers and what its clock showed, and turns each error that it throws into an
+ * IdError.
+ */
+export class ObservedStore implements RecordStore {
+  readonly kind: string;
+  readonly durability: "durable" | "lossy";
+  readonly liveness: Liveness;
+  readonly timing: StoreTiming;
+  readonly #store: RecordStore;
+  readonly #clock: Clock;
+  readonly #observer: StoreObserver;
+  /** The failures by the ability that the store lacks at present; the latest failure last. */
+  readonly #failing = new Map<Ability, { readonly error: IdError; readonly atMs: number }>();
+  /** Messages of the failures that were reported since the store last answered everything. */
+  readonly #told = new Set<string>();
+  #last: { readonly moment: StoreMoment; readonly atMs: number } | undefined;
+
+  constructor(store: RecordStore, clock: Clock, observer: StoreObserver) {
+    this.kind = store.kind;
+    this.durability = store.durability;
+    this.liveness = this.#watchLiveness(store.liveness);
+    this.timing = store.timing;
+    this.#store = store;
+    this.#clock = clock;
+    this.#observer = observer;
+  }
+
+  /** Why the store does not do what it was asked for; undefined if it does, or nothing was asked. */
+  get problem(): IdError | undefined {
+    return [...this.#failing.values()].at(-1)?.error;
+  }
+
+  /** Monotonic time of the last answer. */
+  get lastAnswerMs(): number | undefined {
+    return this.#last?.atMs;
+  }
+
+  /**
+   * The store's clock now, as its last answer and the monotonic clock give it; undefined where it has none or never
+   * answered.
+   */
+  clockMs(): number | undefined {
+    const clockMs = this.#last?.moment.clockMs;
+    return clockMs === undefined ? undefined : Math.floor(clockMs + this.#clock.monotonicMs() - this.#last!.atMs);
+  }
+
+  async moment(): Promise<StoreMoment> {
+    const moment = await this.#watch("read", "moment", () => this.#store.moment());
+    this.#note(moment);
+    return moment;
+  }
+
+  async list(): Promise<ListAnswer> {
+    const answer = await this.#watch("read", "list", () => this.#store.list());
+    this.#note(answer.moment);
+    return answer;
+  }
+
+  async read(key: RecordKey): Promise<ReadAnswer> {
+    const answer = await this.#watch("read", "read", () => this.#store.read(key));
+    this.#note(answer.moment);
+    return answer;
+  }
+
+  async compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
+    const write = (): Promise<WriteAnswer> => this.#store.compareAndSet(key, expected, next);
+    const answer = await this.#watch("write", "compareAndSet", write);
+    if (answer.kind !== "refused") this.#note(answer.moment);
+    return answer;
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #watchLiveness(liveness: Liveness): Liveness {
+    if (liveness.kind === "ttl") return liveness;
+    return {
+      kind: "lock",
+      tryLock: (key) => this.#watch("lock", "tryLock", () => liveness.tryLock(key)),
+      unlock: (key) => this.#watch("lock", "unlock", () => liveness.unlock(key)),
+    };
+  }
+
+  #note(moment: StoreMoment): void {
+    this.#last = { moment, atMs: this.#clock.monotonicMs() };
+    this.#observer.onMoment(moment);
+  }
+
+  async #watch<T>(ability: Ability, during: string, call: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await call();
+      const refused = ability === "write" && (answer as WriteAnswer).kind === "refused";
+      if (refused) this.#onFailure(ability, during, (answer as Extract<WriteAnswer, { kind: "refused" }>).error);
+      else this.#onAnswer(ability, answer);
+      return answer;
+    } catch (cause) {
+      const error = asStoreError(cause, this.kind);
+      this.#onFailure(ability, during, error);
+      throw error;
+    }
+  }
+
+  #onFailure(ability: Ability, during: string, error: IdError): void {
+    this.#failing.delete(ability);
+    this.#failing.set(ability, { error, atMs: this.#clock.monotonicMs() });
+    if (!this.#told.has(error.message)) this.#observer.onProblem(during, error);
+    this.#told.add(error.message);
+  }
+
+  #onAnswer(ability: Ability, answer: unknown): void {
+    if (this.#failing.size === 0) return;
+    // A conflict was found by reading alone. A write has read and locked the record before, if that was necessary.
+    const isConflict = ability === "write" && (answer as WriteAnswer).kind === "conflict";
+    if (isConflict) this.#failing.delete("read");
+    else if (ability === "write") this.#failing.clear();
+    else this.#failing.delete(ability);
+    const oldestMs = this.#clock.monotonicMs() - failureAgeMaxMs;
+    for (const [other, { atMs }] of this.#failing) if (atMs < oldestMs) this.#failing.delete(other);
+    if (this.#failing.size > 0) return;
+    this.#told.clear();
+    this.#observer.onRecovery();
+  }
+}
+
+/** An error of a store as an IdError: any other error counts as STORE_UNAVAILABLE. */
+export function asStoreError(cause: unknown, kind: string): IdError {
+  if (cause instanceof IdError) return cause;
+  const problem = cause instanceof Error ? cause.message : String(cause);
+  return new IdError("STORE_UNAVAILABLE", `The ${kind} store failed: ${problem}`, { cause, metadata: { store: kind } });
+}
+
+/**
+ * Tells whether the store says that the place of its records is gone or another one. Everything else that a write
+ * throws leaves its outcome open: it may have landed, or may still.
+ */
+export function isRegression(cause: unknown): boolean {
+  return cause instanceof IdError && cause.reason === "STORE_WENT_BACK";
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";
+import { judgeIncarnation, noteIncarnation, writeQuarantine } from "./quarantine.ts";
+import { parseQuarantineRecord } from "./records/quarantine-record.ts";
+import { type IncarnationRecord, parseIncarnationRecord } from "./records/incarnation-record.ts";
+import { noneAdded } from "./records/added-fields.ts";
+import { recordKeys } from "./records/record-text.ts";
+import { SeenLives } from "./seen-lives.ts";
+
+const mark = (untilMs: number): { sinceMs: number; untilMs: number; reason: string } => ({
+  sinceMs: 1_000,
+  untilMs,
+  reason: `until ${untilMs}`,
+});
+
+function standing(database: MemoryDatabase): number | undefined {
+  const text = database.records.get(recordKeys.quarantine);
+  return text === undefined ? undefined : parseQuarantineRecord(text).untilMs;
+}
+
+test("a quarantine mark that stands is raised: an old one, long over, once kept every later one from being written", async () => {
+  const database = new MemoryDatabase();
+  const store = database.open();
+  expect(await writeQuarantine(store, mark(5_000))).toEqual({ untilMs: 5_000, written: true });
+  expect(await writeQuarantine(store, mark(9_000))).toEqual({ untilMs: 9_000, written: true });
+  expect(standing(database)).toBe(9_000);
+});
+
+test("a quarantine mark is never lowered, nor written again where it stands as high", async () => {
+  const database = new MemoryDatabase();
+  const store = database.open();
+  await writeQuarantine(store, mark(9_000));
+  expect(await writeQuarantine(store, mark(5_000))).toEqual({ untilMs: 9_000, written: false });
+  expect(await writeQuarantine(store, mark(9_000))).toEqual({ untilMs: 9_000, written: false });
+  expect(standing(database)).toBe(9_000);
+});
+
+test("two marks that are put down at one time leave the higher one", async () => {
+  for (const [first, second] of [
+    [5_000, 9_000],
+    [9_000, 5_000],
+  ] as const) {
+    const database = new MemoryDatabase();
+    await Promise.all([writeQuarantine(database.open(), mark(first)), writeQuarantine(database.open(), mark(second))]);
+    expect(standing(database)).toBe(9_000);
+  }
+});
+
+describe("the incarnation record,", () => {
+  const nowMs = 90_000;
+
+  /** The record that must stand there after a look at a store that says this of itself. */
+  function judge(
+    known: IncarnationRecord,
+    life: { readonly identity: string; readonly startedMs?: number },
+    sawAnother = false,
+  ): IncarnationRecord {
+    const incarnation = { startedMs: undefined, ...life, emptyMeans: "new" } as const;
+    return judgeIncarnation(known, { moment: { clockMs: nowMs, incarnation }, empty: false, sawAnother }, nowMs);
+  }
+
+  const known: IncarnationRecord = { identity: "system=7 timeline=1", startedMs: null, t0Ms: 0, added: noneAdded };
+
+  test("where one part differs, says another life from now on: all other parts of a template copy are equal", () => {
+    const identity = "system=7 timeline=1 database=16384";
+    const noted = { ...known, identity };
+    const other = { identity: "system=7 timeline=1 database=16390" };
+    expect(judge(noted, other)).toEqual({ ...noted, ...other, t0Ms: nowMs });
+    expect(judge(noted, { identity })).toBe(noted);
+  });
+
+  test("takes up a part that it does not name yet, and t0 moves to now, once", () => {
+    const identity = "system=7 timeline=1 database=16384";
+    const noted = judge(known, { identity: "database=16384 system=7 timeline=1" });
+    expect(noted).toEqual({ ...known, identity, t0Ms: nowMs });
+    expect(judge(noted, { identity })).toBe(noted);
+  });
+
+  test("keeps a part that this server does not tell", () => {
+    expect(judge(known, { identity: "timeline=1" })).toBe(known);
+    const added = judge(known, { identity: "timeline=1 table=5" });
+    expect(added.identity).toBe("system=7 timeline=1 table=5");
+  });
+
+  test("without a part in common with the server says another life", () => {
+    expect(judge(known, { identity: "run=5" })).toEqual({ ...known, identity: "run=5", t0Ms: nowMs });
+  });
+
+  test("of a server that started again has t0 = its start only if both name the same system", () => {
+    const noted = { ...known, startedMs: 10_000 };
+    expect(judge(noted, { identity: "system=7", startedMs: 40_000 }).t0Ms).toBe(41_000);
+    expect(judge(noted, { identity: "timeline=1", startedMs: 40_000 }).t0Ms).toBe(nowMs);
+    const unnamed = { ...noted, identity: "timeline=1" };
+    expect(judge(unnamed, { identity: "timeline=1", startedMs: 40_000 }).t0Ms).toBe(nowMs);
+  });
+
+  test("of a server that started again never moves t0 back to that start", () => {
+    const noted = { ...known, startedMs: 10_000, t0Ms: 80_000 };
+    expect(judge(noted, { identity: "system=7", startedMs: 40_000 })).toMatchObject({
+      startedMs: 40_000,
+      t0Ms: 80_000,
+    });
+  });
+
+  test("moves t0 for a process that saw another life itself, whatever it names, and never back", () => {
+    expect(judge(known, { identity: known.identity }, true)).toEqual({ ...known, t0Ms: nowMs });
+    const later = { ...known, t0Ms: nowMs + 500 };
+    expect(judge(later, { identity: known.identity }, true).t0Ms).toBe(nowMs + 500);
+    const incarnation = { identity: known.identity, startedMs: undefined, emptyMeans: "new" } as const;
+    const sight = { moment: { clockMs: nowMs, incarnation }, empty: true };
+    expect(judgeIncarnation(undefined, { ...sight, sawAnother: false }, nowMs).t0Ms).toBe(0);
+    expect(judgeIncarnation(undefined, { ...sight, sawAnother: true }, nowMs).t0Ms).toBe(nowMs);
+  });
+
+  test("is written once by a process that saw the store go away and come back: nobody else could know", async () => {
+    const database = new MemoryDatabase();
+    const store = database.open();
+    const lives = new SeenLives();
+    const note = async (atMs: number): Promise<number> => {
+      const moment = database.moment();
+      lives.see(moment.incarnation.identity);
+      await noteIncarnation(store, lives, { entry: undefined, moment, empty: database.records.size === 0 }, atMs);
+      return parseIncarnationRecord(database.records.get(recordKeys.incarnation)!).t0Ms;
+    };
+    expect(await note(1_000)).toBe(0);
+    lives.see("system=another");
+    expect(await note(2_000)).toBe(2_000);
+    expect(await note(3_000)).toBe(2_000);
+  });
+});

@@ -1,0 +1,199 @@
+/**
+ * The rule for new grants after a store lost data, or may have: the floor below which none begins.
+ *
+ * Two records beside the others say it. The incarnation record remembers which life of the store was first seen when
+ * (t0); it is lost with the others, which is what gives a loss away. The quarantine mark is put down by a holder whose
+ * record went back, or by an operator.
+ */
+import { IdError } from "../errors.ts";
+import {
+  type Entry,
+  type ListAnswer,
+  type RecordStore,
+  type StoreMoment,
+  sameIncarnation,
+  unlessRefused,
+} from "../store/record-store.ts";
+import { joinIdentities, namesPart, sameIdentity, systemPart } from "../store/store-identity.ts";
+import type { SeenLives } from "./seen-lives.ts";
+import { quarantineMs, type WindowRules } from "./window.ts";
+import {
+  encodeIncarnationRecord,
+  type IncarnationRecord,
+  parseIncarnationRecord,
+} from "./records/incarnation-record.ts";
+import { encodeQuarantineRecord, parseQuarantineRecord } from "./records/quarantine-record.ts";
+import { noneAdded } from "./records/added-fields.ts";
+import { recordKeys } from "./records/record-text.ts";
+
+/** The floor of a grant, and the texts that it was read from, which must still stand after the grant was written. */
+export interface QuarantineFloor {
+  /** No grant begins below it: Unix milliseconds; -Infinity where nothing was lost. */
+  readonly floorMs: number;
+  /** Why; for operators. */
+  readonly detail: string;
+  readonly incarnationText: string;
+  readonly quarantineText: string | undefined;
+  readonly moment: StoreMoment;
+}
+
+/** The present time for quarantines: the store's clock where it has one, otherwise the wall clock. */
+export function storeNowMs(moment: StoreMoment, wallMs: number): number {
+  return moment.clockMs ?? wallMs;
+}
+
+/**
+ * Works out the floor.
+ *
+ * @param incarnation - From {@link noteIncarnation} on the same list.
+ * @throws IdError INVALID_CONFIG for a foreign record, or one of a higher format.
+ */
+export function quarantineFloor(
+  listed: ListAnswer,
+  incarnation: NotedIncarnation,
+  rules: WindowRules,
+): QuarantineFloor {
+  const quarantineText = listed.entries.find(({ key }) => key === recordKeys.quarantine)?.text;
+  const mark = quarantineText === undefined ? undefined : parseQuarantineRecord(quarantineText);
+  const { t0Ms } = incarnation.record;
+  const lostMs = t0Ms === 0 ? Number.NEGATIVE_INFINITY : t0Ms + quarantineMs(rules);
+  return {
+    floorMs: Math.max(mark?.untilMs ?? Number.NEGATIVE_INFINITY, lostMs),
+    detail:
+      mark !== undefined && mark.untilMs > lostMs
+        ? mark.reason
+        : "the store started again, is another one, or was emptied",
+    incarnationText: incarnation.entry.text,
+    quarantineText,
+    moment: incarnation.moment,
+  };
+}
+
+/**
+ * Tells whether a grant written under `floor` may be used: after the write, the same incarnation answers, and the same
+ * two records stand. A store that was emptied between the look and the write would otherwise take the grant without a
+ * quarantine.
+ *
+ * @param written - The moment of the write's answer.
+ */
+export async function floorStands(store: RecordStore, floor: QuarantineFloor, written: StoreMoment): Promise<boolean> {
+  if (!sameIncarnation(floor.moment.incarnation, written.incarnation)) return false;
+  const incarnation = await store.read(recordKeys.incarnation);
+  const quarantine = await store.read(recordKeys.quarantine);
+  return (
+    incarnation.entry?.text === floor.incarnationText &&
+    quarantine.entry?.text === floor.quarantineText &&
+    sameIncarnation(floor.moment.incarnation, quarantine.moment.incarnation)
+  );
+}
+
+/** The incarnation record as it stands. */
+export interface NotedIncarnation {
+  readonly record: IncarnationRecord;
+  readonly entry: Entry;
+  readonly moment: StoreMoment;
+  /** Whether another incarnation stood there until now. */
+  readonly changed: boolean;
+}
+
+/**
+ * Rounds of compare-and-set before the caller has to come again: others note the same, so the second look nearly always
+ * ends it.
+ */
+const noteRoundsMax = 5;
+
+/**
+ * Notes the store's incarnation beside the records if another or none stands there. The process that sees it first does
+ * so; from then on t0 is the same for all. docs/adr/0011 says why it is noted there.
+ *
+ * @param lives - What this process saw of the store before; a change that it owes is noted with it.
+ * @param seen - The findings of an answer: the record, if there was one, and whether the store holds no record at
+ * all.
+ */
+export async function noteIncarnation(
+  store: RecordStore,
+  lives: SeenLives,
+  seen: { readonly entry: Entry | undefined; readonly moment: StoreMoment; readonly empty: boolean },
+  wallMs: number,
+): Promise<NotedIncarnation> {
+  let { entry, moment } = seen;
+  for (let round = 0; round < noteRoundsMax; round += 1) {
+    // A list is no snapshot: where it shows other records but not this one, a read decides.
+    if (entry === undefined) ({ entry, moment } = await store.read(recordKeys.incarnation));
+    const known = entry && parseIncarnationRecord(entry.text);
+    const { changes, isOwed: sawAnother } = lives;
+    const sight = { moment, empty: seen.empty, sawAnother };
+    const record = judgeIncarnation(known, sight, storeNowMs(moment, wallMs));
+    if (record === known && entry !== undefined) return { record, entry, moment, changed: false };
+    const written = unlessRefused(
+      await store.compareAndSet(recordKeys.incarnation, entry, encodeIncarnationRecord(record)),
+    );
+    if (written.kind === "applied" && sameIncarnation(written.moment.incarnation, moment.incarnation)) {
+      lives.noted(changes);
+      return { record, entry: written.entry, moment: written.moment, changed: known !== undefined };
+    }
+    entry = undefined;
+  }
+  throw new IdError("STORE_UNAVAILABLE", "The store's incarnation changes faster than it can be noted.");
+}
+
+/** What a process knows of the store's present life. */
+export interface IncarnationSight {
+  readonly moment: StoreMoment;
+  /** Whether the store holds no record at all. */
+  readonly empty: boolean;
+  /** Whether this process itself saw another life, and has not noted since that it ended. */
+  readonly sawAnother: boolean;
+}
+
+/**
+ * Gives the incarnation record that must stand there, from the one that stands. docs/adr/0103 has the rules.
+ *
+ * @returns `known` itself if it is right.
+ */
+export function judgeIncarnation(
+  known: IncarnationRecord | undefined,
+  { moment, empty, sawAnother }: IncarnationSight,
+  nowMs: number,
+): IncarnationRecord {
+  const { identity, startedMs, emptyMeans } = moment.incarnation;
+  const fresh = { identity, startedMs: startedMs ?? null, t0Ms: nowMs, added: known?.added ?? noneAdded };
+  if (known === undefined) return empty && emptyMeans === "new" && !sawAnother ? { ...fresh, t0Ms: 0 } : fresh;
+  if (!sameIdentity(known.identity, identity)) return fresh;
+  // A part that is not named yet may have been another one until now. One that this server does not tell is kept.
+  const same = { ...fresh, identity: joinIdentities(known.identity, identity), t0Ms: Math.max(known.t0Ms, nowMs) };
+  if (sawAnother || same.identity !== known.identity) return same;
+  if ((known.startedMs ?? undefined) !== startedMs) {
+    // The same data under a server that started again: what it lost was granted before the start. Whether they are the
+    // same data, the part of the system tells.
+    const isSystemKnown = namesPart(known.identity, systemPart) && namesPart(identity, systemPart);
+    if (startedMs === undefined || !isSystemKnown) return same;
+    return { ...same, t0Ms: Math.max(known.t0Ms, startedMs + startWobbleMs) };
+  }
+  return known;
+}
+
+/** The error of a start that is given in whole seconds: it may be too early by this much. */
+const startWobbleMs = 1_000;
+
+/**
+ * Puts down a quarantine mark for the whole store, or raises the one that stands.
+ *
+ * @param mark - `untilMs` and why; see QuarantineRecord.
+ * @returns The record that stands now.
+ */
+export async function writeQuarantine(
+  store: RecordStore,
+  mark: { readonly sinceMs: number; readonly untilMs: number; readonly reason: string },
+): Promise<{ readonly untilMs: number; readonly written: boolean }> {
+  for (let round = 0; round < noteRoundsMax; round += 1) {
+    const { entry } = await store.read(recordKeys.quarantine);
+    const standing = entry && parseQuarantineRecord(entry.text);
+    if (standing !== undefined && standing.untilMs >= mark.untilMs)
+      return { untilMs: standing.untilMs, written: false };
+    const next = { ...mark, added: standing?.added ?? noneAdded };
+    const answer = unlessRefused(await store.compareAndSet(recordKeys.quarantine, entry, encodeQuarantineRecord(next)));
+    if (answer.kind === "applied") return { untilMs: mark.untilMs, written: true };
+  }
+  throw new IdError("STORE_UNAVAILABLE", "The quarantine mark changes faster than it can be raised.");
+}

@@ -1,0 +1,28 @@
+/** The record of which life of the store was seen first when. */
+import * as v from "valibot";
+import { identityLengthMax } from "../../store/store-identity.ts";
+import type { AddedFields } from "./added-fields.ts";
+import { encodeRecord, parseRecord, printable, recordKeys, recordSchema, unixMs } from "./record-text.ts";
+
+/** Which incarnation of the store was seen first when: "t0 beside the records". See quarantine.ts. */
+export interface IncarnationRecord {
+  /** All parts that any process saw of it: see store-identity.ts. */
+  readonly identity: string;
+  /** null where the store does not tell. */
+  readonly startedMs: number | null;
+  /** Store time of the start or of the first sight; 0 = nothing can have been lost. Unix milliseconds. */
+  readonly t0Ms: number;
+  readonly added: AddedFields;
+}
+
+const schema = recordSchema({ identity: printable(1, identityLengthMax), startedMs: v.nullable(unixMs), t0Ms: unixMs });
+
+/** Text of the incarnation record. */
+export function encodeIncarnationRecord(record: IncarnationRecord): string {
+  return encodeRecord(record);
+}
+
+/** @throws IdError INVALID_CONFIG: a foreign or damaged value, or a higher format. */
+export function parseIncarnationRecord(text: string): IncarnationRecord {
+  return parseRecord(schema, recordKeys.incarnation, text);
+}

@@ -1,0 +1,83 @@
+/** RELEASE: gives a worker ID back, with its mark lowered to what was really used. */
+import { delay } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
+import type { Grant } from "./grant.ts";
+import { isRegression } from "./observed-store.ts";
+import type { ProtocolContext } from "./protocol-context.ts";
+import { resolveOwnership } from "./renewal.ts";
+import type { WindowRules } from "./window.ts";
+import { encodeWorkerRecord } from "./records/worker-record.ts";
+
+/** The outcome of a release. In no case is an ID issued under the grant again. */
+export type ReleaseOutcome =
+  | { readonly kind: "released" }
+  /** No certain answer; if the release did not land, the worker ID comes free by itself when its time is over. */
+  | { readonly kind: "in-doubt"; readonly cause: unknown }
+  /** The record was not ours any more. */
+  | { readonly kind: "lost"; readonly detail: string }
+  | { readonly kind: "went-back"; readonly detail: string };
+
+/** How often a release is tried: it is a courtesy to others, and a stop waits for it. */
+const attemptsMax = 5;
+/** Between two tries that failed. */
+const retryDelayMs = 100;
+
+/**
+ * Releases a grant: its mark becomes what was really used, the only lawful lowering of a mark. Issuing under it must
+ * have stopped for good before this is called; so must its resume record be gone.
+ */
+export async function release(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<ReleaseOutcome> {
+  const sent = new Set<string>();
+  let cause: unknown;
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    try {
+      const outcome = await tryRelease(context, grant, rules, sent);
+      if (outcome !== undefined) return outcome;
+      continue;
+    } catch (problem) {
+      if (!(problem instanceof IdError)) throw problem;
+      if (isRegression(problem)) return { kind: "went-back", detail: problem.message };
+      cause = problem;
+    }
+    await delay(context.ports.timers, retryDelayMs * (1 + context.ports.random()));
+  }
+  return { kind: "in-doubt", cause };
+}
+
+/**
+ * @returns undefined: a renewal of ours had landed first, and the next try starts from it.
+ * @throws IdError if the store gives no certain answer.
+ */
+async function tryRelease(
+  context: ProtocolContext,
+  grant: Grant,
+  rules: WindowRules,
+  sent: Set<string>,
+): Promise<ReleaseOutcome | undefined> {
+  const { store, ports } = context;
+  if (sent.size > 0) {
+    // An earlier try is without an answer: see whether it landed before another is sent.
+    const { entry } = await store.read(grant.key);
+    if (entry !== undefined && sent.has(entry.text)) return { kind: "released" };
+  }
+  if (!grant.isResolved) {
+    const ownership = await resolveOwnership(context, grant, rules);
+    if (ownership.kind === "lost" || ownership.kind === "went-back") return ownership;
+  }
+  const writeId = ports.random128();
+  const text = encodeWorkerRecord({ ...grant.record, token: "", writeId, markMs: grant.usedToMs, expiresMs: 0 });
+  sent.add(text);
+  // From the whole record as last confirmed, never from the token or the generation alone.
+  const answer = await store.compareAndSet(grant.key, grant.entry, text);
+  if (answer.kind === "refused") {
+    sent.delete(text);
+    throw answer.error;
+  }
+  if (answer.kind === "applied") return { kind: "released" };
+  sent.delete(text);
+  const { entry } = await store.read(grant.key);
+  if (entry !== undefined && sent.has(entry.text)) return { kind: "released" };
+  const ownership = await resolveOwnership(context, grant, rules);
+  // A window that is over is released like any other: nothing is issued under it.
+  return ownership.kind === "lost" || ownership.kind === "went-back" ? ownership : undefined;
+}

@@ -1,0 +1,249 @@
+/** RENEW: moves a grant's mark ahead, and learns whether the grant is still ours. */
+import { IdError } from "../errors.ts";
+import type { Grant } from "./grant.ts";
+import { isRegression } from "./observed-store.ts";
+import type { ProtocolContext } from "./protocol-context.ts";
+import { type Entry, type StoreMoment, equalIncarnation } from "../store/record-store.ts";
+import { clockErrorMs, isBehind, markMax, renewalMark, type WindowRules } from "./window.ts";
+import {
+  encodeWorkerRecord,
+  type Fence,
+  readWorkerSlot,
+  type WorkerRecord,
+  type WorkerSlot,
+} from "./records/worker-record.ts";
+
+/** What a renewal came to. */
+export type RenewalOutcome =
+  /** Confirmed: the grant's `untilMs` has grown as far as the store allows. */
+  | { readonly kind: "renewed" }
+  /** No certain answer: `untilMs` is what it was, and IDs below it may still be issued. Try again. */
+  | { readonly kind: "in-doubt"; readonly cause: IdError }
+  /** As above, but all that could be read was: the write itself was refused, or not answered. Try again less often. */
+  | { readonly kind: "unwritten"; readonly cause: IdError }
+  /** Held back: the wall clock is too far from the store's. As above, `untilMs` is what it was. */
+  | { readonly kind: "clock-off"; readonly aheadMs: number }
+  /** Resumed, but the store is not the one that granted it: it is used up to its end, never renewed. */
+  | { readonly kind: "held-back" }
+  /** The window ended before an answer came. Not one more ID, no further renewal: acquire again. */
+  | { readonly kind: "lapsed" }
+  /** Another's write stands in the record. Not one more ID. */
+  | { readonly kind: "lost"; readonly detail: string }
+  /**
+   * The record went back though we neither lapsed nor released: the store lost data. Not one more ID, and a quarantine
+   * for all.
+   */
+  | { readonly kind: "went-back"; readonly detail: string };
+
+/** What a read of the record says about our right. `ours` may have raised the grant's `untilMs`. */
+export type Ownership =
+  | { readonly kind: "ours" }
+  | Extract<RenewalOutcome, { kind: "lapsed" | "lost" | "went-back" | "held-back" }>;
+
+/** With so many writes without an answer, only reads are sent. The window ends long before there are more. */
+const unansweredMax = 32;
+
+/** A renewal that is ready to be sent. It stands among the grant's unanswered writes already. */
+export interface PreparedRenewal {
+  readonly kind: "prepared";
+  readonly record: WorkerRecord;
+  readonly text: string;
+  /** Monotonic time that counts as its sending. */
+  readonly sentAtMs: number;
+}
+
+/**
+ * Makes a renewal ready, or says why none may be sent. Earlier writes without an answer are looked up first.
+ *
+ * The caller may write down what is about to be sent (see resume-record.ts), then calls {@link sendRenewal}.
+ *
+ * @param lastMs - The highest timestamp issued so far: Unix milliseconds.
+ */
+export async function prepareRenewal(
+  context: ProtocolContext,
+  grant: Grant,
+  rules: WindowRules,
+  lastMs: () => number,
+): Promise<PreparedRenewal | RenewalOutcome> {
+  const { store, judge } = context;
+  try {
+    // A step forward of the wall clock that is not decided yet: the store's clock decides, and with it whether we
+    // lapsed.
+    if (judge.state.kind !== "following" && store.clockMs() !== undefined) await store.moment();
+    if (hasLapsed(context, grant)) return { kind: "lapsed" };
+    if (grant.unanswered.size > 0 || !grant.isResolved) {
+      const ownership = await resolveOwnership(context, grant, rules);
+      if (ownership.kind !== "ours") return ownership;
+    }
+  } catch (cause) {
+    return outcomeOf(cause);
+  }
+  const wallMs = judge.nowMs();
+  const storeMs = store.clockMs();
+  if (isBehind(rules, wallMs, storeMs)) return { kind: "clock-off", aheadMs: wallMs - storeMs! };
+  if (grant.unanswered.size >= unansweredMax) return { kind: "in-doubt", cause: neverAnswered(store.kind) };
+  return prepare(context, grant, rules, lastMs());
+}
+
+function prepare(context: ProtocolContext, grant: Grant, rules: WindowRules, lastMs: number): PreparedRenewal {
+  const { store, settings, ports, judge } = context;
+  const wallMs = judge.nowMs();
+  const storeMs = store.clockMs();
+  const markMs = renewalMark(rules, { wallMs, storeMs, lastMs, markMs: grant.record.markMs });
+  const expiresMs = store.liveness.kind === "lock" ? 0 : (storeMs ?? wallMs) + settings.ttlMs;
+  const record: WorkerRecord = { ...grant.record, writeId: ports.random128(), markMs, expiresMs };
+  const text = encodeWorkerRecord(record);
+  const sentAtMs = judge.monotonicMs();
+  context.marks.see(markMs);
+  grant.unanswered.set(record.writeId, { text, sentAtMs });
+  return { kind: "prepared", record, text, sentAtMs };
+}
+
+/** Sends a renewal, and takes its answer into the grant. */
+export async function sendRenewal(
+  context: ProtocolContext,
+  grant: Grant,
+  rules: WindowRules,
+  { record, text, sentAtMs }: PreparedRenewal,
+): Promise<RenewalOutcome> {
+  const { store } = context;
+  // Tested as it is sent, for it may have been written down on a disk that took its time.
+  if (hasLapsed(context, grant)) return { kind: "lapsed" };
+  try {
+    const answer = await store.compareAndSet(grant.key, grant.entry, text);
+    // Answered: it landed, or it did not and never will.
+    grant.unanswered.delete(record.writeId);
+    if (answer.kind === "refused") return { kind: "unwritten", cause: answer.error };
+    if (answer.kind === "conflict") {
+      const ownership = await resolveOwnership(context, grant, rules);
+      return ownership.kind === "ours" ? { kind: "renewed" } : ownership;
+    }
+    return accept(context, grant, rules, { entry: answer.entry, record, sentAtMs, moment: answer.moment });
+  } catch (cause) {
+    const outcome = outcomeOf(cause);
+    return outcome.kind === "in-doubt" ? { kind: "unwritten", cause: outcome.cause } : outcome;
+  }
+}
+
+/** What a renewal came to for which the store threw. @throws What is no answer of the store but a fault of ours. */
+function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "went-back" | "in-doubt" }> {
+  if (!(cause instanceof IdError)) throw cause;
+  return isRegression(cause) ? { kind: "went-back", detail: cause.message } : { kind: "in-doubt", cause };
+}
+
+/**
+ * Reads the record and says whose it is. Only the record as last confirmed, or exactly one of our own writes still
+ * without an answer, is ours. Anything else is not, even under our own token: that is how a copy of this process is
+ * fenced.
+ *
+ * @throws IdError as the store does: nothing is known then.
+ */
+export async function resolveOwnership(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<Ownership> {
+  const { entry, moment } = await context.store.read(grant.key);
+  if (entry === undefined) return { kind: "went-back", detail: "the record is gone" };
+  if (entry.text === grant.entry.text) {
+    grant.entry = entry;
+    grant.isResolved = true;
+    if (isHeldBack(grant, moment)) return { kind: "held-back" };
+    return hasLapsed(context, grant) ? { kind: "lapsed" } : { kind: "ours" };
+  }
+  const slot = readWorkerSlot(entry);
+  const own = slot.kind === "record" ? grant.unanswered.get(slot.record.writeId) : undefined;
+  if (slot.kind === "record" && own !== undefined && own.text === entry.text) {
+    const { record } = slot;
+    const outcome = accept(context, grant, rules, { entry, record, sentAtMs: own.sentAtMs, moment });
+    return outcome.kind === "renewed" ? { kind: "ours" } : outcome;
+  }
+  return judgeForeign(context, grant, slot, moment);
+}
+
+/** Takes a confirmed write of ours into the grant. Only here `untilMs` grows. */
+function accept(
+  context: ProtocolContext,
+  grant: Grant,
+  rules: WindowRules,
+  confirmed: {
+    readonly entry: Entry;
+    readonly record: WorkerRecord;
+    readonly sentAtMs: number;
+    readonly moment: StoreMoment;
+  },
+): Extract<RenewalOutcome, { kind: "renewed" | "lapsed" | "held-back" }> {
+  const lapsed = hasLapsed(context, grant);
+  grant.confirm(confirmed.entry, confirmed.record, confirmed.sentAtMs);
+  // Tested again now that the answer is here: a holder that waited past the end of its window must not go on.
+  if (lapsed) return { kind: "lapsed" };
+  if (isHeldBack(grant, confirmed.moment)) return { kind: "held-back" };
+  // Never further than the store's clock allows at this moment, whatever we asked for.
+  const allowedMs = markMax(rules, confirmed.moment.clockMs);
+  grant.untilMs = Math.max(grant.untilMs, Math.min(confirmed.record.markMs, allowedMs));
+  return { kind: "renewed" };
+}
+
+/** Tells whether the clock has reached the end of the window. */
+export function hasLapsed({ judge }: ProtocolContext, grant: Grant): boolean {
+  return judge.nowMs() >= grant.untilMs;
+}
+
+/**
+ * A resumed grant goes on only under the life of the store that granted it: another one may have forgotten what others
+ * were granted since.
+ */
+function isHeldBack(grant: Grant, moment: StoreMoment): boolean {
+  return grant.isResumed && !equalIncarnation(grant.incarnation, moment.incarnation);
+}
+
+function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, moment: StoreMoment): Ownership {
+  const { store, judge } = context;
+  // Once our window is over, whatever stands there may rightly stand there.
+  if (hasLapsed(context, grant)) return { kind: "lost", detail: "the window ended, and the record is another's" };
+  if (slot.kind === "unreadable") {
+    return { kind: "went-back", detail: "the record is not one of Snowlane's any more" };
+  }
+  // A record of a higher format is judged like any other: its fence means the same.
+  const record = slot.kind === "record" ? slot.record : slot.fence;
+  const isUnderOurToken = record.token === grant.token && record.markMs >= grant.record.markMs;
+  // Only who has our token can have released our generation; where data may be lost, it may also be another's of the
+  // same number.
+  const isOurRelease = record.token === "" && record.generation === grant.generation && store.durability === "durable";
+  if (isUnderOurToken || isOurRelease) {
+    return { kind: "lost", detail: "a write that is not ours stands under our token: this process was copied" };
+  }
+  if (isRightfulTakeover(store.durability, grant.record, record, moment.clockMs)) {
+    const silentMs = Math.floor(judge.monotonicMs() - grant.confirmedAtMs);
+    const by = slot.kind === "record" ? slot.record.holder.instance : "a newer version of Snowlane";
+    const detail = `taken over by ${by}, ${silentMs} ms by our clock after our last renewal`;
+    return { kind: "lost", detail };
+  }
+  return { kind: "went-back", detail: describeOlder(grant, record) };
+}
+
+/** Describes the older record that stands where the store lost data. */
+function describeOlder({ generation, token, record: ours }: Grant, standing: Fence): string {
+  if (standing.token === token) {
+    return `the record is an older one of our own, with a mark ${ours.markMs - standing.markMs} ms below the confirmed one`;
+  }
+  const of = standing.token === "" ? "a released one" : "another's";
+  return `the record is ${of} (generation ${standing.generation}, ours ${generation})`;
+}
+
+/**
+ * Tells whether the record went on from ours as a takeover makes it go on. Our own clocks cannot say whether we were
+ * silent for long enough: a machine that its hypervisor held does not know that it stood still. So nothing is concluded
+ * from them, and no quarantine binds all because one machine was held. Where data may be lost, nobody may take
+ * over before the mark and the error of two clocks are past. docs/adr/0013 says why that is safe.
+ */
+function isRightfulTakeover(
+  durability: "durable" | "lossy",
+  ours: Fence,
+  standing: Fence,
+  storeMs: number | undefined,
+): boolean {
+  if (standing.generation <= ours.generation || standing.markMs < ours.markMs) return false;
+  return durability === "durable" || (storeMs !== undefined && storeMs >= ours.markMs + 2 * clockErrorMs);
+}
+
+function neverAnswered(kind: string): IdError {
+  const message = `The ${kind} store left ${unansweredMax} writes without an answer.`;
+  return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, writes: unansweredMax } });
+}

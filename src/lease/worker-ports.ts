@@ -1,0 +1,15 @@
+import type { Clock, Timers } from "../clock/clock.ts";
+import type { WorkerEvent } from "./worker-event.ts";
+
+/** Everything of the outer world that the protocol touches, beside the store. A simulation gives its own. */
+export interface WorkerPorts {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** See systemUptimeMs in clock.ts. */
+  readonly uptimeMs: () => number | undefined;
+  /** Draws 128 bits from the kernel, as 32 hex digits. */
+  readonly random128: () => string;
+  /** From 0 inclusive to 1 exclusive; for choices and jitter, never for tokens. */
+  readonly random: () => number;
+  readonly report: (event: WorkerEvent) => void;
+}

@@ -1,0 +1,64 @@
+import { IdError } from "../errors.ts";
+
+/** The rule of one option. An option that is left out, or undefined, keeps every rule. */
+export interface OptionRule {
+  readonly accepts: (value: unknown) => boolean;
+  /** What to give: ends the sentence "Give ...". */
+  readonly hint: string;
+}
+
+/** A length of time in milliseconds. */
+export const lengthMs: OptionRule = {
+  accepts: (value) => typeof value === "number" && value >= 0,
+  hint: "a number of milliseconds from 0 on",
+};
+
+/** A whole number from 0 on, such as an ID of a worker. */
+export const whole: OptionRule = {
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  hint: "a whole number from 0 on",
+};
+
+/** A text that is not empty. */
+export const text: OptionRule = {
+  accepts: (value) => typeof value === "string" && value !== "",
+  hint: "a text that is not empty",
+};
+
+/** The choice between the members of a list. */
+export function oneOf(names: readonly string[]): OptionRule {
+  return { accepts: (value) => names.some((name) => name === value), hint: `one of ${names.join(", ")}` };
+}
+
+/**
+ * Checks options that come from a program whose types nobody may have checked, and names all that are wrong together.
+ *
+ * @throws IdError INVALID_CONFIG: a line for each option that breaks its rule or does not exist.
+ */
+export function checkOptions<Options extends object>(
+  options: Options,
+  rules: Readonly<Record<keyof Options, OptionRule>>,
+): void {
+  if (typeof options !== "object" || options === null) {
+    throw new IdError("INVALID_CONFIG", "Give the options as one object.", { metadata: { setting: "options" } });
+  }
+  const known: Readonly<Record<string, OptionRule>> = rules;
+  const wrong = Object.entries(options).filter(([name, value]) => {
+    return !Object.hasOwn(known, name) || (value !== undefined && known[name]?.accepts(value) === false);
+  });
+  if (wrong.length === 0) return;
+  const lines = wrong.map(([name, value]) =>
+    Object.hasOwn(known, name)
+      ? `${name} is ${shown(name, value)}. Give ${known[name]?.hint}.`
+      : `There is no option ${name}. There are: ${Object.keys(rules).join(", ")}.`,
+  );
+  const metadata = Object.fromEntries(wrong.map(([name, value]) => [name, shown(name, value)]));
+  throw new IdError("INVALID_CONFIG", lines.join("\n"), { metadata });
+}
+
+/** A value as an error may show it: texts of a store can carry a password, and objects say nothing. */
+function shown(name: string, value: unknown): string {
+  if (name.startsWith("store")) return `a ${typeof value}`;
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
+  return typeof value === "string" ? JSON.stringify(value) : `a value of the type ${typeof value}`;
+}

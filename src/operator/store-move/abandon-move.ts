@@ -1,0 +1,60 @@
+import { unlessRefused } from "../../store/record-store.ts";
+import { encodeLayoutRecord, type LayoutRecord } from "../../lease/records/layout-record.ts";
+import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/records/move-record.ts";
+import { encodeQuarantineRecord, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
+import { noneAdded } from "../../lease/records/added-fields.ts";
+import { recordKeys } from "../../lease/records/record-text.ts";
+import { isForever } from "./close-source.ts";
+import { type MoveParts, refused } from "./move-parts.ts";
+import { readSlot, swapSlot } from "./slot.ts";
+
+/**
+ * Undoes a move that was interrupted before the target was opened: first the target is closed for this move, then the
+ * source serves again. Worker IDs that were given back in place of dead holders stay free.
+ *
+ * @throws IdError INVALID_CONFIG: there is nothing to take back, or it is too late.
+ */
+export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
+  const { source, target, clock, report } = parts;
+  const [from, to] = [await readSlot(source.store), await readSlot(target.store)];
+  const leaving = from.slot?.kind === "move" && from.slot.move.phase === "leaving" ? from.slot.move : undefined;
+  if (leaving === undefined && from.slot?.kind === "move") throw movedError(from.slot.move);
+  const record = from.slot?.kind === "layout" ? from.slot.record : leaving?.layout;
+  if (record === undefined) throw refused(`${source.place} holds no layout record of this namespace.`);
+  const claimed = to.slot?.kind === "move" ? to.slot.move : undefined;
+  const moveId = leaving?.moveId ?? claimed?.moveId;
+  const isOurs =
+    to.slot === undefined || (claimed?.moveId === moveId && claimed?.layout.deploymentId === record.deploymentId);
+  const isBarrable = claimed === undefined || claimed.phase === "arriving" || claimed.phase === "abandoned";
+  if (moveId === undefined || !isOurs || !isBarrable) {
+    throw refused(
+      `No copy of this namespace from ${source.place} into ${target.place} is unfinished: nothing was changed.`,
+    );
+  }
+  report(`bars ${target.place}`);
+  if (claimed?.phase !== "abandoned") {
+    const barred: MoveRecord = {
+      moveId,
+      phase: "abandoned",
+      place: source.place,
+      sinceMs: clock.nowMs(),
+      quarantineUntilMs: null,
+      layout: record,
+      added: claimed?.added ?? noneAdded,
+    };
+    await swapSlot(target, to.entry, encodeMoveRecord(barred));
+  }
+  if (leaving === undefined) return record;
+  report(`reopens ${source.place}`);
+  const quarantine = await source.store.read(recordKeys.quarantine);
+  if (quarantine.entry !== undefined && isForever(quarantine.entry)) {
+    const untilMs = leaving.quarantineUntilMs ?? leaving.sinceMs;
+    const { added } = parseQuarantineRecord(quarantine.entry.text);
+    const mark = { sinceMs: leaving.sinceMs, untilMs, reason: `the move to ${leaving.place} was abandoned`, added };
+    unlessRefused(
+      await source.store.compareAndSet(recordKeys.quarantine, quarantine.entry, encodeQuarantineRecord(mark)),
+    );
+  }
+  await swapSlot(source, from.entry, encodeLayoutRecord(record));
+  return record;
+}

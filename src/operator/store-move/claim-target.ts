@@ -1,0 +1,59 @@
+/** Step 1: claims the target. */
+import { noteIncarnation } from "../../lease/quarantine.ts";
+import { SeenLives } from "../../lease/seen-lives.ts";
+import type { LayoutRecord } from "../../lease/records/layout-record.ts";
+import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/records/move-record.ts";
+import { noneAdded } from "../../lease/records/added-fields.ts";
+import { recordKeys } from "../../lease/records/record-text.ts";
+import { parseWorkerKey } from "../../lease/records/worker-record.ts";
+import { type MoveParts, refused } from "./move-parts.ts";
+import { type Slot, swapSlot } from "./slot.ts";
+
+/**
+ * Puts a move record in place of the target's layout record, unless the claim of this move stands there already.
+ *
+ * @returns The ID of the move: that of the claim that stands, or a new one.
+ * @throws IdError INVALID_CONFIG: the target holds something else; as the stores do.
+ */
+export async function claimTarget(parts: MoveParts, layout: LayoutRecord, to: Slot): Promise<string> {
+  const { source, target, clock } = parts;
+  const { slot } = to;
+  const isSameDeployment = slot?.kind === "move" && slot.move.layout.deploymentId === layout.deploymentId;
+  if (isSameDeployment && slot.move.phase === "arriving") return slot.move.moveId;
+  if (slot?.kind === "layout") {
+    const isOneStore = slot.record.deploymentId === layout.deploymentId;
+    throw refused(
+      isOneStore
+        ? `${source.place} and ${target.place} hold the same deployment: they are one store, or a copy of it.`
+        : `${target.place} holds another deployment in this namespace. Use an empty store, or another one.`,
+    );
+  }
+  // A store that the same deployment once left, or a copy into which was abandoned, may be its home again.
+  if (slot !== undefined && (!isSameDeployment || slot.move.phase === "leaving")) throw movedError(slot.move);
+  const listed = await target.store.list();
+  if (slot === undefined && listed.entries.some(({ key }) => parseWorkerKey(key) !== undefined)) {
+    throw refused(`${target.place} holds worker records without a layout record. Use an empty store.`);
+  }
+  // Of the target's own life, as its first server would note it: what the source's life was says nothing here.
+  const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
+  await noteIncarnation(
+    target.store,
+    new SeenLives(),
+    { entry, moment: listed.moment, empty: listed.entries.length === 0 },
+    clock.nowMs(),
+  );
+  const moveId = parts.random128();
+  // Servers on the target may take its own default window.
+  const windowMaxMs = Math.max(layout.windowMaxMs, target.store.timing.windowMs);
+  const move: MoveRecord = {
+    moveId,
+    phase: "arriving",
+    place: source.place,
+    sinceMs: clock.nowMs(),
+    quarantineUntilMs: null,
+    layout: { ...layout, windowMaxMs },
+    added: noneAdded,
+  };
+  await swapSlot(target, to.entry, encodeMoveRecord(move));
+  return moveId;
+}

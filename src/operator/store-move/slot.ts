@@ -1,0 +1,38 @@
+/** The record in place of a layout record: where each step finds and leaves the state of the move. */
+import { IdError } from "../../errors.ts";
+import { type LayoutSlot, parseLayoutSlot } from "../../lease/records/layout-slot.ts";
+import { recordBytesMax, recordKeys } from "../../lease/records/record-text.ts";
+import { type Entry, type RecordStore, unlessRefused } from "../../store/record-store.ts";
+import { type MoveEnd, refused } from "./move-parts.ts";
+
+/** The record in place of a layout record, if there is one. */
+export interface Slot {
+  readonly entry: Entry | undefined;
+  readonly slot: LayoutSlot | undefined;
+}
+
+/** Reads the record in place of the layout record. @throws IdError INVALID_CONFIG for a foreign record. */
+export async function readSlot(store: RecordStore): Promise<Slot> {
+  const { entry } = await store.read(recordKeys.layout);
+  return { entry, slot: entry && parseLayoutSlot(entry.text) };
+}
+
+/**
+ * Replaces the record in place of the layout record.
+ *
+ * @throws IdError STORE_UNAVAILABLE if another process was faster, INVALID_CONFIG if the record would be too long:
+ * nothing was changed then.
+ */
+export async function swapSlot({ store, place }: MoveEnd, expected: Entry | undefined, text: string): Promise<void> {
+  if (text.length > recordBytesMax) {
+    throw refused(
+      `The layout record is too long to be moved: with its move, ${text.length} bytes of ${recordBytesMax}.`,
+    );
+  }
+  const answer = unlessRefused(await store.compareAndSet(recordKeys.layout, expected, text));
+  if (answer.kind === "applied") return;
+  throw new IdError(
+    "STORE_UNAVAILABLE",
+    `Another process changed ${place} at the same time. Run the same command again.`,
+  );
+}

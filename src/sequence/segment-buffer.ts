@@ -1,0 +1,216 @@
+/** The stock of one sequence in one period: a segment in use, and those that follow it. Pure: no clock and no store. */
+import { assert } from "../assert.ts";
+import { StepPolicy } from "./step-policy.ts";
+import { endCountOf, type SequenceDefinition, valueAt } from "./sequence.ts";
+
+/** Values that were taken from the database at once, by their indexes. */
+export interface Segment {
+  /** The index of the first one. */
+  readonly firstIndex: bigint;
+  /** At least 1. */
+  readonly count: number;
+  /** The mark that the take left in the counter's row: the range goes back only while it stands there. */
+  readonly writeId: string;
+}
+
+/** Values in arithmetic progression. */
+export interface ValueRun {
+  readonly firstValue: bigint;
+  readonly count: number;
+  readonly increment: bigint;
+}
+
+/** The part of a stock that can be given back: everything up to the end of the last take. */
+export interface Remainder {
+  readonly firstIndex: bigint;
+  /** Exclusive. */
+  readonly endIndex: bigint;
+  readonly writeId: string;
+}
+
+/** The share of a segment that is used when the next one is taken. */
+const usedShare = 0.1;
+/** The most values that one take of a strict sequence asks for. */
+const strictCountMax = 1_000;
+/** A value below every number of values that are left: nobody is to ask {@link SegmentBuffer.wants}. */
+const never = -1;
+
+/**
+ * Hands out the values of segments, in the order in which they were taken, and says when the next one is to be taken:
+ * when a tenth of the segment in use is used and none follows, when what is left lasts less than two round trips, or
+ * when callers wait. A strict sequence takes only for callers that wait.
+ *
+ * At most one take is on its way: {@link wants} answers once, until {@link arrived} or {@link failed} is called.
+ */
+export class SegmentBuffer {
+  #definition: SequenceDefinition;
+  readonly #policy: StepPolicy;
+  readonly #following: Segment[] = [];
+  #current: Segment | undefined;
+  #nextValue = 0n;
+  #increment: bigint;
+  /** Of the segment in use. */
+  #left = 0;
+  /** Of the segments that follow. */
+  #followingCount = 0;
+  #dueLeft = 0;
+  #isTaking = false;
+  #usedCount = 0;
+  #sinceMs = 0;
+  #askedMs = 0;
+  #roundTripMs = 0;
+  #ratePerMs = 0;
+  /** The end of the last take in the database, beyond the stock where that was cut. */
+  #lastTake: { readonly endIndex: bigint; readonly writeId: string } | undefined;
+
+  constructor(definition: SequenceDefinition) {
+    this.#definition = definition;
+    this.#increment = definition.increment;
+    this.#policy = new StepPolicy(definition);
+    this.#setDue();
+  }
+
+  /** Replaces the definition, of which only the fields that can change may differ. */
+  set definition(definition: SequenceDefinition) {
+    this.#definition = definition;
+    this.#policy.bounds = definition;
+  }
+
+  /** How many values can be handed out now. */
+  get stockCount(): number {
+    return this.#left + this.#followingCount;
+  }
+
+  /** Whether somebody should ask {@link wants}: one comparison, for the hot path. */
+  get isDue(): boolean {
+    return this.#left <= this.#dueLeft;
+  }
+
+  /** Hands out one value; undefined = none is in memory. */
+  tryNext(): bigint | undefined {
+    if (this.#left === 0 && !this.#advance()) return undefined;
+    this.#left -= 1;
+    const value = this.#nextValue;
+    this.#nextValue = value + this.#increment;
+    return value;
+  }
+
+  /** Hands out 1 to `count` values of the segment in use; undefined = none is in memory. */
+  takeRun(count: number): ValueRun | undefined {
+    if (this.#left === 0 && !this.#advance()) return undefined;
+    const taken = Math.min(count, this.#left);
+    const run = { firstValue: this.#nextValue, count: taken, increment: this.#increment };
+    this.#left -= taken;
+    this.#nextValue += BigInt(taken) * this.#increment;
+    return run;
+  }
+
+  /**
+   * How many values to take now; undefined = none.
+   *
+   * @param nowMs - Monotonic time.
+   * @param waitingCount - How many values the callers that wait have asked for.
+   */
+  wants(nowMs: number, waitingCount: number): number | undefined {
+    if (this.#isTaking) return undefined;
+    const missing = waitingCount - this.stockCount;
+    const count = this.#definition.allocation === "strict" ? missing : this.#segmentCount(nowMs, missing);
+    if (count <= 0) return undefined;
+    this.#isTaking = true;
+    this.#askedMs = nowMs;
+    this.#dueLeft = never;
+    return this.#definition.allocation === "strict" ? Math.min(count, strictCountMax) : count;
+  }
+
+  /** Adds a segment. What lies above the sequence's end is dropped. */
+  arrived(segment: Segment, nowMs: number): void {
+    this.#isTaking = false;
+    this.#roundTripMs = nowMs - this.#askedMs;
+    const endIndex = segment.firstIndex + BigInt(segment.count);
+    const usableEnd = endIndex < endCountOf(this.#definition) ? endIndex : endCountOf(this.#definition);
+    const count = Number(usableEnd - segment.firstIndex);
+    const isAbove = this.#lastTake === undefined || segment.firstIndex >= this.#lastTake.endIndex;
+    assert(isAbove, () => `a segment begins at ${segment.firstIndex}, below ${this.#lastTake?.endIndex}`);
+    this.#lastTake = { endIndex, writeId: segment.writeId };
+    if (count > 0) {
+      this.#following.push({ ...segment, count });
+      this.#followingCount += count;
+    }
+    if (this.#left === 0) this.#advance();
+    this.#setDue();
+  }
+
+  /** The take has failed, or its outcome is unknown: its range is never used. */
+  failed(): void {
+    this.#isTaking = false;
+    this.#setDue();
+  }
+
+  /** Ends: nothing is handed out any more. @returns What can be given back; undefined = nothing. */
+  close(): Remainder | undefined {
+    this.#dueLeft = never;
+    const last = this.#lastTake;
+    const firstIndex = this.#firstOfRemainder();
+    this.#left = 0;
+    this.#followingCount = 0;
+    this.#following.length = 0;
+    this.#current = undefined;
+    this.#lastTake = undefined;
+    if (last === undefined || firstIndex === undefined || firstIndex >= last.endIndex) return undefined;
+    return { firstIndex, ...last };
+  }
+
+  /** Where the unused values begin that adjoin the end of the last take. */
+  #firstOfRemainder(): bigint | undefined {
+    const segments = [...this.#following];
+    if (this.#current !== undefined) {
+      const used = BigInt(this.#current.count - this.#left);
+      const rest = { ...this.#current, firstIndex: this.#current.firstIndex + used, count: this.#left };
+      segments.unshift(rest);
+    }
+    const last = segments.pop();
+    if (last === undefined) return undefined;
+    // A last segment that was cut reaches less far than its take, and the rest of the take goes back with it.
+    let { firstIndex } = last;
+    for (let before = segments.pop(); before !== undefined; before = segments.pop()) {
+      if (before.firstIndex + BigInt(before.count) !== firstIndex) break;
+      ({ firstIndex } = before);
+    }
+    return firstIndex;
+  }
+
+  #segmentCount(nowMs: number, missing: number): number {
+    if (missing <= 0 && this.#left > this.#dueLeft) return 0;
+    const used = this.#usedCount + this.#usedOfCurrent();
+    const elapsedMs = nowMs - this.#sinceMs;
+    const step = this.#policy.next({ usedCount: used, elapsedMs, isStarved: missing > 0 });
+    this.#ratePerMs = this.#sinceMs === 0 ? 0 : used / Math.max(elapsedMs, 1);
+    this.#sinceMs = nowMs;
+    this.#usedCount = -this.#usedOfCurrent();
+    return Math.min(Math.max(step, missing), this.#definition.stepMax);
+  }
+
+  #usedOfCurrent(): number {
+    return this.#current === undefined ? 0 : this.#current.count - this.#left;
+  }
+
+  #advance(): boolean {
+    this.#usedCount += this.#usedOfCurrent();
+    this.#current = this.#following.shift();
+    if (this.#current === undefined) return false;
+    this.#left = this.#current.count;
+    this.#followingCount -= this.#left;
+    this.#nextValue = valueAt(this.#definition, this.#current.firstIndex);
+    if (!this.#isTaking) this.#setDue();
+    return true;
+  }
+
+  #setDue(): void {
+    if (this.#definition.allocation === "strict") this.#dueLeft = never;
+    else {
+      const lastsTwoTrips = Math.ceil(this.#ratePerMs * this.#roundTripMs * 2) - this.#followingCount;
+      const tenthUsed = this.#followingCount > 0 ? never : Math.floor((this.#current?.count ?? 0) * (1 - usedShare));
+      this.#dueLeft = Math.max(tenthUsed, lastsTwoTrips > 0 ? lastsTwoTrips : never);
+    }
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * What one process knows about the database of its sequences: the revision that it takes under, and how far it has
+ * taken each counter. Everything that shows a loss or a move stops the database for all servers; an operator's raise
+ * and open is the one cure. docs/sequences.md has the table of losses.
+ */
+import type { Clock } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
+import { kernelRandom128 } from "../kernel-random.ts";
+import { equalIdentity } from "../store/store-identity.ts";
+import type { Remainder, Segment } from "./segment-buffer.ts";
+import { CounterMarks } from "./counter-marks.ts";
+import {
+  type CounterKey,
+  counterId,
+  keysMax,
+  type Look,
+  openAheadMaxMs,
+  type SequenceStore,
+} from "./sequence-store.ts";
+import { endCountOf, type StoredSequence } from "./sequence.ts";
+import { earliestStartMs } from "./period.ts";
+
+/** What happened to the database of sequences, for logs and metrics. */
+export type SequenceEvent =
+  /** A loss or a move was found, or an operator said so: nobody takes values any more. */
+  | { readonly kind: "stopped"; readonly reason: string }
+  /** This process takes values again, under a new revision. */
+  | { readonly kind: "opened"; readonly revision: number }
+  /** The time of the opening is more than a minute ahead of the database's clock, so it counts as passed. */
+  | { readonly kind: "opening-ahead"; readonly aheadMs: number }
+  /** A take got no answer, so its range is never used: a gap. */
+  | { readonly kind: "range-discarded"; readonly name: string; readonly count: number; readonly error: unknown }
+  /** What was left of a sequence went back, or could not. */
+  | { readonly kind: "given-back"; readonly name: string; readonly count: bigint; readonly outcome: "given" | "kept" };
+
+/** A take of one sequence in one period. */
+export interface PlaceTake extends CounterKey {
+  readonly stored: StoredSequence;
+  /** At least 1. */
+  readonly count: number;
+}
+
+/** The outcome of a take. `refused`: the database has the sequence, as `stored` says, and gives no value of it. */
+export type PlaceAnswer =
+  | { readonly kind: "taken"; readonly segment: Segment }
+  | { readonly kind: "refused"; readonly why: "disabled" | "exhausted" | "changed"; readonly stored: StoredSequence };
+
+/** The parts of a {@link SequencePlace}. */
+export interface PlaceParts {
+  readonly store: SequenceStore;
+  readonly clock: Clock;
+  readonly onEvent: (event: SequenceEvent) => void;
+}
+
+/** How often a take that found the database changed under it is begun again. */
+const attemptsMax = 8;
+/** For so long a place that was found stopped is taken for stopped without another look. */
+const stoppedForMs = 500;
+
+/** See the head of this file. */
+export class SequencePlace {
+  readonly #parts: PlaceParts;
+  readonly #marks: CounterMarks;
+  /** The revision that takes name; undefined = the place has to be looked at before the next take. */
+  #revision: number | undefined;
+  /** The highest one that was seen. */
+  #revisionSeen = -1;
+  /** The one whose counters stand no lower than our marks. */
+  #coveredRevision: number | undefined;
+  /** Grows when the marks are written to the database. */
+  #epoch = 0;
+  #adopting: Promise<number> | undefined;
+  /** A stop that may not have reached the database. */
+  #pendingStop: string | undefined;
+  #stopped: { readonly reason: string; readonly sinceMs: number } | undefined;
+
+  constructor(parts: PlaceParts) {
+    this.#parts = parts;
+    this.#marks = new CounterMarks(parts.clock);
+  }
+
+  /** Why nobody may take values, as far as this process knows. */
+  get stopReason(): string | undefined {
+    return this.#stopped?.reason;
+  }
+
+  /**
+   * Takes values.
+   *
+   * @throws IdError STORE_WENT_BACK: the place is stopped. STORE_UNAVAILABLE: the range, if there is one, is not used.
+   */
+  async take({ stored, count, ...key }: PlaceTake): Promise<PlaceAnswer> {
+    const endCount = endCountOf(stored.definition);
+    let wanted = count;
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const revision = await this.ready();
+      const epoch = this.#epoch;
+      const writeId = kernelRandom128();
+      const { sequenceId } = stored;
+      const request = { ...key, sequenceId, count: wanted, endCount, revision, writeId };
+      const firstIndex = await this.#parts.store.take(request);
+      if (firstIndex !== undefined) {
+        if (epoch !== this.#epoch) throw overtaken();
+        const mark = this.#marks.get(key);
+        if (mark !== undefined && firstIndex < mark) throw await this.#stop(below(key, firstIndex, mark), revision);
+        this.#marks.set(key, firstIndex + BigInt(wanted));
+        return { kind: "taken", segment: { firstIndex, count: wanted, writeId } };
+      }
+      const found = await this.#explain(key, stored, revision);
+      if (found.kind === "refused") return found;
+      if (found.kind === "begin") await this.#parts.store.beginPeriod(request, earliestStartMs(key.periodKey));
+      if (found.leftCount < BigInt(wanted)) wanted = Number(found.leftCount);
+    }
+    throw new IdError("STORE_UNAVAILABLE", "The database of sequences changed with every attempt.", { metadata: key });
+  }
+
+  /** Notes that values of a counter come into memory: what was taken of it is then remembered. */
+  hold(key: CounterKey): void {
+    this.#marks.hold(key);
+  }
+
+  /** Notes that no value of a counter is in memory any more. */
+  release(key: CounterKey): void {
+    this.#marks.release(key);
+  }
+
+  /** Gives back what is left of a counter, once. A mark then stands no higher. */
+  async giveBack(key: CounterKey, sequenceId: string, { firstIndex, endIndex, writeId }: Remainder): Promise<void> {
+    const revision = this.#revision;
+    const { store, onEvent } = this.#parts;
+    this.#marks.set(key, firstIndex);
+    let outcome: "given" | "kept" = "kept";
+    if (revision !== undefined) {
+      const newWriteId = kernelRandom128();
+      const request = { ...key, sequenceId, firstIndex, endIndex, writeId, newWriteId, revision };
+      const isGiven = await store.giveBack(request).catch(() => false);
+      if (isGiven) outcome = "given";
+    }
+    onEvent({ kind: "given-back", name: key.name, count: endIndex - firstIndex, outcome });
+  }
+
+  /**
+   * Compares sequences that are in use with the database.
+   *
+   * @param used - At most 1,000.
+   * @returns The sequences as the database has them.
+   * @throws IdError STORE_WENT_BACK: a loss was found, and the place is stopped.
+   */
+  async compare(
+    used: readonly (CounterKey & { readonly stored: StoredSequence })[],
+  ): Promise<ReadonlyMap<string, StoredSequence>> {
+    const { store } = this.#parts;
+    const marksBefore = new Map(used.map((key) => [counterId(key), this.#marks.get(key)]));
+    const look = await store.look(used.flatMap(({ name, periodKey }) => keysOf({ name, periodKey })));
+    const revision = await this.#check(look);
+    // Under a new revision our marks have to reach the database before it opens.
+    await this.ready();
+    for (const { stored, ...key } of used) {
+      const before = marksBefore.get(counterId(key));
+      // A give-back of our own may have lowered the mark since the look was sent.
+      const now = this.#marks.get(key);
+      const mark = before === undefined || now === undefined ? undefined : before < now ? before : now;
+      const loss = lossOf(look, key, stored, mark);
+      if (loss !== undefined) throw await this.#stop(loss, revision);
+    }
+    return look.sequences;
+  }
+
+  /**
+   * Makes sure that values may be taken.
+   *
+   * @returns The revision to take under. @throws IdError STORE_WENT_BACK, STORE_UNAVAILABLE.
+   */
+  async ready(): Promise<number> {
+    if (this.#revision !== undefined) return this.#revision;
+    this.#adopting ??= this.#adopt().finally(() => {
+      this.#adopting = undefined;
+    });
+    return this.#adopting;
+  }
+
+  /** Whether this process has taken values that a database which went back could hand out again. */
+  get hasMarks(): boolean {
+    return this.#marks.all().length > 0;
+  }
+
+  /** Has the next take look at the place first: an operator changed it. */
+  forget(): void {
+    this.#revision = undefined;
+    this.#stopped = undefined;
+  }
+
+  async #adopt(): Promise<number> {
+    const { store, clock, onEvent } = this.#parts;
+    if (this.#stopped !== undefined && clock.monotonicMs() - this.#stopped.sinceMs < stoppedForMs) {
+      throw stoppedError(this.#stopped.reason);
+    }
+    const look = await store.look([]);
+    const pending = this.#pendingStop;
+    if (pending !== undefined && look.place?.revision === this.#revisionSeen)
+      throw await this.#stop(pending, look.place.revision);
+    this.#pendingStop = undefined;
+    const revision = await this.#check(look);
+    if (this.#coveredRevision !== revision) await this.#cover(revision);
+    const aheadMs = (look.place?.openMs ?? 0) - look.clockMs;
+    if (aheadMs > openAheadMaxMs) onEvent({ kind: "opening-ahead", aheadMs });
+    else if (aheadMs > 0) throw notOpenYet(aheadMs);
+    this.#revision = revision;
+    if (this.#stopped !== undefined) onEvent({ kind: "opened", revision });
+    this.#stopped = undefined;
+    return revision;
+  }
+
+  /**
+   * Raises every counter to how far this process has taken it. That is done well before the place opens, because
+   * afterwards others would take what this process may still hand out.
+   */
+  async #cover(revision: number): Promise<void> {
+    // The marks lack a take whose answer is still on its way: its range is not used.
+    this.#epoch += 1;
+    const marks = this.#marks.all();
+    for (let at = 0; at < marks.length; at += keysMax) {
+      await this.#parts.store.cover(marks.slice(at, at + keysMax), kernelRandom128());
+    }
+    this.#coveredRevision = revision;
+  }
+
+  /** Checks the place alone. @returns Its revision. @throws IdError STORE_WENT_BACK. */
+  async #check({ place, identity }: Look): Promise<number> {
+    if (place === undefined) throw stoppedError("the place of this namespace is gone, though its tables are there");
+    const { revision, stopped } = place;
+    if (stopped !== "") {
+      this.#revisionSeen = Math.max(this.#revisionSeen, revision);
+      throw this.#noteStop(stopped);
+    }
+    if (revision < this.#revisionSeen) {
+      throw await this.#stop(`its revision is ${revision} after ${this.#revisionSeen}`, revision);
+    }
+    if (!equalIdentity(identity, place.identity)) {
+      throw await this.#stop(`it is another database or an older copy: ${identity} after ${place.identity}`, revision);
+    }
+    if (revision !== this.#revisionSeen) this.#revision = undefined;
+    this.#revisionSeen = revision;
+    return revision;
+  }
+
+  /** Finds out why a take took nothing. */
+  async #explain(key: CounterKey, known: StoredSequence, revision: number) {
+    const look = await this.#parts.store.look(keysOf(key));
+    const revisionNow = await this.#check(look);
+    const aheadMs = (look.place?.openMs ?? 0) - look.clockMs;
+    if (aheadMs > 0 && aheadMs <= openAheadMaxMs) throw notOpenYet(aheadMs);
+    const loss = lossOf(look, key, known, this.#marks.get(key));
+    if (loss !== undefined) throw await this.#stop(loss, revisionNow);
+    const stored = look.sequences.get(key.name)!;
+    if (stored.definition.disabled) return { kind: "refused", why: "disabled", stored } as const;
+    const [used, endCount] = [look.counters.get(counterId(key)), endCountOf(stored.definition)];
+    if (used === undefined) return { kind: "begin", leftCount: endCount } as const;
+    if (endCount !== endCountOf(known.definition)) return { kind: "refused", why: "changed", stored } as const;
+    if (used >= endCount) return { kind: "refused", why: "exhausted", stored } as const;
+    if (revision !== revisionNow) this.#revision = undefined;
+    return { kind: "again", leftCount: endCount - used } as const;
+  }
+
+  /** Stops the place for every server. @returns The error for the caller. */
+  async #stop(reason: string, revision: number): Promise<IdError> {
+    this.#pendingStop = reason;
+    this.#revision = undefined;
+    this.#revisionSeen = Math.max(this.#revisionSeen, revision);
+    const isStopped = await this.#parts.store.stop(reason, revision);
+    this.#pendingStop = undefined;
+    return isStopped ? this.#noteStop(reason) : notOpenYet(0);
+  }
+
+  #noteStop(reason: string): IdError {
+    const isNews = this.#stopped?.reason !== reason;
+    this.#stopped = { reason, sinceMs: this.#parts.clock.monotonicMs() };
+    this.#revision = undefined;
+    if (isNews) this.#parts.onEvent({ kind: "stopped", reason });
+    return stoppedError(reason);
+  }
+}
+
+/** The counters to look at for one: its own, and the one that shows that nothing was emptied. */
+function keysOf({ name, periodKey }: CounterKey): readonly CounterKey[] {
+  return periodKey === ""
+    ? [{ name, periodKey }]
+    : [
+        { name, periodKey: "" },
+        { name, periodKey },
+      ];
+}
+
+/** The loss that a look shows of one sequence; undefined = none. */
+function lossOf(look: Look, key: CounterKey, known: StoredSequence, mark: bigint | undefined): string | undefined {
+  const stored = look.sequences.get(key.name);
+  if (stored === undefined) return `the sequence ${key.name} is gone`;
+  if (stored.sequenceId !== known.sequenceId) return `the sequence ${key.name} is another one of the same name`;
+  if (!look.counters.has(counterId({ name: key.name, periodKey: "" }))) return `the counter of ${key.name} is gone`;
+  const used = look.counters.get(counterId(key));
+  if (mark === undefined || (used !== undefined && used >= mark)) return undefined;
+  return used === undefined ? `the counter of ${key.name} ${key.periodKey} is gone` : below(key, used, mark);
+}
+
+function below({ name, periodKey }: CounterKey, index: bigint, mark: bigint): string {
+  return `the counter of ${[name, periodKey].join(" ").trimEnd()} stands at ${index}, after ${mark}`;
+}
+
+/** The error of calls while the place is stopped. */
+function stoppedError(reason: string): IdError {
+  const message = `No values can be taken: the database of sequences was stopped, because ${reason}. An operator must raise and open it.`;
+  return new IdError("STORE_WENT_BACK", message, { metadata: { stopped: reason } });
+}
+
+function overtaken(): IdError {
+  const message = "The database of sequences was opened again while values were taken.";
+  return new IdError("STORE_UNAVAILABLE", message, { retryAfterMs: 1 });
+}
+
+function notOpenYet(aheadMs: number): IdError {
+  const message = `The database of sequences opens in ${aheadMs} ms.`;
+  return new IdError("STORE_UNAVAILABLE", message, { metadata: { opens_in_ms: aheadMs }, retryAfterMs: aheadMs });
+}

@@ -1,0 +1,175 @@
+import type { SequenceDefinition, StoredSequence } from "./sequence.ts";
+
+/** A counter: one of each sequence has an empty period key. */
+export interface CounterKey {
+  readonly name: string;
+  readonly periodKey: string;
+}
+
+/** The state of the database as a place of sequences, one a namespace. */
+interface PlaceRow {
+  /** Of the database when it was opened last, as store-identity.ts writes it. */
+  readonly identity: string;
+  /** Why nobody may take values; empty = they may. */
+  readonly stopped: string;
+  /**
+   * Grows with each stop by one, and with each opening to the database's clock in milliseconds at least. So two
+   * histories that part from one copy never open under the same number, and an opening is above all before it.
+   */
+  readonly revision: number;
+  /** From when on values may be taken, by the database's clock: Unix milliseconds. */
+  readonly openMs: number;
+}
+
+/** What a database says about sequences at one moment. */
+export interface Look {
+  /** Undefined where the row is gone. */
+  readonly place: PlaceRow | undefined;
+  /** Of the database that answered. */
+  readonly identity: string;
+  /** The database's clock, in Unix milliseconds. */
+  readonly clockMs: number;
+  /** Those that were asked for, by name. */
+  readonly sequences: ReadonlyMap<string, StoredSequence>;
+  /** How many values were taken of each counter, by {@link counterId}. A counter that is absent has no row. */
+  readonly counters: ReadonlyMap<string, bigint>;
+}
+
+/** A take: values that nobody else will get. */
+export interface TakeRequest extends CounterKey {
+  readonly sequenceId: string;
+  /** 1 to 2^30. */
+  readonly count: number;
+  /** How many values there are; the last take may reach beyond it. */
+  readonly endCount: bigint;
+  readonly revision: number;
+  /** 128 random bits, new for each take. */
+  readonly writeId: string;
+}
+
+/** A range that goes back, if its take is still the last write to the counter. */
+export interface GiveBackRequest extends CounterKey {
+  readonly sequenceId: string;
+  readonly firstIndex: bigint;
+  /** Exclusive: where the counter stands. */
+  readonly endIndex: bigint;
+  /** Of the take that ended there. */
+  readonly writeId: string;
+  readonly newWriteId: string;
+  readonly revision: number;
+}
+
+/** How far a process has taken a counter. */
+export interface Mark extends CounterKey {
+  /** Exclusive. */
+  readonly index: bigint;
+}
+
+/** A sequence to be made. */
+export interface NewSequence {
+  readonly stored: StoredSequence;
+  readonly writeId: string;
+}
+
+/** An update by comparison. */
+export interface Replacement {
+  readonly sequenceId: string;
+  readonly before: SequenceDefinition;
+  readonly after: SequenceDefinition;
+  /** Unix milliseconds. */
+  readonly updatedMs: number;
+}
+
+/** How a page of sequences is chosen: in order of the names' bytes. */
+export interface ListRange {
+  readonly afterName: string;
+  readonly prefix: string;
+  /** At least 1. */
+  readonly count: number;
+}
+
+/**
+ * How counters are raised: those of one sequence to or by a number, or every one by a number, which is allowed only
+ * while the place is stopped. Never downward; each ends at 2^63 - 1.
+ */
+export type RaiseRequest =
+  /** Makes the counter where it is missing. */
+  | { readonly kind: "to"; readonly key: CounterKey; readonly index: bigint }
+  | { readonly kind: "by"; readonly key: CounterKey; readonly count: bigint }
+  | { readonly kind: "all"; readonly count: bigint };
+
+/**
+ * The outcome of an opening. `missing` names sequences without a counter, at most ten of them; `was-open`: the place
+ * was not stopped, and nothing was changed.
+ */
+export type OpenOutcome =
+  | { readonly kind: "was-open" }
+  | { readonly kind: "opened"; readonly revision: number }
+  | { readonly kind: "missing"; readonly names: readonly string[] };
+
+/**
+ * Keeps the definitions and counters of one namespace in one database.
+ *
+ * Every call ends within its deadline, and is one transaction. A call that throws STORE_UNAVAILABLE may have been done.
+ * A counter only rises, but for {@link giveBack}. None of the calls decides anything: sequence-place.ts does.
+ */
+export interface SequenceStore {
+  readonly kind: "sqlite" | "postgres" | "mysql";
+  /** Makes the place where the database never had one. */
+  look(keys: readonly CounterKey[]): Promise<Look>;
+  /** Lists sequences by name. */
+  list(range: ListRange): Promise<readonly StoredSequence[]>;
+  /**
+   * Makes a sequence, and its counter where the place's raised count stands.
+   *
+   * @returns Whether it did: not if the name is taken, or the place is stopped, of another revision or identity.
+   */
+  create(sequence: NewSequence, revision: number): Promise<boolean>;
+  /** Replaces a definition. @returns Whether it did: not if another one stands there. */
+  replace(replacement: Replacement, name: string): Promise<boolean>;
+  /**
+   * Takes values: one statement, one round trip.
+   *
+   * @returns The first index; undefined = nothing was taken, and {@link look} tells why.
+   */
+  take(request: TakeRequest): Promise<bigint | undefined>;
+  /**
+   * Makes the counter of a period where there is none, under the conditions of a take.
+   *
+   * @param startMs - The earliest moment at which the period begins anywhere: nothing is made if that is more than a
+   * day ahead of the database's clock.
+   */
+  beginPeriod(request: TakeRequest, startMs: number): Promise<void>;
+  /** Lowers a counter, under the conditions of a take. To be sent once, never again. @returns Whether it did. */
+  giveBack(request: GiveBackRequest): Promise<boolean>;
+  /**
+   * Raises counters to marks. Makes one that is missing only for a period that a raise of all covers, no lower than
+   * such a period begins: any other was lost, and others may have taken more of it than this process.
+   *
+   * @param marks - At most 1,000.
+   */
+  cover(marks: readonly Mark[], writeId: string): Promise<void>;
+  /** @returns How many counters it raised. */
+  raise(request: RaiseRequest, writeId: string): Promise<number>;
+  /** Stops the place, if its revision is still `revision`. @returns Whether it did. */
+  stop(reason: string, revision: number): Promise<boolean>;
+  /** Opens the place, 30 s ahead by the database's clock. */
+  open(): Promise<OpenOutcome>;
+  close(): Promise<void>;
+}
+
+/** The key of a counter in a map. Neither part holds a line feed. */
+export function counterId({ name, periodKey }: CounterKey): string {
+  return `${name}\n${periodKey}`;
+}
+
+/** The most keys of one look, and the most marks of one cover. */
+export const keysMax = 1_000;
+/** How far ahead of the database's clock a place is opened, so that every server can cover its marks before. */
+export const openAheadMs = 30_000;
+/** A time of opening that is further ahead than this counts as passed: the database's clock was set back since. */
+export const openAheadMaxMs = 60_000;
+/** How far ahead of the database's clock a period may begin, at the earliest, for which a counter is made. */
+export const periodAheadMaxMs = 86_400_000;
+/** How far ahead of the database's clock a raise of all reaches, for periods whose rows were lost. */
+export const raisedAheadMs = 172_800_000;

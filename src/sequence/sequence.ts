@@ -1,0 +1,178 @@
+/** The definition of a sequence, the checks of its fields, and the arithmetic from a counter to a value. */
+import { createHash } from "node:crypto";
+import { IdError } from "../errors.ts";
+import { checkTimeZone, type Period } from "./period.ts";
+import { checkTemplate } from "./value-template.ts";
+
+/** How values come from the database: by segments, or one take for the callers that wait. */
+export type Allocation = "segments" | "strict";
+
+/** The definition of a sequence, with every default filled in. */
+export interface SequenceDefinition {
+  /** As {@link sequenceNamePattern} says. */
+  readonly name: string;
+  /** 0 to 200 characters. */
+  readonly description: string;
+  /** 1 to 2^63 - 1. */
+  readonly startValue: bigint;
+  /** 1 to 2^31. */
+  readonly increment: bigint;
+  /** startValue to 2^63 - 1. */
+  readonly valueMax: bigint;
+  readonly allocation: Allocation;
+  /** 1 to 2^30; 0 where the allocation is strict. */
+  readonly stepMin: number;
+  /** stepMin to 2^30; 0 where the allocation is strict. */
+  readonly stepMax: number;
+  readonly period: Period;
+  /** As Node writes it; empty where there is no period. */
+  readonly timeZone: string;
+  /** 0 to 100 characters. */
+  readonly textTemplate: string;
+  readonly disabled: boolean;
+}
+
+/** A definition as its caller gives it: 0, an empty text and an absent field mean the default. */
+export interface SequenceDraft extends Partial<SequenceDefinition> {
+  readonly name: string;
+}
+
+/** A sequence as a database has it. */
+export interface StoredSequence {
+  readonly definition: SequenceDefinition;
+  /** 32 hex digits, drawn at its creation. */
+  readonly sequenceId: string;
+  /** Unix milliseconds. */
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+/** 1 to 63 lower-case letters, digits, dots, underscores and hyphens, with a letter or digit at both ends. */
+export const sequenceNamePattern = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+
+/** The largest value: what an int64 holds. */
+const valueMaxMax = 2n ** 63n - 1n;
+const incrementMax = 2n ** 31n;
+const stepMaxMax = 2 ** 30;
+const stepMinDefault = 100;
+const stepMaxDefault = 1_000_000;
+const descriptionLengthMax = 200;
+
+/** The fields of a definition that {@link changeDefinition} changes. */
+const changeableFields = ["description", "valueMax", "stepMin", "stepMax", "disabled"] as const;
+
+/** The changes of an update. */
+export type SequenceChange = Partial<Pick<SequenceDefinition, (typeof changeableFields)[number]>>;
+
+/** Makes the error of one field, whose name stands in the metadata under `field`. */
+export function fieldError(field: string, message: string, metadata: Readonly<Record<string, string | bigint>> = {}) {
+  return new IdError("INVALID_SEQUENCE", message, { metadata: { field, ...metadata } });
+}
+
+/** Checks a name. @throws IdError INVALID_SEQUENCE. */
+export function checkSequenceName(name: string): void {
+  if (sequenceNamePattern.test(name)) return;
+  const message =
+    "A sequence's name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen, with a letter or digit at both ends.";
+  throw fieldError("name", message);
+}
+
+/** Fills the defaults in, and checks every field. @throws IdError INVALID_SEQUENCE; its metadata names the field. */
+export function completeDefinition(draft: SequenceDraft): SequenceDefinition {
+  const { name, description = "", textTemplate = "", allocation = "segments", period = "none" } = draft;
+  const startValue = draft.startValue || 1n;
+  const increment = draft.increment || 1n;
+  const valueMax = draft.valueMax || valueMaxMax;
+  checkSequenceName(name);
+  checkDescription(description);
+  checkRange("start_value", startValue, 1n, valueMaxMax);
+  checkRange("increment", increment, 1n, incrementMax);
+  checkRange("value_max", valueMax, startValue, valueMaxMax);
+  const steps = completeSteps(allocation, draft.stepMin ?? 0, draft.stepMax ?? 0);
+  const timeZone = checkTimeZone(period, draft.timeZone ?? "");
+  checkTemplate(textTemplate, period);
+  const disabled = draft.disabled ?? false;
+  return {
+    name,
+    description,
+    startValue,
+    increment,
+    valueMax,
+    allocation,
+    ...steps,
+    period,
+    timeZone,
+    textTemplate,
+    disabled,
+  };
+}
+
+/**
+ * Applies an update to a definition, and checks the outcome.
+ *
+ * @throws IdError INVALID_SEQUENCE; its metadata names the field.
+ */
+export function changeDefinition(definition: SequenceDefinition, change: SequenceChange): SequenceDefinition {
+  const valueMax = change.valueMax === 0n ? valueMaxMax : (change.valueMax ?? definition.valueMax);
+  if (valueMax < definition.valueMax) {
+    const message = `value_max can only be raised: it is ${definition.valueMax}.`;
+    throw fieldError("value_max", message, { value_max: valueMax, value_max_now: definition.valueMax });
+  }
+  return completeDefinition({ ...definition, ...change, valueMax });
+}
+
+/** Tells whether two definitions are equal in every field. */
+export function equalDefinitions(one: SequenceDefinition, other: SequenceDefinition): boolean {
+  return etagOf(one) === etagOf(other);
+}
+
+/** Names a state of a definition: 16 hex digits. */
+export function etagOf(definition: SequenceDefinition): string {
+  const fields = Object.entries(definition).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify(fields.map(([field, value]) => [field, String(value)]));
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** How many values a period of the sequence holds. */
+export function endCountOf({ startValue, increment, valueMax }: SequenceDefinition): bigint {
+  return (valueMax - startValue) / increment + 1n;
+}
+
+/** The value at an index, counted from 0. */
+export function valueAt({ startValue, increment }: SequenceDefinition, index: bigint): bigint {
+  return startValue + index * increment;
+}
+
+/** The lowest index whose value is at least `value`. */
+export function indexFrom({ startValue, increment }: SequenceDefinition, value: bigint): bigint {
+  return value <= startValue ? 0n : (value - startValue + increment - 1n) / increment;
+}
+
+function completeSteps(allocation: Allocation, stepMin: number, stepMax: number) {
+  if (allocation === "strict") {
+    for (const [field, step] of [
+      ["step_min", stepMin],
+      ["step_max", stepMax],
+    ] as const) {
+      if (step !== 0) throw fieldError(field, `A strict sequence has no ${field}: it takes what callers wait for.`);
+    }
+    return { stepMin, stepMax };
+  }
+  const least = stepMin === 0 ? stepMinDefault : stepMin;
+  const most = stepMax === 0 ? Math.max(stepMaxDefault, least) : stepMax;
+  checkRange("step_min", BigInt(least), 1n, BigInt(stepMaxMax));
+  checkRange("step_max", BigInt(most), BigInt(least), BigInt(stepMaxMax));
+  return { stepMin: least, stepMax: most };
+}
+
+function checkDescription(description: string): void {
+  // Unicode's control characters: they have no place in a list on a terminal.
+  if (description.length <= descriptionLengthMax && !/\p{Cc}/u.test(description)) return;
+  throw fieldError("description", `A description has 0 to ${descriptionLengthMax} characters, none of them a control.`);
+}
+
+function checkRange(field: string, value: bigint, min: bigint, max: bigint): void {
+  if (value >= min && value <= max) return;
+  const message = `${field} is ${value}; it must be from ${min} to ${max}.`;
+  throw fieldError(field, message, { [field]: value, [`${field}_min`]: min, [`${field}_max`]: max });
+}

@@ -1,0 +1,92 @@
+/** The sequences of a process: the database is opened with the first call, and closed with everything else. */
+import type { Clock, Timers } from "../clock/clock.ts";
+import type { StoreOptions } from "../store/record-store.ts";
+import { openSequenceStore } from "./open-sequence-store.ts";
+import type { SequenceCatalog } from "./sequence-catalog.ts";
+import { shuttingDown } from "./sequence-error.ts";
+import type { SequenceEvent } from "./sequence-place.ts";
+import type { SequenceStore } from "./sequence-store.ts";
+import type { ValueSource } from "./value-source.ts";
+import type { OpenLimits, ValueSources } from "./value-sources.ts";
+
+/** How the sequences of a process are kept. */
+export interface SequencesOptions {
+  readonly storeUrl: string;
+  readonly store: StoreOptions;
+  /** The longest that a call waits for values. */
+  readonly waitMaxMs: number;
+  /** The most sequences in memory, at least 1. */
+  readonly namesMax: number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly onEvent: (event: SequenceEvent) => void;
+}
+
+/** The parts that stand once the database is open. */
+interface OpenSequences {
+  readonly store: SequenceStore;
+  readonly sources: ValueSources;
+  readonly catalog: SequenceCatalog;
+}
+
+/** See the head of this file. */
+export class Sequences {
+  readonly #options: SequencesOptions;
+  #opening: Promise<OpenSequences> | undefined;
+  #open: OpenSequences | undefined;
+  #isClosed = false;
+
+  constructor(options: SequencesOptions) {
+    this.#options = options;
+  }
+
+  /** The source of a name that is in memory: the hot path. */
+  find(name: string): ValueSource | undefined {
+    return this.#open?.sources.find(name);
+  }
+
+  /** See {@link ValueSources.open}. Opens the database if needed. */
+  open(name: string, limits?: OpenLimits): ValueSource | Promise<ValueSource> {
+    return this.#open?.sources.open(name, limits) ?? this.#opened().then(({ sources }) => sources.open(name, limits));
+  }
+
+  /** What can be done beside taking values. Opens the database if needed. */
+  async catalog(): Promise<SequenceCatalog> {
+    return (await this.#opened()).catalog;
+  }
+
+  /** Gives everything back that is left, then closes the database. Never rejects. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    const open = await this.#opening?.catch(() => undefined);
+    if (open === undefined) return;
+    await open.sources.close(timeoutMs);
+    await open.store.close().catch(() => {});
+  }
+
+  #opened(): Promise<OpenSequences> {
+    if (this.#isClosed) return Promise.reject(shuttingDown());
+    // A URL that is refused is refused again with the next call: the file may be there by then.
+    this.#opening ??= this.#openAll().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #openAll(): Promise<OpenSequences> {
+    const { storeUrl, store: storeOptions, waitMaxMs, namesMax, clock, timers, onEvent } = this.#options;
+    // Loaded now: a server whose sequences nobody uses starts without them.
+    const [{ SequencePlace }, { ValueSources }, { SequenceCatalog }] = await Promise.all([
+      import("./sequence-place.ts"),
+      import("./value-sources.ts"),
+      import("./sequence-catalog.ts"),
+    ]);
+    const store = await openSequenceStore(storeUrl, storeOptions);
+    const place = new SequencePlace({ store, clock, onEvent });
+    const sources = new ValueSources({ store, place, clock, timers, waitMaxMs, namesMax, onEvent });
+    const catalog = new SequenceCatalog({ store, place, clock, onChanged: (stored) => sources.refresh(stored) });
+    this.#open = { store, sources, catalog };
+    return this.#open;
+  }
+}

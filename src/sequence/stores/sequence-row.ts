@@ -1,0 +1,70 @@
+/** A row of the table snowlane_sequence, whose columns all databases have under one name. */
+import type { SequenceDefinition, StoredSequence } from "../sequence.ts";
+
+/** A row as a driver reads it; a number may come as any of these. */
+export interface SequenceRow {
+  readonly name: string;
+  readonly start_value: bigint | number | string;
+  readonly increment: bigint | number | string;
+  readonly value_max: bigint | number | string;
+  readonly allocation: string;
+  readonly step_min: bigint | number | string;
+  readonly step_max: bigint | number | string;
+  readonly period: string;
+  readonly time_zone: string;
+  readonly text_template: string;
+  readonly description: string;
+  readonly disabled: bigint | number | boolean;
+  readonly created_ms: bigint | number | string;
+  readonly updated_ms: bigint | number | string;
+  readonly sequence_id: string;
+}
+
+/** The columns but for the namespace, in the order in which {@link valuesOf} has their values. */
+export const definitionColumns =
+  "name, start_value, increment, value_max, allocation, step_min, step_max, period, time_zone, text_template, " +
+  "description, disabled, created_ms, updated_ms, sequence_id";
+
+/** Reads a row. */
+export function storedOf(row: SequenceRow): StoredSequence {
+  const definition: SequenceDefinition = {
+    name: row.name,
+    description: row.description,
+    startValue: BigInt(row.start_value),
+    increment: BigInt(row.increment),
+    valueMax: BigInt(row.value_max),
+    allocation: row.allocation === "strict" ? "strict" : "segments",
+    stepMin: Number(row.step_min),
+    stepMax: Number(row.step_max),
+    period: row.period as SequenceDefinition["period"],
+    timeZone: row.time_zone,
+    textTemplate: row.text_template,
+    disabled: Number(row.disabled) === 1,
+  };
+  const [createdMs, updatedMs] = [Number(row.created_ms), Number(row.updated_ms)];
+  return { definition, sequenceId: row.sequence_id, createdMs, updatedMs };
+}
+
+/** The values of a row by their names in code, `disabled` as 0 or 1. */
+export function valuesOf({ definition, sequenceId, createdMs, updatedMs }: StoredSequence) {
+  const { disabled, ...rest } = definition;
+  const { name, startValue, increment, valueMax, allocation, stepMin, stepMax, period } = rest;
+  const { timeZone, textTemplate, description } = rest;
+  return {
+    name,
+    startValue,
+    increment,
+    valueMax,
+    allocation,
+    stepMin,
+    stepMax,
+    period,
+    timeZone,
+    textTemplate,
+    description,
+    disabled: disabled ? 1 : 0,
+    createdMs,
+    updatedMs,
+    sequenceId,
+  };
+}

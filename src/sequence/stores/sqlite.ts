@@ -1,0 +1,119 @@
+/** Sequences in a SQLite file of this machine, `PATH.sequences` beside the worker store's. */
+import type { StoreOptions } from "../../store/record-store.ts";
+import { parseSqliteUrl } from "../../store/sqlite/sqlite.ts";
+import { findThread, ThreadLink } from "../../store/sqlite/thread-link.ts";
+import type {
+  CounterKey,
+  GiveBackRequest,
+  ListRange,
+  Look,
+  Mark,
+  NewSequence,
+  OpenOutcome,
+  RaiseRequest,
+  Replacement,
+  SequenceStore,
+  TakeRequest,
+} from "../sequence-store.ts";
+import type { StoredSequence } from "../sequence.ts";
+import type { SequenceFile, SequenceFileOptions } from "./sqlite-sequence-file.ts";
+
+/** What the names of sequences' files end in. */
+const suffix = ".sequences";
+/** The most takes of one transaction: one of them costs the disk 2 to 4 ms, and so do 256. */
+const takesMax = 256;
+
+/**
+ * Opens the sequences beside an embedded store. The file is opened, or made, with the first call.
+ *
+ * @param url - `sqlite:PATH` as for worker records; the file is `PATH.sequences`.
+ * @throws IdError INVALID_CONFIG.
+ */
+export async function openSqliteSequences(url: string, options: StoreOptions): Promise<SequenceStore> {
+  const file = parseSqliteUrl(url, options);
+  return new SqliteSequences({ ...file, path: file.path + suffix }, options);
+}
+
+interface WaitingTake extends PromiseWithResolvers<bigint | undefined> {
+  readonly request: TakeRequest;
+}
+
+class SqliteSequences implements SequenceStore {
+  readonly kind = "sqlite";
+  readonly #link: ThreadLink<SequenceFile>;
+  #waiting: WaitingTake[] = [];
+  #isTaking = false;
+
+  constructor(file: SequenceFileOptions, { callTimeoutMs }: StoreOptions) {
+    const url = findThread("sqlite-sequence-thread", import.meta.url);
+    this.#link = new ThreadLink({ url, path: file.path, callTimeoutMs, workerData: file });
+  }
+
+  look(keys: readonly CounterKey[]): Promise<Look> {
+    return this.#link.call("look", keys);
+  }
+
+  list(range: ListRange): Promise<readonly StoredSequence[]> {
+    return this.#link.call("list", range);
+  }
+
+  create(sequence: NewSequence, revision: number): Promise<boolean> {
+    return this.#link.call("create", sequence, revision);
+  }
+
+  replace(replacement: Replacement, name: string): Promise<boolean> {
+    return this.#link.call("replace", replacement, name);
+  }
+
+  /** Takes that arrive while one is on its way wait for it, and then share a transaction. */
+  take(request: TakeRequest): Promise<bigint | undefined> {
+    const waiting = { request, ...Promise.withResolvers<bigint | undefined>() };
+    this.#waiting.push(waiting);
+    if (!this.#isTaking) void this.#takeAll();
+    return waiting.promise;
+  }
+
+  beginPeriod(request: TakeRequest, startMs: number): Promise<void> {
+    return this.#link.call("beginPeriod", request, startMs);
+  }
+
+  giveBack(request: GiveBackRequest): Promise<boolean> {
+    return this.#link.call("giveBack", request);
+  }
+
+  cover(marks: readonly Mark[], writeId: string): Promise<void> {
+    return this.#link.call("cover", marks, writeId);
+  }
+
+  raise(request: RaiseRequest, writeId: string): Promise<number> {
+    return this.#link.call("raise", request, writeId);
+  }
+
+  stop(reason: string, revision: number): Promise<boolean> {
+    return this.#link.call("stop", reason, revision);
+  }
+
+  open(): Promise<OpenOutcome> {
+    return this.#link.call("open");
+  }
+
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  async #takeAll(): Promise<void> {
+    this.#isTaking = true;
+    while (this.#waiting.length > 0) {
+      const takes = this.#waiting.slice(0, takesMax);
+      this.#waiting = this.#waiting.slice(takes.length);
+      try {
+        const requests = takes.map(({ request }) => request);
+        const taken = await this.#link.call("takeAll", requests);
+        for (const [index, { resolve }] of takes.entries()) resolve(taken[index]);
+      } catch (error) {
+        for (const { reject } of takes) reject(error);
+      }
+    }
+    this.#isTaking = false;
+  }
+}

@@ -1,0 +1,319 @@
+/** The values of one sequence, from memory where there are some: its stock, one take at a time, callers in turn. */
+import type { Clock, Timers } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
+import { type DrawOutcome, WaitQueue, waitersMax, type WaitRequest } from "../queue/wait-queue.ts";
+import { createPeriodClock, type PeriodClock } from "./period.ts";
+import { SegmentBuffer, type ValueRun } from "./segment-buffer.ts";
+import type { PlaceAnswer, SequencePlace, SequenceEvent } from "./sequence-place.ts";
+import { callerError, disabledError, exhaustedError, shuttingDown } from "./sequence-error.ts";
+import { endCountOf, type StoredSequence } from "./sequence.ts";
+import { createValueWriter, type ValueWriter } from "./value-template.ts";
+
+/** The request of a caller of {@link ValueSource.reserve}. */
+export interface ReserveValues extends WaitRequest {
+  /** The most values that are wanted: at least 1. */
+  readonly count: number;
+  /** Until when to wait, on the monotonic clock; absent = only the source's own bound (waitMax) holds. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Values that were handed out. They are the caller's, used or not. */
+export interface ReservedValues {
+  readonly runs: readonly ValueRun[];
+  /** Values in all runs: at least 1, at most what was asked for. */
+  readonly count: number;
+  /** The period of all of them; empty where there is none. */
+  readonly periodKey: string;
+}
+
+/** The parts that all sources of a process share. */
+export interface ValueSourceParts {
+  readonly place: SequencePlace;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** The longest that a call waits for values. */
+  readonly waitMaxMs: number;
+  readonly onEvent: (event: SequenceEvent) => void;
+}
+
+/** The stock of one period. */
+interface Stock {
+  readonly key: string;
+  readonly buffer: SegmentBuffer;
+}
+
+const retryMinMs = 50;
+const retryMaxMs = 1_000;
+/** For so long a sequence that has no value left is not asked again. */
+const exhaustedForMs = 1_000;
+
+/** See the head of this file. */
+export class ValueSource {
+  /** Writes a value as text; undefined where the sequence has no template. */
+  readonly writeText: ValueWriter | undefined;
+  readonly #parts: ValueSourceParts;
+  readonly #onTake: (name: string) => void;
+  readonly #queue: WaitQueue<ReserveValues, ReservedValues>;
+  readonly #periodOf: PeriodClock;
+  #stored: StoredSequence;
+  #stock: Stock;
+  #askAgainMs: number;
+  readonly #waiting = new Set<ReserveValues>();
+  /** How many values those that wait have asked for. */
+  #waitingCount = 0;
+  #taking: Promise<void> | undefined;
+  /** Why the last take gave nothing, and since when takes fail, on the monotonic clock. */
+  #failure: { readonly error: IdError; readonly sinceMs: number; readonly untilMs: number } | undefined;
+  #failures = 0;
+  #cancelRetry: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** @param onTake - Called with each take that was answered. */
+  constructor(stored: StoredSequence, parts: ValueSourceParts, onTake: (name: string) => void) {
+    const { period, timeZone, textTemplate } = stored.definition;
+    this.#parts = parts;
+    this.#onTake = onTake;
+    this.#stored = stored;
+    this.#periodOf = createPeriodClock(period, timeZone);
+    this.writeText = textTemplate === "" ? undefined : createValueWriter(textTemplate);
+    const { key, askAgainMs } = this.#periodOf(parts.clock.nowMs());
+    this.#askAgainMs = askAgainMs;
+    this.#stock = { key, buffer: new SegmentBuffer(stored.definition) };
+    parts.place.hold({ name: stored.definition.name, periodKey: key });
+    this.#queue = new WaitQueue({
+      timers: parts.timers,
+      nowMs: () => parts.clock.nowMs(),
+      draw: (request) => this.#draw(request),
+    });
+  }
+
+  get stored(): StoredSequence {
+    return this.#stored;
+  }
+
+  /** The period that values are of now; empty where there is none. */
+  get periodKey(): string {
+    return this.#stock.key;
+  }
+
+  /** Whether nobody would miss it: no caller waits, and no take is on its way. */
+  get isIdle(): boolean {
+    return this.#queue.size === 0 && this.#taking === undefined;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /**
+   * Hands out one value if that needs no waiting: the hot path. undefined = call {@link reserve}, which waits or says
+   * why not.
+   */
+  tryNext(): bigint | undefined {
+    if (this.#stored.definition.disabled || this.#queue.isTaken("unary") || this.isClosed) return undefined;
+    if (this.#askAgainMs !== Number.POSITIVE_INFINITY) this.#turnPeriod();
+    const { buffer } = this.#stock;
+    const value = buffer.tryNext();
+    if (buffer.isDue) this.#consider();
+    return value;
+  }
+
+  /**
+   * Hands out 1 to `count` values: what can be had without waiting. Waits only when not even one can be had, in turn
+   * with all others, until the deadline, the signal, or waitMax, whichever is first.
+   *
+   * @throws IdError (also as rejection) SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, STORE_UNAVAILABLE,
+   * BURST_EXCEEDED, SHUTTING_DOWN.
+   */
+  reserve(request: ReserveValues): ReservedValues | Promise<ReservedValues> {
+    if (this.isClosed) throw shuttingDown();
+    if (!this.#queue.isTaken(request.priority)) {
+      const outcome = this.#draw(request);
+      if (outcome.kind === "drawn") {
+        if (this.#stock.buffer.isDue) this.#consider();
+        return outcome.result;
+      }
+    }
+    return this.#wait(request);
+  }
+
+  /** Takes over the sequence as the database has it now. */
+  refresh(stored: StoredSequence): void {
+    const before = this.#stored;
+    this.#stored = stored;
+    this.#stock.buffer.definition = stored.definition;
+    if (endCountOf(before.definition) !== endCountOf(stored.definition)) this.#failure = undefined;
+    if (this.#queue.size === 0) return;
+    this.#queue.serve();
+    this.#consider();
+  }
+
+  /**
+   * Ends: nothing is handed out any more, callers that wait get SHUTTING_DOWN, and what is left goes back.
+   *
+   * @param timeoutMs - How long a take that is on its way is waited for.
+   */
+  close(timeoutMs: number): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    this.#cancelRetry?.();
+    this.#queue.rejectAll(shuttingDown());
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#parts.timers.after(timeoutMs, resolve);
+    await Promise.race([this.#taking, late]);
+    cancel();
+    await this.#giveBack(this.#stock);
+  }
+
+  async #giveBack({ key: periodKey, buffer }: Stock): Promise<void> {
+    const rest = buffer.close();
+    const { sequenceId, definition } = this.#stored;
+    const key = { name: definition.name, periodKey };
+    this.#parts.place.release(key);
+    if (rest !== undefined) await this.#parts.place.giveBack(key, sequenceId, rest);
+  }
+
+  /** Goes over to the period of this moment, if it is another one. */
+  #turnPeriod(): void {
+    const nowMs = this.#parts.clock.nowMs();
+    if (nowMs < this.#askAgainMs && this.#askAgainMs - nowMs <= 60_000) return;
+    const { key, askAgainMs } = this.#periodOf(nowMs);
+    this.#askAgainMs = askAgainMs;
+    if (key === this.#stock.key) return;
+    const past = this.#stock;
+    this.#stock = { key, buffer: new SegmentBuffer(this.#stored.definition) };
+    this.#parts.place.hold({ name: this.#stored.definition.name, periodKey: key });
+    this.#failure = undefined;
+    void this.#giveBack(past);
+  }
+
+  #draw(request: ReserveValues): DrawOutcome<ReservedValues> {
+    const { count } = request;
+    if (this.#stored.definition.disabled) throw disabledError(this.#stored);
+    if (this.#askAgainMs !== Number.POSITIVE_INFINITY) this.#turnPeriod();
+    const { key: periodKey, buffer } = this.#stock;
+    const runs: ValueRun[] = [];
+    let left = count;
+    while (left > 0) {
+      const run = buffer.takeRun(left);
+      if (run === undefined) break;
+      left -= run.count;
+      runs.push(run);
+    }
+    if (runs.length > 0) {
+      // At once, not when its promise has settled: the next take must not count it again.
+      this.#leave(request);
+      return { kind: "drawn", result: { runs, count: count - left, periodKey } };
+    }
+    const lasting = this.#lastingError();
+    if (lasting !== undefined) throw lasting;
+    return { kind: "refused", untilMs: undefined };
+  }
+
+  /** The error of the last take, if waiting does not help against it, for as long as it is fresh. */
+  #lastingError(): IdError | undefined {
+    const { error, untilMs } = this.#failure ?? {};
+    if (error === undefined || error.reason === "STORE_UNAVAILABLE") return undefined;
+    return this.#parts.clock.monotonicMs() < (untilMs ?? 0) ? error : undefined;
+  }
+
+  #wait(request: ReserveValues): Promise<ReservedValues> {
+    const { clock, waitMaxMs } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    // The wait is counted from when the outage began, so later callers fail sooner instead of each waiting in full.
+    const brokenSinceMs = this.#failure?.sinceMs ?? nowMs;
+    const untilMs = Math.min(brokenSinceMs + waitMaxMs, request.deadlineMs ?? Number.POSITIVE_INFINITY);
+    if (request.signal?.aborted) return Promise.reject(request.signal.reason);
+    if (untilMs <= nowMs || this.#queue.size >= waitersMax) {
+      // A call that does not wait still has the database asked, so that the next one finds out that it is back.
+      if (this.#queue.size === 0) this.#consider(1);
+      return Promise.reject(this.#lateError());
+    }
+    this.#waiting.add(request);
+    this.#waitingCount += request.count;
+    const waiting = this.#queue.wait(request, untilMs - nowMs, () => this.#lateError());
+    this.#consider();
+    const leave = (): void => this.#leave(request);
+    waiting.then(leave, leave);
+    return waiting;
+  }
+
+  #leave(request: ReserveValues): void {
+    if (this.#waiting.delete(request)) this.#waitingCount -= request.count;
+  }
+
+  #lateError(): IdError {
+    if (this.isClosed) return shuttingDown();
+    if (this.#failure !== undefined) return this.#failure.error;
+    const message = "The database of sequences did not give values in time.";
+    return new IdError("STORE_UNAVAILABLE", message, { retryAfterMs: this.#parts.waitMaxMs });
+  }
+
+  /** Begins a take if one is wanted. @param missing - Values that are wanted although nobody waits. */
+  #consider(missing = 0): void {
+    if (this.#taking !== undefined || this.isClosed || this.#stored.definition.disabled) return;
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (this.#failure !== undefined && nowMs < this.#failure.untilMs) return this.#considerLater(nowMs);
+    const stock = this.#stock;
+    const count = stock.buffer.wants(nowMs, Math.max(missing, this.#waitingCount));
+    if (count === undefined) return;
+    this.#taking = this.#take(stock, count).finally(() => {
+      this.#taking = undefined;
+      if (this.isClosed) return;
+      this.#queue.serve();
+      if (this.#stock.buffer.isDue || this.#queue.size > 0) this.#consider();
+    });
+  }
+
+  #considerLater(nowMs: number): void {
+    if (this.#cancelRetry !== undefined || this.#queue.size === 0) return;
+    const delayMs = Math.max(1, (this.#failure?.untilMs ?? nowMs) - nowMs);
+    this.#cancelRetry = this.#parts.timers.after(delayMs, () => {
+      this.#cancelRetry = undefined;
+      this.#consider();
+    });
+  }
+
+  async #take(stock: Stock, count: number): Promise<void> {
+    const { place, clock, onEvent } = this.#parts;
+    const stored = this.#stored;
+    const { name } = stored.definition;
+    try {
+      const answer = await place.take({ name, periodKey: stock.key, stored, count });
+      if (answer.kind === "refused") this.#onRefused(stock, answer);
+      else {
+        stock.buffer.arrived(answer.segment, clock.monotonicMs());
+        this.#onTake(name);
+        this.#failure = undefined;
+        this.#failures = 0;
+        // The period ended, or the source was closed, while the take was on its way.
+        if (stock !== this.#stock) await this.#giveBack(stock);
+      }
+    } catch (error) {
+      if (!(error instanceof IdError)) throw error;
+      stock.buffer.failed();
+      // Only the first failure of an outage is told.
+      if (error.reason !== "STORE_WENT_BACK" && this.#failures === 0)
+        onEvent({ kind: "range-discarded", name, count, error });
+      this.#noteFailure(callerError(error));
+    }
+  }
+
+  #onRefused(stock: Stock, { why, stored }: PlaceAnswer & { readonly kind: "refused" }): void {
+    stock.buffer.failed();
+    this.refresh(stored);
+    if (why !== "exhausted") return;
+    const sinceMs = this.#parts.clock.monotonicMs();
+    this.#failure = { error: exhaustedError(stored), sinceMs, untilMs: sinceMs + exhaustedForMs };
+  }
+
+  #noteFailure(error: IdError): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const delayMs = Math.min(retryMinMs * 2 ** Math.min(this.#failures, 10), retryMaxMs);
+    this.#failures += 1;
+    this.#failure = { error, sinceMs: this.#failure?.sinceMs ?? nowMs, untilMs: nowMs + delayMs };
+  }
+}

@@ -1,0 +1,239 @@
+/** The sequences that are in memory, by name: a bounded number, looked at every ten seconds. */
+import { IdError } from "../errors.ts";
+import { waitersMax } from "../queue/wait-queue.ts";
+import { AbsentNames } from "./absent-names.ts";
+import { keysMax, type SequenceStore } from "./sequence-store.ts";
+import { sequenceNamePattern, type StoredSequence } from "./sequence.ts";
+import { callerError, shuttingDown } from "./sequence-error.ts";
+import { ValueSource, type ValueSourceParts } from "./value-source.ts";
+
+/** The parts of {@link ValueSources}. */
+export interface ValueSourcesParts extends ValueSourceParts {
+  readonly store: SequenceStore;
+  /** The most names in memory, at least 1. */
+  readonly namesMax: number;
+}
+
+/** How long a caller waits for a sequence that is not in memory. */
+export interface OpenLimits {
+  /** On the monotonic clock; absent = only waitMax holds. */
+  readonly deadlineMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const lookEveryMs = 10_000;
+const evictTimeoutMs = 5_000;
+/** The pause before names are looked up again that the database gave no answer about. */
+const lookupPauseMs = 100;
+
+/** See the head of this file. */
+export class ValueSources {
+  readonly #parts: ValueSourcesParts;
+  /** The one that took values longest ago is the first. */
+  readonly #sources = new Map<string, ValueSource>();
+  readonly #closing = new Map<string, Promise<void>>();
+  readonly #absent: AbsentNames;
+  /** Names that callers wait for. The callers of one name share a promise. */
+  readonly #wanted = new Map<string, PromiseWithResolvers<ValueSource>>();
+  #waiting = 0;
+  #lookup: Promise<void> | undefined;
+  #problem: IdError | undefined;
+  #cancelLook: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(parts: ValueSourcesParts) {
+    this.#parts = parts;
+    this.#absent = new AbsentNames(parts.clock);
+  }
+
+  /** The source of a name that is in memory: the hot path. */
+  find(name: string): ValueSource | undefined {
+    const source = this.#sources.get(name);
+    return source?.isClosed === false ? source : undefined;
+  }
+
+  /** All that are in memory. */
+  get size(): number {
+    return this.#sources.size;
+  }
+
+  /**
+   * Finds the source of a name, in memory or by a query that all names share for which callers wait.
+   *
+   * @throws IdError (also as rejection) SEQUENCE_NOT_FOUND, STORE_UNAVAILABLE, STORE_WENT_BACK, BURST_EXCEEDED,
+   * SHUTTING_DOWN.
+   */
+  open(name: string, { deadlineMs, signal }: OpenLimits = {}): ValueSource | Promise<ValueSource> {
+    if (this.#isClosed) throw shuttingDown();
+    const found = this.find(name);
+    if (found !== undefined) return found;
+    if (!sequenceNamePattern.test(name) || this.#absent.has(name)) throw notFound(name);
+    const nowMs = this.#parts.clock.monotonicMs();
+    const waitMs = Math.min(this.#parts.waitMaxMs, (deadlineMs ?? Number.POSITIVE_INFINITY) - nowMs);
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#waiting >= waitersMax) throw tooMany("Too many calls wait for sequences that are not in memory.");
+    let wanted = this.#wanted.get(name);
+    if (wanted === undefined) {
+      wanted = Promise.withResolvers();
+      // Its callers may all have gone by then.
+      wanted.promise.catch(() => {});
+      this.#wanted.set(name, wanted);
+    }
+    this.#startLookup();
+    return this.#within(wanted.promise, Math.max(waitMs, 0), signal);
+  }
+
+  /** Puts a sequence that was read again into its place, if it is in memory. */
+  refresh(stored: StoredSequence): void {
+    this.#absent.delete(stored.definition.name);
+    this.find(stored.definition.name)?.refresh(stored);
+  }
+
+  /** Ends: every source is closed, and what is left goes back. Never rejects. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelLook?.();
+    this.#rejectAll(shuttingDown());
+    for (const [name, source] of this.#sources) this.#closeOne(name, source, timeoutMs);
+    await Promise.allSettled([...this.#closing.values(), this.#lookup]);
+  }
+
+  /** Waits for a source that callers share, until this caller's own end. */
+  async #within(source: Promise<ValueSource>, waitMs: number, signal: AbortSignal | undefined): Promise<ValueSource> {
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const cancel = this.#parts.timers.after(waitMs, () => reject(this.#late()));
+    const onAbort = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", onAbort);
+    this.#waiting += 1;
+    try {
+      return await Promise.race([source, ended]);
+    } finally {
+      this.#waiting -= 1;
+      cancel();
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #late(): IdError {
+    const message = "The database of sequences did not answer in time.";
+    return this.#problem ?? new IdError("STORE_UNAVAILABLE", message, { retryAfterMs: this.#parts.waitMaxMs });
+  }
+
+  #rejectAll(error: IdError): void {
+    for (const { reject } of this.#wanted.values()) reject(error);
+    this.#wanted.clear();
+  }
+
+  #startLookup(): void {
+    if (this.#isClosed) return;
+    // In the next turn, so that calls that arrive together share one query.
+    this.#lookup ??= new Promise<void>((resolve) => void setImmediate(resolve))
+      .then(() => this.#lookUp())
+      .finally(() => {
+        this.#lookup = undefined;
+        if (this.#wanted.size > 0 && this.#problem === undefined) this.#startLookup();
+      });
+  }
+
+  async #lookUp(): Promise<void> {
+    const names = [...this.#wanted.keys()].slice(0, keysMax);
+    try {
+      await Promise.all(names.flatMap((name) => this.#closing.get(name) ?? []));
+      await this.#parts.place.ready();
+      const { sequences } = await this.#parts.store.look(names.map((name) => ({ name, periodKey: "" })));
+      this.#problem = undefined;
+      for (const name of names) this.#settle(name, sequences.get(name));
+    } catch (error) {
+      if (!(error instanceof IdError)) throw error;
+      this.#onLookupFailed(callerError(error));
+    }
+  }
+
+  #settle(name: string, stored: StoredSequence | undefined): void {
+    const wanted = this.#wanted.get(name);
+    this.#wanted.delete(name);
+    try {
+      if (stored === undefined) {
+        this.#absent.add(name);
+        throw notFound(name);
+      }
+      wanted?.resolve(this.#add(stored));
+    } catch (error) {
+      wanted?.reject(error);
+    }
+  }
+
+  /** Callers that wait go on doing so where another look may help: it is sent after a pause. */
+  #onLookupFailed(error: IdError): void {
+    this.#problem = error;
+    if (this.#waiting === 0 || this.#isClosed || error.reason !== "STORE_UNAVAILABLE") return this.#rejectAll(error);
+    this.#parts.timers.after(lookupPauseMs, () => this.#startLookup());
+  }
+
+  #add(stored: StoredSequence): ValueSource {
+    const { name } = stored.definition;
+    if (this.#isClosed) throw shuttingDown();
+    if (this.#sources.size >= this.#parts.namesMax && !this.#evict()) {
+      throw tooMany("Every sequence in memory is in use.");
+    }
+    const source = new ValueSource(stored, this.#parts, (taken) => this.#onTake(taken));
+    this.#sources.set(name, source);
+    this.#cancelLook ??= this.#parts.timers.after(lookEveryMs, () => void this.#lookAgain());
+    return source;
+  }
+
+  #onTake(name: string): void {
+    const source = this.#sources.get(name);
+    if (source === undefined) return;
+    this.#sources.delete(name);
+    this.#sources.set(name, source);
+  }
+
+  /** Lets go of the source that took values longest ago and is idle. @returns Whether there was one. */
+  #evict(): boolean {
+    for (const [name, source] of this.#sources) {
+      if (!source.isIdle) continue;
+      this.#closeOne(name, source, evictTimeoutMs);
+      return true;
+    }
+    return false;
+  }
+
+  #closeOne(name: string, source: ValueSource, timeoutMs: number): void {
+    this.#sources.delete(name);
+    const closing = source.close(timeoutMs).finally(() => this.#closing.delete(name));
+    this.#closing.set(name, closing);
+  }
+
+  /** Compares everything in memory with the database, which shows changes by others and losses. */
+  async #lookAgain(): Promise<void> {
+    try {
+      const sources = [...this.#sources.values()];
+      // Also where none is in memory: what was handed out of it must not be handed out again.
+      for (let at = 0; at === 0 || at < sources.length; at += keysMax / 2) {
+        const used = sources.slice(at, at + keysMax / 2).map((source) => {
+          const { stored, periodKey } = source;
+          return { name: stored.definition.name, periodKey, stored };
+        });
+        const sequences = await this.#parts.place.compare(used);
+        for (const stored of sequences.values()) this.refresh(stored);
+      }
+    } catch (error) {
+      // Calls find out by themselves, and the place has told of a loss.
+      if (!(error instanceof IdError)) throw error;
+    } finally {
+      this.#cancelLook = undefined;
+      const isInUse = !this.#isClosed && (this.#sources.size > 0 || this.#parts.place.hasMarks);
+      if (isInUse) this.#cancelLook = this.#parts.timers.after(lookEveryMs, () => void this.#lookAgain());
+    }
+  }
+}
+
+function notFound(name: string): IdError {
+  const shown = name.length <= 63 ? name : `${name.slice(0, 60)}...`;
+  return new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${shown}.`, { metadata: { name: shown } });
+}
+
+function tooMany(message: string): IdError {
+  return new IdError("BURST_EXCEEDED", message, { retryAfterMs: 1_000 });
+}

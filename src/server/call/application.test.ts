@@ -1,0 +1,79 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { grpcFrame } from "../../../test/support/http2/http-call.ts";
+import { HealthListRequestSchema, HealthListResponseSchema } from "../../gen/grpc/health/v1/health_pb.ts";
+import { AdminService } from "../../gen/snowlane/v1/admin_service_pb.ts";
+import { defineService } from "../../service/service.ts";
+import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
+import { createApplication } from "./application.ts";
+
+const hotMethod = { descriptor: IdService.method.nextId, hasPlainJson: true, read: () => undefined };
+const hotPath = "/snowlane.v1.IdService/NextId";
+
+/** An application of one service, whose only method fails for a cause of ours. */
+function setUp() {
+  const unforeseen: unknown[] = [];
+  const drain = new AbortController();
+  const service = defineService({
+    descriptor: AdminService,
+    implementation: {
+      listWorkers: () => {
+        throw new TypeError("secret");
+      },
+    },
+    hotMethods: [hotMethod],
+  });
+  const application = createApplication({
+    services: [service],
+    guards: [],
+    corsOrigins: [],
+    page: "off",
+    drainSignal: drain.signal,
+    shutdownSignal: new AbortController().signal,
+    onUnforeseen: (error, method) => unforeseen.push([method, (error as Error).message]),
+  });
+  const call = async (path: string, message: Uint8Array) => {
+    const response = await application.dispatch({
+      httpVersion: "2.0",
+      method: "POST",
+      url: "http://localhost/",
+      path,
+      header: new Headers({ "content-type": "application/grpc" }),
+      body: bodyOf(grpcFrame(message)),
+      signal: new AbortController().signal,
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body ?? []) chunks.push(chunk);
+    const status = (response.trailer ?? response.header)?.get("grpc-status") ?? response.header?.get("grpc-status");
+    return { status, message: Buffer.concat(chunks).subarray(5) };
+  };
+  return { application, drain, unforeseen, call };
+}
+
+async function* bodyOf(request: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield request;
+}
+
+test("a service of the list has its routes, its health and its hot methods", async () => {
+  const { application, call } = setUp();
+  expect(application.hotMethods).toEqual([hotMethod]);
+  const request = toBinary(HealthListRequestSchema, create(HealthListRequestSchema));
+  const { message } = await call("/grpc.health.v1.Health/List", request);
+  const { statuses } = fromBinary(HealthListResponseSchema, message);
+  expect(Object.keys(statuses)).toEqual(["", AdminService.typeName]);
+  expect((await call("/snowlane.v1.AdminService/ListWorkers", new Uint8Array(0))).status).toBe(String(Code.Internal));
+  expect((await call("/snowlane.v1.IdService/NextId", new Uint8Array(0))).status).toBe(String(Code.Unimplemented));
+});
+
+test("an unforeseen error is reported with its method, on Connect's way and by the hot methods alike", async () => {
+  const { application, call, unforeseen } = setUp();
+  await call("/snowlane.v1.AdminService/ListWorkers", new Uint8Array(0));
+  const error = application.toError(new TypeError("secret"), hotPath);
+  expect(error).toMatchObject({ code: Code.Internal, rawMessage: expect.not.stringContaining("secret") });
+  expect(application.toError(new ConnectError("no", Code.Canceled), hotPath).code).toBe(Code.Canceled);
+  expect(unforeseen).toEqual([
+    ["snowlane.v1.AdminService/ListWorkers", "secret"],
+    ["snowlane.v1.IdService/NextId", "secret"],
+  ]);
+});

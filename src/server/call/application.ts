@@ -1,0 +1,54 @@
+import { errorInterceptor, type ToCallError, toConnectError } from "../../service/connect-error.ts";
+import type { HotMethod } from "../../service/hot/hot-method.ts";
+import type { Service } from "../../service/service.ts";
+import { type CallGuard, guardInterceptor } from "./call-guard.ts";
+import { CrossOrigin } from "./cors.ts";
+import { createDispatch, type Dispatch } from "./dispatch.ts";
+import { createRoutes } from "./routes.ts";
+
+/** Answers requests, whatever carries them. HTTP/1.1 and both HTTP/2 servers stand below it. */
+export interface Application {
+  readonly dispatch: Dispatch;
+  readonly hotMethods: readonly HotMethod[];
+  /** Which pages of other origins may call. The dispatch has it, too. */
+  readonly crossOrigin: CrossOrigin;
+  /** Asked by the hot methods; the dispatch has them among its interceptors. */
+  readonly guards: readonly CallGuard[];
+  /** Turns an error that a hot method threw into the one that its caller gets. */
+  readonly toError: ToCallError;
+  /** Aborted to end every call that still runs; its reason is a ConnectError. */
+  readonly shutdownSignal: AbortSignal;
+}
+
+/** The parts of an application. */
+export interface ApplicationOptions {
+  readonly services: readonly Service[];
+  /** Asked for every call, in this order. */
+  readonly guards: readonly CallGuard[];
+  /** Pages of these origins may call. */
+  readonly corsOrigins: readonly string[];
+  /** Whether the page's files are served. */
+  readonly page: "on" | "off";
+  /** Aborted when the server begins to stop: health says NOT_SERVING, and calls that watch it end. */
+  readonly drainSignal: AbortSignal;
+  /** Aborted to end every call that still runs. The reason of both signals is a ConnectError. */
+  readonly shutdownSignal: AbortSignal;
+  /** Called with an error that is no caller's and no store's: a fault of ours, in a call of this method. */
+  readonly onUnforeseen: (error: unknown, method: string) => void;
+}
+
+/** Makes an application of services: their routes, with health, reflection and guards, and their hot methods. */
+export function createApplication(options: ApplicationOptions): Application {
+  const { services, guards, corsOrigins, page, drainSignal, shutdownSignal, onUnforeseen } = options;
+  const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
+  const crossOrigin = new CrossOrigin(corsOrigins);
+  const dispatch = createDispatch({
+    routes: createRoutes(services, drainSignal),
+    interceptors: [guardInterceptor(guards, toError), errorInterceptor(toError)],
+    shutdownSignal,
+    crossOrigin,
+    page,
+  });
+  const hotMethods = services.flatMap((service) => service.hotMethods);
+  return { dispatch, hotMethods, crossOrigin, guards, toError, shutdownSignal };
+}

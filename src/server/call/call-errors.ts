@@ -1,0 +1,36 @@
+/** The errors that a call ends with for a cause outside of its method. */
+import { Code, ConnectError } from "@connectrpc/connect";
+import { IdError } from "../../errors.ts";
+import { toConnectError } from "../../service/connect-error.ts";
+
+/** The delay that RetryInfo names while a server stops: about as long as another one needs to take its place. */
+const retryElsewhereMs = 1_000;
+
+/** The caller cancelled the call, or its connection closed. */
+export function callerGone(): ConnectError {
+  return new ConnectError("the caller has gone", Code.Canceled);
+}
+
+/** The caller's deadline has passed. */
+export function deadlinePassed(): ConnectError {
+  return new ConnectError("the operation timed out", Code.DeadlineExceeded);
+}
+
+/** The reader of the response took too little for `stallTimeoutMs`: STREAM_STALLED. */
+export function readerStalled(stallTimeoutMs: number): ConnectError {
+  const message = `The reader took too little for ${stallTimeoutMs} ms.`;
+  return fromIdError(
+    new IdError("STREAM_STALLED", message, { metadata: { stall_timeout_ms: stallTimeoutMs }, retryAfterMs: 0 }),
+  );
+}
+
+/** The server stops: SHUTTING_DOWN. */
+export function shuttingDown(): ConnectError {
+  const message = "The server is shutting down: call another one.";
+  return fromIdError(new IdError("SHUTTING_DOWN", message, { retryAfterMs: retryElsewhereMs }));
+}
+
+/** Both reasons have a code, so nothing is unforeseen. */
+function fromIdError(error: IdError): ConnectError {
+  return toConnectError(error, () => undefined);
+}

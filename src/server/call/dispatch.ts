@@ -1,0 +1,135 @@
+import { Code, ConnectError, type ConnectRouter, createConnectRouter, type HandlerContext } from "@connectrpc/connect";
+import { compressionGzip } from "@connectrpc/connect-node";
+import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { Interceptor } from "@connectrpc/connect";
+import { CrossOrigin } from "./cors.ts";
+import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
+import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
+
+/** One request, whatever carried it. */
+export interface DispatchRequest extends UniversalServerRequest {
+  /** The path as the client sent it, without the query: it is compared byte by byte. */
+  readonly path: string;
+}
+
+/**
+ * Answers one request, whatever carried it: one HTTP/2 stream, or one HTTP/1.1 request. Knows no socket. The response's
+ * body is pulled as fast as the reader takes it; a response without body and trailer is sent as one block of headers
+ * that ends the stream.
+ */
+export type Dispatch = (request: DispatchRequest) => Promise<UniversalServerResponse>;
+
+/** The parts of a dispatch. */
+export interface DispatchOptions {
+  /** Registers the services. */
+  readonly routes: (router: ConnectRouter) => void;
+  readonly interceptors: readonly Interceptor[];
+  /** Ends every call that is still running, with its reason. */
+  readonly shutdownSignal: AbortSignal;
+  /** The largest request message, compressed and not. Default {@link requestBytesMax}. */
+  readonly requestBytesMax?: number;
+  /** Other origins whose pages may call. Default: none. */
+  readonly crossOrigin?: CrossOrigin;
+  /** Whether the page's files are served. Default: they are not. */
+  readonly page?: "on" | "off";
+}
+
+/** The largest request message, compressed and not: no request of ours comes near it. */
+const requestBytesMax = 4096;
+
+/** Makes the dispatch of gRPC, gRPC-Web and Connect for all services. */
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const { routes, interceptors, shutdownSignal } = options;
+  const router = createConnectRouter({
+    interceptors: [...interceptors],
+    shutdownSignal,
+    readMaxBytes: options.requestBytesMax ?? requestBytesMax,
+    acceptCompression: [compressionGzip],
+    // Responses are never compressed: IDs shrink little and slowly.
+    compressMinBytes: 0xffff_ffff,
+    requestGate: keepWellFormed,
+  });
+  routes(router);
+  const { crossOrigin = new CrossOrigin([]) } = options;
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  return async (request) => {
+    const handler = handlers.get(request.path);
+    if (handler === undefined) return (await askPage(request, options.page)) ?? unknownPath(request);
+    const preflight = crossOrigin.preflight(request, handler.allowedMethods);
+    const response = finish(preflight ?? (await handler(withBoundedTimeout(request))), handler);
+    crossOrigin.mark(request, response.header);
+    return response;
+  };
+}
+
+/**
+ * Replaces lone surrogates in the message of the call's error. Connect's own errors repeat what the caller sent, JSON
+ * can spell a lone surrogate, and the percent-encoding of gRPC's messages throws for one. Connect aborts the signal
+ * with the error before it writes the error.
+ */
+function keepWellFormed({ signal }: HandlerContext): void {
+  signal.addEventListener("abort", () => {
+    const error: unknown = signal.reason;
+    if (error instanceof ConnectError) Object.assign(error, { rawMessage: error.rawMessage.toWellFormed() });
+  });
+}
+
+/** The page's answer; undefined where the request is a call, or there is no page. Its files are loaded on first use. */
+async function askPage(
+  request: DispatchRequest,
+  page: DispatchOptions["page"],
+): Promise<UniversalServerResponse | undefined> {
+  if (page !== "on" || isGrpc(request.method, request.header.get("content-type"))) return undefined;
+  const { answerPage } = await import("./page-files.ts");
+  return answerPage(request);
+}
+
+function unknownPath({ method, header, path }: DispatchRequest): UniversalServerResponse {
+  const error = new ConnectError(`There is no method ${path}`, Code.Unimplemented);
+  return refuse(method, header.get("content-type"), 404, error);
+}
+
+/** The answer to a request whose header fields are too many or too large. Proxies pass such requests on. */
+export function refuseHead(
+  method: string | undefined,
+  contentType: string | null | undefined,
+): UniversalServerResponse {
+  const error = new ConnectError("The header fields are too many or too large", Code.ResourceExhausted);
+  return refuse(method, contentType, 431, error);
+}
+
+/** A gRPC client reads most statuses of HTTP as INTERNAL or UNKNOWN: it needs its own, in one block that ends all. */
+function refuse(
+  method: string | undefined,
+  contentType: string | null | undefined,
+  status: number,
+  { code, rawMessage }: ConnectError,
+): UniversalServerResponse {
+  if (!isGrpc(method, contentType)) return { status };
+  const message = encodeMessage(rawMessage);
+  const header = new Headers({ "content-type": contentType, "grpc-status": String(code), "grpc-message": message });
+  return { status: 200, header };
+}
+
+function isGrpc(method: string | undefined, contentType: string | null | undefined): contentType is string {
+  return method === "POST" && contentType?.startsWith("application/grpc") === true;
+}
+
+/** No response may be served again from a cache: a second reader would take the first one's ID for its own. */
+function finish(
+  response: UniversalServerResponse,
+  { allowedMethods }: UniversalHandler,
+): UniversalServerResponse & { readonly header: Headers } {
+  const header = spellMessage(new Headers(response.header));
+  header.set("cache-control", "no-store");
+  if (response.status === 405) header.set("allow", allowedMethods.join(", "));
+  return { ...response, header };
+}
+
+function withBoundedTimeout(request: UniversalServerRequest): UniversalServerRequest {
+  const { header } = request;
+  const timeoutMs = readGrpcTimeoutMs(header.get("grpc-timeout") ?? "");
+  if (timeoutMs !== undefined && timeoutMs > timeoutMsMax) header.delete("grpc-timeout");
+  if (Number(header.get("connect-timeout-ms")) > timeoutMsMax) header.delete("connect-timeout-ms");
+  return request;
+}

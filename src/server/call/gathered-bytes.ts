@@ -1,0 +1,32 @@
+const nothing: Buffer = Buffer.alloc(0);
+
+/** Bytes that come in pieces, kept in one buffer: a piece of one byte takes one byte, not a buffer of its own. */
+export class GatheredBytes {
+  #buffer: Buffer = nothing;
+  #length = 0;
+
+  /** All that came since the last {@link GatheredBytes.take}. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** Copies a piece: the bytes from `start` to `end`, exclusive. */
+  append(bytes: Buffer, start: number, end: number): void {
+    const length = this.#length + end - start;
+    if (length > this.#buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(2 * this.#buffer.length, length));
+      this.bytes.copy(grown);
+      this.#buffer = grown;
+    }
+    bytes.copy(this.#buffer, this.#length, start, end);
+    this.#length = length;
+  }
+
+  /** Gives the bytes away. */
+  take(): Buffer {
+    const { bytes } = this;
+    this.#buffer = nothing;
+    this.#length = 0;
+    return bytes;
+  }
+}

@@ -1,0 +1,132 @@
+import type { Clock } from "../../clock/clock.ts";
+import type { CrossOrigin } from "./cors.ts";
+import { connectEnvelope, connectStreamEnvelope } from "./envelope/connect.ts";
+import type { Envelope } from "./envelope/envelope.ts";
+import { grpcEnvelope } from "./envelope/grpc.ts";
+import { grpcWebEnvelope } from "./envelope/grpc-web.ts";
+import { createJsonReader, type JsonReader } from "./envelope/json-request.ts";
+import { createJsonWriter, type JsonWriter } from "./envelope/json-response.ts";
+import { timeoutMsMax } from "./envelope/grpc-timeout.ts";
+import type { HotMethod } from "../../service/hot/hot-method.ts";
+import { type EncodeHead, ResponseHeads, type ResponseHeadsOptions } from "./response-heads.ts";
+
+/** The head of a request, whatever carries it. */
+export interface CallHead {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** All that the head of a plain call of a hot method says. */
+export interface HotRoute<Block> {
+  readonly method: HotMethod;
+  readonly envelope: Envelope;
+  /** Absent for the binary form. */
+  readonly json: { readonly read: JsonReader; readonly write: JsonWriter } | undefined;
+  readonly heads: ResponseHeads<Block>;
+  /** Until its deadline, from the moment of the head; undefined where there is none. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** The protocols over HTTP/2, and over HTTP/1.1, which has no trailers to speak of. */
+export const envelopesOf = {
+  "HTTP/2": [grpcEnvelope, grpcWebEnvelope, connectEnvelope, connectStreamEnvelope],
+  "HTTP/1.1": [grpcWebEnvelope, connectEnvelope],
+} as const satisfies Readonly<Record<string, readonly Envelope[]>>;
+
+/** The parts from which routes are read. */
+export interface HotRoutesOptions<Block> {
+  readonly methods: readonly HotMethod[];
+  /** The protocols in which they are called. */
+  readonly envelopes: readonly Envelope[];
+  readonly crossOrigin: CrossOrigin;
+  readonly encode: EncodeHead<Block>;
+  /** For the dates of responses. Absent where the carrier adds its own. */
+  readonly dateClock: Clock | undefined;
+}
+
+/** One hot method under one content type. */
+interface Entry<Block> extends Omit<HotRoute<Block>, "timeoutMs"> {
+  readonly headsOptions: ResponseHeadsOptions<Block>;
+}
+
+/**
+ * Reads the heads of requests. docs/adr/0120 says what is hot.
+ *
+ * A call is hot if it is a POST of a hot method with a content type and fields that its {@link Envelope} calls plain,
+ * each once. Calls of another method or codec, with compressed messages or with a malformed timeout go the general way,
+ * which answers or refuses them.
+ */
+export class HotRoutes<Block> {
+  readonly #entries = new Map<string, ReadonlyMap<string, Entry<Block>>>();
+  readonly #crossOrigin: CrossOrigin;
+
+  constructor({ methods, envelopes, crossOrigin, encode, dateClock }: HotRoutesOptions<Block>) {
+    this.#crossOrigin = crossOrigin;
+    for (const method of methods) {
+      const { descriptor } = method;
+      const json = { read: createJsonReader(descriptor.input), write: createJsonWriter(descriptor.output) };
+      const entries = new Map<string, Entry<Block>>();
+      for (const envelope of envelopes) {
+        if (envelope.methods !== "both" && envelope.methods !== descriptor.methodKind) continue;
+        for (const [contentType, { codec, response }] of Object.entries(envelope.contentTypes)) {
+          if (codec === "json" && !method.hasPlainJson) continue;
+          const clock = envelope.hasDate ? dateClock : undefined;
+          const headsOptions = { encode, contentType: response, marks: [], clock };
+          const heads = new ResponseHeads(headsOptions);
+          entries.set(contentType, {
+            method,
+            envelope,
+            json: codec === "json" ? json : undefined,
+            headsOptions,
+            heads,
+          });
+        }
+      }
+      this.#entries.set(pathOf(method), entries);
+    }
+  }
+
+  /** Gives the route of a request; undefined for every request that takes the general way. */
+  read(head: CallHead): HotRoute<Block> | undefined {
+    const entries = head.method === "POST" ? this.#entries.get(head.path) : undefined;
+    if (entries === undefined) return undefined;
+    let entry: Entry<Block> | undefined;
+    let origin = "";
+    for (const { name, value } of head.fields) {
+      if (name === "content-type") {
+        if (entry !== undefined) return undefined;
+        entry = entries.get(value);
+        if (entry === undefined) return undefined;
+      } else if (name === "origin") {
+        origin = value;
+      }
+    }
+    const timeoutMs = entry && readPlainFields(head, entry.envelope);
+    if (entry === undefined || timeoutMs === undefined) return undefined;
+    const marks = this.#crossOrigin.marks(origin);
+    const heads = marks.length === 0 ? entry.heads : new ResponseHeads({ ...entry.headsOptions, marks });
+    return { ...entry, heads, timeoutMs: timeoutMs > timeoutMsMax ? undefined : timeoutMs };
+  }
+}
+
+/** `/` package.Service `/` Method. */
+export function pathOf({ descriptor }: HotMethod): string {
+  return `/${descriptor.parent.typeName}/${descriptor.name}`;
+}
+
+/** Returns the time until the deadline, infinite where there is none; undefined if the request is not plain. */
+function readPlainFields(head: CallHead, envelope: Envelope): number | undefined {
+  let timeoutMs: number | undefined;
+  for (const { name, value } of head.fields) {
+    if (name === envelope.timeoutField) {
+      if (timeoutMs !== undefined) return undefined;
+      timeoutMs = envelope.readTimeoutMs(value);
+      if (timeoutMs === undefined) return undefined;
+    } else if (Object.hasOwn(envelope.plainFields, name) && envelope.plainFields[name] !== value) {
+      return undefined;
+    }
+  }
+  return timeoutMs ?? Number.POSITIVE_INFINITY;
+}

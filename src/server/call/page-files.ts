@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { chooseEncoding, matchesTag, type PageEncoding, securityHeaders } from "./page-headers.ts";
+
+/** The part of a request that the page's files depend on. */
+export interface PageRequest {
+  /** Without the query; compared byte by byte. */
+  readonly path: string;
+  readonly method: string;
+  readonly header: Headers;
+}
+
+/** One file of the page, as tools/bundle-page.mjs lists it. */
+interface PageFile {
+  /** Its name in the page's folder. */
+  readonly file: string;
+  readonly type: string;
+  /** Of its content: part of the entity tag. */
+  readonly hash: string;
+}
+
+/** The files by their paths. No other path is looked at, so none ever reaches the file system. */
+type PageManifest = Readonly<Record<string, PageFile>>;
+
+/** Beside the bundle; from the sources, where the bundle would stand. */
+const folder = new URL(import.meta.url.endsWith(".ts") ? "../../../dist/page/" : "../page/", import.meta.url);
+const suffixes: Readonly<Record<PageEncoding, string>> = { br: ".br", gzip: ".gz", identity: "" };
+/** The names of assets carry a hash of their content, so they never change. */
+const cachedForEver = "public, max-age=31536000, immutable";
+
+let manifest: ReadonlyMap<string, PageFile> | undefined;
+/** Files that were asked for, by name and encoding: all of them together are smaller than 1 MB. */
+const contents = new Map<string, Uint8Array<ArrayBuffer>>();
+
+/**
+ * Answers a request for a file of the page, over any protocol. Gives undefined for other methods of paths that are not
+ * the page's.
+ *
+ * This file is loaded with the first such request, and reads each file once. An unknown path is 404, never the page.
+ */
+export function answerPage({ path, method, header }: PageRequest): UniversalServerResponse | undefined {
+  manifest ??= readManifest();
+  const entry = manifest.get(path);
+  const isRead = method === "GET" || method === "HEAD";
+  if (entry === undefined) return isRead ? refuse(404, method, "There is no such page.\n") : undefined;
+  if (!isRead) return refuse(405, method, "Only GET and HEAD are answered here.\n");
+  const encoding = chooseEncoding(header.get("accept-encoding"));
+  const tag = `"${entry.hash}${suffixes[encoding]}"`;
+  const answer = new Headers({
+    ...securityHeaders,
+    "cache-control": path === "/" ? "no-cache" : cachedForEver,
+    etag: tag,
+    vary: "accept-encoding",
+  });
+  if (matchesTag(header.get("if-none-match"), tag)) return { status: 304, header: answer };
+  const content = contentOf(entry, encoding);
+  answer.set("content-type", entry.type);
+  answer.set("content-length", String(content.length));
+  if (encoding !== "identity") answer.set("content-encoding", encoding);
+  return withBody(200, answer, method, content);
+}
+
+/** Where the page was not bundled, as in a checkout that was never built, there are no files. */
+function readManifest(): ReadonlyMap<string, PageFile> {
+  try {
+    const text = readFileSync(new URL("manifest.json", folder), "utf8");
+    return new Map(Object.entries(JSON.parse(text) as PageManifest));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Map();
+    throw error;
+  }
+}
+
+function contentOf({ file }: PageFile, encoding: PageEncoding): Uint8Array<ArrayBuffer> {
+  const name = file + suffixes[encoding];
+  const content = contents.get(name) ?? new Uint8Array(readFileSync(new URL(name, folder)));
+  contents.set(name, content);
+  return content;
+}
+
+function refuse(status: number, method: string, text: string): UniversalServerResponse {
+  const content = new TextEncoder().encode(text);
+  const header = new Headers({
+    ...securityHeaders,
+    "cache-control": "no-store",
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": String(content.length),
+  });
+  if (status === 405) header.set("allow", "GET, HEAD");
+  return withBody(status, header, method, content);
+}
+
+function withBody(
+  status: number,
+  header: Headers,
+  method: string,
+  content: Uint8Array<ArrayBuffer>,
+): UniversalServerResponse {
+  return method === "HEAD" ? { status, header } : { status, header, body: once(content) };
+}
+
+async function* once(content: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  yield content;
+}

@@ -1,0 +1,77 @@
+import type { Clock } from "../../clock/clock.ts";
+import type { Fields } from "./envelope/envelope.ts";
+
+/** Encodes a head or a trailer section for its connection: to a header block of HTTP/2, or to fields of HTTP/1.1. */
+export type EncodeHead<Block> = (fields: Fields) => Block;
+
+/** The head of a longer body is encoded each time. */
+const rememberedBytesMax = 1_023;
+
+/** The parts of the heads of one content type. */
+export interface ResponseHeadsOptions<Block> {
+  readonly encode: EncodeHead<Block>;
+  readonly contentType: string;
+  /** Fields that each of them has besides. */
+  readonly marks: Fields;
+  /** Absent: they have no date. */
+  readonly clock: Clock | undefined;
+}
+
+/**
+ * The heads of the responses of one content type, encoded once, or once a second if they have a date (RFC 9110 section
+ * 6.6.1). They carry what the heads of all other methods carry: see dispatch.ts.
+ */
+export class ResponseHeads<Block> {
+  readonly #options: ResponseHeadsOptions<Block>;
+  readonly #byLength = new Map<number, Block>();
+  #plain: Block | undefined;
+  #date: Fields = [];
+  #dateEndsMs = 0;
+
+  constructor(options: ResponseHeadsOptions<Block>) {
+    this.#options = options;
+  }
+
+  /** The head of a response that says nothing of its length. */
+  get plain(): Block {
+    this.#updateDate();
+    this.#plain ??= this.with([]);
+    return this.#plain;
+  }
+
+  /** The head of a response with a body of so many bytes. */
+  ofLength(length: number): Block {
+    this.#updateDate();
+    let head = this.#byLength.get(length);
+    if (head === undefined) {
+      head = this.with([["content-length", String(length)]]);
+      if (length <= rememberedBytesMax) this.#byLength.set(length, head);
+    }
+    return head;
+  }
+
+  #updateDate(): void {
+    const nowMs = this.#options.clock?.nowMs();
+    if (nowMs === undefined || (nowMs < this.#dateEndsMs && nowMs >= this.#dateEndsMs - 1_000)) return;
+    this.#date = [["date", new Date(nowMs).toUTCString()]];
+    this.#dateEndsMs = (Math.floor(nowMs / 1_000) + 1) * 1_000;
+    this.#plain = undefined;
+    this.#byLength.clear();
+  }
+
+  /** The head of a response with these fields besides. */
+  with(fields: Fields): Block {
+    return this.of(200, this.#options.contentType, fields);
+  }
+
+  /** A head with another status and content type. */
+  of(status: number, contentType: string, fields: Fields): Block {
+    this.#updateDate();
+    const own: Fields = [
+      [":status", String(status)],
+      ["content-type", contentType],
+      ["cache-control", "no-store"],
+    ];
+    return this.#options.encode([...own, ...this.#date, ...fields, ...this.#options.marks]);
+  }
+}

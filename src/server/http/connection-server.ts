@@ -1,0 +1,87 @@
+import { createServer as createHttp1Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Application } from "../call/application.ts";
+import { handshakeTimeoutMs } from "../listen/handshake-limit.ts";
+import { sniff } from "../listen/sniff.ts";
+import { type AlpnProtocol, createTlsAcceptor } from "../listen/tls.ts";
+import { CallCounter } from "./call-counter.ts";
+import { createEngineHttp2 } from "./engine-http2.ts";
+import type { ConnectionOptions } from "./http2-server.ts";
+import { createHotHttp1 } from "./hot-http1.ts";
+import { createExchangeServer } from "./node-exchange.ts";
+import { createNodeHttp2 } from "./node-http2.ts";
+import { headerBytesMax, headerCountMax, idleTimeoutMs } from "./node-limits.ts";
+
+/** Serves connections that the listener accepts. */
+export interface ConnectionServer {
+  /** Takes over a fresh connection. */
+  readonly admit: (socket: Socket) => void;
+  /**
+   * Closes idle connections, and tells the others that no new calls are accepted (GOAWAY, Connection: close). Resolves
+   * when no call is in flight; never rejects. Can be called again, to wait again.
+   */
+  readonly drain: () => Promise<void>;
+  /** Stops the timers. The listener closes the connections that it accepted. */
+  readonly close: () => void;
+}
+
+/**
+ * How often node:http checks the time limits of its connections; its default of 30 seconds lets a slow caller stay that
+ * much longer.
+ */
+const lookMs = 2_000;
+
+/** HTTP/1.1 by node:http, HTTP/2 by either server, told apart by the first bytes. */
+export function createConnectionServer(application: Application, options: ConnectionOptions): ConnectionServer {
+  const calls = new CallCounter();
+  const serve = createExchangeServer(application, options, calls);
+  const http1 = createHttp1Server(
+    {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: handshakeTimeoutMs,
+      requestTimeout: handshakeTimeoutMs,
+      keepAliveTimeout: idleTimeoutMs,
+      connectionsCheckingInterval: lookMs,
+    },
+    createHotHttp1(application, options, calls, serve),
+  );
+  http1.maxHeadersCount = headerCountMax;
+  // Starts the check of its timeouts, which a server that never listens itself does not begin.
+  http1.emit("listening");
+  const http2 =
+    options.http2 === "engine" ? createEngineHttp2(application, options) : createNodeHttp2(serve, options, calls);
+  const serveSocket = (socket: Socket, isHttp2: boolean): void => {
+    socket.setTimeout(0);
+    socket.removeAllListeners("timeout");
+    if (isHttp2) http2.accept(socket);
+    else http1.emit("connection", socket);
+  };
+  const tls =
+    options.tls === undefined ? undefined : createTlsAcceptor(options.tls, admitSecure(serveSocket), options.onFault);
+  return {
+    admit: tls?.admit ?? ((socket) => sniff(socket, (isHttp2) => serveSocket(socket, isHttp2))),
+    drain: async () => {
+      const drained = calls.drain();
+      http1.closeIdleConnections();
+      await Promise.all([drained, http2.drain()]);
+    },
+    close: () => {
+      tls?.close();
+      http1.close();
+      http2.close();
+    },
+  };
+}
+
+/** Without ALPN, the first bytes tell the protocol, as without TLS. */
+function admitSecure(serve: (socket: Socket, isHttp2: boolean) => void) {
+  return (socket: Socket, protocol: AlpnProtocol): void => {
+    socket.on("error", () => socket.destroy());
+    if (protocol !== undefined) {
+      serve(socket, protocol === "h2");
+      return;
+    }
+    socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
+    sniff(socket, (isHttp2) => serve(socket, isHttp2));
+  };
+}

@@ -1,0 +1,28 @@
+import type { Socket } from "node:net";
+import type { Limits } from "../../http2/limits.ts";
+import type { TlsFiles } from "../listen/tls.ts";
+
+/** The settings with which a connection is served. */
+export interface ConnectionOptions {
+  /** HTTP/2 streams at once on one connection. */
+  readonly streamsMax: number;
+  /** How long a reader may read nothing. */
+  readonly stallTimeoutMs: number;
+  /** How long calls in flight may take once the server, or their connection, drains. For the engine. */
+  readonly drainTimeoutMs: number;
+  /** Which of the two serves HTTP/2: Node's own, or the engine of src/http2. */
+  readonly http2: "node" | "engine";
+  /** Absent: cleartext. */
+  readonly tls: TlsFiles | undefined;
+  /** For the engine. */
+  readonly http2Limits: Partial<Limits>;
+  /** Called with an error that a handler or a server itself threw: a fault of ours. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Serves HTTP/2 connections: engine-http2.ts and node-http2.ts each make one. */
+export interface Http2Server {
+  readonly accept: (socket: Socket) => void;
+  readonly drain: () => Promise<void>;
+  readonly close: () => void;
+}

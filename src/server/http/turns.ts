@@ -1,0 +1,66 @@
+import type { Clock } from "../../clock/clock.ts";
+
+/** How long the pieces of one turn may take, all together. A call of NextId takes some microseconds. */
+const turnMs = 0.1;
+
+/** Does one piece of a task. Returns whether there is more. Must not throw. */
+export type Piece = () => boolean;
+
+/**
+ * Shares the event loop among the callers that ask for much. Their work is done in pieces, for {@link turnMs} in each
+ * turn of the loop, one piece each in rotation. A caller that asks for little is served between two turns, and waits
+ * for one at most. docs/adr/0100 says how long others waited without this.
+ */
+export class Turns {
+  readonly #clock: Clock;
+  readonly #waiting: Piece[] = [];
+  #number = 0;
+  #endsMs: number | undefined;
+  #isPlanned = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Which turn of the loop it is. */
+  get number(): number {
+    this.#plan();
+    return this.#number;
+  }
+
+  /** Does as much as there is time for now, if no other task waits, and the rest in later turns. */
+  take(piece: Piece): void {
+    this.#plan();
+    this.#endsMs ??= this.#clock.monotonicMs() + turnMs;
+    if (this.#waiting.length === 0) {
+      while (this.#hasTime) if (!piece()) return;
+    }
+    this.#waiting.push(piece);
+  }
+
+  get #hasTime(): boolean {
+    return this.#clock.monotonicMs() < this.#endsMs!;
+  }
+
+  /** Notes that a turn has begun, unless that was noted before. */
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    this.#number++;
+    this.#endsMs = undefined;
+    // Node handles the events of sockets between two of these.
+    setImmediate(() => {
+      this.#isPlanned = false;
+      if (this.#waiting.length > 0) this.#resume();
+    });
+  }
+
+  #resume(): void {
+    this.#plan();
+    this.#endsMs = this.#clock.monotonicMs() + turnMs;
+    do {
+      const piece = this.#waiting.shift()!;
+      if (piece()) this.#waiting.push(piece);
+    } while (this.#waiting.length > 0 && this.#hasTime);
+  }
+}

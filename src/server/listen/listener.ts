@@ -1,0 +1,140 @@
+import { createServer, type Socket } from "node:net";
+import { systemClock, systemTimers } from "../../clock/clock.ts";
+import type { Address } from "../../config/address.ts";
+import { Admission } from "./admission.ts";
+import { handshakeTimeoutMs } from "./handshake-limit.ts";
+import { OpenSockets } from "./open-sockets.ts";
+
+/** The parts of a listener, and its limits. */
+export interface ListenerOptions {
+  /** Whether other sockets of this user may be bound to the same address. Default: no. */
+  readonly reusePort?: boolean;
+  readonly connectionsMax: number;
+  readonly connectionsPerSecond: number;
+  /** Called with an error of the listening socket itself: a fault of ours. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A bound port. */
+export interface Listener {
+  /** Where it is bound; the port is the system's choice where 0 was asked for. */
+  readonly address: Address;
+  /**
+   * Hands on each connection when its first bytes have arrived, `connectionsPerSecond` at most. Connections that came
+   * before this call have waited. None waits longer than its first bytes may take.
+   */
+  readonly accept: (admit: (socket: Socket) => void) => void;
+  /** Takes the connections that wait already, and no others. Resolves when none waits any more, or after a second. */
+  readonly stop: () => Promise<void>;
+  /**
+   * Gives connections that are closing `graceMs` to do so, then cuts those that are left. Resolves when the port is
+   * free.
+   */
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+/** How long connections that have already arrived are taken while the listener stops. */
+const stopMs = 1_000;
+
+/**
+ * Binds a port. Hands on nothing before {@link Listener.accept}.
+ *
+ * @throws The system's error, with `code`: EADDRINUSE, EACCES, EADDRNOTAVAIL, ENOTFOUND.
+ */
+export async function bindListener(address: Address, options: ListenerOptions): Promise<Listener> {
+  const sockets = new OpenSockets<Socket>(options.connectionsMax, systemClock);
+  const held = new Set<Socket>();
+  let admission: Admission<Socket> | undefined;
+  let takenCount = 0;
+  const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    takenCount++;
+    const network = networkOf(socket.remoteAddress ?? "");
+    sockets.add(socket, network);
+    socket.once("close", () => {
+      sockets.delete(socket, network);
+      held.delete(socket);
+    });
+    socket.on("error", () => socket.destroy());
+    socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
+    if (admission === undefined) held.add(socket);
+    else queueUp(socket, admission);
+  });
+  tcp.maxConnections = options.connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    tcp.once("error", reject);
+    tcp.listen({ ...address, exclusive: true, reusePort: options.reusePort ?? false }, () => {
+      tcp.off("error", reject);
+      resolve();
+    });
+  });
+  tcp.on("error", options.onFault);
+  // Noted now: a callback of close() is never called if the server has closed before.
+  const closed = new Promise<void>((resolve) => tcp.once("close", resolve));
+  const bound = tcp.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+  return {
+    address: { host: address.host, port },
+    accept: (to) => {
+      // So a crowd of one network that waits leaves room for other networks.
+      const { connectionsMax, connectionsPerSecond: perSecond } = options;
+      const limits = { perSecond, queuedMax: Math.ceil(connectionsMax / 2) };
+      admission = new Admission(limits, { ...systemClock, ...systemTimers }, to);
+      for (const socket of held) queueUp(socket, admission);
+      held.clear();
+    },
+    stop: async () => {
+      // Closing resets the connections that the system still holds for this process: many, if it was just paused.
+      const endMs = systemClock.monotonicMs() + stopMs;
+      await turn();
+      for (let before = -1; systemClock.monotonicMs() < endMs; await turn()) {
+        if (before === takenCount && admission?.isCrowded !== true) break;
+        before = takenCount;
+      }
+      tcp.close();
+      // The requests that came with the last of them are read before the drain begins.
+      await turn();
+    },
+    close: async (graceMs) => {
+      tcp.close();
+      const timer = setTimeout(() => sockets.closeAll(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Requests admission for a connection when its first bytes have arrived. */
+function queueUp(socket: Socket, admission: Admission<Socket>): void {
+  const network = networkOf(socket.remoteAddress ?? "");
+  socket.once("close", () => admission.withdraw(socket, network));
+  // A socket that is read shows when its caller has gone, so one that only connects and leaves takes no turn.
+  onFirstBytes(socket, () => {
+    if (!admission.request(socket, network)) socket.destroy();
+  });
+}
+
+/** Calls `then` once, when there are bytes; they stay with the socket. */
+function onFirstBytes(socket: Socket, then: () => void): void {
+  const look = (): void => {
+    if (socket.readableLength === 0) {
+      // The event may be the end of the socket, which shows only when the socket is read.
+      socket.read();
+      return;
+    }
+    socket.off("readable", look);
+    then();
+  };
+  socket.on("readable", look);
+}
+
+/** The network of an address: an IPv4 address alone, or the first 64 bits of IPv6, all of which one subscriber has. */
+function networkOf(remoteAddress: string): string {
+  if (!remoteAddress.includes(":") || remoteAddress.includes(".")) return remoteAddress;
+  const groups = remoteAddress.split("::", 1)[0]!.split(":");
+  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
+}
+
+/** Resolves after the event loop has looked at every socket. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,79 @@
+import type { Socket } from "node:net";
+import type { Clock } from "../../clock/clock.ts";
+
+/** How often it is looked which connections have moved bytes. */
+const lookMs = 1_000;
+/** The share of the connections that are allowed from which on a further one takes the place of another. */
+const crowdedShare = 0.9;
+
+/** The members of a socket that are used here. */
+type OpenSocket = Pick<Socket, "bytesRead" | "bytesWritten"> & { readonly destroy: () => unknown };
+
+/** How many bytes a connection had moved at the last look, and at which look it had last moved some. */
+interface Traffic {
+  bytes: number;
+  movedMs: number;
+}
+
+/**
+ * The open connections of each network. When nearly as many are open as are allowed, each further one closes a
+ * connection of the network that has most: the one that has moved no byte for longest. So no network can keep the
+ * others out. A network that has most itself makes room only by connections that are idle. docs/adr/0112 has the
+ * reasons.
+ */
+export class OpenSockets<Opened extends OpenSocket> {
+  readonly #crowdedCount: number;
+  readonly #clock: Clock;
+  /** The connections of each network, longest idle first. */
+  readonly #networks = new Map<string, Map<Opened, Traffic>>();
+  #count = 0;
+  #lookedMs = -Infinity;
+
+  constructor(countMax: number, clock: Clock) {
+    this.#crowdedCount = countMax * crowdedShare;
+    this.#clock = clock;
+  }
+
+  add(socket: Opened, network: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    // From half of the share on, because the order takes some looks.
+    if (this.#count > this.#crowdedCount / 2 && nowMs - this.#lookedMs >= lookMs) this.#look(nowMs);
+    const own = this.#networks.get(network) ?? new Map<Opened, Traffic>();
+    this.#networks.set(network, own.set(socket, { bytes: 0, movedMs: nowMs }));
+    this.#count++;
+    if (this.#count > this.#crowdedCount) this.#makeRoom(own.size, nowMs);
+  }
+
+  delete(socket: Opened, network: string): void {
+    const own = this.#networks.get(network);
+    if (own?.delete(socket) !== true) return;
+    this.#count--;
+    if (own.size === 0) this.#networks.delete(network);
+  }
+
+  closeAll(): void {
+    for (const own of this.#networks.values()) for (const socket of own.keys()) socket.destroy();
+  }
+
+  /** Moves those that have moved bytes since the last look behind the others. */
+  #look(nowMs: number): void {
+    this.#lookedMs = nowMs;
+    for (const own of this.#networks.values()) {
+      for (const [socket, traffic] of own) {
+        const bytes = socket.bytesRead + socket.bytesWritten;
+        if (bytes === traffic.bytes) continue;
+        own.delete(socket);
+        own.set(socket, { bytes, movedMs: nowMs });
+      }
+    }
+  }
+
+  #makeRoom(ownCount: number, nowMs: number): void {
+    const [network, most] = [...this.#networks].reduce((a, b) => (b[1].size > a[1].size ? b : a));
+    const [socket, { movedMs }] = most.entries().next().value!;
+    if (most.size === ownCount && nowMs - movedMs < lookMs) return;
+    // Now, because its close event comes later and it must not be chosen again.
+    this.delete(socket, network);
+    socket.destroy();
+  }
+}

@@ -1,0 +1,30 @@
+import type { SequenceEvent } from "../sequence/sequence-place.ts";
+import type { Log } from "./log.ts";
+
+/** Writes what happened to the database of sequences into the log. */
+export function logSequenceEvent(log: Log, event: SequenceEvent): void {
+  switch (event.kind) {
+    case "stopped": {
+      const cure = "snowlane sequences raise, then snowlane sequences open: docs/sequences.md";
+      return log.error("The database of sequences is stopped: values in memory are handed out, and no more", {
+        reason: event.reason,
+        cure,
+      });
+    }
+    case "opened":
+      return log.info("The database of sequences is open again", { revision: event.revision });
+    case "opening-ahead":
+      return log.warn("The time at which the database of sequences opens is too far ahead, so it counts as passed", {
+        aheadMs: event.aheadMs,
+      });
+    case "range-discarded": {
+      const { name, count, error } = event;
+      return log.warn("A take of values failed: if it was done, its range is a gap", { name, count, error });
+    }
+    case "given-back": {
+      const { name, count, outcome } = event;
+      const message = outcome === "given" ? "Gave values back" : "Could not give values back: they are a gap";
+      return log.debug(message, { name, count: String(count) });
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../clock/clock.ts";
+import type { ServerConfig } from "../config/server-settings.ts";
+import { createAdminService } from "../service/admin-service.ts";
+import { createIdService } from "../service/id-service.ts";
+import type { Sequences } from "../sequence/sequences.ts";
+import { createSequenceService } from "../service/sequence-service.ts";
+import type { Service } from "../service/service.ts";
+import type { IdSource } from "../worker/id-source.ts";
+import type { Worker } from "../worker/open-worker.ts";
+import { createApplication } from "./call/application.ts";
+import { shuttingDown } from "./call/call-errors.ts";
+import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
+import type { TlsFiles } from "./listen/tls.ts";
+import type { Log } from "./log.ts";
+
+/** Serves calls on connections that another part accepts. A drain begins with NOT_SERVING in health. */
+export interface CallServer extends ConnectionServer {
+  /** Ends the calls that are still in flight with SHUTTING_DOWN; resolves when they have ended. */
+  readonly endCalls: () => Promise<void>;
+}
+
+/** The parts of a server that its calls need. */
+export interface CallServerOptions {
+  readonly config: ServerConfig;
+  readonly tls: TlsFiles | undefined;
+  readonly worker: Pick<Worker, "deploymentFingerprint" | "listWorkers">;
+  /** The worker's source, or the issue log before it. */
+  readonly source: IdSource;
+  /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
+  readonly sequences: Sequences | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with a fault of ours. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Makes the services, the application over them, and the connections that carry it. */
+export function serveCalls(options: CallServerOptions): CallServer {
+  const { config, tls, log, onFault } = options;
+  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
+  const drain = new AbortController();
+  const shutdown = new AbortController();
+  const application = createApplication({
+    services: createServices(options),
+    guards: [],
+    corsOrigins: config.corsOrigins,
+    page: config.page,
+    drainSignal: drain.signal,
+    shutdownSignal: shutdown.signal,
+    onUnforeseen: (error, method) => {
+      log.error("A call failed for a cause of ours", { method, error });
+      onFault(error);
+    },
+  });
+  const limits = { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits };
+  const connections = createConnectionServer(application, { ...limits, http2, tls, onFault });
+  const reason = shuttingDown();
+  return {
+    ...connections,
+    drain: () => {
+      drain.abort(reason);
+      return connections.drain();
+    },
+    endCalls: () => {
+      shutdown.abort(reason);
+      return connections.drain();
+    },
+  };
+}
+
+/** The services of a server: a further one is a further element of this list. */
+function createServices({ config, worker, source, sequences, clock }: CallServerOptions): readonly Service[] {
+  const { namespace, rollbackPolicy, batchCountMax } = config;
+  const { deploymentFingerprint } = worker;
+  return [
+    createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, deploymentFingerprint }),
+    createAdminService({ listWorkers: () => worker.listWorkers() }),
+    ...(sequences === undefined ? [] : [createSequenceService({ sequences, clock, batchCountMax })]),
+  ];
+}

@@ -1,0 +1,103 @@
+import type { Clock } from "../../clock/clock.ts";
+import type { IdSource, ReservedIds, ReserveRequest } from "../../worker/id-source.ts";
+import { RequestError } from "../message/request-error.ts";
+
+/** The parts that issue IDs. */
+export interface IssueOptions {
+  readonly source: IdSource;
+  readonly clock: Clock;
+  /** The most that one BatchNextIds call may ask for. */
+  readonly batchCountMax: number;
+}
+
+/** The limits that a caller sets for its call. */
+export interface CallContext {
+  /** Aborted, with a reason that the call may end with, when the caller has gone or its deadline has passed. */
+  readonly signal: AbortSignal;
+  /** The time left until the deadline; undefined where there is none. */
+  timeoutMs(): number | undefined;
+}
+
+/** IDs in one message of a stream where the caller gives no size. */
+const chunkSizeDefault = 4096;
+/**
+ * A message of this many IDs, each with a text of the longest form, stays below the 4 MiB that gRPC clients accept by
+ * default.
+ */
+export const chunkSizeMax = 65_536;
+
+/**
+ * Draws within the caller's deadline: at once and without a promise if there are IDs, otherwise with one.
+ *
+ * @throws As {@link IdSource.reserve}, also as rejection; the reason of the caller's signal when that ends the wait.
+ */
+export function draw(
+  { source, clock }: IssueOptions,
+  request: Pick<ReserveRequest, "count" | "priority" | "risingSpan">,
+  context: CallContext,
+): ReservedIds | Promise<ReservedIds> {
+  const drawn = source.reserve(new Draw(clock, request, context));
+  return drawn instanceof Promise ? waited(drawn, context) : drawn;
+}
+
+async function waited(drawn: Promise<ReservedIds>, { signal }: CallContext): Promise<ReservedIds> {
+  try {
+    return await drawn;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Asks for deadline and signal only when the source does, because a call that does not wait needs neither. */
+class Draw implements ReserveRequest {
+  readonly count: number;
+  readonly priority: ReserveRequest["priority"];
+  readonly risingSpan: number | undefined;
+  readonly #clock: Clock;
+  readonly #context: CallContext;
+
+  constructor(clock: Clock, request: Pick<ReserveRequest, "count" | "priority" | "risingSpan">, context: CallContext) {
+    this.count = request.count;
+    this.priority = request.priority;
+    this.risingSpan = request.risingSpan;
+    this.#clock = clock;
+    this.#context = context;
+  }
+
+  get deadlineMs(): number | undefined {
+    const leftMs = this.#context.timeoutMs();
+    return leftMs === undefined ? undefined : this.#clock.monotonicMs() + leftMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+}
+
+/** @throws RequestError COUNT_OUT_OF_RANGE. */
+export function checkReserveCount({ source }: IssueOptions, count: number): void {
+  checkCount("count", BigInt(count), BigInt(source.reserveCountMax));
+}
+
+/**
+ * Returns the size of a batch's chunks.
+ *
+ * @throws RequestError COUNT_OUT_OF_RANGE.
+ */
+export function checkBatch(
+  { batchCountMax }: Pick<IssueOptions, "batchCountMax">,
+  count: bigint,
+  chunkSize: number,
+): number {
+  checkCount("count", count, BigInt(batchCountMax));
+  const size = chunkSize || chunkSizeDefault;
+  checkCount("chunk_size", BigInt(size), BigInt(chunkSizeMax));
+  return size;
+}
+
+/** Checks that a count is from 1 to `max`, inclusive. @throws RequestError COUNT_OUT_OF_RANGE. */
+export function checkCount(field: string, count: bigint, max: bigint): void {
+  if (count >= 1n && count <= max) return;
+  const metadata = { [field]: count, [`${field}_max`]: max };
+  throw new RequestError("COUNT_OUT_OF_RANGE", field, `${field} is ${count}; it must be from 1 to ${max}.`, metadata);
+}

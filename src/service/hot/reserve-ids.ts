@@ -1,0 +1,53 @@
+import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
+import type { IdRun } from "../../snowflake/run.ts";
+import { checkReserveCount, draw, type IssueOptions } from "./issue-ids.ts";
+import { type HotMethod, type HotOperation, prefixBytes } from "./hot-method.ts";
+import { field1Varint, field2Varint, readVarints, uint32Max } from "./read-varints.ts";
+import { field1Bytes, field1Fixed64, field3Fixed64, writeFixed64, writePrefix, writeVarint } from "./write-protobuf.ts";
+
+/** ReserveIds with nothing but a count. */
+export function createReserveIds(options: IssueOptions): HotMethod {
+  return {
+    descriptor: IdService.method.reserveIds,
+    hasPlainJson: true,
+    read: (message) => readReserveIds(options, message),
+  };
+}
+
+function readReserveIds(options: IssueOptions, message: Buffer): HotOperation | undefined {
+  const count = readReserveRequest(message);
+  if (count === undefined) return undefined;
+  return (context) => {
+    checkReserveCount(options, count);
+    const drawn = draw(options, { count, priority: "bulk" }, context);
+    return drawn instanceof Promise ? drawn.then(({ runs }) => encodeRuns(runs)) : encodeRuns(drawn.runs);
+  };
+}
+
+/** The most bytes that an IdRun takes with its tag and length: 2 + 9 + 6 + 9. */
+const runBytesMax = 26;
+
+function encodeRuns(runs: readonly IdRun[]): Uint8Array {
+  const bytes = Buffer.allocUnsafe(prefixBytes + runs.length * runBytesMax);
+  let at = prefixBytes;
+  for (const { firstId, count, stride } of runs) {
+    const lengthAt = at + 1;
+    bytes[at] = field1Bytes;
+    at = lengthAt + 1;
+    bytes[at] = field1Fixed64;
+    at = writeFixed64(bytes, at + 1, firstId);
+    bytes[at] = field2Varint;
+    at = writeVarint(bytes, at + 1, count);
+    bytes[at] = field3Fixed64;
+    at = writeFixed64(bytes, at + 1, stride);
+    bytes[lengthAt] = at - lengthAt - 1;
+  }
+  writePrefix(bytes, 0, at - prefixBytes);
+  return bytes.subarray(0, at);
+}
+
+/** The count of a ReserveIdsRequest; undefined if it has any other field, or numbers written in an odd way. */
+export function readReserveRequest(message: Buffer): number | undefined {
+  const fields = readVarints(message, field1Varint);
+  return fields !== undefined && fields[0] <= uint32Max ? fields[0] : undefined;
+}

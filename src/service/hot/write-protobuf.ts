@@ -1,0 +1,49 @@
+/** Writes the few parts of protobuf's wire format that the responses of hot methods have. */
+import { IdWords } from "../../snowflake/id-words.ts";
+
+/** Field 1 as fixed64; field 2 as varint; field 3 as fixed64: number of the field times eight, plus the wire type. */
+export const field1Fixed64 = 0x09;
+export const field1Bytes = 0x0a;
+export const field3Fixed64 = 0x19;
+
+const words = new IdWords();
+
+/** Writes the prefix of a framed message: a byte 0 for "not compressed", and its length in four bytes. */
+export function writePrefix(bytes: Buffer, at: number, messageBytes: number): void {
+  bytes[at] = 0;
+  bytes[at + 1] = messageBytes >>> 24;
+  bytes[at + 2] = messageBytes >>> 16;
+  bytes[at + 3] = messageBytes >>> 8;
+  bytes[at + 4] = messageBytes;
+}
+
+/** Writes eight bytes, lowest first, and returns where they end. */
+export function writeFixed64(bytes: Buffer, at: number, value: bigint): number {
+  words.id = value;
+  writeUint32(bytes, at, words.low);
+  writeUint32(bytes, at + 4, words.high);
+  return at + 8;
+}
+
+function writeUint32(bytes: Buffer, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
+/** The bytes that {@link writeVarint} takes. */
+export function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes++;
+  return bytes;
+}
+
+/** Writes a number below 2^32, and returns where it ends. */
+export function writeVarint(bytes: Buffer, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+  bytes[at++] = rest;
+  return at;
+}

@@ -1,0 +1,133 @@
+/** Translates between the messages of sequences and ours. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { IdError } from "../../errors.ts";
+import {
+  Allocation as AllocationMessage,
+  Period as PeriodMessage,
+  type Sequence as SequenceMessage,
+  type SequenceSchema,
+  type UpdateSequenceRequest,
+} from "../../gen/snowlane/v1/sequence_service_pb.ts";
+import type { Period } from "../../sequence/period.ts";
+import type { SequenceState, SequenceUpdate } from "../../sequence/sequence-catalog.ts";
+import type { Allocation, SequenceChange, SequenceDraft } from "../../sequence/sequence.ts";
+import { RequestError } from "./request-error.ts";
+import { unixMsToTimestampClamped } from "./time-message.ts";
+
+const allocations: Readonly<Record<AllocationMessage, Allocation>> = {
+  [AllocationMessage.UNSPECIFIED]: "segments",
+  [AllocationMessage.SEGMENTS]: "segments",
+  [AllocationMessage.STRICT]: "strict",
+};
+const allocationMessages = { segments: AllocationMessage.SEGMENTS, strict: AllocationMessage.STRICT } as const;
+
+const periods: Readonly<Record<PeriodMessage, Period>> = {
+  [PeriodMessage.UNSPECIFIED]: "none",
+  [PeriodMessage.NONE]: "none",
+  [PeriodMessage.DAY]: "day",
+  [PeriodMessage.MONTH]: "month",
+  [PeriodMessage.YEAR]: "year",
+};
+const periodMessages: Readonly<Record<Period, PeriodMessage>> = {
+  none: PeriodMessage.NONE,
+  day: PeriodMessage.DAY,
+  month: PeriodMessage.MONTH,
+  year: PeriodMessage.YEAR,
+};
+
+/** Reads the sequence of a CreateSequenceRequest. @throws RequestError INVALID_SEQUENCE. */
+export function draftFromMessage(message: SequenceMessage | undefined): SequenceDraft {
+  if (message === undefined) throw new RequestError("INVALID_SEQUENCE", "sequence", "No sequence is set.");
+  const { allocation, period, stepMin, stepMax } = message;
+  for (const [field, isSet] of [
+    ["create_time", message.createTime !== undefined],
+    ["update_time", message.updateTime !== undefined],
+    ["etag", message.etag !== ""],
+    ["next_value", message.nextValue !== 0n],
+    ["left_count", message.leftCount !== 0n],
+  ] as const) {
+    if (isSet) throw refusal(field, "This field is for output only.");
+  }
+  if (allocations[allocation] === undefined) throw refusal("allocation", `There is no allocation ${allocation}.`);
+  if (periods[period] === undefined) throw refusal("period", `There is no period ${period}.`);
+  const { name, description, startValue, increment, valueMax, timeZone, textTemplate, disabled } = message;
+  return {
+    name,
+    description,
+    startValue,
+    increment,
+    valueMax,
+    allocation: allocations[allocation],
+    stepMin: Number(stepMin),
+    stepMax: Number(stepMax),
+    period: periods[period],
+    timeZone,
+    textTemplate,
+    disabled,
+  };
+}
+
+/** Reads an UpdateSequenceRequest. @throws RequestError INVALID_SEQUENCE. */
+export function updateFromMessage({ sequence, updateMask }: UpdateSequenceRequest): SequenceUpdate {
+  if (sequence === undefined) throw new RequestError("INVALID_SEQUENCE", "sequence", "No sequence is set.");
+  const { name, etag, description, valueMax, stepMin, stepMax, disabled, nextValue } = sequence;
+  const fields: Readonly<Record<string, SequenceChange>> = {
+    description: { description },
+    value_max: { valueMax },
+    step_min: { stepMin: Number(stepMin) },
+    step_max: { stepMax: Number(stepMax) },
+    disabled: { disabled },
+    next_value: {},
+  };
+  const paths = new Set(updateMask?.paths ?? []);
+  if (paths.size === 0) {
+    const message = `Name at least one field in update_mask: ${Object.keys(fields).join(", ")}.`;
+    throw new RequestError("INVALID_SEQUENCE", "update_mask", message);
+  }
+  for (const path of paths) {
+    if (Object.hasOwn(fields, path)) continue;
+    const message = `${path} cannot be changed: possible are ${Object.keys(fields).join(", ")}.`;
+    throw new RequestError("INVALID_SEQUENCE", "update_mask", message, { path });
+  }
+  const change = Object.assign({}, ...[...paths].map((path) => fields[path])) as SequenceChange;
+  return {
+    name,
+    change,
+    nextValue: paths.has("next_value") ? nextValue : undefined,
+    etag: etag === "" ? undefined : etag,
+  };
+}
+
+/** Writes a sequence. */
+export function sequenceToMessage(state: SequenceState): MessageInitShape<typeof SequenceSchema> {
+  const { stored, etag, nextValue = 0n, leftCount } = state;
+  const { allocation, period, stepMin, stepMax, ...rest } = stored.definition;
+  return {
+    ...rest,
+    allocation: allocationMessages[allocation],
+    period: periodMessages[period],
+    stepMin: BigInt(stepMin),
+    stepMax: BigInt(stepMax),
+    createTime: unixMsToTimestampClamped(stored.createdMs),
+    updateTime: unixMsToTimestampClamped(stored.updatedMs),
+    etag,
+    nextValue,
+    leftCount,
+  };
+}
+
+/** Names the request's field in an error of a sequence, which names the sequence's own. */
+export async function inSequence<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOurs = error instanceof IdError && error.reason === "INVALID_SEQUENCE" && !(error instanceof RequestError);
+    if (!isOurs) throw error;
+    const { field = "name", ...metadata } = error.metadata;
+    throw new RequestError("INVALID_SEQUENCE", `sequence.${field}`, error.message, metadata);
+  }
+}
+
+function refusal(field: string, message: string): RequestError {
+  return new RequestError("INVALID_SEQUENCE", `sequence.${field}`, message);
+}

@@ -1,0 +1,110 @@
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import {
+  type BatchNextValuesRequest,
+  type ListSequencesRequest,
+  SequenceService,
+} from "../gen/snowlane/v1/sequence_service_pb.ts";
+import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
+import { callerError } from "../sequence/sequence-error.ts";
+import { checkBatch } from "./hot/issue-ids.ts";
+import { checkReserveValues, drawValues, findSource, type ValueOptions, valuesOf } from "./issue-values.ts";
+import { RequestError } from "./message/request-error.ts";
+import { draftFromMessage, inSequence, sequenceToMessage, updateFromMessage } from "./message/sequence-message.ts";
+import { defineService, type Service } from "./service.ts";
+
+const pageSizeDefault = 100;
+const pageSizeMax = 1_000;
+
+/**
+ * Makes SequenceService, which translates and leaves the work to the sequences.
+ * proto/snowlane/v1/sequence_service.proto documents each method.
+ *
+ * It always counts as serving: a database that was stopped ends the calls for its values, and must not take the IDs of
+ * this server out of service.
+ */
+export function createSequenceService(options: ValueOptions): Service {
+  return defineService({ descriptor: SequenceService, implementation: implementSequenceService(options) });
+}
+
+function implementSequenceService(options: ValueOptions): ServiceImpl<typeof SequenceService> {
+  /** Opens the database if needed. The errors of the database itself are not shown to callers. */
+  const withCatalog = <T>(work: (catalog: SequenceCatalog) => Promise<T>): Promise<T> =>
+    inSequence(async () => work(await options.sequences.catalog())).catch((error: unknown) => {
+      throw callerError(error);
+    });
+  return {
+    createSequence: async ({ sequence }) => {
+      const draft = draftFromMessage(sequence);
+      return { sequence: sequenceToMessage(await withCatalog((catalog) => catalog.create(draft))) };
+    },
+    getSequence: async ({ name }) => ({
+      sequence: sequenceToMessage(await withCatalog((catalog) => catalog.get(name))),
+    }),
+    listSequences: (request) => withCatalog((catalog) => listSequences(catalog, request)),
+    updateSequence: async (request) => {
+      const update = updateFromMessage(request);
+      return { sequence: sequenceToMessage(await withCatalog((catalog) => catalog.update(update))) };
+    },
+    nextValue: async ({ name }, context) => {
+      const source = await findSource(options, name, context);
+      const value = source.tryNext();
+      if (value !== undefined && source.writeText === undefined) return { value, periodKey: source.periodKey };
+      if (value !== undefined) return withText(source.writeText, value, source.periodKey);
+      const { runs, periodKey } = await drawValues(options, source, { count: 1, priority: "unary" }, context);
+      return withText(source.writeText, runs[0]!.firstValue, periodKey);
+    },
+    batchNextValues: (request, context) => batchNextValues(options, request, context),
+    reserveValues: async ({ name, count }, context) => {
+      checkReserveValues(count);
+      const source = await findSource(options, name, context);
+      const { runs, periodKey } = await drawValues(options, source, { count, priority: "bulk" }, context);
+      return { runs: [...runs], periodKey };
+    },
+  };
+}
+
+function withText(
+  writeText: ((value: bigint, periodKey: string) => string) | undefined,
+  value: bigint,
+  periodKey: string,
+) {
+  return { value, text: writeText?.(value, periodKey) ?? "", periodKey };
+}
+
+async function listSequences(catalog: SequenceCatalog, { pageSize, pageToken, namePrefix }: ListSequencesRequest) {
+  const count = pageSize === 0 ? pageSizeDefault : Math.min(pageSize, pageSizeMax);
+  const afterName = readPageToken(pageToken);
+  // One more than the page holds tells whether there is another page.
+  const states = await catalog.list({ afterName, prefix: namePrefix, count: count + 1 });
+  const page = states.slice(0, count);
+  const nextPageToken = states.length > count ? writePageToken(page.at(-1)!.stored.definition.name) : "";
+  return { sequences: page.map(sequenceToMessage), nextPageToken };
+}
+
+async function* batchNextValues(options: ValueOptions, request: BatchNextValuesRequest, context: HandlerContext) {
+  const chunkSize = checkBatch(options, request.count, request.chunkSize);
+  const source = await findSource(options, request.name, context);
+  for (let left = Number(request.count); left > 0; ) {
+    // The values are drawn only now, because the response is pulled as the reader takes it.
+    const wanted = { count: Math.min(left, chunkSize), priority: "bulk" } as const;
+    const { runs, count, periodKey } = await drawValues(options, source, wanted, context);
+    left -= count;
+    const values = valuesOf(runs);
+    const { writeText } = source;
+    const texts = writeText === undefined ? [] : values.map((value) => writeText(value, periodKey));
+    yield { values, texts, periodKey };
+  }
+}
+
+/** A token names the last sequence of the page that it continues. */
+function writePageToken(name: string): string {
+  return `sequence-${name}`;
+}
+
+function readPageToken(token: string): string {
+  if (token === "") return "";
+  const name = /^sequence-([a-z0-9._-]{1,63})$/.exec(token)?.[1];
+  if (name !== undefined) return name;
+  const message = "The page token is not from this method: give next_page_token of the response before.";
+  throw new RequestError("MALFORMED_TEXT", "page_token", message);
+}

@@ -1,0 +1,275 @@
+/**
+ * Links to a PostgreSQL database: connecting, TLS, which server takes writes, durable commits.
+ *
+ * No statement may need the state of a session, so that a connection pooler can stand between.
+ */
+import { connect as connectTcp, Socket } from "node:net";
+import type { Client, ClientConfig, QueryResultRow } from "pg";
+import { loadDriver } from "./load-driver.ts";
+import type { MadeOnce } from "./made-once.ts";
+import { type Endpoint, invalidUrl, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
+import type { ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
+import { StoreLink } from "./store-link.ts";
+import type { ServerAnswer } from "./watched-server.ts";
+import { whileWanted } from "./while-wanted.ts";
+import { WriterChoice } from "./writer-choice.ts";
+
+const kind = "postgres";
+const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** A connection, and the socket below it: only the socket can be destroyed without waiting for the server. */
+export interface PostgresConnection {
+  readonly client: Client;
+  readonly socket: Socket;
+}
+
+/**
+ * A part of a WITH clause, `durable`, for each statement that writes: its commit is answered when it is on disk (and on
+ * the synchronous standbys, if there are any), also where the server's default is laxer. `remote_apply` waits for more
+ * than that, and stays. A statement has to name `durable` in its FROM clause, or it is not run. To be run by
+ * {@link writeDurably}, for which the clause has the server send its warnings.
+ */
+export const durableCommit = `durable AS (SELECT set_config('client_min_messages', 'warning', true) AS messages,
+  set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) AS mode)`;
+
+/**
+ * Runs a statement with {@link durableCommit}, and gives its rows.
+ *
+ * @throws Error if the server warns of something: a wait for a synchronous standby that was cancelled commits all the
+ * same, with a warning alone, and a failover then undoes the write.
+ */
+export async function writeDurably<Row extends QueryResultRow>(
+  { client }: PostgresConnection,
+  statement: string,
+  values: readonly unknown[],
+): Promise<readonly Row[]> {
+  const warnings: string[] = [];
+  const onNotice = ({ message }: { readonly message?: string | undefined }): void => {
+    warnings.push(message ?? "it warned of something");
+  };
+  client.on("notice", onNotice);
+  try {
+    const { rows } = await client.query<Row>(statement, [...values]);
+    if (warnings.length > 0) throw new Error(warnings.join("; "));
+    return rows;
+  } finally {
+    client.off("notice", onNotice);
+  }
+}
+
+interface MomentRow {
+  readonly clock_ms: string;
+  readonly started_ms: string;
+  readonly system: string;
+  readonly timeline: string;
+  readonly database: string;
+  readonly table: string;
+}
+
+/**
+ * Opens a PostgreSQL database; the server may start later.
+ *
+ * @param text - `postgres://` or `postgresql://`, with one or several servers of which one takes writes; the path is
+ * the database. `schema=` names another schema than the first of the search path. `sslmode=` is read as other clients
+ * read it, but certificates are verified always.
+ * @throws IdError INVALID_CONFIG.
+ */
+export async function openPostgresDatabase(text: string, options: SqlDatabaseOptions): Promise<PostgresDatabase> {
+  const { Client: createClient } = await loadDriver(kind, "pg", () => import("pg"));
+  const url = parseRemoteUrl(text, {
+    schemes: ["postgres", "postgresql"],
+    defaultPort: 5_432,
+    parameters: ["schema", "sslmode"],
+  });
+  const schema = url.parameters.get("schema");
+  if (schema !== undefined && !schemaPattern.test(schema)) {
+    throw invalidUrl("a schema is lower-case letters, digits and underscores");
+  }
+  return new PostgresDatabase(url, options, createClient);
+}
+
+/** See {@link SqlDatabase}. Tables are named as {@link PostgresDatabase.qualify} writes them. */
+export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
+  readonly #url: RemoteUrl;
+  readonly #options: SqlDatabaseOptions;
+  readonly #createClient: typeof Client;
+  readonly #choice = new WriterChoice();
+
+  constructor(url: RemoteUrl, options: SqlDatabaseOptions, createClient: typeof Client) {
+    this.#url = url;
+    this.#options = options;
+    this.#createClient = createClient;
+  }
+
+  /** Puts the schema of the URL, if it names one, before the name of a table. */
+  qualify(table: string): string {
+    const schema = this.#url.parameters.get("schema");
+    return schema === undefined ? table : `"${schema}".${table}`;
+  }
+
+  link(tables: MadeOnce<PostgresConnection>): StoreLink<PostgresConnection> {
+    const { endpoints: servers } = this.#url;
+    return new StoreLink({
+      kind,
+      callTimeoutMs: this.#options.callTimeoutMs,
+      servers,
+      connect: (server, signal, lost) => this.#connect(server, signal, lost),
+      destroy: ({ socket }) => socket.destroy(),
+      sessions: { interrupt, socketOf: ({ socket }) => socket },
+      isRefusal,
+      writers: {
+        cure: "Fence the old primary: stop it, or make it a standby.",
+        asksAgain: servers.length > 1,
+        choice: this.#choice,
+        ask,
+        // The start tells two servers apart, also where one runs on a copy of the other's data.
+        isOneServer: async () => true,
+        prepare: (connection) => prepare(connection, tables),
+      },
+    });
+  }
+
+  async moment({ client }: PostgresConnection, table: string): Promise<ServerMoment> {
+    // The timeline grows with each promotion and each recovery to a point in time. The table's object ID changes when
+    // it is made again. The database's changes when a copy takes its name: a copy made by TEMPLATE keeps the table's.
+    const sql = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock_ms,
+      (extract(epoch FROM pg_postmaster_start_time()) * 1000)::bigint AS started_ms,
+      (SELECT system_identifier::text FROM pg_control_system()) AS system,
+      left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
+      (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS database,
+      '${table}'::regclass::oid::text AS table`;
+    const [row] = (await client.query<MomentRow>(sql)).rows;
+    if (row === undefined) throw new Error("it does not tell its time");
+    const { clock_ms: clockMs, started_ms: startedMs, ...parts } = row;
+    return { clockMs: Number(clockMs), startedMs: Number(startedMs), parts };
+  }
+
+  async #connect(server: Endpoint, signal: AbortSignal, lost: () => void): Promise<PostgresConnection> {
+    const socket = new Socket();
+    const client = new this.#createClient(await this.#config(server, socket));
+    // The call that waits throws the error; without a listener the process would end.
+    client.on("error", () => {});
+    return whileWanted(
+      signal,
+      () => socket.destroy(),
+      async () => {
+        await client.connect();
+        client.on("error", lost).on("end", lost);
+        return { client, socket };
+      },
+    );
+  }
+
+  async #config(endpoint: Endpoint, socket: Socket): Promise<ClientConfig> {
+    const { user, path, parameters } = this.#url;
+    const sslMode = parameters.get("sslmode") ?? "disable";
+    const tls = await readTls(this.#url, endpoint, sslMode !== "disable");
+    const password = await readPassword(this.#url, this.#options.password);
+    return {
+      host: endpoint.host,
+      port: endpoint.port,
+      ...(user === undefined ? {} : { user }),
+      ...(path === "" ? {} : { database: path }),
+      ...(password === undefined ? {} : { password }),
+      ssl: tls ?? false,
+      application_name: "snowlane",
+      stream: () => socket,
+    };
+  }
+}
+
+/** The key of a session, which a server tells at its start and the types of the driver leave out. */
+interface SessionKey {
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
+/** The longest that a request to cancel may take. */
+const interruptTimeoutMs = 3_000;
+
+/**
+ * Asks the server to cancel what a session does: a lock or a synchronous standby that it waits for would keep it, and
+ * with it a place among the server's connections. The request goes over a socket of its own, needs no TLS and has no
+ * answer (PostgreSQL's documentation, "Canceling Requests in Progress").
+ */
+async function interrupt({ client, socket }: PostgresConnection): Promise<void> {
+  const { processID, secretKey } = client as unknown as SessionKey;
+  const { remoteAddress, remotePort } = socket;
+  if (remoteAddress === undefined || remotePort === undefined) return;
+  const request = Buffer.alloc(16);
+  for (const [index, value] of [16, 80_877_102, processID, secretKey].entries()) request.writeInt32BE(value, 4 * index);
+  const { promise: done, resolve } = Promise.withResolvers<void>();
+  const line = connectTcp({ host: remoteAddress, port: remotePort, timeout: interruptTimeoutMs }).unref();
+  line.once("timeout", () => line.destroy()).once("error", () => {});
+  line.once("close", () => resolve()).resume();
+  line.end(request);
+  await done;
+}
+
+interface RoleRow {
+  readonly is_standby: boolean;
+  readonly takes_writes: boolean;
+  readonly system: string;
+  readonly timeline: string | null;
+  readonly started: string;
+}
+
+/** Asks a server what it is. A standby takes no writes, and a server that was set to read only neither. */
+async function ask({ client }: PostgresConnection): Promise<ServerAnswer> {
+  const sql = `SELECT pg_is_in_recovery() AS is_standby,
+    current_setting('transaction_read_only') = 'off' AS takes_writes,
+    (SELECT system_identifier::text FROM pg_control_system()) AS system,
+    CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
+    extract(epoch FROM pg_postmaster_start_time())::text AS started`;
+  const [row] = (await client.query<RoleRow>(sql)).rows;
+  if (row === undefined) throw new Error("it does not tell whether it takes writes");
+  if (row.is_standby) return { kind: "other", problem: "it is a standby and takes no writes" };
+  if (!row.takes_writes) return { kind: "other", problem: "it is set to read only and takes no writes" };
+  const { system, timeline, started } = row;
+  // The timeline is null where the standby was promoted during this question.
+  const role = { server: `${system} ${started}`, system };
+  return { kind: "writer", role: timeline === null ? role : { ...role, timeline: Number.parseInt(timeline, 16) } };
+}
+
+/** Has the tables made where there are none yet. */
+async function prepare(connection: PostgresConnection, tables: MadeOnce<PostgresConnection>): Promise<void> {
+  const areThere = tables.names.map((table) => `to_regclass('${table}') IS NOT NULL`).join(" AND ");
+  const [row] = (await connection.client.query<{ are_there: boolean }>(`SELECT ${areThere} AS are_there`)).rows;
+  await tables.ensure(connection, row?.are_there === true);
+}
+
+/**
+ * Runs a CREATE TABLE IF NOT EXISTS. Where two processes run it at once, the server can fail one of them because the
+ * name is taken by then; the table is there all the same.
+ */
+export async function createTable({ client }: PostgresConnection, statement: string): Promise<void> {
+  try {
+    await client.query(statement);
+  } catch (error) {
+    if (!["42P07", "23505"].includes(sqlState(error) ?? "")) throw error;
+  }
+}
+
+/**
+ * Tells whether a statement was refused, so that it did not happen and never will: read only, no privilege, no space or
+ * memory, a lock that was not had, a deadlock. An error that ends the session, or a pooler's, is FATAL and tells
+ * nothing.
+ */
+export function isRefusedStatement(error: unknown): boolean {
+  const { severity } = error as { readonly severity?: unknown };
+  return (
+    severity === "ERROR" &&
+    ["25006", "42501", "53100", "53200", "55P03", "40001", "40P01"].includes(sqlState(error) ?? "")
+  );
+}
+
+function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown }).code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Classes 28 (authorisation) and 3D, 3F (no such database or schema), and a privilege that is missing. */
+function isRefusal(cause: unknown): boolean {
+  return /^(28...|3D000|3F000|42501)$/.test(sqlState(cause) ?? "");
+}

@@ -1,0 +1,160 @@
+import { systemClock, systemTimers } from "../../clock/clock.ts";
+import { IdError } from "../../errors.ts";
+import { AnyServer } from "./any-server.ts";
+import { OneWriter, type WriterRules } from "./one-writer.ts";
+import { describe } from "./problem-text.ts";
+import type { Route, RouteParts, Taken } from "./route.ts";
+
+/** The parts of a driver that a {@link StoreLink} needs. */
+export interface LinkOptions<T> extends Omit<RouteParts<T>, "connectTimeoutMs"> {
+  /** Scheme of the store, for messages. */
+  readonly kind: string;
+  /** Whether only an operator can help: refused credentials, missing privileges. */
+  readonly isRefusal: (cause: unknown) => boolean;
+  /** How the server that takes writes is told from the others; absent where they agree, so that any will do. */
+  readonly writers?: Omit<WriterRules<T>, "kind">;
+}
+
+/** The longest time to connect to one server where nothing has worked for so many time limits: about a window. */
+const lostConnectTimeoutMs = 5_000;
+const lostAfterTimeouts = 6;
+
+/**
+ * The calls to a store, over connections that are made on first use and given up after a failure.
+ *
+ * Calls take turns, because most drivers run one at a time. Every call ends within its deadline, whatever the driver
+ * and the server do. A call that fails is never repeated here: its outcome is unknown, and the caller resolves it.
+ */
+export class StoreLink<T> {
+  readonly #options: LinkOptions<T>;
+  /** Ends each call that waits now. */
+  readonly #waiting = new Set<(reason: IdError) => void>();
+  /** Resolves when the last call that was taken in has ended. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #route: Route<T>;
+  /** Monotonic time of the last answer. */
+  #workedAtMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(options: LinkOptions<T>) {
+    const { kind, writers } = options;
+    this.#options = options;
+    const parts = { ...options, connectTimeoutMs: () => this.#connectTimeoutMs() };
+    this.#route = writers === undefined ? new AnyServer(parts) : new OneWriter(parts, { ...writers, kind });
+  }
+
+  /**
+   * Does some work on the connection.
+   *
+   * @throws IdError STORE_UNAVAILABLE: the outcome is unknown. INVALID_CONFIG: the store refuses us. Errors of this
+   * class that `work` throws pass as they are.
+   */
+  async call<R>(work: (connection: T) => Promise<R>): Promise<R> {
+    const { callTimeoutMs, kind } = this.#options;
+    if (this.#isClosed) throw closed(kind);
+    const { promise: ended, reject: end } = Promise.withResolvers<never>();
+    const { promise: turn, resolve: giveTurn } = Promise.withResolvers<void>();
+    let isLate = false;
+    const late = (): void => {
+      isLate = true;
+      end(unavailable(kind, `no answer within ${limitMs} ms`));
+    };
+    // Where nothing has worked for long there is no grant to lose by waiting, and a distant server may be connected to.
+    const connectTimeoutMs = this.#connectTimeoutMs();
+    const isPatient = connectTimeoutMs > callTimeoutMs;
+    let limitMs = callTimeoutMs + (isPatient ? connectTimeoutMs : 0);
+    let cancel = systemTimers.after(limitMs, late);
+    this.#waiting.add(end);
+    const previous = this.#lastTurn;
+    this.#lastTurn = Promise.all([previous, turn]);
+    let isTurn = false;
+    let isOver = false;
+    let taken: Taken<T> | undefined;
+    // Work is not begun after its call has failed: a write must not follow the error that its caller got.
+    const begin = (given: Taken<T>): Promise<R> => {
+      if (isOver) return ended;
+      taken = given;
+      if (isPatient) {
+        cancel();
+        limitMs = callTimeoutMs;
+        cancel = systemTimers.after(limitMs, late);
+      }
+      return work(given.connection);
+    };
+    try {
+      await Promise.race([previous, ended]);
+      if (this.#isClosed) throw closed(kind);
+      isTurn = true;
+      const answer = await Promise.race([this.#route.take().then(begin), ended]);
+      taken!.worked();
+      this.#workedAtMs = systemClock.monotonicMs();
+      return answer;
+    } catch (cause) {
+      if (isTurn) this.#route.giveUp(taken?.connection, isLate ? "silent" : "failed");
+      throw this.#explain(cause);
+    } finally {
+      isOver = true;
+      cancel();
+      this.#waiting.delete(end);
+      giveTurn();
+    }
+  }
+
+  /** Gives up the connection at once, and ends the calls that wait for it. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#waiting) end(closed(this.#options.kind));
+    this.#route.close();
+  }
+
+  #connectTimeoutMs(): number {
+    const { callTimeoutMs } = this.#options;
+    const isLost = systemClock.monotonicMs() - this.#workedAtMs > lostAfterTimeouts * callTimeoutMs;
+    return isLost ? Math.max(lostConnectTimeoutMs, callTimeoutMs) : callTimeoutMs;
+  }
+
+  /** The error of a write that the server refused: INVALID_CONFIG if only an operator can help. */
+  refusal(cause: unknown): IdError {
+    const { kind, isRefusal } = this.#options;
+    if (isRefusal(cause)) return this.#explain(cause);
+    const problem = describe(cause);
+    const message = `The ${kind} store refuses to be written: ${problem}.`;
+    return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, problem }, cause });
+  }
+
+  #explain(cause: unknown): IdError {
+    const { kind, isRefusal } = this.#options;
+    if (cause instanceof IdError) return cause;
+    const problem = describe(cause);
+    // Of several servers, all have to refuse us: one that is only away may still take us.
+    const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+    if (!causes.every((one) => isRefusal(one) || isCertificateProblem(one))) return unavailable(kind, problem, cause);
+    const message = `The ${kind} store refuses us: ${problem}. Check its URL, credentials, certificates and privileges.`;
+    return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem }, cause });
+  }
+}
+
+/**
+ * Codes of Node's TLS (an unknown authority, another name, a certificate that ran out), and mysql2's for all of them.
+ * Looks into causes as well, because drivers wrap the error.
+ */
+function isCertificateProblem(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  const { code } = cause as NodeJS.ErrnoException;
+  const isOne = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|HANDSHAKE_SSL_ERROR)/.test(
+    String(code),
+  );
+  return isOne || isCertificateProblem(cause.cause);
+}
+
+/** A call whose outcome is unknown. */
+function unavailable(kind: string, problem: string, cause?: unknown): IdError {
+  return new IdError("STORE_UNAVAILABLE", `The ${kind} store does not answer: ${problem}.`, {
+    metadata: { store: kind, problem },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function closed(kind: string): IdError {
+  return unavailable(kind, "it is closed");
+}

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { delay, systemTimers } from "../../clock/clock.ts";
+import { IdError } from "../../errors.ts";
+import { unavailable } from "./sqlite-error.ts";
+import type { Closable, MethodOf, ThreadCall, ThreadReply } from "./thread-calls.ts";
+
+/** How a thread is started. */
+export interface ThreadLinkOptions {
+  /** See {@link findThread}. */
+  readonly url: URL;
+  /** The path of the file that it works on, for messages. */
+  readonly path: string;
+  /** Longest time of a call, from its start to its answer. */
+  readonly callTimeoutMs: number;
+  /** Is handed to the thread. */
+  readonly workerData: unknown;
+}
+
+/** The longest that the end of the thread is waited for. */
+const threadEndTimeoutMs = 2_000;
+
+/**
+ * Finds the file of a thread: beside its caller in the sources; in dist/, beside the entry or one folder above a shared
+ * chunk.
+ *
+ * @param name - Its entry in the bundle, and its file in the sources.
+ * @param callerUrl - `import.meta.url` of the file that starts it.
+ */
+export function findThread(name: string, callerUrl: string): URL {
+  if (callerUrl.endsWith(".ts")) return new URL(`./${name}.ts`, callerUrl);
+  const beside = new URL(`./${name}.js`, callerUrl);
+  return existsSync(fileURLToPath(beside)) ? beside : new URL(`../${name}.js`, callerUrl);
+}
+
+/**
+ * The link to a thread that works on a SQLite file, as StoreLink is the link to a server.
+ *
+ * `T` is the object in the thread, whose methods are called. Every call ends within its deadline, whatever the disk
+ * does. A call that fails is never repeated here: its outcome is unknown.
+ */
+export class ThreadLink<T extends Closable> {
+  readonly #path: string;
+  readonly #callTimeoutMs: number;
+  readonly #thread: Worker;
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #nextId = 0;
+  #ended: IdError | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor({ url, path, callTimeoutMs, workerData }: ThreadLinkOptions) {
+    this.#path = path;
+    this.#callTimeoutMs = callTimeoutMs;
+    this.#thread = new Worker(url, { workerData });
+    this.#thread.on("message", (reply: ThreadReply) => this.#onReply(reply));
+    this.#thread.on("error", (cause) => this.#end(unavailable(path, "its thread failed; start again", cause)));
+    this.#thread.on("exit", () => this.#end(unavailable(path, "its thread has ended")));
+  }
+
+  /**
+   * Calls a method of the object in the thread.
+   *
+   * @throws IdError STORE_UNAVAILABLE: the outcome is unknown. Errors of the method pass as they are.
+   */
+  async call<K extends MethodOf<T>>(
+    method: K,
+    ...values: T[K] extends (...values: infer V) => unknown ? V : never
+  ): Promise<T[K] extends (...values: never[]) => infer R ? R : never> {
+    if (this.#closing !== undefined) throw this.#ended ?? this.#closed();
+    return (await this.#send(method, values)) as T[K] extends (...values: never[]) => infer R ? R : never;
+  }
+
+  /** Has the thread close its file, and ends it. A second close waits for the first. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // The thread closes its files itself, so that no journal is left behind. Where the disk does not answer, the call
+    // fails at its deadline, and the end goes on.
+    await this.#send("close", []).catch(() => {});
+    this.#end(this.#closed());
+    // A thread that waits for such a disk ends when the disk answers.
+    await Promise.race([this.#thread.terminate(), delay(systemTimers, threadEndTimeoutMs)]);
+  }
+
+  async #send(method: string, values: readonly unknown[]): Promise<unknown> {
+    if (this.#ended !== undefined) throw this.#ended;
+    const id = this.#nextId++;
+    const waiting = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, waiting);
+    const cancel = systemTimers.after(this.#callTimeoutMs, () => {
+      this.#waiting.delete(id);
+      waiting.reject(unavailable(this.#path, `the disk did not answer within ${this.#callTimeoutMs} ms`));
+    });
+    try {
+      this.#thread.postMessage({ id, method, values } satisfies ThreadCall);
+      return await waiting.promise;
+    } finally {
+      cancel();
+    }
+  }
+
+  #onReply(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (reply.kind === "answered") waiting?.resolve(reply.answer);
+    else waiting?.reject(new IdError(reply.reason, reply.message, { metadata: reply.metadata }));
+  }
+
+  #closed(): IdError {
+    return unavailable(this.#path, "the store is closed");
+  }
+
+  #end(error: IdError): void {
+    this.#ended ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * One connection to a ZooKeeper server with a session of its own: the six operations that the record store needs.
+ *
+ * Requests are answered in the order in which they were sent. When the connection ends, for whatever reason, every
+ * waiting request is refused, and the connection is of no more use; nothing is ever sent again. docs/adr/0060 says why
+ * the client is our own.
+ */
+import { connect as connectTcp, type Socket } from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { systemTimers } from "../../clock/clock.ts";
+import { JuteReader, JuteWriter } from "./jute.ts";
+
+/** An answer of a server. */
+export interface ZooKeeperReply {
+  /** Last transaction that the server had seen: epoch in the upper half, counter in the lower. */
+  readonly zxid: bigint;
+  /** 0 or a code of {@link errorCodes}; otherwise the request is refused. */
+  readonly code: number;
+  readonly body: JuteReader;
+}
+
+/** A znode, as far as it matters here. */
+export interface ZnodeData {
+  readonly text: string;
+  readonly version: number;
+}
+
+/** Codes that a caller may want to tell apart. Source: KeeperException.Code of ZooKeeper. */
+export const errorCodes = { noNode: -101, noAuth: -102, badVersion: -103, nodeExists: -110, authFailed: -115 } as const;
+
+/** A refusal by the server, or a request that failed there. */
+export class ZooKeeperError extends Error {
+  override readonly name = "ZooKeeperError";
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`it answers with error ${code}`);
+    this.code = code;
+  }
+}
+
+interface Waiting {
+  readonly xid: number;
+  readonly resolve: (reply: ZooKeeperReply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const operations = {
+  create: 1,
+  exists: 3,
+  getData: 4,
+  setData: 5,
+  getChildren: 8,
+  sync: 9,
+  ping: 11,
+  auth: 100,
+} as const;
+const pingXid = -2;
+const authXid = -4;
+const allPermissions = 31;
+
+/**
+ * Asked of the server, which may choose another: a session says nothing about a worker, so it only has to outlast a
+ * pause between pings.
+ */
+const sessionTimeoutMs = 10_000;
+
+/** Far above the largest answer: 65,536 names of records. */
+const frameBytesMax = 16 * 1_024 * 1_024;
+
+/** Where and how to connect. */
+export interface ZooKeeperAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: ConnectionOptions | undefined;
+  /** `user:password` of the digest scheme. Znodes that are created then belong to that user alone. */
+  readonly digest: string | undefined;
+}
+
+export class ZooKeeperConnection {
+  readonly #socket: Socket;
+  readonly #digest: string | undefined;
+  readonly #waiting: Waiting[] = [];
+  #received: Buffer = Buffer.alloc(0);
+  #handshake: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
+  #lastXid = 0;
+  #onEnd = (): void => {};
+  #cancelPing = (): void => {};
+  #ended: Error | undefined;
+
+  /** Begins to connect; {@link open} goes on. Must be destroyed in the end. */
+  constructor({ host, port, tls, digest }: ZooKeeperAddress) {
+    const socket = tls === undefined ? connectTcp({ host, port }) : connectTls({ ...tls, host, port });
+    socket.setNoDelay(true);
+    this.#socket = socket;
+    this.#digest = digest;
+    socket.on("data", (chunk) => this.#receive(chunk));
+    socket.on("error", (error) => this.#end(error));
+    socket.on("close", () => this.#end(new Error("the connection was closed")));
+  }
+
+  /** Opens a session and authenticates. To be called once. */
+  async open(): Promise<void> {
+    await this.#openSession();
+    if (this.#digest !== undefined) await this.#authenticate(this.#digest);
+  }
+
+  /** Has `listener` called when the connection ends, at once if it has ended. */
+  onEnd(listener: () => void): void {
+    this.#onEnd = listener;
+    if (this.#ended !== undefined) listener();
+  }
+
+  /** Ends it at once. Its session runs out by itself. */
+  destroy(): void {
+    this.#end(new Error("the connection was given up"));
+  }
+
+  /** Brings the server up to date with the leader: reads that follow are as new as this moment. */
+  async sync(path: string): Promise<bigint> {
+    return (await this.#request(operations.sync, (writer) => writer.text(path))).zxid;
+  }
+
+  /** The transaction that created the znode, and its time: they tell znodes of one path apart. undefined if absent. */
+  async birthOf(path: string): Promise<string | undefined> {
+    const write = (writer: JuteWriter): JuteWriter => writer.text(path).boolean(false);
+    const { code, body } = await this.#request(operations.exists, write, errorCodes.noNode);
+    if (code === errorCodes.noNode) return undefined;
+    const createdZxid = body.long();
+    // Between them: the transaction of the last change.
+    body.long();
+    return `${createdZxid.toString(16)}@${body.long()}`;
+  }
+
+  /** Reads a znode; undefined if there is none. */
+  async getData(path: string): Promise<ZnodeData | undefined> {
+    const write = (writer: JuteWriter): JuteWriter => writer.text(path).boolean(false);
+    const { code, body } = await this.#request(operations.getData, write, errorCodes.noNode);
+    if (code === errorCodes.noNode) return undefined;
+    const text = body.text();
+    // Of the Stat: created and last changed in which transaction, and when.
+    for (let field = 0; field < 4; field += 1) body.long();
+    return { text, version: body.int() };
+  }
+
+  async getChildren(path: string): Promise<readonly string[]> {
+    const { body } = await this.#request(operations.getChildren, (writer) => writer.text(path).boolean(false));
+    return body.texts();
+  }
+
+  /** Creates a persistent znode. The reply's code is 0, nodeExists or noNode (there is no parent). */
+  create(path: string, text: string): Promise<ZooKeeperReply> {
+    const [scheme, id] = this.#digest !== undefined ? ["auth", ""] : ["world", "anyone"];
+    const write = (writer: JuteWriter): JuteWriter =>
+      writer.text(path).text(text).int(1).int(allPermissions).text(scheme).text(id).int(0);
+    return this.#request(operations.create, write, errorCodes.nodeExists, errorCodes.noNode);
+  }
+
+  /** Changes a znode that still has `version`. The reply's code is 0, badVersion or noNode. */
+  setData(path: string, text: string, version: number): Promise<ZooKeeperReply> {
+    const write = (writer: JuteWriter): JuteWriter => writer.text(path).text(text).int(version);
+    return this.#request(operations.setData, write, errorCodes.badVersion, errorCodes.noNode);
+  }
+
+  async #openSession(): Promise<void> {
+    const opened = new Promise<void>((resolve, reject) => {
+      this.#handshake = { resolve, reject };
+    });
+    // Protocol version, last transaction seen, time-out, session ID, password, read-only.
+    const request = new JuteWriter()
+      .int(0)
+      .long(0n)
+      .int(sessionTimeoutMs)
+      .long(0n)
+      .bytes(Buffer.alloc(16))
+      .boolean(false);
+    this.#socket.write(request.frame());
+    await opened;
+  }
+
+  async #authenticate(digest: string): Promise<void> {
+    const packet = new JuteWriter().int(authXid).int(operations.auth).int(0).text("digest").text(digest);
+    await this.#send(authXid, packet, []);
+  }
+
+  async #request(
+    operation: number,
+    write: (writer: JuteWriter) => JuteWriter,
+    ...accepted: readonly number[]
+  ): Promise<ZooKeeperReply> {
+    this.#lastXid = (this.#lastXid % 0x7f_ff_ff_ff) + 1;
+    return this.#send(this.#lastXid, write(new JuteWriter().int(this.#lastXid).int(operation)), accepted);
+  }
+
+  async #send(xid: number, request: JuteWriter, accepted: readonly number[]): Promise<ZooKeeperReply> {
+    if (this.#ended !== undefined) throw this.#ended;
+    const reply = await new Promise<ZooKeeperReply>((resolve, reject) => {
+      this.#waiting.push({ xid, resolve, reject });
+      this.#socket.write(request.frame());
+    });
+    if (reply.code !== 0 && !accepted.includes(reply.code)) throw new ZooKeeperError(reply.code);
+    return reply;
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    try {
+      while (this.#received.length >= 4) {
+        const length = this.#received.readInt32BE(0);
+        if (length < 0 || length > frameBytesMax) throw new Error("it does not speak ZooKeeper's protocol");
+        if (this.#received.length < 4 + length) return;
+        const frame = this.#received.subarray(4, 4 + length);
+        this.#received = this.#received.subarray(4 + length);
+        this.#take(new JuteReader(frame));
+      }
+    } catch (error) {
+      this.#end(error as Error);
+    }
+  }
+
+  #take(frame: JuteReader): void {
+    if (this.#handshake !== undefined) {
+      this.#takeSession(frame);
+      return;
+    }
+    const xid = frame.int();
+    const reply: ZooKeeperReply = { zxid: frame.long(), code: frame.int(), body: frame };
+    if (xid === pingXid) return;
+    const waiting = this.#waiting.shift();
+    if (waiting?.xid !== xid) throw new Error(`it answered request ${xid} out of turn`);
+    waiting.resolve(reply);
+  }
+
+  #takeSession(frame: JuteReader): void {
+    const { resolve } = this.#handshake!;
+    frame.int();
+    const timeoutMs = frame.int();
+    if (timeoutMs <= 0) throw new Error("it opened no session");
+    this.#handshake = undefined;
+    this.#ping(Math.floor(timeoutMs / 3));
+    resolve();
+  }
+
+  #ping(periodMs: number): void {
+    this.#cancelPing = systemTimers.after(periodMs, () => {
+      this.#socket.write(new JuteWriter().int(pingXid).int(operations.ping).frame());
+      this.#ping(periodMs);
+    });
+  }
+
+  #end(error: Error): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    this.#cancelPing();
+    this.#socket.destroy();
+    this.#handshake?.reject(error);
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.#onEnd();
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Compares this build with that of another checkout, in turn: `npm run compare -- --with ../before`. For a change that
+ * must not cost anything.
+ */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "../../src/config/setting-kinds.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { runProgram } from "../support/processes/run-program.ts";
+import { type BenchServer, snowlane } from "./bench-server.ts";
+import { interleave, median } from "./interleave.ts";
+import { type H2load, runH2load } from "./load.ts";
+import { machine, markdownTable } from "./report.ts";
+import { measureStart } from "./start.ts";
+
+const rounds = 5;
+const columns = ["figure", "before", "now", "now / before"];
+
+const loads: readonly (H2load & { readonly title: string; readonly http2: "engine" | "node" })[] = [
+  { title: "NextId, 4 connections of 32", http2: "engine", connections: 4, streams: 32, calls: 400_000 },
+  { title: "NextId, 100 connections of 1", http2: "engine", connections: 100, streams: 1, calls: 150_000 },
+  {
+    title: "ReserveIds of 8",
+    http2: "engine",
+    connections: 4,
+    streams: 32,
+    calls: 300_000,
+    method: "ReserveIds",
+    message: [0x08, 0x08],
+  },
+  {
+    title: "Parse",
+    http2: "engine",
+    connections: 4,
+    streams: 32,
+    calls: 12_000,
+    method: "Parse",
+    message: [0x09, 0, 0, 0, 0, 0, 0, 0x40, 0x1a],
+  },
+  { title: "NextId, node:http2", http2: "node", connections: 4, streams: 32, calls: 12_000 },
+];
+
+const log = (line: string): void => console.log(`  ${line}`);
+
+/** A row: medians of both builds, and their ratio. */
+function rowOf(figure: string, before: readonly number[], now: readonly number[]): readonly string[] {
+  const [old, fresh] = [median(before), median(now)];
+  return [figure, old.toFixed(2), fresh.toFixed(2), (fresh / old).toFixed(3)];
+}
+
+async function compareLoads(programs: readonly [string, string]): Promise<string[][]> {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-compare-"));
+  const servers: BenchServer[] = [];
+  try {
+    const rows: string[][] = [];
+    for (const { title, http2, ...load } of loads) {
+      log(title);
+      const pair = await Promise.all(programs.map((program) => snowlane(program, ["--http2", http2], program)));
+      servers.push(...pair);
+      const contestants = pair.map((server) => ({ name: server.name, run: () => runH2load(server, load, folder) }));
+      const results = await interleave(contestants, rounds, log);
+      const [before = [], now = []] = programs.map((name) => (results.get(name) ?? []).map(({ cpuUs }) => cpuUs));
+      rows.push([...rowOf(`${title}: µs of processor a call`, before, now)]);
+      await Promise.all(servers.splice(0).map((server) => server.stop()));
+    }
+    return rows;
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compareStarts(programs: readonly [string, string]): Promise<string[][]> {
+  log("start");
+  const contestants = programs.map((program) => ({ name: program, run: () => measureStart(program) }));
+  const results = await interleave(contestants, 2 * rounds, log);
+  const [before = [], now = []] = programs.map((name) => results.get(name) ?? []);
+  const pick = (key: "firstIdMs" | "idleMb"): string[] => [
+    ...rowOf(
+      key === "firstIdMs" ? "start to the first ID, ms" : "idle memory, MB",
+      before.map((one) => one[key]),
+      now.map((one) => one[key]),
+    ),
+  ];
+  return [pick("firstIdMs"), pick("idleMb")];
+}
+
+await runProgram({
+  call: "npm run compare --",
+  summary: "Compares this build with that of another checkout, in turn, in processor time, start and memory",
+  options: {
+    with: text({ name: "with", doc: "Folder of the other checkout; it must have been built (npm run build)." }),
+  },
+  examples: ["npm run compare -- --with ../before"],
+  run: async ({ with: folder }) => {
+    if (folder === undefined) {
+      console.error("Name the checkout to compare with: --with FOLDER.");
+      return 2;
+    }
+    const other = join(folder, "dist/main.js");
+    if (!existsSync(other)) {
+      console.error(`There is no ${other}: build that checkout first (npm run build).`);
+      return 2;
+    }
+    await runCommand(process.execPath, ["tools/bundle.mjs"]);
+    console.log(`${machine()}; Node ${process.versions.node}; medians of ${rounds} rounds in turn`);
+    const programs = [other, "dist/main.js"] as const;
+    const rows = [...(await compareStarts(programs)), ...(await compareLoads(programs))];
+    console.log(`\n${markdownTable({ title: "Before and now", columns, rows })}`);
+    return 0;
+  },
+});

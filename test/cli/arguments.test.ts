@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { flagName } from "../../src/config/setting.ts";
+import { serverSettings } from "../../src/config/server-settings.ts";
+import { readCommandLine } from "../../src/cli/commands.ts";
+import { runInProcess } from "./in-process.ts";
+
+/** A command line, and the one line that its one mistake draws. */
+const mistakes: readonly (readonly [words: string, line: string])[] = [
+  ["srve", 'There is no command "srve". Did you mean serve? See snowlane --help.'],
+  ["nothing", 'There is no command "nothing". See snowlane --help.'],
+  ["store", 'There is no command "store". There is store copy. See snowlane --help.'],
+  ["workers relase", 'There is no command "workers relase". Did you mean workers release? See snowlane --help.'],
+  ["help srve", 'There is no command "srve". Did you mean serve? See snowlane --help.'],
+  ["serve --port 8080", "--port: There is no such flag. Use --listen HOST:PORT."],
+  ["serve -p 8080", "-p: There is no such flag. Use --listen HOST:PORT."],
+  ["workers --db postgres://db", "--db: There is no such flag. Use --store URL."],
+  ["workers --watc", "--watc: There is no such flag. Did you mean --watch? See snowlane workers --help."],
+  ["parse --nothing 123", "--nothing: There is no such flag. See snowlane parse --help."],
+  ["range --from yesteray", expect.stringMatching(/^--from is "yesteray"\. Give a date .*$/)],
+  ["range --form yesterday", "--form: There is no such flag. Did you mean --from? See snowlane range --help."],
+  ["range --lst 24h", "--lst: There is no such flag. Did you mean --last? See snowlane range --help."],
+  ["range --last", "--last: It needs a value: SPAN."],
+  ["range from 2026-01-01 to 2026-02-01", "from 2026-01-01 to 2026-02-01: This command takes flags only."],
+  ["range", "The interval: Give one of --last 24h, --on 2026-11-21, or --from with --to."],
+  ["range --on today --last 1h", "The interval: Give one of --last 24h, --on 2026-11-21, or --from with --to."],
+  ["range --to now", "--to: Give the start with it, such as --from 2026-11-21."],
+  ["range --on 2026-02-30", '--on is "2026-02-30". Give a date such as 2026-11-21, yesterday, today, tomorrow.'],
+  [
+    "range --last 1h --layout-fields worker",
+    '--layout-fields is "worker". Give fields with their bits, such as timestamp:41,worker:10,sequence:12.',
+  ],
+  ["sql", "--dialect: Give one of postgresql, mysql, sqlite, clickhouse."],
+  ["sql --dialect oracle", '--dialect is "oracle". Give one of postgresql, mysql, sqlite, clickhouse.'],
+  ["sql --dialect mysql --prefix a;b", expect.stringMatching(/^--prefix is "a;b"\. Give a letter of a-z.*$/)],
+  ["next --format xml", '--format is "xml". Give one of lines, csv, binary.'],
+  ["next -n 1 -n 2", "-n: Give it once."],
+];
+
+test.each(mistakes)("one mistake, one line, code 2: %s", async (words, line) => {
+  const { code, stdout, stderr } = await runInProcess(words.split(" "));
+  expect([code, stdout, stderr]).toEqual([2, "", line]);
+});
+
+test("two mistakes are two lines", async () => {
+  const { stderr } = await runInProcess(["range", "--last", "x", "--offset", "y"]);
+  expect(stderr.split("\n")).toEqual([expect.stringMatching(/^--last is/), expect.stringMatching(/^--offset is/)]);
+});
+
+test("help and version are commands too, and a word that begins several commands has its help", async () => {
+  const asFlag = await runInProcess(["store", "copy", "--help"]);
+  expect(await runInProcess(["help", "store", "copy"])).toEqual(asFlag);
+  expect(asFlag.stdout).toContain("Usage: snowlane store copy");
+  expect((await runInProcess(["help", "workers"])).stdout).toContain("Usage: snowlane workers [options]");
+  expect((await runInProcess(["help"])).stdout).toContain("Usage: snowlane COMMAND");
+  expect((await runInProcess(["store", "--help"])).stdout).toMatch(/^Commands:\n {2}store copy {2,}moves/);
+  expect(readCommandLine(["version"])).toEqual({ kind: "version" });
+});
+
+test("the help of serve lists every setting once, by subject, the most needed ten first", async () => {
+  const { stdout } = await runInProcess(["serve", "--help"]);
+  const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z0-9-]+)/gm)].map(([, flag]) => flag);
+  const flags = ["dry-run", "config", "help", ...Object.values(serverSettings).map(flagName)];
+  expect(listed).toHaveLength(flags.length);
+  expect(new Set(listed)).toEqual(new Set(flags));
+  const [, first = ""] = /\nMost needed:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+  expect(first.match(/^ {2}--/gm)).toHaveLength(10);
+});
+
+test("a variable that is near a setting draws a warning, and others of the prefix none", async () => {
+  // As Kubernetes writes them for a service of the name, and as our samples read it.
+  const others = { SNOWLANE_PORT: "tcp://10.0.0.1:7609", SNOWLANE_SERVICE_HOST: "10.0.0.1", SNOWLANE_URL: "http://a" };
+  const settings = { SNOWLANE_LAYOUT: "twitter", SNOWLANE_STORE: "" };
+  const range = ["range", "--on", "2026-11-21"];
+  expect((await runInProcess(range, { ...others, ...settings })).stderr).toBe("");
+  const { code, stderr } = await runInProcess(range, { ...others, SNOWLANE_LAYUOT: "discord" });
+  const line = "The variable SNOWLANE_LAYUOT is no setting, and has no effect. Did you mean SNOWLANE_LAYOUT?";
+  expect([code, stderr]).toEqual([0, `snowlane: ${line}\n`]);
+});
+
+test("range takes days and spans, and says to programs which interval it took", async () => {
+  const day = await runInProcess(["range", "--on", "2026-11-21", "--offset", "+08:00", "--json"]);
+  expect(JSON.parse(day.stdout)).toEqual({
+    firstId: "2123808585937846272",
+    lastId: "2124170973803446271",
+    from: "2026-11-20T16:00:00.000Z",
+    to: "2026-11-21T16:00:00.000Z",
+    layout: "twitter",
+  });
+  const { from, to } = JSON.parse((await runInProcess(["range", "--last", "24h", "--json"])).stdout);
+  expect(Date.parse(to) - Date.parse(from)).toBe(86_400_000);
+  const yesterday = JSON.parse((await runInProcess(["range", "--from", "yesterday", "--json"])).stdout);
+  expect(yesterday.from).toMatch(/T00:00:00\.000Z$/);
+});
+
+test("a number with too many digits is said to be above 2^63 - 1", async () => {
+  for (const digits of ["9223372036854775808", "18446744073709551616", "99999999999999999999", "1".repeat(60)]) {
+    const { code, stderr } = await runInProcess(["parse", digits]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("above 2^63 - 1")]);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  }
+});

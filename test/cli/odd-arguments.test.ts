@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { flagsOf } from "../../src/cli/command.ts";
+import { loadCommands } from "../../src/cli/commands.ts";
+import { flagName } from "../../src/config/setting.ts";
+import { SeededRandom } from "../support/worlds/seeded-random.ts";
+import { runInProcess } from "./in-process.ts";
+
+const oddValues = [
+  "",
+  " ",
+  "0",
+  "-1",
+  "00",
+  "1e9",
+  "0x10",
+  "NaN",
+  "Infinity",
+  "99999999999999999999",
+  "1.5",
+  "true",
+  "null",
+
+  "2026-02-30",
+  "9999-12-31",
+  "0000-00-00",
+  "+99:99",
+  "--",
+  "-",
+  "--json",
+  "=",
+  "a=b",
+  "../..",
+  "\u0000",
+  "\u{1f600}",
+  "é",
+  "'",
+  '"',
+  "$(x)",
+  "[::1]",
+  ":",
+  "http://",
+  "sqlite:",
+  "postgres://u:secret@/",
+  "redis://[",
+  "constructor",
+  "__proto__",
+  "toString",
+  "a".repeat(5_000),
+  "timestamp:63",
+  "timestamp:0,worker:99",
+  "0-",
+  "7-3",
+  "1h1h",
+];
+const mistake = "--no-such-flag-at-all";
+
+// The unknown flag keeps every command from starting, whatever the others say.
+test("odd arguments of every command are refused with code 2, a line a mistake, and no password", async () => {
+  const seed = Number(process.env["SEED"] ?? 22);
+  const random = new SeededRandom(seed);
+  const commands = await loadCommands();
+  for (let round = 0; round < 1_000; round++) {
+    const command = commands[random.below(commands.length)]!;
+    const flags = flagsOf(command).filter(({ name }) => name !== "help" && name !== "config");
+    const chosen = Array.from({ length: 1 + random.below(3) }, () => flags[random.below(flags.length)]).filter(
+      (flag) => flag !== undefined,
+    );
+    const words = chosen.flatMap((flag) => {
+      const value = oddValues[random.below(oddValues.length)] ?? "";
+      return random.below(2) === 0 ? [`--${flagName(flag)}`, value] : [`--${flagName(flag)}=${value}`];
+    });
+    const args = [...command.name.split(" "), mistake, ...words];
+    const outcome = await runInProcess(args, { HOME: "/nonexistent", XDG_STATE_HOME: "/nonexistent" });
+    const where = `SEED=${seed} ${JSON.stringify(args)}\n${outcome.stderr}`;
+    expect([outcome.fault, outcome.code, outcome.stdout], where).toEqual([undefined, 2, ""]);
+    const lines = outcome.stderr.split("\n");
+    expect(
+      lines.filter((line) => line.startsWith(mistake)),
+      where,
+    ).toHaveLength(1);
+    expect(
+      lines.some((line) => line.includes("secret") || /^\s*at /.test(line)),
+      where,
+    ).toBe(false);
+  }
+});

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { runInProcess } from "./in-process.ts";
+
+/** `snowlane sequences` on a database of this test. */
+function sequencesOf(folder = temporaryFolder()) {
+  const store = `sqlite:${join(folder, "s.db")}`;
+  return (...words: readonly string[]) => runInProcess(["sequences", ...words, "--store", store]);
+}
+
+test("a sequence is made, counted, listed and changed without a server, and no value is lost between commands", async () => {
+  const run = sequencesOf();
+  expect((await run("create", "orders", "--start", "1000", "--template", "O-{value}")).code).toBe(0);
+  expect((await run("next", "orders", "-n", "3")).stdout).toBe("1000\n1001\n1002\n");
+  expect((await run("next", "orders", "--text")).stdout).toBe("O-1003\n");
+  const listed = await run();
+  expect(listed.stdout).toMatch(/^NAME +NEXT +LEFT +PERIOD +STATE\norders +1004 +\d+ +- +open\n$/);
+  expect(JSON.parse((await run("get", "orders", "--json")).stdout)).toMatchObject({ nextValue: "1004" });
+  expect((await run("update", "orders", "--disabled", "true")).code).toBe(0);
+  expect(await run("next", "orders")).toMatchObject({ code: 1, stderr: "The sequence orders is disabled." });
+});
+
+test("a database is stopped, raised and opened again", async () => {
+  const run = sequencesOf();
+  await run("create", "orders");
+  expect((await run("raise", "--all", "--by", "5", "--reason", "early")).code).toBe(1);
+  expect((await run("stop", "--reason", "a backup is put back")).stdout).toContain("is stopped");
+  expect(await run("next", "orders")).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("a backup is put back"),
+  });
+  expect((await run("raise", "--all", "--by", "5", "--reason", "test")).stdout).toBe("1 counter was raised.\n");
+  expect((await run("open")).stdout).toContain("in 30 seconds");
+  expect((await run("open")).stdout).toContain("nothing was changed");
+  expect(JSON.parse((await run("get", "orders", "--json")).stdout)).toMatchObject({ nextValue: "6" });
+});
+
+test("a command that only looks makes no database, and wrong words are refused with what to do", async () => {
+  const folder = temporaryFolder();
+  const run = sequencesOf(folder);
+  expect((await run("get", "orders")).code).toBe(4);
+  expect(existsSync(join(folder, "s.db.sequences"))).toBe(false);
+  expect(await run("create")).toMatchObject({ code: 2, stderr: "Give the name of a sequence." });
+  expect((await run("create", "Orders")).code).toBe(2);
+  expect((await run("create", "a", "--max", "0")).code).toBe(2);
+  expect((await run("raise", "a", "--reason", "x")).stderr).toContain("Give --to or --by");
+  const remote = await runInProcess(["sequences", "--store", "redis://127.0.0.1/"]);
+  expect(remote).toMatchObject({ code: 2, stderr: expect.stringContaining("--sequence-stores") });
+});

@@ -1,0 +1,145 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+/** One line of the table of names in the client contract. */
+interface ContractName {
+  readonly of: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** A field as a language's source has it. */
+interface Field {
+  readonly name: string;
+  readonly type: string;
+}
+
+const javaFolder = "clients/java/src/main/java/dev/snowlane/client";
+const javaRecord = (file: string, name: string): readonly Field[] =>
+  blockOf(file, new RegExp(`record ${name}\\(([^{]*)\\)`))
+    .split(/,(?![^<]*>)/)
+    .map((parameter) => {
+      const [type = "", parameterName = ""] = parameter.trim().split(/\s+/);
+      return { name: parameterName, type };
+    });
+
+const languages: Readonly<Record<string, (of: string) => readonly Field[]>> = {
+  TypeScript: (of) => {
+    const block = blockOf("clients/typescript/src/*.ts", new RegExp(`export interface ${of} \\{([^}]*)\\}`));
+    return [...block.matchAll(/^ {2}readonly (\w+)\??: (\w+);/gm)].map(([, name = "", type = ""]) => ({ name, type }));
+  },
+  Go: (of) => {
+    const block = blockOf("clients/go/*.go", new RegExp(`type ${of} struct \\{([^}]*)\\}`));
+    return [...block.matchAll(/^\t([A-Z][\w, ]*?)\s+([\w.]+)$/gm)].flatMap(([, names = "", type = ""]) =>
+      names.split(", ").map((name) => ({ name, type })),
+    );
+  },
+  Java: (of) => javaRecord(`${javaFolder}/{ClientObserver,BufferStats}.java`, of),
+  Python: (of) => {
+    const block = blockOf("clients/python/src/snowlane/*.py", new RegExp(`^class ${of}:\\n((?: {4}.*\\n|\\n)*)`, "m"));
+    return [...block.matchAll(/^ {4}(\w+): ([\w |]+)$/gm)].map(([, name = "", type = ""]) => ({ name, type }));
+  },
+};
+
+const capital = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+/** How a language spells a name of the table, and the types that a field of its kind has there. */
+const spellings: Readonly<Record<string, (entry: ContractName) => { readonly name: string; readonly type: RegExp }>> = {
+  TypeScript: ({ name, kind }) => ({
+    name: kind === "time" ? `${name}Ms` : name,
+    type: { text: /^string$/, reason: /^SnowlaneReason$/ }[kind] ?? /^number$/,
+  }),
+  Go: ({ name, kind }) => ({
+    name: capital(name).replace(/Rtt$/, "RTT"),
+    type: { text: /^string$/, reason: /^Reason$/, time: /^time\.Duration$/, rate: /^float64$/ }[kind] ?? /^u?int(64)?$/,
+  }),
+  Java: ({ name, kind }) => ({
+    name,
+    type:
+      { text: /^String$/, reason: /^Optional<ErrorReason>$/, time: /^Duration$/, rate: /^double$/ }[kind] ??
+      /^(int|long)$/,
+  }),
+  Python: ({ name, kind }) => ({
+    name: `${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${kind === "time" ? "_s" : ""}`,
+    type: { text: /^str$/, reason: /^ErrorReason \| None$/, time: /^float$/, rate: /^float$/ }[kind] ?? /^int$/,
+  }),
+};
+
+/** The text that a pattern's group holds in the one file that has it. */
+function blockOf(files: string, pattern: RegExp): string {
+  const blocks = globSync(files).flatMap((file) => pattern.exec(readFileSync(file, "utf8"))?.[1] ?? []);
+  expect(blocks, `${pattern} in ${files}`).toHaveLength(1);
+  return blocks[0] ?? "";
+}
+
+function readNames(): readonly ContractName[] {
+  const contract = readFileSync("docs/internals/client-contract.md", "utf8");
+  const rows = contract.matchAll(/^\| `(\w+(?:Event|Stats))` +\| `(\w+)` +\| (\w+) +\|/gm);
+  return [...rows].map(([, of = "", name = "", kind = ""]) => ({ of, name, kind }));
+}
+
+const names = readNames();
+const groups = [...new Set(names.map(({ of }) => of))];
+
+test("the table of names has the four events and the stats", () => {
+  expect(groups).toEqual(["AttemptEvent", "RefillEvent", "WaitEvent", "ExpireEvent", "BufferStats"]);
+});
+
+describe.each(Object.keys(languages))("the client for %s", (language) => {
+  test.each(groups)("has the names, the order and the units of %s", (group) => {
+    const fields = languages[language]?.(group) ?? [];
+    const expected = names.filter(({ of }) => of === group).map((entry) => spellings[language]?.(entry));
+    expect(fields.map(({ name }) => name)).toEqual(expected.map((spelling) => spelling?.name));
+    for (const [index, { type }] of fields.entries()) expect(type).toMatch(expected[index]?.type ?? "a type");
+  });
+});
+
+test("the users' page names the same fields of events and stats", () => {
+  const page = readFileSync("clients/README.md", "utf8");
+  const [section = ""] = /## Metrics hook[^]*?(?=\n## )/.exec(page) ?? [];
+  for (const group of groups) {
+    const [, listed = ""] = new RegExp(`\`${group}\`:([^|.]*)`).exec(section) ?? [];
+    const own = names.filter(({ of }) => of === group).map(({ name }) => name);
+    expect([...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(own);
+  }
+});
+
+test("each client has the hook's methods, and each takes the event of its name", () => {
+  const hooks = groups.filter((group) => group.endsWith("Event"));
+  for (const hook of hooks) {
+    const name = hook.replace("Event", "");
+    blockOf("clients/typescript/src/observer.ts", new RegExp(`(on${name}\\?\\(event: ${hook}\\): void)`));
+    blockOf("clients/go/observer.go", new RegExp(`(On${name} +func\\(${hook}\\))`));
+    blockOf(`${javaFolder}/ClientObserver.java`, new RegExp(`(void on${name}\\(${hook} event\\))`));
+    blockOf(
+      "clients/python/src/snowlane/_observer.py",
+      new RegExp(`(def on_${name.toLowerCase()}\\(self, event: ${hook}\\))`),
+    );
+  }
+});
+
+test("each buffer has the parts of the contract, in the files that it names", () => {
+  const contract = readFileSync("docs/internals/client-contract.md", "utf8");
+  const parts = [...contract.matchAll(/^\| (buffer|stock|refill|waiters) \|[^|]*\|(.*)\|$/gm)];
+  expect(parts.map(([, part]) => part)).toEqual(["buffer", "stock", "refill", "waiters"]);
+  const folders = ["clients/typescript/src", "clients/go", javaFolder, "clients/python/src/snowlane"];
+  for (const [, part, cells = ""] of parts) {
+    for (const [index, cell] of cells.split("|").entries()) {
+      const files = [...cell.matchAll(/`([\w.-]+)`/g)].map(([, file]) => `${folders[index]}/${file}`);
+      expect(files, part).not.toEqual([]);
+      for (const file of files) expect(existsSync(file), file).toBe(true);
+    }
+  }
+});
+
+test("Go's comments are at most 120 columns wide", () => {
+  const tooWide = globSync("clients/go/**/*.go")
+    .filter((file) => !file.startsWith("clients/go/gen/"))
+    .flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .map((line, index) => ({ place: `${file}:${index + 1}`, line: line.replaceAll("\t", "    ") })),
+    )
+    .filter(({ line }) => line.trimStart().startsWith("//") && line.length > 120);
+  expect(tooWide.map(({ place }) => place)).toEqual([]);
+});

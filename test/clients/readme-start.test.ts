@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeBareClone, pathOfReader, runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+
+/** The first lines of the README, on a clone in which nothing is installed, with the Node and npm of this machine. */
+const clone = mkdtempSync(join(tmpdir(), "snowlane-clone-"));
+const env = {
+  PATH: pathOfReader(),
+  npm_config_prefer_offline: "true",
+  SNOWLANE_LISTEN: "127.0.0.1:0",
+  SNOWLANE_RESUME_DIR: "off",
+};
+let server: ReturnType<typeof startByReadme>;
+
+/** Runs the first block of the README, which serves until it is stopped, as a group of processes of its own. */
+function startByReadme() {
+  const [line = ""] = blocksOf("README.md", "sh");
+  return spawn("sh", ["-e", "-c", line], { cwd: clone, detached: true, env: { ...process.env, ...env } });
+}
+
+/** The address in what the server prints once it serves. */
+async function addressOf({ stdout, stderr }: typeof server): Promise<string> {
+  const serving = Promise.withResolvers<string>();
+  let printed = "";
+  for (const stream of [stdout, stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+      const [, address] = /curl .*http:\/\/(127\.0\.0\.1:\d+)\//.exec(printed) ?? [];
+      if (address !== undefined) serving.resolve(address);
+    });
+  }
+  void once(server, "exit").then(([code]) => serving.reject(new Error(`npm start left with ${code}:\n${printed}`)));
+  return await serving.promise;
+}
+
+beforeAll(async () => {
+  await makeBareClone(clone);
+});
+
+afterAll(async () => {
+  if (server?.pid !== undefined && server.exitCode === null && server.signalCode === null)
+    process.kill(-server.pid, "SIGKILL");
+  rmSync(clone, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+});
+
+test("npm start serves, the curl line gets an ID, and npx snowlane makes one without the server", {
+  timeout: 600_000,
+}, async () => {
+  server = startByReadme();
+  const address = await addressOf(server);
+  const answer = await runReadmeBlock("README.md", 1, { cwd: clone, places: { "127.0.0.1:7609": address } });
+  expect(JSON.parse(answer)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(await runCommand("npx", ["snowlane", "next"], { cwd: clone, env })).toMatch(/^\d{18,19}\n$/);
+  // Its output ends when the last process of the group has ended.
+  const ended = once(server, "close");
+  process.kill(-(server.pid ?? 0), "SIGTERM");
+  await ended;
+});

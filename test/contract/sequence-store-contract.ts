@@ -1,0 +1,327 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type CounterKey,
+  counterId,
+  openAheadMs,
+  type OpenOutcome,
+  type SequenceStore,
+  type TakeRequest,
+} from "../../src/sequence/sequence-store.ts";
+import {
+  completeDefinition,
+  endCountOf,
+  type SequenceDraft,
+  type StoredSequence,
+} from "../../src/sequence/sequence.ts";
+import { kernelRandom128 } from "../../src/kernel-random.ts";
+
+/** A database of one test. */
+export interface SequenceStoreCase {
+  readonly name: string;
+  /** Opens the database once more, as another process would. */
+  readonly open: () => Promise<SequenceStore>;
+  readonly close?: () => Promise<void>;
+}
+
+const key = { name: "orders", periodKey: "" } as const;
+const indexMax = 2n ** 63n - 1n;
+
+/** A sequence to make; `draft` is what differs from the defaults. */
+function newSequence(draft: Partial<SequenceDraft> = {}): StoredSequence {
+  const definition = completeDefinition({ name: "orders", ...draft });
+  return { definition, sequenceId: kernelRandom128(), createdMs: 1_000, updatedMs: 1_000 };
+}
+
+/** The take of a sequence under the first revision. */
+function takeOf({ definition, sequenceId }: StoredSequence, given: Partial<TakeRequest> = {}): TakeRequest {
+  const { name } = definition;
+  const endCount = endCountOf(definition);
+  return { name, periodKey: "", sequenceId, count: 10, endCount, revision: 1, writeId: kernelRandom128(), ...given };
+}
+
+function opened(outcome: OpenOutcome) {
+  if (outcome.kind !== "opened") throw new Error(`It is ${outcome.kind}.`);
+  return outcome;
+}
+
+/** Tests what every database of sequences must do. docs/sequences.md says what follows from it. */
+export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): void {
+  let database: SequenceStoreCase;
+  let store: SequenceStore;
+  const used = async (of: CounterKey = key): Promise<bigint | undefined> =>
+    (await store.look([of])).counters.get(counterId(of));
+  const make = async (draft: Partial<SequenceDraft> = {}): Promise<StoredSequence> => {
+    await store.look([]);
+    const stored = newSequence(draft);
+    expect(await store.create({ stored, writeId: kernelRandom128() }, 1)).toBe(true);
+    return stored;
+  };
+  beforeEach(async () => {
+    database = await makeCase();
+    store = await database.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await database.close?.();
+  });
+
+  describe("a sequence", () => {
+    test("is read back field by field, values above 2^53 included", async () => {
+      const stored = await make({
+        description: "orders of the shop, größer",
+        startValue: 2n ** 53n + 1n,
+        increment: 2n ** 31n,
+        valueMax: indexMax - 1n,
+        stepMin: 1,
+        stepMax: 2 ** 30,
+        textTemplate: "O-{value:019}",
+        disabled: true,
+      });
+      const { sequences, place } = await store.look([key]);
+      expect(sequences.get("orders")).toEqual(stored);
+      expect(place).toMatchObject({ stopped: "", revision: 1, openMs: 0 });
+      const periodic = await make({ name: "a.b_c-9", allocation: "strict", period: "year", timeZone: "Asia/Tokyo" });
+      const names = [{ name: "a.b_c-9", periodKey: "" }];
+      expect((await store.look(names)).sequences.get("a.b_c-9")).toEqual(periodic);
+    });
+
+    test("is made once, with a counter at nothing", async () => {
+      await make();
+      expect(await used()).toBe(0n);
+      expect(await store.create({ stored: newSequence(), writeId: "w" }, 1)).toBe(false);
+    });
+
+    test("is not made under another revision, nor while the place is stopped", async () => {
+      await store.look([]);
+      expect(await store.create({ stored: newSequence(), writeId: "w" }, 2)).toBe(false);
+      expect(await store.stop("test", 1)).toBe(true);
+      expect(await store.create({ stored: newSequence(), writeId: "w" }, 2)).toBe(false);
+      expect((await store.look([key])).sequences.size).toBe(0);
+    });
+
+    test("is listed by its bytes, a page at a time", async () => {
+      for (const name of ["b", "a", "a-b", "a.b", "a0", "ab"]) await make({ name });
+      const namesOf = async (afterName: string, prefix: string, count: number): Promise<readonly string[]> =>
+        (await store.list({ afterName, prefix, count })).map(({ definition }) => definition.name);
+      expect(await namesOf("", "", 10)).toEqual(["a", "a-b", "a.b", "a0", "ab", "b"]);
+      expect(await namesOf("a-b", "", 2)).toEqual(["a.b", "a0"]);
+      expect(await namesOf("", "a.", 10)).toEqual(["a.b"]);
+      expect(await namesOf("b", "", 10)).toEqual([]);
+    });
+
+    test("is changed by comparison", async () => {
+      const stored = await make();
+      const before = stored.definition;
+      const after = { ...before, disabled: true, description: "new", stepMin: 5 };
+      const replacement = { sequenceId: stored.sequenceId, before, after, updatedMs: 2_000 };
+      expect(await store.replace({ ...replacement, before: { ...before, stepMin: 1 } }, "orders")).toBe(false);
+      expect(await store.replace({ ...replacement, sequenceId: "other" }, "orders")).toBe(false);
+      expect(await store.replace(replacement, "orders")).toBe(true);
+      expect(await store.replace(replacement, "orders")).toBe(false);
+      const changed = { ...stored, definition: after, updatedMs: 2_000 };
+      expect((await store.look([key])).sequences.get("orders")).toEqual(changed);
+      expect(await store.take(takeOf(changed))).toBeUndefined();
+    });
+  });
+
+  describe("a take", () => {
+    test("of 64 callers at once gives each another range, without a gap", async () => {
+      const stored = await make();
+      const others = await Promise.all(Array.from({ length: 8 }, () => database.open()));
+      const takes = Array.from({ length: 64 }, (_, index) => others[index % 8]!.take(takeOf(stored, { count: 7 })));
+      const firsts = (await Promise.all(takes)).map(Number).toSorted((a, b) => a - b);
+      expect(firsts).toEqual(Array.from({ length: 64 }, (_, index) => index * 7));
+      await Promise.all(others.map((other) => other.close()));
+    });
+
+    test("is exact around 2^53 and up to 2^63 - 1", async () => {
+      const stored = await make();
+      for (const start of [2n ** 53n - 3n, 2n ** 62n, indexMax - 20n]) {
+        await store.raise({ kind: "to", key, index: start }, kernelRandom128());
+        for (const at of [0n, 7n]) {
+          expect(await store.take(takeOf(stored, { count: 7, endCount: indexMax }))).toBe(start + at);
+        }
+      }
+      expect(await store.take(takeOf(stored, { count: 7, endCount: indexMax }))).toBeUndefined();
+      expect(await store.take(takeOf(stored, { count: 6, endCount: indexMax }))).toBe(indexMax - 6n);
+      expect(await used()).toBe(indexMax);
+    });
+
+    test("begins below the end, and may reach beyond it", async () => {
+      const stored = await make();
+      expect(await store.take(takeOf(stored, { endCount: 15n }))).toBe(0n);
+      expect(await store.take(takeOf(stored, { endCount: 15n }))).toBe(10n);
+      expect(await store.take(takeOf(stored, { endCount: 15n }))).toBeUndefined();
+      expect(await used()).toBe(20n);
+    });
+
+    test.each<[string, Partial<TakeRequest>]>([
+      ["another sequence of the name", { sequenceId: "0".repeat(32) }],
+      ["another revision", { revision: 2 }],
+      ["another name", { name: "order" }],
+      ["a period that was not begun", { periodKey: "2026" }],
+    ])("of %s takes nothing", async (_, given) => {
+      const stored = await make();
+      expect(await store.take(takeOf(stored, given))).toBeUndefined();
+      expect(await used()).toBe(0n);
+    });
+  });
+
+  describe("a period", () => {
+    test("begins once, at nothing", async () => {
+      const stored = await make({ period: "day" });
+      const take = takeOf(stored, { periodKey: "2026-11-22" });
+      await store.beginPeriod(take, 0);
+      expect(await store.take(take)).toBe(0n);
+      await store.beginPeriod(take, 0);
+      expect(await store.take(take)).toBe(10n);
+      expect(await used()).toBe(0n);
+    });
+
+    test("does not begin more than a day ahead of the database's clock, nor without the first counter", async () => {
+      const stored = await make({ period: "day" });
+      const { clockMs } = await store.look([]);
+      const take = takeOf(stored, { periodKey: "2999-01-01" });
+      await store.beginPeriod(take, clockMs + 90_000_000);
+      expect(await store.take(take)).toBeUndefined();
+      await store.beginPeriod(takeOf(stored, { periodKey: "2999-01-01", name: "other" }), 0);
+      expect(await store.take(take)).toBeUndefined();
+    });
+
+    test("does not begin before the place is open", async () => {
+      const stored = await make({ period: "day" });
+      await store.stop("test", 1);
+      const { clockMs } = await store.look([]);
+      const { revision } = opened(await store.open());
+      const soon = takeOf(stored, { periodKey: "2026-11-22", revision });
+      await store.beginPeriod(soon, clockMs);
+      expect(await used({ name: "orders", periodKey: "2026-11-22" })).toBeUndefined();
+    });
+  });
+
+  describe("a range", () => {
+    test("goes back while its take is the last write, once", async () => {
+      const stored = await make();
+      const take = takeOf(stored);
+      await store.take(take);
+      const { name, periodKey, sequenceId, writeId } = take;
+      const range = {
+        name,
+        periodKey,
+        sequenceId,
+        writeId,
+        revision: 1,
+        firstIndex: 4n,
+        endIndex: 10n,
+        newWriteId: "n",
+      };
+      expect(await store.giveBack({ ...range, writeId: "other" })).toBe(false);
+      expect(await store.giveBack({ ...range, revision: 2 })).toBe(false);
+      expect(await store.giveBack({ ...range, endIndex: 11n })).toBe(false);
+      expect(await store.giveBack(range)).toBe(true);
+      expect(await store.giveBack(range)).toBe(false);
+      expect(await store.take(takeOf(stored))).toBe(4n);
+    });
+
+    test("stays where another take or a raise came after it", async () => {
+      const stored = await make();
+      const take = takeOf(stored);
+      await store.take(take);
+      const { name, periodKey, sequenceId, writeId } = take;
+      await store.raise({ kind: "by", key, count: 1n }, kernelRandom128());
+      const range = {
+        name,
+        periodKey,
+        sequenceId,
+        writeId,
+        revision: 1,
+        firstIndex: 4n,
+        endIndex: 11n,
+        newWriteId: "n",
+      };
+      expect(await store.giveBack(range)).toBe(false);
+      expect(await used()).toBe(11n);
+    });
+  });
+
+  describe("an operator", () => {
+    test("raises upward only, and ends at 2^63 - 1", async () => {
+      await make();
+      expect(await store.raise({ kind: "to", key, index: 100n }, "w1")).toBe(1);
+      expect(await store.raise({ kind: "to", key, index: 99n }, "w2")).toBe(0);
+      expect(await store.raise({ kind: "by", key, count: 5n }, "w3")).toBe(1);
+      expect(await used()).toBe(105n);
+      expect(await store.raise({ kind: "by", key, count: indexMax }, "w4")).toBe(1);
+      expect(await used()).toBe(indexMax);
+      expect(await store.raise({ kind: "by", key: { ...key, name: "none" }, count: 1n }, "w5")).toBe(0);
+    });
+
+    test("raises all of a stopped database only, and what is made afterwards begins above", async () => {
+      await make();
+      expect(await store.raise({ kind: "all", count: 50n }, "w1")).toBe(0);
+      await store.stop("test", 1);
+      expect(await store.raise({ kind: "all", count: 50n }, "w2")).toBe(1);
+      expect(await used()).toBe(50n);
+    });
+
+    test("stops by comparison, and opens half a minute ahead", async () => {
+      const stored = await make();
+      expect(await store.stop("late", 2)).toBe(false);
+      expect(await store.stop("a backup is put back", 1)).toBe(true);
+      expect(await store.stop("again", 2)).toBe(false);
+      const { place } = await store.look([]);
+      expect(place).toMatchObject({ stopped: "a backup is put back", revision: 2 });
+      expect(await store.take(takeOf(stored, { revision: 2 }))).toBeUndefined();
+      const { revision } = opened(await store.open());
+      expect(revision).toBeGreaterThan(1_700_000_000_000);
+      expect(await store.open()).toEqual({ kind: "was-open" });
+      const look = await store.look([]);
+      expect(look.place).toMatchObject({ stopped: "", revision, identity: look.identity });
+      expect(look.place!.openMs - look.clockMs).toBeGreaterThan(openAheadMs - 20_000);
+      expect(look.place!.openMs - look.clockMs).toBeLessThanOrEqual(openAheadMs);
+      expect(await store.take(takeOf(stored, { revision }))).toBeUndefined();
+    });
+
+    test("gives a counter that is missing", async () => {
+      await make();
+      const lost = { name: "lost", periodKey: "" };
+      expect(await store.raise({ kind: "to", key: lost, index: 77n }, "w1")).toBe(1);
+      expect(await used(lost)).toBe(77n);
+    });
+
+    test("covers marks, and makes a lost counter only of a period that was raised", async () => {
+      await make();
+      const other = { name: "orders", periodKey: "2026" };
+      await store.cover(
+        [
+          { ...other, index: 5n },
+          { name: "lost", periodKey: "", index: 5n },
+        ],
+        "w0",
+      );
+      expect(await used(other)).toBeUndefined();
+      expect(await used({ name: "lost", periodKey: "" })).toBeUndefined();
+      await store.stop("test", 1);
+      await store.raise({ kind: "all", count: 7n }, "w0");
+      await store.cover(
+        [
+          { ...key, index: 40n },
+          { ...other, index: 5n },
+        ],
+        "w1",
+      );
+      await store.cover(
+        [
+          { ...key, index: 30n },
+          { ...other, index: 2n ** 60n },
+        ],
+        "w2",
+      );
+      const { counters } = await store.look([key, other]);
+      expect([counters.get(counterId(key)), counters.get(counterId(other))]).toEqual([40n, 2n ** 60n]);
+      const next = { name: "orders", periodKey: "2025" };
+      await store.cover([{ ...next, index: 5n }], "w3");
+      expect(await used(next)).toBe(7n);
+    });
+  });
+}

@@ -1,0 +1,283 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { Code } from "@connectrpc/connect";
+import { errorReasons } from "../../src/errors.ts";
+import { ErrorReason } from "../../src/gen/snowlane/v1/error_reason_pb.ts";
+import { codeOfReason } from "../../src/service/connect-error.ts";
+import { version } from "../../src/version.ts";
+
+/** Tests the rules of the code base that docs/architecture.md states. */
+
+const tracked = execFileSync("git", ["ls-files"], { encoding: "utf8" }).split("\n");
+const sources = tracked.filter((path) => /^src\/.*(?<!\.test)\.ts$/.test(path) && !path.includes("/gen/"));
+const textOf = (path: string): string => readFileSync(path, "utf8");
+
+const staticImport = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"/gm;
+const lateImport = /\bimport\("([^"]+)"\)/g;
+
+/** Module specifiers of imports and re-exports, static and dynamic. */
+function importsOf(path: string, patterns: readonly RegExp[] = [staticImport, lateImport]): readonly string[] {
+  return patterns.flatMap((pattern) => [...textOf(path).matchAll(pattern)].map(([, specifier]) => specifier ?? ""));
+}
+
+/** The folder of src/ that a path lies in, or the file's name where it lies in none. All that is generated is one. */
+function partOf(path: string): string {
+  const folder = relative("src", dirname(path));
+  if (folder === "") return basename(path, ".ts");
+  return folder.startsWith("gen/") ? "gen" : folder;
+}
+
+/**
+ * What each part of src/ may import of the others, beside itself. A part is a folder, or a file beside the folders.
+ * docs/architecture.md draws it.
+ */
+const pure = ["errors", "assert", "snowflake"];
+const stores = ["store", "store/link", "store/sqlite", "store/zookeeper", "store/kubernetes"];
+const core = [
+  ...pure,
+  "text",
+  "clock",
+  "kernel-random",
+  "queue",
+  ...stores,
+  "lease",
+  "lease/records",
+  "lease/resume",
+  "operator",
+  "operator/store-move",
+  "worker",
+  "sequence",
+  "sequence/stores",
+];
+const services = ["service", "service/message", "service/hot"];
+const served = [...core, "version", "gen", ...services];
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  assert: [],
+  "kernel-random": [],
+  version: [],
+  clock: ["errors", "assert"],
+  queue: ["errors", "assert", "clock"],
+  snowflake: ["errors", "assert"],
+  text: pure,
+  // A store may speak gRPC to its own server, by stubs of its own.
+  store: ["errors", "assert", "clock", "gen", ...stores],
+  "store/link": ["errors", "assert", "clock", "kernel-random"],
+  "store/sqlite": ["errors", "assert", "clock", "kernel-random", "store", "store/link"],
+  "store/zookeeper": ["errors", "assert", "clock", "store", "store/link"],
+  "store/kubernetes": ["errors", "assert", "clock", "store", "store/link"],
+  "lease/records": ["errors", "snowflake", "store"],
+  lease: [...pure, "clock", "store", "lease/records"],
+  "lease/resume": [...pure, "clock", "store", "lease", "lease/records"],
+  "operator/store-move": [...pure, "clock", "store", "lease", "lease/records", "operator"],
+  operator: [...pure, "clock", "store", "lease", "lease/records"],
+  worker: [...pure, "clock", "kernel-random", "queue", "store", "lease", "lease/records", "lease/resume", "operator"],
+  sequence: ["errors", "assert", "clock", "kernel-random", "queue", "store", "sequence/stores"],
+  "sequence/stores": ["errors", "assert", "clock", "kernel-random", "store", "store/link", "store/sqlite", "sequence"],
+  "http2/hpack": [],
+  http2: ["http2/hpack"],
+  service: [...core, "version", "gen", "service/message", "service/hot"],
+  "service/message": [...pure, "text", "gen", "sequence"],
+  "service/hot": [...pure, "gen", "clock", "worker", "service/message"],
+  config: [...core, "http2"],
+  server: [...served, "config", "server/listen", "server/http", "server/call"],
+  "server/listen": ["errors", "clock", "config", "http2"],
+  "server/call": ["errors", "clock", "gen", "http2", "http2/hpack", "service", "service/hot", "server/call/envelope"],
+  "server/call/envelope": ["gen"],
+  "server/http": ["errors", "clock", "http2", "http2/hpack", "server/listen", "server/call", "server/call/envelope"],
+  cli: [...served, "config", "server", "server/listen"],
+  library: [...pure, "text", "clock", "worker", "version"],
+  index: [...core, "library"],
+};
+
+test("imports point one way", () => {
+  const wrong = sources.flatMap((path) => {
+    const part = partOf(path);
+    const allowed = mayImport[part];
+    if (allowed === undefined) return [`${path}: this part is not in the table`];
+    return neighboursOf(path, "all")
+      .map((target) => ({ target, other: partOf(target) }))
+      .filter(({ other }) => other !== part && !allowed.includes(other))
+      .map(({ target }) => `${path}: ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** The files of ours that a file imports. `static`: without those that it loads when they are needed. */
+function neighboursOf(path: string, kinds: "all" | "static"): readonly string[] {
+  const names = kinds === "all" ? importsOf(path) : importsOf(path, [staticImport]);
+  return names.filter((name) => name.startsWith(".")).map((name) => join(dirname(path), name));
+}
+
+/** A circle in a graph, as the names along it; undefined where there is none. */
+function circleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (node: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(node)) return [...way.slice(way.indexOf(node)), node];
+    if (done.has(node)) return undefined;
+    for (const next of edges.get(node) ?? []) {
+      const circle = visit(next, [...way, node]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(node);
+    return undefined;
+  };
+  for (const node of edges.keys()) {
+    const circle = visit(node, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
+test("a circle is found where there is one", () => {
+  const line = new Map([
+    ["a", new Set(["b", "c"])],
+    ["b", new Set(["c"])],
+  ]);
+  expect(circleIn(line)).toBeUndefined();
+  expect(circleIn(new Map([...line, ["c", new Set(["b"])]]))).toEqual(["b", "c", "b"]);
+});
+
+test("no circle among files, types and late imports included", () => {
+  const edges = new Map(sources.map((path) => [path, new Set(neighboursOf(path, "all"))]));
+  expect(edges.size).toBeGreaterThan(100);
+  expect(circleIn(edges)).toBeUndefined();
+});
+
+test("no circle among folders; drivers that are loaded when they are needed are plug-ins, and do not count", () => {
+  const edges = new Map<string, Set<string>>();
+  for (const path of sources) {
+    const folder = partOf(path);
+    const others = edges.get(folder) ?? new Set();
+    edges.set(folder, others);
+    for (const target of neighboursOf(path, "static")) if (partOf(target) !== folder) others.add(partOf(target));
+  }
+  expect(edges.size).toBeGreaterThan(15);
+  expect(circleIn(edges)).toBeUndefined();
+});
+
+/** The files that a file needs, itself included. */
+function reachableFrom(path: string, reached = new Set<string>()): ReadonlySet<string> {
+  if (reached.has(path)) return reached;
+  reached.add(path);
+  for (const next of neighboursOf(path, "all")) reachableFrom(next, reached);
+  return reached;
+}
+
+test("links to databases and the file of the embedded store know nothing of worker records", () => {
+  const shared = sources.filter((path) => /^src\/store\/(link\/|sqlite\/store-file\.ts$)/.test(path));
+  expect(shared.length).toBeGreaterThan(5);
+  const knowing = shared.filter((path) =>
+    [...reachableFrom(path)].some((other) => /^src\/(store\/record-store|lease\/|worker\/)/.test(other)),
+  );
+  expect(knowing).toEqual([]);
+  expect(reachableFrom("src/store/sqlite/record-file.ts")).toContain("src/store/record-store.ts");
+});
+
+test("pure parts use no package and nothing of Node; the HTTP/2 engine knows no socket, no RPC and no clock", () => {
+  const wrong = sources
+    .filter((path) => ["snowflake", "text", "http2"].includes(partOf(path).split("/")[0] ?? ""))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((name) => !name.startsWith("."))
+        .map((name) => `${path}: ${name}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test("protobuf and Connect are known above the worker only, and in the store that speaks gRPC to its server", () => {
+  const above = new Set(["service", "server", "cli"]);
+  const wrong = sources
+    .filter((path) => !above.has(partOf(path).split("/")[0] ?? "") && path !== "src/store/etcd.ts")
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((name) => /^@(bufbuild|connectrpc)\//.test(name))
+        .map((name) => `${path}: ${name}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+/** Places in src/ where a pattern stands, comments aside. */
+function placesOf(pattern: RegExp, exceptions: readonly string[]): readonly string[] {
+  return sources
+    .filter((path) => !exceptions.includes(path))
+    .flatMap((path) =>
+      textOf(path)
+        .split("\n")
+        .map((line, index) => ({ place: `${path}:${index + 1}`, line }))
+        .filter(({ line }) => !/^\s*(\*|\/\/|\/\*)/.test(line) && pattern.test(line))
+        .map(({ place }) => place),
+    );
+}
+
+test("one file reads the clocks, one place reads the environment", () => {
+  expect(placesOf(/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b/, ["src/clock/clock.ts"])).toEqual([]);
+  // The library has no command line: it reads one variable, where it is opened.
+  expect(placesOf(/\bprocess\.env\b/, ["src/cli/main.ts", "src/library/open-snowlane.ts"])).toEqual([]);
+});
+
+test("tests are never skipped, singled out or left for later", () => {
+  const tests = tracked.filter((path) => path.endsWith(".test.ts") && path !== "test/house/tidy.test.ts");
+  expect(tests.length).toBeGreaterThan(50);
+  const wrong = tests.filter((path) =>
+    /\b(test|it|describe)(\.\w+)*\.(skip|only|todo|fails|skipIf|runIf)\b/.test(textOf(path)),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("comments keep within 120 columns, as the formatter keeps code", () => {
+  const written = tracked.filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes("/gen/"));
+  const wrong = written.flatMap((path) =>
+    textOf(path)
+      .split("\n")
+      .map((line, index) => ({ line, place: `${path}:${index + 1}` }))
+      .filter(({ line }) => line.length > 120 && /^\s*(\*|\/\/|\/\*)/.test(line) && !line.includes("http"))
+      .map(({ place }) => place),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the reasons of src, proto and docs/errors.md are the same, with the same codes", () => {
+  const inProto = Object.keys(ErrorReason).filter((name) => name !== "UNSPECIFIED");
+  expect(inProto).toEqual(errorReasons);
+  const rows = [...textOf("docs/errors.md").matchAll(/^\| `([A-Z_]+)` *\| ([A-Z_]+|none: at start) *\|/gm)];
+  expect(rows.map(([, reason]) => reason)).toEqual(errorReasons);
+  const codes: Readonly<Record<string, Code | undefined>> = codeOfReason;
+  for (const [, reason = "", code = ""] of rows) {
+    const name = codes[reason] === undefined ? undefined : Code[codes[reason]];
+    const documented = code.startsWith("none") ? undefined : code.replaceAll("_", "").toLowerCase();
+    expect([reason, documented]).toEqual([reason, name?.toLowerCase()]);
+  }
+});
+
+test("the version stands the same in two places", () => {
+  expect(JSON.parse(textOf("package.json")).version).toBe(version);
+});
+
+test("the configuration page is fresh", () => {
+  const before = textOf("docs/configuration.md");
+  execFileSync(process.execPath, ["tools/generate-configuration.ts"]);
+  expect(textOf("docs/configuration.md")).toBe(before);
+});
+
+test("no file has a name that says nothing", () => {
+  const forbidden = /(^|[/-])(utils?|helpers?|common|types|impl|manager)\.ts$/;
+  expect(tracked.filter((path) => forbidden.test(path) && !path.includes("/gen/"))).toEqual([]);
+});
+
+test("no source exports a name that docs/glossary.md lists as gone", () => {
+  const [, table = ""] = textOf("docs/glossary.md").split("## Names that are gone");
+  const gone = [...table.matchAll(/^\| (`[^|]*?) *\|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+  );
+  expect(gone.length).toBeGreaterThan(10);
+  const exported = new RegExp(
+    `^export (?:abstract )?(?:class|const|function|interface|type) (?:${gone.join("|")})\\b`,
+    "m",
+  );
+  expect("export class IdQueue<Request> {").toMatch(exported);
+  const written = tracked.filter((path) => /^(src|test|tools|clients\/typescript)\/.*\.ts$/.test(path));
+  expect(written.filter((path) => exported.test(textOf(path)))).toEqual([]);
+});

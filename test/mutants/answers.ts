@@ -1,0 +1,11 @@
+/** Mutants that no test notices, by name, and why that is right. */
+export const answers: Readonly<Record<string, string>> = {
+  "src/lease/acquire.ts | explainNone | Math.min without the others | Math.min(heldUntilMs, availability.untilMs)":
+    "The time is only reported; no grant and no wait depends on it.",
+  "src/lease/protocol-context.ts | HighestMark.see | > as >= | markMs > this.#ms":
+    "A mark that is as high as the highest leaves it as it is.",
+  "src/server/call/hot-calls.ts | HotCall.#pump | && as || | !stream.isClosed && !this.#isEnding":
+    "A write to a closed stream says no, which ends the loop, and a call that ends leaves it by return.",
+  "src/service/hot/batch-next-ids.ts | Batch.#room | < as <= | this.#bytes.length < bytes":
+    "A buffer of exactly the right size is made a second time: slower, and as right.",
+};

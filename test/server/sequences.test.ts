@@ -1,0 +1,182 @@
+import { Code, ConnectError, createClient, type Client } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { Allocation, Period, SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
+
+type Sequences = Client<typeof SequenceService>;
+
+const patient = { waitMax: "30s", sequenceStoreTimeout: "20s" } as const;
+
+async function start(flags: Readonly<Record<string, string>> = {}) {
+  const { url, server, log } = await runServer({ ...patient, ...flags });
+  return { url, server, log, client: createClient(SequenceService, createGrpcTransport({ baseUrl: url })) };
+}
+
+/** The reason and the field of a call that is refused. */
+async function refusalOf(
+  call: Promise<unknown>,
+): Promise<readonly [reason: string, field: string | undefined, code: Code]> {
+  const error = ConnectError.from(
+    await call.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    ),
+  );
+  const [info] = error.findDetails(ErrorInfoSchema);
+  const [bad] = error.findDetails(BadRequestSchema);
+  return [info?.reason ?? error.rawMessage, bad?.fieldViolations[0]?.field, error.code];
+}
+
+const create = async (client: Sequences, sequence: Parameters<Sequences["createSequence"]>[0]["sequence"]) =>
+  (await client.createSequence({ sequence: sequence! })).sequence!;
+
+test("a sequence counts one by one, as runs and as a stream, without a gap over an orderly restart", async () => {
+  const store = `sqlite:${join(temporaryFolder(), "s.db")}`;
+  const first = await start({ store });
+  await create(first.client, { name: "orders", textTemplate: "O-{value:04}" });
+  expect(await first.client.nextValue({ name: "orders" })).toMatchObject({ value: 1n, text: "O-0001", periodKey: "" });
+  expect((await first.client.reserveValues({ name: "orders", count: 5 })).runs).toMatchObject([
+    { firstValue: 2n, count: 5, increment: 1n },
+  ]);
+  const streamed: bigint[] = [];
+  for await (const { values, texts } of first.client.batchNextValues({ name: "orders", count: 300n, chunkSize: 64 })) {
+    expect(texts).toEqual(values.map((value) => `O-${String(value).padStart(4, "0")}`));
+    streamed.push(...values);
+  }
+  expect(streamed).toEqual(Array.from({ length: 300 }, (_, index) => BigInt(index + 7)));
+  await first.server.stop();
+  const second = await start({ store });
+  expect((await second.client.nextValue({ name: "orders" })).value).toBe(307n);
+});
+
+test("a strict sequence shows no gap to callers at once, and takes nothing ahead", async () => {
+  const { client } = await start();
+  await create(client, { name: "invoices", allocation: Allocation.STRICT });
+  const values = await Promise.all(Array.from({ length: 200 }, () => client.nextValue({ name: "invoices" })));
+  const sorted = values.map(({ value }) => Number(value)).toSorted((a, b) => a - b);
+  expect(sorted).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+  expect((await client.getSequence({ name: "invoices" })).sequence!.nextValue).toBe(201n);
+});
+
+test("a sequence with a period writes the date of its zone, and says its period", async () => {
+  const { client } = await start();
+  const definition = {
+    name: "daily",
+    period: Period.DAY,
+    timeZone: "Asia/Tokyo",
+    textTemplate: "{yyyy}{MM}{dd}-{value}",
+  };
+  await create(client, definition);
+  const { value, text, periodKey } = await client.nextValue({ name: "daily" });
+  expect([value, text]).toEqual([1n, `${periodKey.replaceAll("-", "")}-1`]);
+  expect(Math.abs(Date.parse(periodKey) - Date.now())).toBeLessThan(2 * 86_400_000);
+});
+
+test("a sequence is listed in pages, changed by its etag, and disabled at once", async () => {
+  const { client, url } = await start();
+  for (const name of ["c", "a", "b.1"]) await create(client, { name });
+  const { sequences, nextPageToken } = await client.listSequences({ pageSize: 2 });
+  expect(sequences.map(({ name }) => name)).toEqual(["a", "b.1"]);
+  const rest = await client.listSequences({ pageToken: nextPageToken });
+  expect([rest.sequences.map(({ name }) => name), rest.nextPageToken]).toEqual([["c"], ""]);
+  expect((await client.listSequences({ namePrefix: "b" })).sequences.length).toBe(1);
+  const etag = sequences[0]!.etag;
+  const change = { sequence: { name: "a", disabled: true, etag }, updateMask: { paths: ["disabled"] } };
+  expect((await client.updateSequence(change)).sequence!.disabled).toBe(true);
+  expect((await refusalOf(client.nextValue({ name: "a" })))[0]).toBe("SEQUENCE_DISABLED");
+  const stale = { ...change, sequence: { ...change.sequence, disabled: false } };
+  expect(await refusalOf(client.updateSequence(stale))).toEqual(["SEQUENCE_CHANGED", undefined, Code.Aborted]);
+  const next = { sequence: { name: "c", nextValue: 50n }, updateMask: { paths: ["next_value"] } };
+  expect((await client.updateSequence(next)).sequence!.nextValue).toBe(50n);
+  expect((await client.nextValue({ name: "c" })).value).toBe(50n);
+  const health = createClient(Health, createGrpcTransport({ baseUrl: url }));
+  expect((await health.check({ service: SequenceService.typeName })).status).toBe(Status.SERVING);
+});
+
+test("the last values are handed out, and then none", async () => {
+  const { client } = await start();
+  await create(client, { name: "few", startValue: 10n, increment: 5n, valueMax: 24n });
+  const values = [await client.nextValue({ name: "few" }), await client.nextValue({ name: "few" })];
+  expect(values.map(({ value }) => value)).toEqual([10n, 15n]);
+  expect((await client.reserveValues({ name: "few", count: 9 })).runs).toMatchObject([{ firstValue: 20n, count: 1 }]);
+  const exhausted = ["VALUES_EXHAUSTED", undefined, Code.FailedPrecondition];
+  expect(await refusalOf(client.nextValue({ name: "few" }))).toEqual(exhausted);
+  const raised = { sequence: { name: "few", valueMax: 25n }, updateMask: { paths: ["value_max"] } };
+  expect((await client.updateSequence(raised)).sequence!.valueMax).toBe(25n);
+});
+
+test("an older copy of the file stops the database for every server before a value repeats", async () => {
+  const folder = temporaryFolder();
+  const store = `sqlite:${join(folder, "s.db")}`;
+  const file = join(folder, "s.db.sequences");
+  const first = await start({ store });
+  await create(first.client, { name: "orders" });
+  await first.client.nextValue({ name: "orders" });
+  await first.server.stop();
+  copyFileSync(file, `${file}.old`);
+  const second = await start({ store });
+  for await (const _ of second.client.batchNextValues({ name: "orders", count: 500n })) continue;
+  await second.server.stop();
+  copyFileSync(`${file}.old`, file);
+  const third = await start({ store });
+  for (let call = 0; call < 3; call += 1) {
+    expect((await refusalOf(third.client.nextValue({ name: "orders" })))[0]).toBe("STORE_WENT_BACK");
+  }
+  expect((await refusalOf(create(third.client, { name: "other" })))[0]).toBe("STORE_WENT_BACK");
+  expect(third.log.some((line) => line.includes("The database of sequences is stopped"))).toBe(true);
+});
+
+test("a server without a database for sequences does not have the service", async () => {
+  const { client } = await start({ sequenceStores: "off" });
+  expect((await refusalOf(client.nextValue({ name: "a" })))[2]).toBe(Code.Unimplemented);
+});
+
+describe("bad input is refused with its field:", () => {
+  test("every request at once", async () => {
+    const { client } = await start();
+    await create(client, { name: "a" });
+    await create(client, { name: "b", stepMin: 7n });
+    const make = (sequence: NonNullable<Parameters<Sequences["createSequence"]>[0]["sequence"]>) =>
+      client.createSequence({ sequence });
+    const update = (paths: string[], sequence: object) =>
+      client.updateSequence({ sequence: { name: "a", ...sequence }, updateMask: { paths } });
+    const invalid = (field: string) => ["INVALID_SEQUENCE", field, Code.InvalidArgument];
+    const cases: readonly (readonly [Promise<unknown>, readonly unknown[]])[] = [
+      [client.createSequence({}), invalid("sequence")],
+      [make({ name: "" }), invalid("sequence.name")],
+      [make({ name: "A" }), invalid("sequence.name")],
+      [make({ name: "x", startValue: 5n, valueMax: 4n }), invalid("sequence.value_max")],
+      [make({ name: "x", increment: -1n }), invalid("sequence.increment")],
+      [make({ name: "x", stepMin: 5n, stepMax: 4n }), invalid("sequence.step_max")],
+      [make({ name: "x", stepMin: 2n ** 62n }), invalid("sequence.step_min")],
+      [make({ name: "x", allocation: Allocation.STRICT, stepMin: 5n }), invalid("sequence.step_min")],
+      [make({ name: "x", allocation: 9 as Allocation }), invalid("sequence.allocation")],
+      [make({ name: "x", period: Period.DAY, timeZone: "Mars" }), invalid("sequence.time_zone")],
+      [make({ name: "x", textTemplate: "{yyyy}" }), invalid("sequence.text_template")],
+      [make({ name: "x", etag: "1" }), invalid("sequence.etag")],
+      [make({ name: "x", nextValue: 5n }), invalid("sequence.next_value")],
+      [make({ name: "b" }), ["SEQUENCE_EXISTS", undefined, Code.AlreadyExists]],
+      [update([], {}), invalid("update_mask")],
+      [update(["name"], {}), invalid("update_mask")],
+      [update(["start_value"], { startValue: 2n }), invalid("update_mask")],
+      [update(["value_max"], { valueMax: 5n }), invalid("sequence.value_max")],
+      [update(["next_value"], { nextValue: 0n }), invalid("sequence.next_value")],
+      [client.updateSequence({ updateMask: { paths: ["disabled"] } }), invalid("sequence")],
+      [client.getSequence({ name: "none" }), ["SEQUENCE_NOT_FOUND", undefined, Code.NotFound]],
+      [client.nextValue({ name: "none" }), ["SEQUENCE_NOT_FOUND", undefined, Code.NotFound]],
+      [client.nextValue({ name: "" }), ["SEQUENCE_NOT_FOUND", undefined, Code.NotFound]],
+      [client.nextValue({ name: "x".repeat(2_000) }), ["SEQUENCE_NOT_FOUND", undefined, Code.NotFound]],
+      [client.reserveValues({ name: "a", count: 0 }), ["COUNT_OUT_OF_RANGE", "count", Code.InvalidArgument]],
+      [client.reserveValues({ name: "a", count: 2_000_000 }), ["COUNT_OUT_OF_RANGE", "count", Code.InvalidArgument]],
+      [client.listSequences({ pageToken: "after-3" }), ["MALFORMED_TEXT", "page_token", Code.InvalidArgument]],
+    ];
+    const answers = await Promise.all(cases.map(([call]) => refusalOf(call)));
+    expect(answers).toEqual(cases.map(([, refusal]) => refusal));
+    expect((await client.nextValue({ name: "a" })).value).toBe(1n);
+  });
+});

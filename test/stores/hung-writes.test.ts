@@ -1,0 +1,127 @@
+import { createConnection } from "mysql2/promise";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+
+/** Stores that hammer a server whose writes hang. */
+const storeCount = 3;
+/** Of one store to one server, at any moment, the sessions that were given up included. */
+const connectionsMax = 3;
+const hungMs = 15_000;
+
+async function openAll(url: string): Promise<readonly RecordStore[]> {
+  const stores = await Promise.all(
+    Array.from({ length: storeCount }, () => openStore(url, { namespace: "default", callTimeoutMs: 1_000 })),
+  );
+  for (const store of stores) onTestFinished(() => store.close());
+  return stores;
+}
+
+/** Writes again and again while `count` says how many sessions the server has; returns the most that it said. */
+async function mostWhileHung(stores: readonly RecordStore[], count: () => Promise<number>): Promise<number> {
+  const endMs = performance.now() + hungMs;
+  let failed = 0;
+  let most = 0;
+  const hammer = async (store: RecordStore, index: number): Promise<void> => {
+    while (performance.now() < endMs) {
+      const key = `worker-${index}`;
+      await store
+        .read(key)
+        .then(({ entry }) => store.compareAndSet(key, entry, `${Math.random()}`))
+        .catch(() => (failed += 1));
+    }
+  };
+  const look = async (): Promise<void> => {
+    while (performance.now() < endMs) {
+      most = Math.max(most, await count());
+      await sleep(50);
+    }
+  };
+  await Promise.all([look(), ...stores.map(hammer)]);
+  expect(failed).toBeGreaterThan(storeCount * 4);
+  return most;
+}
+
+async function connectTo({ port }: TestServer): Promise<Client> {
+  const client = new Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+test.each(["a lock", "a synchronous standby that is away"])(
+  "while writes on PostgreSQL wait for %s, a server keeps three connections at most, and writes when they go on",
+  async (cause) => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const stores = await openAll(server.url);
+    for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
+    // Within a transaction the list of sessions would stay as it was, so the locker and the watcher are two.
+    const [other, watcher] = [await connectTo(server), await connectTo(server)];
+    const setStandbys = async (names: string): Promise<void> => {
+      await other.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+      await other.query("SELECT pg_reload_conf()");
+    };
+    if (cause === "a lock") await other.query("BEGIN; LOCK TABLE snowlane_record IN EXCLUSIVE MODE");
+    else await setStandbys("away");
+    const most = await mostWhileHung(stores, async () => {
+      const sql = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'snowlane'";
+      return (await watcher.query<{ count: number }>(sql)).rows[0]!.count;
+    });
+    expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
+    if (cause === "a lock") await other.query("COMMIT");
+    else await setStandbys("");
+    await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
+  },
+);
+
+test("while writes on MariaDB wait for a lock, a server keeps three connections at most, and writes when they go on", async () => {
+  const server = await startMariadb();
+  onTestFinished(() => server.stop());
+  const stores = await openAll(server.url);
+  for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
+  const other = await createConnection(server.url);
+  onTestFinished(() => other.end());
+  await other.query("BEGIN");
+  await other.query("SELECT * FROM snowlane_record FOR UPDATE");
+  const most = await mostWhileHung(stores, async () => {
+    const [rows] = await other.query("SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID()");
+    return (rows as readonly unknown[]).length;
+  });
+  expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
+  await other.query("COMMIT");
+  await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
+});
+
+test("a write on PostgreSQL whose wait for a standby was cancelled is not taken for done", async () => {
+  const server = await startPostgres(["-c", "synchronous_standby_names=away"]);
+  onTestFinished(() => server.stop());
+  const other = await connectTo(server);
+  // As an administrator may set it: then not even a warning would be sent.
+  await other.query("SET synchronous_commit = local; ALTER ROLE postgres SET client_min_messages = 'error'");
+  await other.query(`CREATE TABLE snowlane_record (namespace text, key text, text text, PRIMARY KEY (namespace, key))`);
+  const store = await openStore(server.url, { namespace: "default", callTimeoutMs: 60_000 });
+  onTestFinished(() => store.close());
+  const written = store.compareAndSet("worker-1", undefined, "text");
+  const cancelled = expect(written).rejects.toMatchObject({
+    reason: "STORE_UNAVAILABLE",
+    message: expect.stringContaining("canceling wait for synchronous replication due to user request"),
+  });
+  const cancel = "SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  await expect.poll(async () => (await other.query(cancel)).rows, { timeout: 60_000 }).toEqual([{ done: true }]);
+  await cancelled;
+});
+
+async function writes(store: RecordStore): Promise<boolean> {
+  try {
+    const { entry } = await store.read("worker-0");
+    return (await store.compareAndSet("worker-0", entry, `${Math.random()}`)).kind === "applied";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+import type mysql from "mysql2/promise";
+import { expect, test, vi } from "vitest";
+import { withMariadbSession, withPostgresSession } from "../support/servers/sql-session.ts";
+import { endsAt, idsOf, sqlLayouts, sqlOf, timesOf, timeText, valuesOfId } from "../text/sql-functions.ts";
+
+vi.setConfig({ testTimeout: 300_000 });
+
+/** Runs a query in the database; returns its one row, each value as text or null. */
+type Ask = (sql: string) => Promise<Readonly<Record<string, string | null>>>;
+
+interface Database {
+  /** Makes the functions. */
+  readonly run: (sql: string) => Promise<unknown>;
+  readonly ask: Ask;
+  /** Writes a time of the functions as text. */
+  readonly timeOf: (expression: string) => string;
+}
+
+/** Tries every layout. */
+async function tryLayouts(dialect: string, { run, ask, timeOf }: Database): Promise<void> {
+  for (const layout of sqlLayouts) {
+    await run(await sqlOf(dialect, layout));
+    for (const id of idsOf(layout)) {
+      const expected = valuesOfId(layout, id);
+      const columns = Object.keys(expected).map((name) => {
+        const call = `snowlane_${name}(${id})`;
+        if (name === "is_id") return `CASE WHEN ${call} THEN 1 ELSE 0 END AS ${name}`;
+        return `${name === "time" ? timeOf(call) : call} AS ${name}`;
+      });
+      expect(await ask(`SELECT ${columns.join(", ")}`), `${layout.name} ${id}`).toEqual(expected);
+    }
+    for (const ms of timesOf(layout)) {
+      const at = `'${timeText(ms)}${dialect === "postgresql" ? "Z" : ""}'`;
+      const found = await ask(`SELECT snowlane_first_id(${at}) AS first, snowlane_last_id(${at}) AS last`);
+      expect(found, `${layout.name} ${timeText(ms)}`).toEqual(endsAt(layout, ms));
+    }
+    expect(await ask("SELECT CASE WHEN snowlane_is_id(-1) THEN 1 ELSE 0 END AS is_id")).toEqual({ is_id: "0" });
+  }
+}
+
+function textsOf(row: object | undefined): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(
+    Object.entries(row ?? {}).map(([name, value]) => [name, value === null ? null : String(value)]),
+  );
+}
+
+test("the functions for PostgreSQL read IDs of every layout, and find those of a time", () =>
+  withPostgresSession("America/New_York", (client) =>
+    tryLayouts("postgresql", {
+      run: (sql) => client.query(sql),
+      ask: async (sql) => textsOf((await client.query<object>(sql)).rows[0]),
+      timeOf: (expression) => `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`,
+    }),
+  ));
+
+test("the functions for MySQL read IDs of every layout, and find those of a time", () =>
+  withMariadbSession("+05:45", (link) =>
+    tryLayouts("mysql", {
+      run: (sql) => link.query(sql),
+      ask: async (sql) => textsOf((await link.query<mysql.RowDataPacket[]>(sql))[0][0]),
+      timeOf: (expression) => `DATE_FORMAT(${expression}, '%Y-%m-%d %H:%i:%s.%f')`,
+    }),
+  ));

@@ -1,0 +1,43 @@
+import { expect, onTestFinished, test } from "vitest";
+import { startRedis } from "../support/servers/redis-server.ts";
+import { startZooKeeper, startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
+import { runSnowlane } from "../text/run-snowlane.ts";
+
+/** What doctor says of the settings of a store's server. */
+async function settingsOf(url: string, ...args: readonly string[]): Promise<readonly string[]> {
+  const command = ["doctor", "--json", "--listen", "127.0.0.1:0", "--store", url, ...args];
+  const { exitCode, stdout } = await runSnowlane(command);
+  expect(exitCode).toBe(0);
+  const findings: readonly Record<string, string>[] = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return findings.filter(({ check }) => check === "store settings").map(({ level, detail }) => `${level}: ${detail}`);
+}
+
+const good = ["ok: No setting of the server endangers the records."];
+
+test("doctor warns of a Redis that forgets or deletes records, and of a window that a failover outlasts", async () => {
+  const cache = await startRedis({ args: ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"] });
+  onTestFinished(() => cache.stop());
+  expect(await settingsOf(cache.url)).toEqual([
+    expect.stringMatching(/^warn: appendonly is off/),
+    expect.stringMatching(/^warn: maxmemory-policy is allkeys-lru/),
+  ]);
+  const kept = await startRedis({ persistence: "every-write" });
+  onTestFinished(() => kept.stop());
+  expect(await settingsOf(kept.url)).toEqual(good);
+  // Without the majority that two hosts ask for by default: the second one is not there.
+  const pair = `${kept.url},127.0.0.1:1?replicas=0`;
+  expect(await settingsOf(pair)).toEqual([expect.stringMatching(/^warn: A window of 5 s .* for 7 to 12 s\.$/)]);
+  expect(await settingsOf(pair, "--window", "20s")).toEqual(good);
+});
+
+test("doctor warns of a standalone ZooKeeper, which shows no restart on an older data folder", async () => {
+  const alone = await startZooKeeper();
+  onTestFinished(() => alone.stop());
+  expect(await settingsOf(alone.url)).toEqual([expect.stringMatching(/^warn: The server is standalone/)]);
+  const members = await startZooKeeperEnsemble();
+  onTestFinished(async () => void (await Promise.all(members.map((member) => member.stop()))));
+  expect(await settingsOf(members[0]!.url)).toEqual(good);
+});

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { systemClock } from "../../../src/clock/clock.ts";
+import { formatAddress } from "../../../src/config/address.ts";
+import { loadSettings, refuseProblems } from "../../../src/config/load-settings.ts";
+import { serverSettings } from "../../../src/config/server-settings.ts";
+import { resolveServer } from "../../../src/config/resolve-server.ts";
+import { valueOf } from "../../../src/config/resolved.ts";
+import { createLog } from "../../../src/server/log.ts";
+import { type Server, startServer } from "../../../src/server/start-server.ts";
+
+/** A server of this process, on a free port of its own, with an SQLite store of its own. */
+export interface RunningServer {
+  readonly server: Server;
+  /** `127.0.0.1:PORT`. */
+  readonly address: string;
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** Log lines so far; grows. */
+  readonly log: readonly string[];
+  /** Errors that would have ended the process; grows. */
+  readonly faults: readonly unknown[];
+}
+
+/** Makes a folder that is gone when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a server with settings by name, as flags would say them; it is stopped when the test is over. */
+export async function runServer(flags: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
+  const http2 = process.env["SNOWLANE_TEST_HTTP2"];
+  const all = { listen: "127.0.0.1:0", store, ...(http2 === undefined ? {} : { http2 }), ...flags };
+  const { values: config, problems } = loadSettings(serverSettings, { flags: all, environment: {} });
+  if (problems.length > 0) refuseProblems(problems);
+  const log: string[] = [];
+  const faults: unknown[] = [];
+  const server = await startServer({
+    config,
+    worker: valueOf(resolveServer(config, {})),
+    log: createLog({
+      level: "debug",
+      format: "json",
+      write: (line) => log.push(line),
+      nowMs: () => systemClock.nowMs(),
+    }),
+    clock: systemClock,
+    onFault: (error) => faults.push(error),
+    signal: new AbortController().signal,
+  });
+  onTestFinished(() => server.stop());
+  const address = formatAddress(server.address);
+  return { server, address, url: `http://${address}`, log, faults };
+}

@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from "node:fs";
+
+/** A suite of tests: one project of vitest. */
+export interface TestSuite {
+  readonly name: string;
+  /** Folders whose tests it runs, each with a slash at its end. */
+  readonly folders: readonly string[];
+  /**
+   * Minutes that it should stay below on two cores, everything fetched: a guide for readers, not a limit. undefined =
+   * not part of `npm test`.
+   */
+  readonly budgetMinutes: number | undefined;
+  /** Its test files, from the root of the repository. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Reads the suites from the table of CONTRIBUTING.md, which is the one place that says which tests belong to which. A
+ * file belongs to the deepest folder that is named; where two suites name that folder, to both.
+ *
+ * @throws Error where the table cannot be read, or a test file belongs to no suite.
+ */
+export function readTestSuites(): readonly TestSuite[] {
+  const [, section = ""] = readFileSync("CONTRIBUTING.md", "utf8").split("\n## Suites\n");
+  const rows = [...section.matchAll(/^\| `(\w+)` *\| (.*?) *\|.*\| *(?:(\d+) min|[^|]*) *\|$/gm)].map(
+    ([, name = "", cell = "", minutes]) => ({
+      name,
+      folders: [...cell.matchAll(/`([\w/-]+\/)`/g)].map(([, folder = ""]) => folder),
+      budgetMinutes: minutes === undefined ? undefined : Number(minutes),
+    }),
+  );
+  if (rows.length < 2) throw new Error("CONTRIBUTING.md has no table of suites below its heading Suites.");
+  const named = new Set(rows.flatMap(({ folders }) => folders));
+  const files = globSync("{src,test,clients/typescript}/**/*.test.ts", { exclude: ["**/node_modules"] });
+  const folderOf = new Map(files.map((file) => [file, deepestFolder(file, named)]));
+  return rows.map(({ name, folders, budgetMinutes }) => {
+    const own = files.filter((file) => folders.includes(folderOf.get(file)!));
+    return { name, folders, budgetMinutes, files: own };
+  });
+}
+
+function deepestFolder(file: string, folders: ReadonlySet<string>): string {
+  const [deepest] = [...folders].filter((folder) => file.startsWith(folder)).toSorted((a, b) => b.length - a.length);
+  if (deepest === undefined) throw new Error(`${file} is in no folder of the table of suites in CONTRIBUTING.md.`);
+  return deepest;
+}
