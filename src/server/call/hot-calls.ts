@@ -229,17 +229,13 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   #answer(message: LentMessage | Uint8Array): void {
     const { envelope, json, heads } = this.#route;
     this.#isEnding = true;
-    if (envelope.isPrefixed && json === undefined) {
-      this.#respond();
-      if (message instanceof LentMessage) this.#stream.writeLent(message.bytes);
-      else this.#stream.write(message);
-    } else {
-      const framed = message instanceof LentMessage ? message.bytes : message;
-      const bytes = json === undefined ? framed.slice(prefixBytes) : this.#toJson(framed);
-      if (envelope.isPrefixed) this.#respond();
-      else this.#respond(this.#isPlain ? heads.ofLength(bytes.length) : this.#lengthHead(bytes.length));
-      this.#stream.write(bytes);
-    }
+    const framed = message instanceof LentMessage ? message.bytes : message;
+    const binary = envelope.isPrefixed ? framed : framed.subarray(prefixBytes);
+    const bytes = json === undefined ? binary : this.#toJson(framed);
+    if (envelope.isPrefixed) this.#respond();
+    else this.#respond(this.#isPlain ? heads.ofLength(bytes.length) : this.#lengthHead(bytes.length));
+    if (bytes === binary && message instanceof LentMessage) this.#stream.writeLent(bytes);
+    else this.#stream.write(bytes);
     this.#end(this.#ok());
     this.#release(undefined);
   }

@@ -139,7 +139,8 @@ class Http1Call implements CallStream<Http1Head> {
   }
 
   writeLent(bytes: Uint8Array): boolean {
-    return this.write(bytes.slice());
+    // A copy: a Buffer's slice() would be a view.
+    return this.write(new Uint8Array(bytes));
   }
 
   /** Sends the whole response in one piece. */

@@ -177,7 +177,9 @@ function ageMs<T>(sightings: readonly Sighting<T>[]): number {
 }
 
 function severalWriters<T>(kind: string, cure: string, writers: readonly Writer<T>[]): IdError {
-  const servers = writers.map(({ at }) => nameOf(at)).join(" and ");
+  // Sorted: those that sentinels name come in the order of the answers.
+  const names = writers.map(({ at }) => nameOf(at)).toSorted();
+  const servers = names.join(" and ");
   const message = `Several servers of the ${kind} store take writes: ${servers}. Nothing is granted or renewed until only one of them does. ${cure}`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, servers } });
 }
