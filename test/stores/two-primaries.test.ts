@@ -85,6 +85,14 @@ function problemsOf(worker: IssuingWorker): readonly string[] {
   return worker.events.flatMap((event) => (event.kind === "store-problem" ? [event.error.message] : []));
 }
 
+/** The servers as the error names them. */
+function namesOf(servers: readonly { readonly port: number }[]): string {
+  return servers
+    .map(({ port }) => `127.0.0.1:${port}`)
+    .toSorted()
+    .join(" and ");
+}
+
 test("a standby of PostgreSQL that is promoted beside a primary that goes on: all who see both use it, and no ID of one worker ID comes twice", async () => {
   const old = await running(startPostgres());
   await (await start(old.url, "first")).stop();
@@ -137,7 +145,7 @@ test("two standbys of PostgreSQL that are promoted to one timeline: nothing is g
   await issueMore([holder], 100);
   await old.kill();
   await Promise.all(standbys.map(promote));
-  const names = standbys.map(({ port }) => `127.0.0.1:${port}`).toSorted().join(" and ");
+  const names = namesOf(standbys);
   const sentence = `Several servers of the postgres store take writes: ${names}. Nothing is granted or renewed until only one of them does. Fence the old primary: stop it, or make it a standby.`;
   await expect.poll(() => problemsOf(holder), patience).toContain(sentence);
   await expect.poll(() => holder.source.state.kind, patience).not.toBe("serving");
@@ -151,7 +159,7 @@ test("two standbys of PostgreSQL that are promoted to one timeline: nothing is g
 test("two servers of MariaDB that both take writes: nothing is written until one of them is read_only, and one server under two names is one", async () => {
   const [one, other] = await Promise.all([running(startMariadb()), running(startMariadb())]);
   const store = await open(urlOf([one, other]));
-  const names = [one, other].map(({ port }) => `127.0.0.1:${port}`).toSorted().join(" and ");
+  const names = namesOf([one, other]);
   const several = {
     reason: "STORE_UNAVAILABLE",
     message: `Several servers of the mysql store take writes: ${names}. Nothing is granted or renewed until only one of them does. Fence the old primary; a replica needs read_only=1.`,
@@ -175,7 +183,7 @@ async function setReadOnly({ url }: TestServer, value: 0 | 1): Promise<void> {
 test("two primaries of Redis that both take writes: nothing is written until one of them is a replica", async () => {
   const [one, other] = await Promise.all([startReplicable(), startReplicable()]);
   const store = await open(urlOf([one, other], "?replicas=0"));
-  const names = [one, other].map(({ port }) => `127.0.0.1:${port}`).toSorted().join(" and ");
+  const names = namesOf([one, other]);
   await expect(store.compareAndSet("worker-1", undefined, "text")).rejects.toMatchObject({
     reason: "STORE_UNAVAILABLE",
     message: `Several servers of the redis store take writes: ${names}. Nothing is granted or renewed until only one of them does. Stop the old primary, or make it a replica.`,
@@ -201,9 +209,8 @@ test("two sentinels that name two primaries: nothing is written until they agree
   );
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",");
   const store = await open(`redis://${hosts}?sentinel=primary`);
-  const [first, second] = [one, other].map(({ port }) => `127.0.0.1:${port}`).toSorted();
   await expect(store.list()).rejects.toMatchObject({
-    message: expect.stringContaining(`${first} and ${second}. Nothing is granted`),
+    message: expect.stringContaining(`${namesOf([one, other])}. Nothing is granted`),
   });
   const moved = await askRedis(
     sentinels[1]!.port,
