@@ -4,7 +4,7 @@ import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { createPeriodClock } from "./period.ts";
 import type { SequencePlace } from "./sequence-place.ts";
-import { counterId, keysMax, type ListRange, type OpenOutcome, type SequenceStore } from "./sequence-store.ts";
+import { counterId, keysMax, keysOf, type ListRange, type OpenOutcome, type SequenceStore } from "./sequence-store.ts";
 import {
   changeDefinition,
   checkSequenceName,
@@ -185,12 +185,7 @@ export class SequenceCatalog {
     const states: SequenceState[] = [];
     for (let at = 0; at < keyed.length; at += keysMax / 2) {
       const page = keyed.slice(at, at + keysMax / 2);
-      const { counters } = await store.look(
-        page.flatMap(({ name, periodKey }) => [
-          { name, periodKey: "" },
-          { name, periodKey },
-        ]),
-      );
+      const { counters } = await store.look(page.flatMap(keysOf));
       states.push(...page.map(({ stored, periodKey }) => stateOf(stored, periodKey, counters)));
     }
     return states;

@@ -13,6 +13,7 @@ import {
   type CounterKey,
   counterId,
   keysMax,
+  keysOf,
   type Look,
   openAheadMaxMs,
   type SequenceStore,
@@ -179,11 +180,6 @@ export class SequencePlace {
     return this.#adopting;
   }
 
-  /** Whether this process has taken values that a database which went back could hand out again. */
-  get hasMarks(): boolean {
-    return this.#marks.all().length > 0;
-  }
-
   /** Has the next take look at the place first: an operator changed it. */
   forget(): void {
     this.#revision = undefined;
@@ -279,16 +275,6 @@ export class SequencePlace {
     if (isNews) this.#parts.onEvent({ kind: "stopped", reason });
     return stoppedError(reason);
   }
-}
-
-/** The counters to look at for one: its own, and the one that shows that nothing was emptied. */
-function keysOf({ name, periodKey }: CounterKey): readonly CounterKey[] {
-  return periodKey === ""
-    ? [{ name, periodKey }]
-    : [
-        { name, periodKey: "" },
-        { name, periodKey },
-      ];
 }
 
 /** The loss that a look shows of one sequence; undefined = none. */

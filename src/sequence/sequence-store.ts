@@ -163,6 +163,16 @@ export function counterId({ name, periodKey }: CounterKey): string {
   return `${name}\n${periodKey}`;
 }
 
+/** The counters to look at for one: its own, and the one that shows that nothing was emptied. */
+export function keysOf({ name, periodKey }: CounterKey): readonly CounterKey[] {
+  return periodKey === ""
+    ? [{ name, periodKey }]
+    : [
+        { name, periodKey: "" },
+        { name, periodKey },
+      ];
+}
+
 /** The most keys of one look, and the most marks of one cover. */
 export const keysMax = 1_000;
 /** How far ahead of the database's clock a place is opened, so that every server can cover its marks before. */

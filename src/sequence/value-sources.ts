@@ -52,11 +52,6 @@ export class ValueSources {
     return source?.isClosed === false ? source : undefined;
   }
 
-  /** All that are in memory. */
-  get size(): number {
-    return this.#sources.size;
-  }
-
   /**
    * Finds the source of a name, in memory or by a query that all names share for which callers wait.
    *
@@ -223,8 +218,7 @@ export class ValueSources {
       if (!(error instanceof IdError)) throw error;
     } finally {
       this.#cancelLook = undefined;
-      const isInUse = !this.#isClosed && (this.#sources.size > 0 || this.#parts.place.hasMarks);
-      if (isInUse) this.#cancelLook = this.#parts.timers.after(lookEveryMs, () => void this.#lookAgain());
+      if (!this.#isClosed) this.#cancelLook = this.#parts.timers.after(lookEveryMs, () => void this.#lookAgain());
     }
   }
 }

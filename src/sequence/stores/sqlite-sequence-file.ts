@@ -4,7 +4,7 @@
  *
  * Synchronous; it runs in a thread of its own (sqlite-sequence-thread.ts). Everything that it throws is an IdError.
  */
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { systemClock } from "../../clock/clock.ts";
 import type { OpenFile } from "../../store/sqlite/open-file.ts";
 import { StoreFile, type StoreFileOptions } from "../../store/sqlite/store-file.ts";
@@ -119,13 +119,19 @@ const sql = {
 
 type Values = Readonly<Record<string, SQLInputValue>>;
 
+/** An open database, and its statements by their texts. They end with it. */
+interface Prepared {
+  readonly database: DatabaseSync;
+  readonly byText: Map<string, StatementSync>;
+}
+
 /** A database within one transaction, and what every statement of it may name. */
 class Statements {
-  readonly #database: DatabaseSync;
+  readonly #prepared: Prepared;
   readonly #common: Values;
 
-  constructor(database: DatabaseSync, common: Values) {
-    this.#database = database;
+  constructor(prepared: Prepared, common: Values) {
+    this.#prepared = prepared;
     this.#common = common;
   }
 
@@ -151,11 +157,15 @@ class Statements {
     );
   }
 
-  #prepare(text: string) {
-    const statement = this.#database.prepare(text);
+  #prepare(text: string): StatementSync {
+    const { database, byText } = this.#prepared;
+    const known = byText.get(text);
+    if (known !== undefined) return known;
+    const statement = database.prepare(text);
     // Values above 2^53 would lose digits as numbers.
     statement.setReadBigInts(true);
     statement.setAllowUnknownNamedParameters(true);
+    byText.set(text, statement);
     return statement;
   }
 }
@@ -164,6 +174,7 @@ class Statements {
 export class SequenceFile {
   readonly #namespace: string;
   readonly #file: StoreFile;
+  #prepared: Prepared | undefined;
 
   constructor(options: SequenceFileOptions) {
     this.#namespace = options.namespace;
@@ -305,7 +316,9 @@ export class SequenceFile {
   }
 
   #statements(database: DatabaseSync, file: OpenFile, clockMs: number): Statements {
-    return new Statements(database, { namespace: this.#namespace, identity: file.life.identity, clockMs });
+    // A file that went back is opened again, as another database.
+    if (this.#prepared?.database !== database) this.#prepared = { database, byText: new Map() };
+    return new Statements(this.#prepared, { namespace: this.#namespace, identity: file.life.identity, clockMs });
   }
 
   #look(statements: Statements, keys: readonly CounterKey[]): Omit<Look, "identity" | "clockMs"> {

@@ -1,0 +1,24 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { SequenceFile } from "./sqlite-sequence-file.ts";
+
+test("a file that went back is opened again, and asked by statements of its own", () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
+  const path = join(folder, "sequences.db");
+  const options = { path, busyTimeoutMs: 5_000, networkFileSystem: "refuse", namespace: "default" } as const;
+  const file = new SequenceFile(options);
+  onTestFinished(() => {
+    file.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { place, identity } = file.look([]);
+  copyFileSync(path, `${path}.copy`);
+  expect(file.stop("a test", place!.revision)).toBe(true);
+  copyFileSync(`${path}.copy`, path);
+  expect(() => file.look([])).toThrow("an older copy was put in its place");
+  const again = file.look([]);
+  expect(again.place).toEqual(place);
+  expect(again.identity).not.toBe(identity);
+});
