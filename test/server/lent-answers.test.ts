@@ -1,6 +1,6 @@
 /**
- * The bytes of an answer of NextId are lent: the next call writes over them. An answer that has to wait, for the answers
- * before it or for the reader, must have bytes of its own, or two callers get one ID.
+ * The bytes of an answer of NextId are lent: the next call writes over them. An answer that has to wait, for the
+ * answers before it or for the reader, must have bytes of its own, or two callers get one ID.
  */
 import { fromBinary, fromJsonString } from "@bufbuild/protobuf";
 import { once } from "node:events";
