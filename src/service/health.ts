@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.ts";
+import { createHealthCheck } from "./hot/health-check.ts";
 import { defineService, type Service, type ServiceHealth } from "./service.ts";
 
 /**
@@ -17,10 +18,10 @@ export function createHealth(services: readonly Service[], drainSignal: AbortSig
     ["", wholeOf(services.map(({ health }) => health))],
     ...services.map(({ descriptor, health }) => [descriptor.typeName, health] as const),
   ]);
+  const isServing = (service: string): boolean => healthOf.get(service)!.isServing() && !drainSignal.aborted;
   const statusOf = (service: string): ServingStatus => {
-    const health = healthOf.get(service);
-    if (health === undefined) return ServingStatus.SERVICE_UNKNOWN;
-    return health.isServing() && !drainSignal.aborted ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+    if (!healthOf.has(service)) return ServingStatus.SERVICE_UNKNOWN;
+    return isServing(service) ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
   };
   return defineService({
     descriptor: Health,
@@ -36,6 +37,7 @@ export function createHealth(services: readonly Service[], drainSignal: AbortSig
       watch: ({ service }, context) =>
         watch(() => statusOf(service), healthOf.get(service), AbortSignal.any([context.signal, drainSignal])),
     },
+    hotMethods: [createHealthCheck(healthOf.keys(), isServing)],
   });
 }
 

@@ -30,9 +30,12 @@ class RewoundSource {
   readonly layout = layouts.twitter;
   readonly reserveCountMax = 1_048_576;
   readonly risingSpan = 1;
-  readonly state = { kind: "serving" } as const;
   #next = 0n;
   isOut = false;
+
+  get state(): { readonly kind: "serving" | "waiting" } {
+    return { kind: this.isOut ? "waiting" : "serving" };
+  }
 
   rewind(isOut: boolean): void {
     this.#next = 9_007_199_254_740_993n;
@@ -267,6 +270,12 @@ const jsonBodies = [
   "\ufeff{}",
   '{"__proto__":1}',
   '{"count":"3","chunkSize":70000}',
+  '{"service":""}',
+  '{"service":"snowlane.v1.IdService"}',
+  '{"service": "grpc.health.v1.Health"}',
+  '{"service":"snowlane.v1.idservice"}',
+  '{"service":"__proto__"}',
+  '{"service":7}',
 ];
 const binaryBodies = [
   "",
@@ -282,6 +291,11 @@ const binaryBodies = [
   "ff",
   "1801",
   "08a09c01",
+  "0a15736e6f776c616e652e76312e496453657276696365",
+  "0a15736e6f776c616e652e76312e4964536572766963650a00",
+  "0a16736e6f776c616e652e76312e496453657276696365",
+  "0a03612e43",
+  "0a01ff",
 ];
 
 const countOf = { json: Buffer.from('{"count":250}'), binary: Buffer.from("08fa01", "hex") };

@@ -57,7 +57,7 @@ async function* bodyOf(request: Uint8Array): AsyncGenerator<Uint8Array> {
 
 test("a service of the list has its routes, its health and its hot methods", async () => {
   const { application, call } = setUp();
-  expect(application.hotMethods).toEqual([hotMethod]);
+  expect(application.hotMethods).toContain(hotMethod);
   const request = toBinary(HealthListRequestSchema, create(HealthListRequestSchema));
   const { message } = await call("/grpc.health.v1.Health/List", request);
   const { statuses } = fromBinary(HealthListResponseSchema, message);

@@ -1,4 +1,5 @@
 import { errorInterceptor, type ToCallError, toConnectError } from "../../service/connect-error.ts";
+import { createHealth } from "../../service/health.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
 import type { Service } from "../../service/service.ts";
 import { type CallGuard, guardInterceptor } from "./call-guard.ts";
@@ -39,11 +40,12 @@ export interface ApplicationOptions {
 
 /** Makes an application of services: their routes, with health, reflection and guards, and their hot methods. */
 export function createApplication(options: ApplicationOptions): Application {
-  const { services, guards, corsOrigins, page, drainSignal, shutdownSignal, onUnforeseen } = options;
+  const { guards, corsOrigins, page, drainSignal, shutdownSignal, onUnforeseen } = options;
+  const services = [...options.services, createHealth(options.services, drainSignal)];
   const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
   const crossOrigin = new CrossOrigin(corsOrigins);
   const dispatch = createDispatch({
-    routes: createRoutes(services, drainSignal),
+    routes: createRoutes(services),
     interceptors: [guardInterceptor(guards, toError), errorInterceptor(toError)],
     shutdownSignal,
     crossOrigin,

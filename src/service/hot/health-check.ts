@@ -1,0 +1,33 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import {
+  Health,
+  HealthCheckRequestSchema,
+  HealthCheckResponseSchema,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+} from "../../gen/grpc/health/v1/health_pb.ts";
+import { type HotMethod, type HotOperation, prefixBytes } from "./hot-method.ts";
+import { writePrefix } from "./write-protobuf.ts";
+
+/** Health/Check of the services that there are. There are few requests and two answers: all are written in advance. */
+export function createHealthCheck(services: Iterable<string>, isServing: (service: string) => boolean): HotMethod {
+  const serving = frameOf(ServingStatus.SERVING);
+  const notServing = frameOf(ServingStatus.NOT_SERVING);
+  const operations = new Map<string, HotOperation>();
+  for (const service of services) {
+    const request = toBinary(HealthCheckRequestSchema, create(HealthCheckRequestSchema, { service }));
+    operations.set(Buffer.from(request).toString("latin1"), () => (isServing(service) ? serving : notServing));
+  }
+  return {
+    descriptor: Health.method.check,
+    hasPlainJson: true,
+    read: (message) => operations.get(message.toString("latin1")),
+  };
+}
+
+function frameOf(status: ServingStatus): Uint8Array {
+  const message = toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status }));
+  const framed = Buffer.alloc(prefixBytes + message.length);
+  writePrefix(framed, 0, message.length);
+  framed.set(message, prefixBytes);
+  return framed;
+}
