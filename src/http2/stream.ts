@@ -60,6 +60,8 @@ export type KeptBytes = "same" | "copy";
 
 /** The part of the connection that a stream calls. */
 export interface StreamOwner {
+  /** See {@link Stream.connection}. */
+  readonly connection: object;
   sendHead(stream: Stream, block: Buffer, kind: "informational" | "response" | "last"): void;
   /** Frames what may leave now and keeps the rest; returns whether nothing was kept. */
   sendData(stream: Stream, bytes: Uint8Array, keep: KeptBytes): boolean;
@@ -119,9 +121,9 @@ export class Stream {
     this.movedMs = nowMs;
   }
 
-  /** Identifies the connection: the same object for all of its requests. */
+  /** Identifies the connection: the same object for all of its requests. The host may have given it. */
   get connection(): object {
-    return this.#owner;
+    return this.#owner.connection;
   }
 
   /** Whether nothing can be sent any more. */

@@ -23,6 +23,8 @@ export interface RequestHost {
   onRequest(stream: ServerStream): StreamHandler;
   /** A request's fields are more, or larger, than the limits allow. Its head has the first of them: refuse it. */
   onCutRequest(stream: ServerStream): StreamHandler;
+  /** What handlers find as `stream.connection`; absent: an object of the engine. */
+  readonly connection?: object;
   /** A handler threw. */
   readonly onFault: (error: unknown) => void;
 }
@@ -75,6 +77,10 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     this.#resets = new TokenBucket({ what: "resets", burst: resetBurst, perSecond: resetsPerSecond }, nowMs);
     this.#cancels = new TokenBucket({ what: "cancels", perSecond: cancelsPerSecond }, nowMs);
     this.#emptyFrames = new TokenBucket({ what: "frames without content", perSecond: emptyFramesPerSecond }, nowMs);
+  }
+
+  get connection(): object {
+    return this.#host.connection ?? this;
   }
 
   get openCount(): number {

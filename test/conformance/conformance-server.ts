@@ -65,7 +65,7 @@ const answering = createConnectionServer(
     dispatch,
     crossOrigin: new CrossOrigin([]),
     hotMethods: mode === "hot" ? service.hotMethods() : [],
-    guards: [],
+    guard: undefined,
     toError: (error) => ConnectError.from(error),
     shutdownSignal,
   },

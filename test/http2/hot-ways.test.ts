@@ -6,6 +6,7 @@ import { createAsyncIterable } from "@connectrpc/connect/protocol";
 import { expect, test } from "vitest";
 import { type Application, createApplication } from "../../src/server/call/application.ts";
 import type { CallGuard } from "../../src/server/call/call-guard.ts";
+import { unknownPeer } from "../../src/server/call/peer.ts";
 import type { CallHandler, CallStream } from "../../src/server/call/call-stream.ts";
 import type { Envelope, Fields } from "../../src/server/call/envelope/envelope.ts";
 import { spellMessage } from "../../src/server/call/envelope/grpc-message.ts";
@@ -172,7 +173,8 @@ function setUp(version: keyof typeof envelopesOf, guards: readonly CallGuard[] =
     },
     clock,
     stallTimeoutMs: 1_000,
-    guards,
+    guard: application.guard,
+    peerOf: () => unknownPeer,
     toError: application.toError,
   });
   /** Undefined where the request is handed on. */

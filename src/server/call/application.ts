@@ -2,7 +2,7 @@ import { errorInterceptor, type ToCallError, toConnectError } from "../../servic
 import { createHealth } from "../../service/health.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
 import type { Service } from "../../service/service.ts";
-import { type CallGuard, guardInterceptor } from "./call-guard.ts";
+import { type CallGuard, composeGuards, guardInterceptor } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { createDispatch, type Dispatch } from "./dispatch.ts";
 import { createRoutes } from "./routes.ts";
@@ -13,8 +13,8 @@ export interface Application {
   readonly hotMethods: readonly HotMethod[];
   /** Which pages of other origins may call. The dispatch has it, too. */
   readonly crossOrigin: CrossOrigin;
-  /** Asked by the hot methods; the dispatch has them among its interceptors. */
-  readonly guards: readonly CallGuard[];
+  /** Asked by the hot methods; the dispatch has it among its interceptors. Undefined: nothing is asked. */
+  readonly guard: CallGuard | undefined;
   /** Turns an error that a hot method threw into the one that its caller gets. */
   readonly toError: ToCallError;
   /** Aborted to end every call that still runs; its reason is a ConnectError. */
@@ -44,13 +44,14 @@ export function createApplication(options: ApplicationOptions): Application {
   const services = [...options.services, createHealth(options.services, drainSignal)];
   const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
   const crossOrigin = new CrossOrigin(corsOrigins);
+  const guard = composeGuards(guards, toError);
   const dispatch = createDispatch({
     routes: createRoutes(services),
-    interceptors: [guardInterceptor(guards, toError), errorInterceptor(toError)],
+    interceptors: [...(guard === undefined ? [] : [guardInterceptor(guard, toError)]), errorInterceptor(toError)],
     shutdownSignal,
     crossOrigin,
     page,
   });
   const hotMethods = services.flatMap((service) => service.hotMethods);
-  return { dispatch, hotMethods, crossOrigin, guards, toError, shutdownSignal };
+  return { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal };
 }

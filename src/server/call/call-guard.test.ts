@@ -13,12 +13,12 @@ function setUp(refusal?: Error) {
   const notes: string[] = [];
   const guard: CallGuard = {
     begin: (call) => {
-      notes.push(`${call.path} ${call.header("authorization")}`);
+      notes.push(`${call.traits.path} ${call.header("authorization")}`);
       if (refusal !== undefined) throw refusal;
     },
     end: (_call, error) => void notes.push(error === undefined ? "ok" : Code[error.code]),
   };
-  const interceptor = guardInterceptor([guard], (error) => toConnectError(error, () => undefined));
+  const interceptor = guardInterceptor(guard, (error) => toConnectError(error, () => undefined));
   const routes = (router: ConnectRouter): void => {
     router.service(IdService, {
       nextId: () => ({ id: 1n }),

@@ -1,19 +1,22 @@
 import { ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { ToCallError } from "../../service/connect-error.ts";
 import { callerGone } from "./call-errors.ts";
+import { type MethodTraits, traitsOf } from "./method-table.ts";
+import { type Peer, peerKey } from "./peer.ts";
 
 /** The parts of a call that a guard sees, whichever way the call takes through the server. */
 export interface GuardedCall {
-  /** `/` package.Service `/` Method. */
-  readonly path: string;
+  /** The method that is called. */
+  readonly traits: MethodTraits;
+  readonly peer: Peer;
   /** The value of a field of the request's head, by its name in lower case. */
   header(name: string): string | undefined;
 }
 
 /**
  * Stands before every call of every method, hot or not: authentication, quotas, metrics. One object serves all calls.
- * Both ways through the server ask the same guards in the same order: Connect's handlers by {@link guardInterceptor},
- * the hot methods by hot-calls.ts. docs/adr/0044 says why the hot methods ask them between reading and doing.
+ * Both ways through the server ask the same guard: Connect's handlers by {@link guardInterceptor}, the hot methods by
+ * hot-calls.ts. docs/adr/0044 says why the hot methods ask it between reading and doing.
  */
 export interface CallGuard {
   /**
@@ -28,37 +31,52 @@ export interface CallGuard {
 }
 
 /**
- * Asks the guards in turn.
+ * Makes one guard of several, which are asked in turn. Where one refuses a call, those before it are told of the end.
  *
- * @throws The error of a guard. The guards that were asked before it are told of the end.
+ * @returns undefined where there is none: then nothing is asked.
  */
-export function beginCall(guards: readonly CallGuard[], call: GuardedCall, toError: ToCallError): void {
-  let count = 0;
-  try {
-    for (; count < guards.length; count++) guards[count]!.begin(call);
-  } catch (thrown) {
-    const error = toError(thrown, call.path);
-    endCall(guards.slice(0, count), call, error);
-    throw error;
-  }
+export function composeGuards(guards: readonly CallGuard[], toError: ToCallError): CallGuard | undefined {
+  return guards.reduceRight<CallGuard | undefined>(
+    (rest, first) => (rest === undefined ? first : inTurn(first, rest, toError)),
+    undefined,
+  );
 }
 
-/** Tells the guards how a call ended. */
-export function endCall(guards: readonly CallGuard[], call: GuardedCall, error: ConnectError | undefined): void {
-  for (const guard of guards) guard.end?.(call, error);
+function inTurn(first: CallGuard, second: CallGuard, toError: ToCallError): CallGuard {
+  return {
+    begin: (call) => {
+      first.begin(call);
+      try {
+        second.begin(call);
+      } catch (thrown) {
+        const error = toError(thrown, call.traits.path);
+        first.end?.(call, error);
+        throw error;
+      }
+    },
+    end: (call, error) => {
+      first.end?.(call, error);
+      second.end?.(call, error);
+    },
+  };
 }
 
-/** Asks the guards for every call that goes through Connect's handlers. Must stand before all other interceptors. */
-export function guardInterceptor(guards: readonly CallGuard[], toError: ToCallError): Interceptor {
+/** Asks the guard for every call that goes through Connect's handlers. Must stand before all other interceptors. */
+export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interceptor {
   return (next) => async (request) => {
     const call: GuardedCall = {
-      path: `/${request.service.typeName}/${request.method.name}`,
+      traits: traitsOf(`/${request.service.typeName}/${request.method.name}`),
+      peer: request.contextValues.get(peerKey),
       header: (name) => request.header.get(name) ?? undefined,
     };
     // The body of a call may come after its deadline; then nothing is done for the call.
     request.signal.throwIfAborted();
-    beginCall(guards, call, toError);
-    const end = (error: ConnectError | undefined): void => endCall(guards, call, error);
+    try {
+      guard.begin(call);
+    } catch (error) {
+      throw toError(error, call.traits.path);
+    }
+    const end = (error: ConnectError | undefined): void => guard.end?.(call, error);
     try {
       const response = await next(request);
       if (response.stream) return { ...response, message: watched(response.message, end) };

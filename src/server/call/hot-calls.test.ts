@@ -21,8 +21,9 @@ import type { ServerStream, StreamHandler } from "../../http2/stream.ts";
 import { CrossOrigin } from "./cors.ts";
 import { envelopesOf } from "./hot-route.ts";
 import { toConnectError } from "../../service/connect-error.ts";
-import type { CallGuard } from "./call-guard.ts";
+import { type CallGuard, composeGuards } from "./call-guard.ts";
 import { HotCalls } from "./hot-calls.ts";
+import { unknownPeer } from "./peer.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -53,6 +54,7 @@ function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000 
   const asked: string[] = [];
   const others: string[] = [];
   const unforeseen: unknown[] = [];
+  const toError = (error: unknown): ConnectError => toConnectError(error, (cause) => unforeseen.push(cause));
   const other: StreamHandler = {
     onData: (stream, bytes, start, end) =>
       void others.push(`data ${bytes.toString("hex", start, end)}${stream.hasEnded ? " last" : ""}`),
@@ -80,8 +82,9 @@ function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000 
     },
     clock: { nowMs: () => 0, monotonicMs: () => harness.nowMs },
     stallTimeoutMs,
-    guards,
-    toError: (error) => toConnectError(error, (cause) => unforeseen.push(cause)),
+    guard: composeGuards(guards, toError),
+    peerOf: () => unknownPeer,
+    toError,
   });
   const harness: Harness = new Harness({
     onRequest: (stream) => calls.onRequest(stream),
@@ -356,7 +359,7 @@ test("fields that a method sets leave with the head and with the trailers", () =
 function noting(name: string, notes: string[], refusal?: Error): CallGuard {
   return {
     begin: (call) => {
-      notes.push(`${name} begin ${call.path} ${call.header("authorization")}`);
+      notes.push(`${name} begin ${call.traits.path} ${call.header("authorization")}`);
       if (refusal !== undefined) throw refusal;
     },
     end: (_call, error) => void notes.push(`${name} end ${error === undefined ? "ok" : Code[error.code]}`),

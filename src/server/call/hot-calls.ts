@@ -9,12 +9,14 @@ import {
   prefixBytes,
 } from "../../service/hot/hot-method.ts";
 import { callerGone, deadlinePassed, readerStalled } from "./call-errors.ts";
-import { beginCall, type CallGuard, endCall, type GuardedCall } from "./call-guard.ts";
+import type { CallGuard, GuardedCall } from "./call-guard.ts";
 import type { CallHandler, CallStream } from "./call-stream.ts";
 import { asHeader } from "./envelope/connect.ts";
 import { type Ending, type Fields, withPrefix } from "./envelope/envelope.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
-import { type HotRoute, HotRoutes, type HotRoutesOptions, pathOf } from "./hot-route.ts";
+import { type HotRoute, HotRoutes, type HotRoutesOptions } from "./hot-route.ts";
+import type { MethodTraits } from "./method-table.ts";
+import type { Peer } from "./peer.ts";
 
 /** The parts that serve the hot methods. */
 export interface HotCallsOptions<Block, Stream extends CallStream<Block>> extends HotRoutesOptions<Block> {
@@ -23,7 +25,9 @@ export interface HotCallsOptions<Block, Stream extends CallStream<Block>> extend
   readonly clock: Clock;
   readonly stallTimeoutMs: number;
   /** Asked for every call that is answered here; the general way asks them itself. */
-  readonly guards: readonly CallGuard[];
+  readonly guard: CallGuard | undefined;
+  /** Gives the other end of the request's connection. */
+  readonly peerOf: (stream: Stream) => Peer;
   /** Makes of what a method or a guard threw what its caller gets. */
   readonly toError: ToCallError;
 }
@@ -145,8 +149,12 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     this.#release(this.#isGuarded ? callerGone() : undefined);
   }
 
-  get path(): string {
-    return pathOf(this.#route.method);
+  get traits(): MethodTraits {
+    return this.#route.traits;
+  }
+
+  get peer(): Peer {
+    return this.#calls.options.peerOf(this.#stream);
   }
 
   header(name: string): string | undefined {
@@ -191,11 +199,13 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
       return;
     }
     this.#hasBegun = true;
-    const { guards, toError } = this.#calls.options;
+    const { guard } = this.#calls.options;
     let answer: HotAnswer;
     try {
-      beginCall(guards, this, toError);
-      this.#isGuarded = true;
+      if (guard !== undefined) {
+        guard.begin(this);
+        this.#isGuarded = true;
+      }
       if (this.#route.timeoutMs !== undefined && this.timeoutMs()! <= 0) throw deadlinePassed();
       answer = operation(this);
     } catch (error) {
@@ -338,7 +348,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   }
 
   #failWith(error: unknown): void {
-    this.#fail(this.#calls.options.toError(error, this.path));
+    this.#fail(this.#calls.options.toError(error, this.#route.traits.path));
   }
 
   #fail(error: ConnectError): void {
@@ -370,7 +380,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     clearTimeout(this.#timer);
     if (this.#isGuarded) {
       this.#isGuarded = false;
-      endCall(this.#calls.options.guards, this, error);
+      this.#calls.options.guard?.end?.(this, error);
     }
     if (!this.#isRunning) return;
     this.#isRunning = false;

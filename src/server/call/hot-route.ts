@@ -8,6 +8,7 @@ import { createJsonReader, type JsonReader } from "./envelope/json-request.ts";
 import { createJsonWriter, type JsonWriter } from "./envelope/json-response.ts";
 import { timeoutMsMax } from "./envelope/grpc-timeout.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
+import { type MethodTraits, traitsOf } from "./method-table.ts";
 import { type EncodeHead, ResponseHeads, type ResponseHeadsOptions } from "./response-heads.ts";
 
 /** The head of a request, whatever carries it. */
@@ -21,6 +22,7 @@ export interface CallHead {
 /** All that the head of a plain call of a hot method says. */
 export interface HotRoute<Block> {
   readonly method: HotMethod;
+  readonly traits: MethodTraits;
   readonly envelope: Envelope;
   /** Absent for the binary form. */
   readonly json: { readonly read: JsonReader; readonly write: JsonWriter } | undefined;
@@ -66,6 +68,7 @@ export class HotRoutes<Block> {
     this.#crossOrigin = crossOrigin;
     for (const method of methods) {
       const { descriptor } = method;
+      const traits = traitsOf(pathOf(method));
       const json = { read: createJsonReader(descriptor.input), write: createJsonWriter(descriptor.output) };
       const entries = new Map<string, Entry<Block>>();
       for (const envelope of envelopes) {
@@ -77,6 +80,7 @@ export class HotRoutes<Block> {
           const heads = new ResponseHeads(headsOptions);
           entries.set(contentType, {
             method,
+            traits,
             envelope,
             json: codec === "json" ? json : undefined,
             headsOptions,
@@ -84,7 +88,7 @@ export class HotRoutes<Block> {
           });
         }
       }
-      this.#entries.set(pathOf(method), entries);
+      this.#entries.set(traits.path, entries);
     }
   }
 

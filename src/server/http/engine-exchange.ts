@@ -9,6 +9,7 @@ import { callerGone, readerStalled } from "../call/call-errors.ts";
 import { type Dispatch, type DispatchRequest, refuseHead } from "../call/dispatch.ts";
 import { GatheredBytes } from "../call/gathered-bytes.ts";
 import { spellMessage } from "../call/envelope/grpc-message.ts";
+import { contextOf, peerOf } from "./socket-peer.ts";
 import { readRequestTarget, type RequestTarget } from "./request-target.ts";
 
 /** The parts of the server that an exchange uses. */
@@ -110,6 +111,7 @@ class EngineExchange implements StreamHandler {
       header: toHeaders(head),
       body: this.#body,
       signal: this.#abort.signal,
+      contextValues: contextOf(peerOf(this.#stream)),
     };
     try {
       await this.#write(await this.#options.dispatch(request));

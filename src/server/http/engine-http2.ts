@@ -10,13 +10,14 @@ import { HotCalls } from "../call/hot-calls.ts";
 import { envelopesOf } from "../call/hot-route.ts";
 import type { ConnectionOptions, Http2Server } from "./http2-server.ts";
 import { Http2Sockets } from "./http2-sockets.ts";
+import { peerOf } from "./socket-peer.ts";
 
 /** How long calls that were told to end may take to send their errors, before the engine cuts the rest. */
 const farewellMs = 1_000;
 
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
-  const { dispatch, hotMethods, crossOrigin, guards, toError, shutdownSignal } = application;
+  const { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal } = application;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault } = options;
   const exchangeOptions = { dispatch, stallTimeoutMs, expensiveCalls: new FairQueue(), onFault };
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
@@ -29,7 +30,8 @@ export function createEngineHttp2(application: Application, options: ConnectionO
     others,
     clock: systemClock,
     stallTimeoutMs,
-    guards,
+    guard,
+    peerOf,
     toError,
   });
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));

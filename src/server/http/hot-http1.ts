@@ -12,6 +12,7 @@ import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
 import type { ServeExchange } from "./node-exchange.ts";
 import { readRequestTarget } from "./request-target.ts";
+import { SocketPeer } from "./socket-peer.ts";
 
 /** A response's head as node:http takes it. */
 interface Http1Head {
@@ -28,7 +29,7 @@ export type ServeHttp1 = (request: IncomingMessage, response: ServerResponse) =>
  * of the time of such a call is node:http's own. docs/adr/0120 says what is hot.
  */
 export function createHotHttp1(
-  { hotMethods, crossOrigin, guards, toError, shutdownSignal }: Application,
+  { hotMethods, crossOrigin, guard, toError, shutdownSignal }: Application,
   { stallTimeoutMs }: ConnectionOptions,
   calls: CallCounter,
   others: ServeExchange,
@@ -45,7 +46,8 @@ export function createHotHttp1(
     others: (call) => call.handOn(others),
     clock: systemClock,
     stallTimeoutMs,
-    guards,
+    guard,
+    peerOf: (call) => call.peer,
     toError,
   });
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
@@ -123,6 +125,10 @@ class Http1Call implements CallStream<Http1Head> {
     }
     this.isClosed = true;
     return { onEnd: () => others(this.#request, this.#response, createAsyncIterable([this.#body.take()])) };
+  }
+
+  get peer(): SocketPeer {
+    return new SocketPeer(this.#request.socket);
   }
 
   get hasResponded(): boolean {

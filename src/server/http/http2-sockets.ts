@@ -4,6 +4,8 @@ import { Connection } from "../../http2/connection.ts";
 import type { Limits } from "../../http2/limits.ts";
 import { SlabPool } from "../../http2/output-buffer.ts";
 import type { RequestHost } from "../../http2/streams.ts";
+import type { ServerStream, StreamHandler } from "../../http2/stream.ts";
+import { SocketPeer } from "./socket-peer.ts";
 import { Turns } from "./turns.ts";
 
 /** How often time limits are checked: those of a twentieth of the connections, so those of each once a second. */
@@ -86,6 +88,29 @@ export class Http2Sockets {
 
 const nothing: Buffer = Buffer.alloc(0);
 
+/** The host of one connection: that of all of them, with the peer of this one. */
+class ConnectionHost implements RequestHost {
+  readonly connection: SocketPeer;
+  readonly #host: RequestHost;
+
+  constructor(host: RequestHost, peer: SocketPeer) {
+    this.#host = host;
+    this.connection = peer;
+  }
+
+  onRequest(stream: ServerStream): StreamHandler {
+    return this.#host.onRequest(stream);
+  }
+
+  onCutRequest(stream: ServerStream): StreamHandler {
+    return this.#host.onCutRequest(stream);
+  }
+
+  get onFault(): RequestHost["onFault"] {
+    return this.#host.onFault;
+  }
+}
+
 /** One connection: moves bytes between its socket and its engine. docs/adr/0042 says why a chunk causes one
  * write, docs/adr/0108 why cancels slow it down. */
 class Session {
@@ -123,7 +148,8 @@ class Session {
     this.#shared = shared;
     const { host, limits, slabs, clock } = shared;
     // Flushes at the end of the turn, so that the answers of many handlers leave in one write.
-    this.#connection = new Connection(host, () => this.#planFlush("tick"), limits, slabs, clock.monotonicMs());
+    const ownHost = new ConnectionHost(host, new SocketPeer(socket));
+    this.#connection = new Connection(ownHost, () => this.#planFlush("tick"), limits, slabs, clock.monotonicMs());
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.#onDrain());

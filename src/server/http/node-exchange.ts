@@ -9,6 +9,7 @@ import { spellMessage } from "../call/envelope/grpc-message.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
 import { headerBytesMax } from "./node-limits.ts";
+import { contextOf, SocketPeer } from "./socket-peer.ts";
 import { readRequestTarget, withoutAuthority } from "./request-target.ts";
 
 /**
@@ -130,6 +131,7 @@ function toUniversalRequest(
     header,
     body: body ?? readBody(request, options.stallTimeoutMs),
     signal,
+    contextValues: contextOf(new SocketPeer(request.socket)),
   };
 }
 

@@ -38,7 +38,7 @@ export async function startLateServer(http2: "node" | "engine", tls?: TlsFiles):
       dispatch,
       hotMethods: [],
       crossOrigin: new CrossOrigin([]),
-      guards: [],
+      guard: undefined,
       toError: (error) => ConnectError.from(error),
       shutdownSignal,
     },

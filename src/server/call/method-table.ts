@@ -1,0 +1,59 @@
+/** What a caller must have to call a method. `open`: nothing, not even credentials. */
+type MethodAccess = Permission | "open";
+
+/**
+ * A right of a caller. `ids`: IdService. `sequences`: values of sequences, and reading their definitions. `manage`:
+ * creating and changing sequences. `observe`: AdminService, reflection. `all`: every method.
+ */
+type Permission = "ids" | "sequences" | "manage" | "observe" | "all";
+
+/** What the server knows of a method before any call of it. One object for each method. */
+export interface MethodTraits {
+  /** `/` package.Service `/` Method. */
+  readonly path: string;
+  readonly access: MethodAccess;
+}
+
+/** Every method of every service that a server can offer, by its service. A test finds the methods that are missing. */
+const accessOf: Readonly<Record<string, Readonly<Record<string, MethodAccess>>>> = {
+  "snowlane.v1.IdService": {
+    NextId: "ids",
+    BatchNextIds: "ids",
+    ReserveIds: "ids",
+    Parse: "ids",
+    GetIdRange: "ids",
+    GetInfo: "ids",
+  },
+  "snowlane.v1.SequenceService": {
+    NextValue: "sequences",
+    BatchNextValues: "sequences",
+    ReserveValues: "sequences",
+    GetSequence: "sequences",
+    ListSequences: "sequences",
+    CreateSequence: "manage",
+    UpdateSequence: "manage",
+  },
+  "snowlane.v1.AdminService": { ListWorkers: "observe" },
+  "grpc.reflection.v1.ServerReflection": { ServerReflectionInfo: "observe" },
+  "grpc.reflection.v1alpha.ServerReflection": { ServerReflectionInfo: "observe" },
+  "grpc.health.v1.Health": { Check: "open", List: "open", Watch: "open" },
+};
+
+const traitsByPath = new Map<string, MethodTraits>();
+for (const [service, methods] of Object.entries(accessOf)) {
+  for (const [method, access] of Object.entries(methods)) {
+    const path = `/${service}/${method}`;
+    traitsByPath.set(path, { path, access });
+  }
+}
+
+/** Gives the traits of a method by its path: always the same object. A method without a row is for `all` alone. */
+export function traitsOf(path: string): MethodTraits {
+  let traits = traitsByPath.get(path);
+  if (traits === undefined) {
+    // Bounded: only the paths of registered methods are asked for.
+    traits = { path, access: "all" };
+    traitsByPath.set(path, traits);
+  }
+  return traits;
+}

@@ -1,0 +1,26 @@
+import type { Socket } from "node:net";
+import { type ContextValues, createContextValues } from "@connectrpc/connect";
+import { type Peer, peerKey, unknownPeer } from "../call/peer.ts";
+
+/** The other end of a socket. One object for a connection of HTTP/2 by the engine, so it also stands for that. */
+export class SocketPeer implements Peer {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  get remoteAddress(): string {
+    return this.#socket.remoteAddress ?? "";
+  }
+}
+
+/** The peer of the engine's stream, by `stream.connection`; unknown where the connection has no socket, as in tests. */
+export function peerOf({ connection }: { readonly connection: object }): Peer {
+  return connection instanceof SocketPeer ? connection : unknownPeer;
+}
+
+/** A peer as Connect's handlers are given it. */
+export function contextOf(peer: Peer): ContextValues {
+  return createContextValues().set(peerKey, peer);
+}
