@@ -177,6 +177,16 @@ test("a late DATA for a stream that the server reset killed the connection", () 
   expect(harness.connection.state).toBe("open");
 });
 
+test("a late DATA without bytes counted as two frames without content", () => {
+  const harness = new Harness({
+    onRequest: () => silent,
+    limits: { concurrentStreamsMax: 1, emptyFramesPerSecond: 5 },
+  });
+  harness.exchange(headers(1, "body"), headers(3, "body"));
+  for (let index = 0; index < 10; index++) expect(harness.exchange(data(3, 0))).toEqual([]);
+  expect(harness.exchange(data(3, 0))).toEqual(["goAway 3 enhanceYourCalm"]);
+});
+
 test("an answer before the end of the request left the client sending", () => {
   const harness = new Harness({ onRequest: () => echoHandler() });
   harness.exchange(headers(1, "body"));

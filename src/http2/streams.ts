@@ -234,7 +234,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     if (isSmall && (start === end || (stream?.bodyBytes ?? 0) >= smallFrameBytes)) this.onEmptyFrame();
     if (stream === undefined) {
       this.#consume(flowBytes);
-      this.#onLateData(id, isSmall);
+      this.#onLateData(id, isSmall && start < end);
       return;
     }
     const isAllowed = stream.receiveWindow.receive(flowBytes);
