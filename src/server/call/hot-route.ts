@@ -9,7 +9,7 @@ import { createJsonWriter, type JsonWriter } from "./envelope/json-response.ts";
 import { timeoutMsMax } from "./envelope/grpc-timeout.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
 import { type MethodTraits, traitsOf } from "./method-table.ts";
-import { type EncodeHead, ResponseHeads, type ResponseHeadsOptions } from "./response-heads.ts";
+import { type EncodeHead, ResponseHeads } from "./response-heads.ts";
 
 /** The head of a request, whatever carries it. */
 export interface CallHead {
@@ -49,9 +49,7 @@ export interface HotRoutesOptions<Block> {
 }
 
 /** One hot method under one content type. */
-interface Entry<Block> extends Omit<HotRoute<Block>, "timeoutMs"> {
-  readonly headsOptions: ResponseHeadsOptions<Block>;
-}
+type Entry<Block> = Omit<HotRoute<Block>, "timeoutMs">;
 
 /**
  * Reads the heads of requests. docs/adr/0120 says what is hot.
@@ -76,15 +74,12 @@ export class HotRoutes<Block> {
         for (const [contentType, { codec, response }] of Object.entries(envelope.contentTypes)) {
           if (codec === "json" && !method.hasPlainJson) continue;
           const clock = envelope.hasDate ? dateClock : undefined;
-          const headsOptions = { encode, contentType: response, marks: [], clock };
-          const heads = new ResponseHeads(headsOptions);
           entries.set(contentType, {
             method,
             traits,
             envelope,
             json: codec === "json" ? json : undefined,
-            headsOptions,
-            heads,
+            heads: new ResponseHeads({ encode, contentType: response, marks: [], clock }),
           });
         }
       }
@@ -110,7 +105,7 @@ export class HotRoutes<Block> {
     const timeoutMs = entry && readPlainFields(head, entry.envelope);
     if (entry === undefined || timeoutMs === undefined) return undefined;
     const marks = this.#crossOrigin.marks(origin);
-    const heads = marks.length === 0 ? entry.heads : new ResponseHeads({ ...entry.headsOptions, marks });
+    const heads = marks.length === 0 ? entry.heads : entry.heads.marked(marks);
     return { ...entry, heads, timeoutMs: timeoutMs > timeoutMsMax ? undefined : timeoutMs };
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { createAsyncIterable, type UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { chooseEncoding, matchesTag, type PageEncoding, securityHeaders } from "./page-headers.ts";
 
 /** The part of a request that the page's files depend on. */
@@ -96,9 +96,5 @@ function withBody(
   method: string,
   content: Uint8Array<ArrayBuffer>,
 ): UniversalServerResponse {
-  return method === "HEAD" ? { status, header } : { status, header, body: once(content) };
-}
-
-async function* once(content: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  yield content;
+  return method === "HEAD" ? { status, header } : { status, header, body: createAsyncIterable([content]) };
 }

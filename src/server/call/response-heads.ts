@@ -32,6 +32,11 @@ export class ResponseHeads<Block> {
     this.#options = options;
   }
 
+  /** Heads of the same kind with these marks. */
+  marked(marks: Fields): ResponseHeads<Block> {
+    return new ResponseHeads({ ...this.#options, marks });
+  }
+
   /** The head of a response that says nothing of its length. */
   get plain(): Block {
     this.#updateDate();

@@ -6,6 +6,7 @@ import type { Application } from "../call/application.ts";
 import { callerGone, readerStalled } from "../call/call-errors.ts";
 import { type Dispatch, type DispatchRequest, refuseHead } from "../call/dispatch.ts";
 import { spellMessage } from "../call/envelope/grpc-message.ts";
+import { limitTable } from "../../http2/limits.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
 import { headerBytesMax } from "./node-limits.ts";
@@ -43,8 +44,8 @@ const pieceBytes = 16_384;
  */
 const unreadBytesMax = { stream: 262_144, connection: 4_194_304 };
 const unreadTimeoutMs = 5_000;
-/** How long a reader that stalled has to fetch the error that ends its response. */
-const stallGraceMs = 5_000;
+/** How long a reader that stalled has to fetch the error that ends its response: as on the engine. */
+const stallGraceMs = limitTable.stallGraceMs.default;
 
 /** Serves an exchange of node:http or node:http2. */
 export type ServeExchange = (

@@ -43,7 +43,8 @@ const stopMs = 1_000;
  */
 export async function bindListener(address: Address, options: ListenerOptions): Promise<Listener> {
   const sockets = new OpenSockets<Socket>(options.connectionsMax, systemClock);
-  const held = new Set<Socket>();
+  /** Connections that came before {@link Listener.accept}, with their networks. */
+  const held = new Map<Socket, string>();
   let admission: Admission<Socket> | undefined;
   let takenCount = 0;
   const tcp = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
@@ -56,8 +57,8 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     });
     socket.on("error", () => socket.destroy());
     socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
-    if (admission === undefined) held.add(socket);
-    else queueUp(socket, admission);
+    if (admission === undefined) held.set(socket, network);
+    else queueUp(socket, network, admission);
   });
   tcp.maxConnections = options.connectionsMax;
   await new Promise<void>((resolve, reject) => {
@@ -79,7 +80,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       const { connectionsMax, connectionsPerSecond: perSecond } = options;
       const limits = { perSecond, queuedMax: Math.ceil(connectionsMax / 2) };
       admission = new Admission(limits, { ...systemClock, ...systemTimers }, to);
-      for (const socket of held) queueUp(socket, admission);
+      for (const [socket, network] of held) queueUp(socket, network, admission);
       held.clear();
     },
     stop: async () => {
@@ -104,8 +105,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
 }
 
 /** Requests admission for a connection when its first bytes have arrived. */
-function queueUp(socket: Socket, admission: Admission<Socket>): void {
-  const network = networkOf(socket.remoteAddress ?? "");
+function queueUp(socket: Socket, network: string, admission: Admission<Socket>): void {
   socket.once("close", () => admission.withdraw(socket, network));
   // A socket that is read shows when its caller has gone, so one that only connects and leaves takes no turn.
   onFirstBytes(socket, () => {
