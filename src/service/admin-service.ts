@@ -8,7 +8,7 @@ import {
   WorkerState as StateMessage,
 } from "../gen/snowlane/v1/admin_service_pb.ts";
 import type { ListedWorker, WorkerList, WorkerState } from "../operator/worker-list.ts";
-import { RequestError } from "./message/request-error.ts";
+import { foreignPageToken } from "./message/request-error.ts";
 import { nsToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
 import { defineService, type Service } from "./service.ts";
 
@@ -102,8 +102,7 @@ function readPageToken(token: string): number {
   if (token === "") return -1;
   const digits = /^after-(\d{1,10})$/.exec(token)?.[1];
   if (digits !== undefined) return Number(digits);
-  const message = "The page token is not from this method: give next_page_token of the response before.";
-  throw new RequestError("MALFORMED_TEXT", "page_token", message);
+  throw foreignPageToken();
 }
 
 /** The store's own error is not shown to callers: it may name addresses and users. */

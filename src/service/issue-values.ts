@@ -4,7 +4,7 @@ import type { Sequences } from "../sequence/sequences.ts";
 import { callerError } from "../sequence/sequence-error.ts";
 import type { ReservedValues, ReserveValues, ValueSource } from "../sequence/value-source.ts";
 import { reserveCountMax } from "../snowflake/generator.ts";
-import { type CallContext, checkCount } from "./hot/issue-ids.ts";
+import { type CallContext, checkCount, deadlineOf } from "./hot/issue-ids.ts";
 
 /** The parts that hand out values. */
 export interface ValueOptions {
@@ -56,11 +56,6 @@ export function valuesOf(runs: ReservedValues["runs"]): bigint[] {
   return runs.flatMap(({ firstValue, count, increment }) =>
     Array.from({ length: count }, (_, index) => firstValue + BigInt(index) * increment),
   );
-}
-
-function deadlineOf(clock: Clock, context: CallContext): number | undefined {
-  const leftMs = context.timeoutMs();
-  return leftMs === undefined ? undefined : clock.monotonicMs() + leftMs;
 }
 
 async function withCause<T>({ signal }: CallContext, work: () => Promise<T>): Promise<T> {

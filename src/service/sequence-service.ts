@@ -6,9 +6,10 @@ import {
 } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
 import { callerError } from "../sequence/sequence-error.ts";
+import type { ValueWriter } from "../sequence/value-template.ts";
 import { checkBatch } from "./hot/issue-ids.ts";
 import { checkReserveValues, drawValues, findSource, type ValueOptions, valuesOf } from "./issue-values.ts";
-import { RequestError } from "./message/request-error.ts";
+import { foreignPageToken } from "./message/request-error.ts";
 import { draftFromMessage, inSequence, sequenceToMessage, updateFromMessage } from "./message/sequence-message.ts";
 import { defineService, type Service } from "./service.ts";
 
@@ -48,7 +49,6 @@ function implementSequenceService(options: ValueOptions): ServiceImpl<typeof Seq
     nextValue: async ({ name }, context) => {
       const source = await findSource(options, name, context);
       const value = source.tryNext();
-      if (value !== undefined && source.writeText === undefined) return { value, periodKey: source.periodKey };
       if (value !== undefined) return withText(source.writeText, value, source.periodKey);
       const { runs, periodKey } = await drawValues(options, source, { count: 1, priority: "unary" }, context);
       return withText(source.writeText, runs[0]!.firstValue, periodKey);
@@ -63,11 +63,7 @@ function implementSequenceService(options: ValueOptions): ServiceImpl<typeof Seq
   };
 }
 
-function withText(
-  writeText: ((value: bigint, periodKey: string) => string) | undefined,
-  value: bigint,
-  periodKey: string,
-) {
+function withText(writeText: ValueWriter | undefined, value: bigint, periodKey: string) {
   return { value, text: writeText?.(value, periodKey) ?? "", periodKey };
 }
 
@@ -105,6 +101,5 @@ function readPageToken(token: string): string {
   if (token === "") return "";
   const name = /^sequence-([a-z0-9._-]{1,63})$/.exec(token)?.[1];
   if (name !== undefined) return name;
-  const message = "The page token is not from this method: give next_page_token of the response before.";
-  throw new RequestError("MALFORMED_TEXT", "page_token", message);
+  throw foreignPageToken();
 }

@@ -18,6 +18,12 @@ export interface CallContext {
   timeoutMs(): number | undefined;
 }
 
+/** When the caller's time is over, on the monotonic clock; undefined where it has no deadline. */
+export function deadlineOf(clock: Clock, context: CallContext): number | undefined {
+  const leftMs = context.timeoutMs();
+  return leftMs === undefined ? undefined : clock.monotonicMs() + leftMs;
+}
+
 /** IDs in one message of a stream where the caller gives no size. */
 const chunkSizeDefault = 4096;
 /**
@@ -65,8 +71,7 @@ class Draw implements ReserveRequest {
   }
 
   get deadlineMs(): number | undefined {
-    const leftMs = this.#context.timeoutMs();
-    return leftMs === undefined ? undefined : this.#clock.monotonicMs() + leftMs;
+    return deadlineOf(this.#clock, this.#context);
   }
 
   get signal(): AbortSignal {

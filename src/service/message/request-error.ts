@@ -20,3 +20,9 @@ export function inField<T>(field: string, read: () => T): T {
     throw new RequestError(error.reason, field, error.message, error.metadata);
   }
 }
+
+/** The error of a page token that no response of the method carried. */
+export function foreignPageToken(): RequestError {
+  const message = "The page token is not from this method: give next_page_token of the response before.";
+  return new RequestError("MALFORMED_TEXT", "page_token", message);
+}
