@@ -13,7 +13,7 @@ import {
   type QuarantineFloor,
   quarantineFloor,
 } from "./quarantine.ts";
-import type { Entry, StoreMoment } from "../store/record-store.ts";
+import { type Entry, type StoreMoment, unlessRefused, type WriteAnswer } from "../store/record-store.ts";
 import { grantWindow, isBehind, markMax, type WindowRules } from "./window.ts";
 import type { LayoutRecord } from "./records/layout-record.ts";
 import { noneAdded } from "./records/added-fields.ts";
@@ -231,18 +231,17 @@ async function land(
   text: string,
 ): Promise<{ readonly entry: Entry; readonly moment: StoreMoment } | undefined> {
   const key = workerKey(workerIndex);
-  let refusal: IdError;
+  let answer: WriteAnswer;
   try {
-    const answer = await store.compareAndSet(key, entry, text);
-    if (answer.kind !== "refused") return answer.kind === "applied" ? answer : undefined;
-    refusal = answer.error;
+    answer = await store.compareAndSet(key, entry, text);
   } catch (cause) {
     if (isRegression(cause)) throw cause;
     const { entry: standing, moment } = await store.read(key);
     if (standing?.text !== text) throw cause;
     return { entry: standing, moment };
   }
-  throw refusal;
+  const written = unlessRefused(answer);
+  return written.kind === "applied" ? written : undefined;
 }
 
 async function explainNone(
