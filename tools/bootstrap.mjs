@@ -59,7 +59,9 @@ function bundleIsStale() {
   const stamp = "dist/.bundled";
   if (!existsSync(stamp)) return true;
   const bundledMs = statSync(stamp).mtimeMs;
-  const files = ["package.json", "tools/bundle.mjs", "tools/bundle-page.mjs"].map((path) => statSync(path).mtimeMs);
+  const files = ["package.json", "tools/bundle.mjs", "tools/bundle-page.mjs", "docs/openapi.json"].map(
+    (path) => statSync(path).mtimeMs,
+  );
   return [newestSourceMs("src"), newestSourceMs("web"), ...files].some((ms) => ms > bundledMs);
 }
 

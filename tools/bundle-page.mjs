@@ -1,6 +1,7 @@
 /**
  * Bundles web/ into a folder that the server's page-files.ts serves: index.html, assets with a hash of their content in
- * their names, each beside its compressed copies, and manifest.json, which lists them by path.
+ * their names, the API's description for other tools, each beside its compressed copies, and manifest.json, which lists
+ * them by path.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,6 +14,7 @@ const types = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
+  json: "application/json",
 };
 
 /** `import { text } from "./file?text"` gives the text of a file: samples are shown as they are tested. */
@@ -74,6 +76,7 @@ export async function bundlePage(folder) {
   };
   const page = readFileSync("web/index.html", "utf8").replace(/\{(\w+)\}/g, (_, name) => places[name]);
   add("/", "index.html", page);
+  add("/openapi.json", "openapi.json", readFileSync("docs/openapi.json"));
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
   return output.flatMap(({ moduleIds }) => moduleIds);
 }

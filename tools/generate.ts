@@ -21,6 +21,8 @@ await runProgram({
       await generateTypeScriptStubs(".");
       await runCommand(process.execPath, ["tools/generate-vectors.ts"]);
       await runCommand(process.execPath, ["tools/generate-configuration.ts"]);
+      await runCommand(process.execPath, ["tools/generate-api.ts"]);
+      await runCommand(process.execPath, ["tools/llms-index.ts"]);
       await runCommand(process.execPath, ["tools/readme-samples.ts"]);
       await runCommand(process.execPath, ["tools/id-picture.ts"]);
       if (part === "all") await generateClientStubs(".");

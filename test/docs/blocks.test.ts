@@ -2,14 +2,16 @@
  * Runs the code blocks of docs/ that are marked: ```sh run, and the ```text output behind one is what it must print.
  *
  * A block that ends with another code says so: ```sh run exits 5. In an output, … stands for any text. Port 7619 stands
- * for a free one.
+ * for a free one, and a page that calls 127.0.0.1:7609 finds a server there, as after `npm start`.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { findTool } from "../support/fetch/tools.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 interface Block {
   readonly line: number;
@@ -35,21 +37,34 @@ function pattern(output: string): RegExp {
   return new RegExp(`^${parts.join("[^]*?")}$`);
 }
 
+/** Starts the server that a reader has at 127.0.0.1:7609, and gives its port. */
+async function serve(folder: string): Promise<string> {
+  const server = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "server.db")}`] });
+  onTestFinished(async () => {
+    await server.stop("SIGTERM");
+  });
+  return new URL(server.url).port;
+}
+
 /** Runs the blocks of one page in its order, in one folder, as a reader does. */
 async function runBlocks(blocks: readonly Block[]): Promise<readonly string[]> {
-  const port = await findFreePort();
   const folder = temporaryFolder();
+  const has = (text: string): boolean => blocks.some(({ code }) => code.includes(text));
+  const ownPort = String(await findFreePort());
+  const servedPort = has("127.0.0.1:7609") ? await serve(folder) : "";
+  const grpcurl = has("grpcurl ") ? [dirname((await findTool("grpcurl")).path)] : [];
   const program = join(folder, "snowlane");
   writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${resolve("src/cli/main.ts")} "$@"\n`);
   chmodSync(program, 0o755);
   const env = {
     ...process.env,
-    PATH: [folder, process.env["PATH"]].join(delimiter),
+    PATH: [folder, ...grpcurl, process.env["PATH"]].join(delimiter),
     XDG_STATE_HOME: folder,
     npm_lifecycle_event: "",
   };
   return blocks.flatMap(({ line, code, exitCode, output }) => {
-    const script = `trap 'kill $(jobs -p) 2> /dev/null || :' EXIT\n${code.replaceAll("7619", String(port))}`;
+    const placed = code.replaceAll("7619", ownPort).replaceAll("127.0.0.1:7609", `127.0.0.1:${servedPort}`);
+    const script = `trap 'kill $(jobs -p) 2> /dev/null || :' EXIT\n${placed}`;
     const { status, stdout, stderr } = spawnSync("sh", ["-euc", script], { cwd: folder, env, encoding: "utf8" });
     const problems: string[] = [];
     if (status !== exitCode) problems.push(`line ${line}: exits ${status} instead of ${exitCode}: ${stderr}`);

@@ -25,7 +25,7 @@ type PageManifest = Readonly<Record<string, PageFile>>;
 /** Beside the bundle; from the sources, where the bundle would stand. */
 const folder = new URL(import.meta.url.endsWith(".ts") ? "../../../dist/page/" : "../page/", import.meta.url);
 const suffixes: Readonly<Record<PageEncoding, string>> = { br: ".br", gzip: ".gz", identity: "" };
-/** The names of assets carry a hash of their content, so they never change. */
+/** The names of assets carry a hash of their content, so they never change. Other files are asked for each time. */
 const cachedForEver = "public, max-age=31536000, immutable";
 
 let manifest: ReadonlyMap<string, PageFile> | undefined;
@@ -48,7 +48,7 @@ export function answerPage({ path, method, header }: PageRequest): UniversalServ
   const tag = `"${entry.hash}${suffixes[encoding]}"`;
   const answer = new Headers({
     ...securityHeaders,
-    "cache-control": path === "/" ? "no-cache" : cachedForEver,
+    "cache-control": path.startsWith("/assets/") ? cachedForEver : "no-cache",
     etag: tag,
     vary: "accept-encoding",
   });

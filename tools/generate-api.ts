@@ -1,0 +1,16 @@
+/** Writes what describes the API from the protos: docs/api.md and docs/openapi.json. Part of `npm run generate`. */
+import { writeFileSync } from "node:fs";
+import { writeApiPage } from "./api/api-page.ts";
+import { readProtos } from "./api/described-protos.ts";
+import { describeAsOpenApi } from "./api/openapi.ts";
+
+/** The files by their paths. */
+export function apiFiles(): ReadonlyMap<string, string> {
+  const files = readProtos();
+  return new Map([
+    ["docs/api.md", writeApiPage(files)],
+    ["docs/openapi.json", `${JSON.stringify(describeAsOpenApi(files), undefined, 2)}\n`],
+  ]);
+}
+
+if (import.meta.main) for (const [path, text] of apiFiles()) writeFileSync(path, text);
