@@ -6,7 +6,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,6 +49,9 @@ type vector struct {
 	Format           vectorFormat
 	Error            snowlane.Reason
 	Metadata         map[string]string
+	// published-texts.json
+	CheckSymbol bool
+	Number      string
 }
 
 type vectorFormat struct {
@@ -218,23 +223,54 @@ func TestVectorsOfRefusals(t *testing.T) {
 	}
 }
 
-func TestPresetsAreThoseOfTheServer(t *testing.T) {
-	layouts := loadLayouts(t)
-	for _, name := range snowlane.PresetNames() {
-		preset, err := snowlane.Preset(name)
+func TestPresetsAreThoseOfTheVectors(t *testing.T) {
+	var names []string
+	for _, vector := range loadVectors(t, "layouts.json").Vectors {
+		if strings.HasPrefix(vector.Name, "custom-") {
+			continue
+		}
+		names = append(names, vector.Name)
+		preset, err := snowlane.Preset(vector.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, ok := layouts[name]
-		if !ok {
-			continue
+		want := loadLayouts(t)[vector.Name]
+		if preset.Epoch() != want.Epoch() || preset.Tick() != want.Tick() || !slices.Equal(preset.Fields(), want.Fields()) {
+			t.Errorf("%s differs", vector.Name)
 		}
-		if preset.Epoch() != want.Epoch() || preset.Tick() != want.Tick() || len(preset.Fields()) != len(want.Fields()) {
-			t.Errorf("%s differs", name)
-		}
+	}
+	if !slices.Equal(snowlane.PresetNames(), names) {
+		t.Errorf("presets %v, in the vectors %v", snowlane.PresetNames(), names)
 	}
 	_, err := snowlane.Preset("facebook")
 	expectReason(t, err, snowlane.InvalidLayout)
+}
+
+func TestPublishedTexts(t *testing.T) {
+	twitter, _ := snowlane.Preset("twitter")
+	codec := snowlane.NewTextCodec(twitter, "default")
+	for _, vector := range loadVectors(t, "published-texts.json").Vectors {
+		format := snowlane.TextFormat{Form: *vector.Form, CheckSymbol: vector.CheckSymbol}
+		number := mustID(t, vector.Number)
+		text, err := codec.Write(number, format)
+		if err != nil || text != vector.Text {
+			t.Errorf("%d: wrote %q %v, want %q", number, text, err, vector.Text)
+		}
+		reading, err := codec.Read(vector.Text, snowlane.TextReadOptions{Form: format.Form})
+		if err != nil || reading.ID != number {
+			t.Errorf("%q: read %+v %v", vector.Text, reading, err)
+		}
+	}
+}
+
+func TestPublishedUUIDsHoldNoIDOfOurs(t *testing.T) {
+	twitter, _ := snowlane.Preset("twitter")
+	for _, vector := range loadVectors(t, "published-uuids.json").Vectors {
+		reading, err := snowlane.NewTextCodec(twitter, "default").Read(vector.Text, snowlane.TextReadOptions{})
+		if err != nil || reading.HasID || reading.Format.Form != snowlane.UUID {
+			t.Errorf("%q: read %+v %v", vector.Text, reading, err)
+		}
+	}
 }
 
 func TestIDRanges(t *testing.T) {

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { decomposeId } from "./layout.ts";
 import { layouts, presetLayout, presetNames } from "./presets.ts";
 
 const iso = (unixMs: number): string => new Date(unixMs).toISOString();
@@ -45,28 +44,6 @@ test.each([
   expect(iso(layout.epochMs)).toBe(begin);
   expect(iso(layout.endMs)).toBe(end);
   expect(layout.stride).toBe(stride);
-});
-
-// Computed by another program.
-test.each([
-  ["leaf", 1_899_999_999_995_957_255n],
-  ["cosid", 690_495_998_966_910_983n],
-  ["tsid", 687_838_487_952_510_983n],
-  ["clickhouse", 7_305_765_689_539_710_983n],
-  ["pgedge", 290_661_387_254_910_983n],
-  ["pgedge-2.3", 290_661_387_254_897_669n],
-  ["hazelcast", 952_381_629_840_949_253n],
-  ["yitter", 654_106_103_599_431n],
-  ["mastodon", 114_152_588_899_057_671n],
-] as const)("%s: worker 5, sequence 7, at 1741830274949 is %i", (name, id) => {
-  const layout = layouts[name];
-  const workerId = layout.worker.bits === 0 ? 0 : 5;
-  expect(decomposeId(layout, id)).toEqual({
-    ticks: 1_741_830_274_949 - layout.epochMs,
-    datacenterId: 0,
-    workerId,
-    sequence: 7,
-  });
 });
 
 test("the default comes first, and each name has its layout", () => {

@@ -10,8 +10,10 @@ import { presetLayout } from "../../src/snowflake/presets.ts";
 import { parseId } from "../../src/snowflake/parse.ts";
 import { type ChromiumBrowser, startChromium } from "../support/processes/chromium-browser.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { expectVectorsFound, loadVectors } from "../vectors/load-vectors.ts";
+import type { FoundVectors } from "../vectors/vector-reader.ts";
 
-/** The sample page in a real browser, served from another origin than the server that it calls. */
+/** The sample page, and workers, in a real browser, served from another origin than the server that they call. */
 const folder = mkdtempSync(join(tmpdir(), "snowlane-browser-"));
 const samples = resolve("clients/typescript/samples/browser");
 let site: Server;
@@ -19,11 +21,11 @@ let origin: string;
 let server: SnowlaneProcess;
 let chromium: ChromiumBrowser;
 
-/** The page's script with all that it imports, as a user's bundler makes it of the installed package. */
-async function bundlePage(): Promise<string> {
+/** A script with all that it imports, as a user's bundler makes it of the installed package. */
+async function bundle(input: string): Promise<string> {
   const entries = resolve("clients/typescript/src");
   const bundle = await rolldown({
-    input: join(samples, "page.ts"),
+    input,
     platform: "browser",
     resolve: {
       alias: { "@snowlane/client/web": join(entries, "web.ts"), "@snowlane/client": join(entries, "index.ts") },
@@ -35,14 +37,32 @@ async function bundlePage(): Promise<string> {
   return output[0].code;
 }
 
+/** A worker that gets an ID from the server that it is sent. */
+const workerCode = `
+import { createWebClient } from "./client.js";
+onmessage = async ({ data }) => {
+  try {
+    postMessage(String(await createWebClient({ endpoints: [data] }).nextId()));
+  } catch (error) {
+    postMessage(String(error));
+  }
+};`;
+
 async function startSite(): Promise<void> {
+  const script = (content: string) => ({ type: "text/javascript", content });
   const files = new Map([
     ["/", { type: "text/html", content: readFileSync(join(samples, "index.html"), "utf8") }],
-    ["/page.js", { type: "text/javascript", content: await bundlePage() }],
+    ["/page.js", script(await bundle(join(samples, "page.ts")))],
+    ["/client.js", script(await bundle(resolve("clients/typescript/src/web.ts")))],
+    ["/worker.js", script(workerCode)],
+    ["/vectors.js", script(await bundle(resolve("test/vectors/vector-reader.ts")))],
+    ["/vectors.json", { type: "application/json", content: JSON.stringify(loadVectors()) }],
   ]);
   site = createServer((request, response) => {
     const file = files.get(new URL(request.url ?? "/", "http://site").pathname);
-    if (file === undefined) response.writeHead(404).end();
+    // A call gets no answer here.
+    if (request.method === "POST") request.socket.destroy();
+    else if (file === undefined) response.writeHead(404).end();
     else response.writeHead(200, { "content-type": file.type }).end(file.content);
   });
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
@@ -93,10 +113,47 @@ test("a page of an allowed origin gets IDs without losing a digit", { timeout: 3
 
 test("a page of another origin gets none, and is told of --cors-origin", { timeout: 300_000 }, async () => {
   // The same files by another name are another origin.
-  const page = await open(origin.replace("127.0.0.1", "localhost"));
+  const other = origin.replace("127.0.0.1", "localhost");
+  const page = await open(other);
   await page.locator("#failure", { hasText: "UNREACHABLE" }).waitFor(patience);
-  const cure = "A page of another origin needs a server with --cors-origin ORIGIN.";
+  const cure = `A page of another origin needs a server with --cors-origin ${other}.`;
   expect(await page.textContent("#failure", patience)).toContain(cure);
   expect(await page.locator("#ids li").count()).toBe(0);
+  await page.close();
+});
+
+/** What a worker of a page answers. */
+async function askWorker(page: Page, endpoint: string): Promise<string> {
+  const answer = await page.evaluate(`new Promise((resolve, reject) => {
+    const worker = new Worker("/worker.js", { type: "module" });
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = ({ message }) => reject(new Error(message));
+    worker.postMessage(${JSON.stringify(endpoint)});
+  })`);
+  return String(answer);
+}
+
+test("a worker of a page is told of --cors-origin as the page is, and only where the origin may be why", {
+  timeout: 300_000,
+}, async () => {
+  const allowed = await open(origin);
+  expect(await askWorker(allowed, server.url)).toMatch(/^\d{18,19}$/);
+  // Of the same origin: nothing is to be allowed.
+  expect(await askWorker(allowed, origin)).toMatch(/^UNREACHABLE: The server does not answer: (?!.*--cors-origin)/);
+  await allowed.close();
+  const other = origin.replace("127.0.0.1", "localhost");
+  const refused = await open(other);
+  expect(await askWorker(refused, server.url)).toMatch(/^UNREACHABLE: The server does not answer: .*--cors-origin /);
+  expect(await askWorker(refused, server.url)).toContain(`--cors-origin ${other}. (${server.url})`);
+  await refused.close();
+});
+
+test("the vectors hold in a browser", { timeout: 300_000 }, async () => {
+  const page = await open(origin);
+  const found = await page.evaluate(`(async () => {
+    const [{ findVectors }, files] = await Promise.all([import("/vectors.js"), fetch("/vectors.json")]);
+    return findVectors(await files.json());
+  })()`);
+  expectVectorsFound(found as FoundVectors);
   await page.close();
 });

@@ -54,10 +54,9 @@ function textIn(codec: TextCodec, format: TextFormat, id: bigint): readonly Form
  * the number; a few without a pattern.
  */
 function idsOf(layout: Layout): readonly bigint[] {
-  const ticks = Math.floor(((1_741_828_184_349 - layout.epochMs) * 1e6) / layout.tickNs);
   const { timestamp, datacenter, worker, sequence } = layout;
   const middle: IdParts = {
-    ticks: ticks > 0 && ticks < timestamp.max ? ticks : Math.floor(timestamp.max / 2),
+    ticks: ticksAt(layout, 1_741_828_184_349),
     datacenterId: datacenter.max >>> 1,
     workerId: worker.max >>> 1,
     sequence: sequence.max >>> 1,
@@ -82,10 +81,22 @@ function idsOf(layout: Layout): readonly bigint[] {
     { ...middle, sequence: sequence.max },
     { ...highest, ticks: middle.ticks },
     { ticks: middle.ticks + 1, datacenterId: 0, workerId: 0, sequence: 0 },
+    {
+      ticks: ticksAt(layout, 1_741_830_274_949),
+      datacenterId: 0,
+      workerId: Math.min(5, worker.max),
+      sequence: Math.min(7, sequence.max),
+    },
     ...patternless(layout, 4),
   ];
   const ids = [...edgeIds.filter((id) => isOf(layout, id)), ...parts.map((each) => composeId(layout, each))];
   return [...new Set(ids)];
+}
+
+/** The tick of a time, or the middle of the layout's life where the time is outside. */
+function ticksAt({ epochMs, tickNs, timestamp }: Layout, unixMs: number): number {
+  const ticks = Math.floor(((unixMs - epochMs) * 1e6) / tickNs);
+  return ticks > 0 && ticks < timestamp.max ? ticks : Math.floor(timestamp.max / 2);
 }
 
 function isOf(layout: Layout, id: bigint): boolean {

@@ -68,9 +68,17 @@ function describeUnreachable(error: ConnectError, details: SnowlaneErrorDetails)
     const { connection, message } = absence;
     return [message, { ...unavailable, metadata: { ...details.metadata, connection } }];
   }
-  // A browser does not tell a page why: the server may not run, or not allow the page's origin.
-  const cure = "document" in globalThis ? " A page of another origin needs a server with --cors-origin ORIGIN." : "";
-  return [`The server does not answer: ${error.rawMessage}${cure && `.${cure}`}`, unavailable];
+  return [`The server does not answer: ${error.rawMessage}${cureOfOrigin(details)}`, unavailable];
+}
+
+/**
+ * A browser does not tell a page or its workers why: the server may not run, or not allow their origin. Only browsers
+ * have an origin.
+ */
+function cureOfOrigin({ endpoint = "" }: SnowlaneErrorDetails): string {
+  const { origin } = globalThis as { readonly origin?: string };
+  if (origin === undefined || origin === new URL(endpoint).origin) return "";
+  return `. A page of another origin needs a server with --cors-origin ${origin}.`;
 }
 
 /** Whether an error was made on this side of the wire, of a connection that broke. */
