@@ -36,7 +36,7 @@ export interface CallServerOptions {
 
 /** Makes the services, the application over them, and the connections that carry it. */
 export function serveCalls(options: CallServerOptions): CallServer {
-  const { config, tls, log, onFault } = options;
+  const { config, tls, source, log, onFault } = options;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
   const drain = new AbortController();
   const shutdown = new AbortController();
@@ -44,6 +44,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
     services: createServices(options),
     guards: [],
     corsOrigins: config.corsOrigins,
+    findUnready: () => (source.state.kind === "serving" ? undefined : source.state.error),
     page: config.page,
     drainSignal: drain.signal,
     shutdownSignal: shutdown.signal,

@@ -153,6 +153,7 @@ function setUp(version: keyof typeof envelopesOf, guards: readonly CallGuard[] =
     services: [service],
     guards,
     corsOrigins: [allowedOrigin],
+    findUnready: () => undefined,
     page: "off",
     drainSignal: new AbortController().signal,
     shutdownSignal: new AbortController().signal,

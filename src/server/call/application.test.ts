@@ -28,6 +28,7 @@ function setUp() {
     services: [service],
     guards: [],
     corsOrigins: [],
+    findUnready: () => undefined,
     page: "off",
     drainSignal: drain.signal,
     shutdownSignal: new AbortController().signal,
@@ -64,6 +65,31 @@ test("a service of the list has its routes, its health and its hot methods", asy
   expect(Object.keys(statuses)).toEqual(["", AdminService.typeName]);
   expect((await call("/snowlane.v1.AdminService/ListWorkers", new Uint8Array(0))).status).toBe(String(Code.Internal));
   expect((await call("/snowlane.v1.IdService/NextId", new Uint8Array(0))).status).toBe(String(Code.Unimplemented));
+});
+
+test("while the server drains it is alive, and not ready for the reason that callers get", async () => {
+  const { application, drain } = setUp();
+  const probe = async (path: string) => {
+    const header = new Headers();
+    const { signal } = new AbortController();
+    const url = "http://localhost/";
+    const { status, body } = await application.dispatch({
+      httpVersion: "1.1",
+      method: "GET",
+      url,
+      path,
+      header,
+      body: bodyOf(new Uint8Array(0)),
+      signal,
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body ?? []) chunks.push(chunk);
+    return [status, Buffer.concat(chunks).toString()];
+  };
+  expect(await probe("/readyz")).toEqual([200, "ok\n"]);
+  drain.abort(new ConnectError("call another one", Code.Unavailable));
+  expect(await probe("/readyz")).toEqual([503, "SHUTTING_DOWN: call another one\n"]);
+  expect(await probe("/healthz")).toEqual([200, "ok\n"]);
 });
 
 test("an unforeseen error is reported with its method, on Connect's way and by the hot methods alike", async () => {

@@ -1,3 +1,4 @@
+import { ConnectError } from "@connectrpc/connect";
 import { errorInterceptor, type ToCallError, toConnectError } from "../../service/connect-error.ts";
 import { createHealth } from "../../service/health.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
@@ -5,6 +6,7 @@ import type { Service } from "../../service/service.ts";
 import { type CallGuard, composeGuards, guardInterceptor } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { createDispatch, type Dispatch } from "./dispatch.ts";
+import type { FindUnready } from "./probes.ts";
 import { createRoutes } from "./routes.ts";
 
 /** Answers requests, whatever carries them. HTTP/1.1 and both HTTP/2 servers stand below it. */
@@ -28,6 +30,8 @@ export interface ApplicationOptions {
   readonly guards: readonly CallGuard[];
   /** Pages of these origins may call. */
   readonly corsOrigins: readonly string[];
+  /** For the probes. While the server drains, they give that as the reason. */
+  readonly findUnready: FindUnready;
   /** Whether the page's files are served. */
   readonly page: "on" | "off";
   /** Aborted when the server begins to stop: health says NOT_SERVING, and calls that watch it end. */
@@ -44,12 +48,17 @@ export function createApplication(options: ApplicationOptions): Application {
   const services = [...options.services, createHealth(options.services, drainSignal)];
   const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
   const crossOrigin = new CrossOrigin(corsOrigins);
+  const findUnready: FindUnready = () => {
+    if (!drainSignal.aborted) return options.findUnready();
+    return { reason: "SHUTTING_DOWN", message: ConnectError.from(drainSignal.reason).rawMessage };
+  };
   const guard = composeGuards(guards, toError);
   const dispatch = createDispatch({
     routes: createRoutes(services),
     interceptors: [...(guard === undefined ? [] : [guardInterceptor(guard, toError)]), errorInterceptor(toError)],
     shutdownSignal,
     crossOrigin,
+    findUnready,
     page,
   });
   const hotMethods = services.flatMap((service) => service.hotMethods);

@@ -4,6 +4,7 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import type { Interceptor } from "@connectrpc/connect";
 import { CrossOrigin } from "./cors.ts";
 import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
+import { answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
 
 /** One request, whatever carried it. */
@@ -30,6 +31,8 @@ export interface DispatchOptions {
   readonly requestBytesMax?: number;
   /** Other origins whose pages may call. Default: none. */
   readonly crossOrigin?: CrossOrigin;
+  /** For the probes. Default: there are none. */
+  readonly findUnready?: FindUnready;
   /** Whether the page's files are served. Default: they are not. */
   readonly page?: "on" | "off";
 }
@@ -54,7 +57,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return async (request) => {
     const handler = handlers.get(request.path);
-    if (handler === undefined) return (await askPage(request, options.page)) ?? unknownPath(request);
+    if (handler === undefined) return (await answerOther(request, options)) ?? unknownPath(request);
     const preflight = crossOrigin.preflight(request, handler.allowedMethods);
     const response = finish(preflight ?? (await handler(withBoundedTimeout(request))), handler);
     crossOrigin.mark(request, response.header);
@@ -74,12 +77,14 @@ function keepWellFormed({ signal }: HandlerContext): void {
   });
 }
 
-/** The page's answer; undefined where the request is a call, or there is no page. Its files are loaded on first use. */
-async function askPage(
+/** The answer of a probe or of the page, whose files are loaded on first use; undefined where the request is a call. */
+async function answerOther(
   request: DispatchRequest,
-  page: DispatchOptions["page"],
+  { findUnready, page }: DispatchOptions,
 ): Promise<UniversalServerResponse | undefined> {
-  if (page !== "on" || isGrpc(request.method, request.header.get("content-type"))) return undefined;
+  if (isGrpc(request.method, request.header.get("content-type"))) return undefined;
+  const probe = findUnready && answerProbe(request, findUnready);
+  if (probe !== undefined || page !== "on") return probe;
   const { answerPage } = await import("./page-files.ts");
   return answerPage(request);
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { createAsyncIterable, type UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { chooseEncoding, matchesTag, type PageEncoding, securityHeaders } from "./page-headers.ts";
+import { textAnswer, withBody } from "./text-answer.ts";
 
 /** The part of a request that the page's files depend on. */
 export interface PageRequest {
@@ -79,22 +80,5 @@ function contentOf({ file }: PageFile, encoding: PageEncoding): Uint8Array<Array
 }
 
 function refuse(status: number, method: string, text: string): UniversalServerResponse {
-  const content = new TextEncoder().encode(text);
-  const header = new Headers({
-    ...securityHeaders,
-    "cache-control": "no-store",
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": String(content.length),
-  });
-  if (status === 405) header.set("allow", "GET, HEAD");
-  return withBody(status, header, method, content);
-}
-
-function withBody(
-  status: number,
-  header: Headers,
-  method: string,
-  content: Uint8Array<ArrayBuffer>,
-): UniversalServerResponse {
-  return method === "HEAD" ? { status, header } : { status, header, body: createAsyncIterable([content]) };
+  return textAnswer(status, method, text, securityHeaders);
 }

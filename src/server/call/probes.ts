@@ -1,0 +1,23 @@
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { IdError } from "../../errors.ts";
+import { textAnswer } from "./text-answer.ts";
+
+/** Gives the error that a call for an ID would get now; undefined where the server is ready for calls. */
+export type FindUnready = () => Pick<IdError, "reason" | "message"> | undefined;
+
+/**
+ * Answers the probes of an orchestrator, which need no credentials. `/healthz`: the process answers. `/readyz`: it can
+ * issue IDs; else 503, with the reason of docs/errors.md as the first word.
+ *
+ * @returns undefined for every other path.
+ */
+export function answerProbe(
+  { path, method }: { readonly path: string; readonly method: string },
+  findUnready: FindUnready,
+): UniversalServerResponse | undefined {
+  if (path !== "/healthz" && path !== "/readyz") return undefined;
+  if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Only GET and HEAD are answered here.\n");
+  const unready = path === "/readyz" ? findUnready() : undefined;
+  if (unready !== undefined) return textAnswer(503, method, `${unready.reason}: ${unready.message}\n`);
+  return textAnswer(200, method, "ok\n");
+}
