@@ -88,6 +88,19 @@ test("a slab that is told of twice is given back once: two connections would wri
   expect(one).not.toBe(other);
 });
 
+test("a slab without room for the largest frame is used no more: the frame would be cut at its end", () => {
+  const pool = new SlabPool();
+  const first = new OutputBuffer(pool, () => undefined);
+  for (let index = 1; index <= 3; index++) first.data(index, Buffer.alloc(16_384, index), 0, 16_384, false);
+  drainInto(first, [], "buffered");
+  const second = new OutputBuffer(pool, () => undefined);
+  const payload = Buffer.alloc(16_384, 7);
+  second.data(7, payload, 0, payload.length, false);
+  const parts: Buffer[] = [];
+  drainInto(second, parts);
+  expect(parts.flatMap((part) => parseFrames(part)).map((frame) => frame.payload.equals(payload))).toEqual([true]);
+});
+
 test("an idle connection holds no slab, and the pool keeps few", () => {
   const pool = new SlabPool();
   const outputs = Array.from({ length: 40 }, () => new OutputBuffer(pool, () => undefined));

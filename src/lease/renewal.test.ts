@@ -118,6 +118,22 @@ describe("a renewal", () => {
     expect(markMs).toBeLessThanOrEqual(world.time.nowMs() + windowMs + 2_000 + 1_000);
   });
 
+  test("gives no more than the store's clock allows as it answers, and takes nothing back", async () => {
+    let setBackMs = 0;
+    const world: HolderWorld = new HolderWorld({ clockMs: () => world.time.nowMs() - setBackMs });
+    const process = world.process();
+    await process.start();
+    const { grant } = process.holder;
+    const { untilMs } = grant!;
+    process.store.fault = onWrites("held");
+    await world.time.run(periodMs);
+    setBackMs = 60_000;
+    process.store.resume();
+    await world.time.run(0);
+    expect(process.holder.counters.renewed).toBe(1);
+    expect(process.holder.grant!.untilMs).toBe(untilMs);
+  });
+
   test("is held back while our clock is more than five minutes behind the store's", async () => {
     const { world, process } = await holding({ hasClock: true }, { policy: "wait" });
     process.clockAheadMs = -300_100;

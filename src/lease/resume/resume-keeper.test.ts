@@ -51,6 +51,18 @@ describe("a resume record", () => {
     }
   });
 
+  test("keeps its mark when the clock goes back: IDs may be issued up to it while a lower one is being written", async () => {
+    const { world, disk, process } = await holding({ policy: "wait" });
+    await world.time.run(3_000);
+    const { workerIndex } = process.holder.grant!;
+    const { localMarkMs } = onDisk(disk, workerIndex)!;
+    const written = disk.texts.get(workerIndex);
+    process.clockAheadMs = -60_000;
+    await world.time.run(2_000);
+    expect(disk.texts.get(workerIndex)).not.toBe(written);
+    expect(onDisk(disk, workerIndex)!.localMarkMs).toBeGreaterThanOrEqual(localMarkMs);
+  });
+
   test("lets a restart serve while the store is down, from its mark on and below what was confirmed", async () => {
     const scene = await holding();
     const { world, disk, process } = scene;
