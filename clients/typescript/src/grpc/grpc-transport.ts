@@ -11,11 +11,11 @@ import {
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type StreamResponse, type Transport, type UnaryResponse } from "@connectrpc/connect";
 import { encodeFields } from "../../../../src/http2/hpack/encoder.ts";
+import { withPrefix } from "../../../../src/server/call/envelope/envelope.ts";
 import { version } from "../../../../src/version.ts";
 import { GrpcCall } from "./grpc-call.ts";
 import { GrpcChannel } from "./grpc-channel.ts";
 import { headersOf } from "./grpc-status.ts";
-import { frameMessage } from "./message-reader.ts";
 import type { TlsOptions } from "./tls-options.ts";
 
 /** Fields as Connect's transports take them. */
@@ -107,7 +107,7 @@ export class GrpcTransport implements Transport {
   ): GrpcCall<MessageShape<O>> {
     return new GrpcCall({
       head: this.#headOf(method, timeoutMs, header),
-      body: frameMessage(toBinary(method.input, create(method.input, input))),
+      body: withPrefix(0, toBinary(method.input, create(method.input, input))),
       parse: (bytes) => fromBinary(method.output, bytes),
       messageCountMax,
       timeoutMs,

@@ -5,14 +5,6 @@ const prefixBytes = 5;
 /** The most that gRPC's own clients take by default; the largest answer of a server of ours has 512 KiB. */
 const messageBytesMax = 4 * 1_024 * 1_024;
 
-/** Puts the prefix of a message before its bytes. */
-export function frameMessage(message: Uint8Array): Buffer {
-  const framed = Buffer.alloc(prefixBytes + message.length);
-  framed.writeUInt32BE(message.length, 1);
-  framed.set(message, prefixBytes);
-  return framed;
-}
-
 /** Cuts the body of an answer into messages. Each is copied once. */
 export class MessageReader {
   readonly #onMessage: (message: Uint8Array) => void;

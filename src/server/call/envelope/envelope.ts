@@ -46,7 +46,7 @@ export interface Envelope {
 }
 
 /** Puts the prefix of an envelope before bytes: flags, and the length in four bytes. */
-export function withPrefix(flags: number, bytes: Uint8Array): Uint8Array {
+export function withPrefix(flags: number, bytes: Uint8Array): Buffer {
   const whole = Buffer.allocUnsafe(5 + bytes.length);
   whole[0] = flags;
   whole.writeUInt32BE(bytes.length, 1);
