@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { operateSequences, sequencePlaceSettings } from "./sequence-access.ts";
 import { nameFrom, wholeNumber } from "./sequence-options.ts";
-import { reasonOption } from "./workers-release.ts";
+import { reasonOption } from "./reason-option.ts";
 
 const options = {
   all: onOff({

@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { operateSequences, sequencePlaceSettings } from "./sequence-access.ts";
-import { reasonOption } from "./workers-release.ts";
+import { reasonOption } from "./reason-option.ts";
 
 const options = {
   reason: reasonOption("The reason, for callers and for logs: 1 to 200 printable ASCII characters. Required."),

@@ -13,7 +13,7 @@ import type { Command } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
 import { noLayout } from "./stored-layout.ts";
-import { reasonOption } from "./workers-release.ts";
+import { reasonOption } from "./reason-option.ts";
 import { timeOf } from "./worker-rows.ts";
 
 /** A mark can only be raised, so a typing error must not close a store for years. */

@@ -1,5 +1,5 @@
 import { systemClock, systemTimers } from "../clock/clock.ts";
-import { integer, text } from "../config/setting-kinds.ts";
+import { integer } from "../config/setting-kinds.ts";
 import { storeSettings } from "../config/store-settings.ts";
 import { resolveStoreUrl } from "../config/resolve-server.ts";
 import { problemsOf } from "../config/resolved.ts";
@@ -10,6 +10,7 @@ import { type ExpiredRelease, releaseExpired } from "../operator/release-expired
 import type { Command, CommandContext } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
+import { reasonOption } from "./reason-option.ts";
 import { readStoredLayout } from "./stored-layout.ts";
 import { timeOf } from "./worker-rows.ts";
 
@@ -23,16 +24,6 @@ const options = {
   }),
   reason: reasonOption("The reason, for readers of the log: 1 to 200 printable ASCII characters. Required."),
 };
-
-/** A `--reason` that fits into a record and a log line. */
-export function reasonOption(doc: string) {
-  return text({
-    name: "reason",
-    pattern: /^[ -~]{1,200}$/,
-    hint: "1 to 200 printable ASCII characters",
-    doc,
-  });
-}
 
 /** `snowlane workers release`. */
 export const workersRelease: Command<typeof storeSettings, typeof options> = {
