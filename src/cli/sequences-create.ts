@@ -1,12 +1,12 @@
 import { choice, integer, onOff, text } from "../config/setting-kinds.ts";
 import { Allocation, Period } from "../gen/snowlane/v1/sequence_service_pb.ts";
+import { stepMaxMax } from "../sequence/sequence.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
 import { nameFrom, namePositional, wholeNumber } from "./sequence-options.ts";
 import { sequenceToLines } from "./sequence-rows.ts";
 
-const stepMaxMax = 2 ** 30;
 const options = {
   start: wholeNumber({ name: "start", doc: "The first value. Default: 1." }),
   increment: wholeNumber({ name: "increment", doc: "The distance between neighbours, at most 2^31. Default: 1." }),

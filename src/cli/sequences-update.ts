@@ -1,11 +1,11 @@
 import { choice, integer, text } from "../config/setting-kinds.ts";
+import { stepMaxMax } from "../sequence/sequence.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
 import { nameFrom, namePositional, wholeNumber } from "./sequence-options.ts";
 import { sequenceToLines } from "./sequence-rows.ts";
 
-const stepMaxMax = 2 ** 30;
 const options = {
   max: wholeNumber({ name: "max", doc: "The largest value. It can only be raised." }),
   stepMin: integer({ name: "stepMin", min: 1, max: stepMaxMax, doc: "The smallest segment that a server takes." }),

@@ -1,4 +1,4 @@
-import type { LayoutField } from "../snowflake/layout.ts";
+import { type LayoutField, layoutFieldKinds } from "../snowflake/layout.ts";
 import { presetNames } from "../snowflake/presets.ts";
 import { type Setting, SettingError, type SettingValues } from "./setting.ts";
 import { moment, type SettingBase, text, tick } from "./setting-kinds.ts";
@@ -34,8 +34,6 @@ export const layoutSettings = {
 /** The settings of the layout, with their values. */
 export type LayoutConfig = SettingValues<typeof layoutSettings>;
 
-const kinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
-
 /** Below it, a number is taken for Unix seconds: as milliseconds it would be before March 1973. */
 const epochNumberMin = 1e11;
 
@@ -61,7 +59,7 @@ function layoutFields(base: SettingBase): Setting<readonly LayoutField[]> {
     parse: (value) =>
       value.split(",").map((part) => {
         const [name, bits] = part.split(":");
-        const kind = kinds.find((candidate) => candidate === name);
+        const kind = layoutFieldKinds.find((candidate) => candidate === name);
         if (kind === undefined || !/^\d{1,2}$/.test(bits ?? "")) {
           throw new SettingError("fields with their bits, such as timestamp:41,worker:10,sequence:12");
         }

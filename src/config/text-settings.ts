@@ -1,11 +1,11 @@
 import {
+  readUtcOffset,
   serialPrefixLengthMax,
   type TextForm,
   type TextFormat,
   textForms,
   typePrefixLengthMax,
   typePrefixPattern,
-  utcOffsetMinutesMax,
 } from "../text/text-form.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import { type Setting, SettingError, type SettingValues } from "./setting.ts";
@@ -87,13 +87,9 @@ export function utcOffset(base: SettingBase): Setting<number> {
     placeholder: "OFFSET",
     ...base,
     parse: (value) => {
-      const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(value) ?? [];
-      if (value === "Z") return 0;
-      const size = Number(hours) * 60 + Number(minutes);
-      if (sign === undefined || size > utcOffsetMinutesMax) {
-        throw new SettingError("an offset from -18:00 to +18:00, such as +08:00");
-      }
-      return sign === "-" ? 0 - size : size;
+      const minutes = value === "Z" ? 0 : readUtcOffset(value);
+      if (minutes === undefined) throw new SettingError("an offset from -18:00 to +18:00, such as +08:00");
+      return minutes;
     },
     format: (value) => {
       const size = Math.abs(value);

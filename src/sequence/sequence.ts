@@ -53,7 +53,8 @@ export const sequenceNamePattern = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 /** The largest value: what an int64 holds. */
 const valueMaxMax = 2n ** 63n - 1n;
 const incrementMax = 2n ** 31n;
-const stepMaxMax = 2 ** 30;
+/** The largest segment. */
+export const stepMaxMax = 2 ** 30;
 const stepMinDefault = 100;
 const stepMaxDefault = 1_000_000;
 const descriptionLengthMax = 200;

@@ -1,8 +1,8 @@
 import { IdError } from "../errors.ts";
 import { nsPerMs } from "./nanoseconds.ts";
 
-/** The kind of a layout's field. */
-const layoutFieldKinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
+/** The kinds of a layout's fields. */
+export const layoutFieldKinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
 
 /** One of {@link layoutFieldKinds}. */
 export type LayoutFieldKind = (typeof layoutFieldKinds)[number];

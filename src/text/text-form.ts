@@ -41,7 +41,15 @@ export const typePrefixLengthMax = 16;
 export const typePrefixPattern = new RegExp(`^[a-z][a-z0-9]{0,${typePrefixLengthMax - 1}}$`);
 
 /** Furthest offset from UTC, 18 hours either way: what java.time.ZoneOffset allows. */
-export const utcOffsetMinutesMax = 1_080;
+const utcOffsetMinutesMax = 1_080;
+
+/** Reads an offset from UTC in minutes, such as `+08:00` or `-03:30`; undefined where the text is none. */
+export function readUtcOffset(text: string): number | undefined {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(text) ?? [];
+  const size = Number(hours) * 60 + Number(minutes);
+  if (sign === undefined || size > utcOffsetMinutesMax) return undefined;
+  return sign === "-" ? 0 - size : size;
+}
 
 /** The prefix of a serial number or a typed ID; empty in every other form. */
 export function prefixOf({ serialPrefix, typePrefix }: TextFormat): string {

@@ -1,4 +1,4 @@
-import { checkTextFormat, type TextFormat } from "../../src/text/text-form.ts";
+import { checkTextFormat, readUtcOffset, type TextFormat } from "../../src/text/text-form.ts";
 import type { FormatChoice } from "./state.ts";
 
 /** A format that was chosen; undefined with the control that is wrong. */
@@ -9,7 +9,7 @@ export type ReadFormat =
 /** Reads a format as it was typed: options that its form does not have are left out. */
 export function readFormat(choice: FormatChoice): ReadFormat {
   const { form, serialPrefix, utcOffset, checkSymbol, typePrefix } = choice;
-  const utcOffsetMinutes = readOffset(utcOffset);
+  const utcOffsetMinutes = readUtcOffset(utcOffset.trim());
   if (form === "serial" && utcOffsetMinutes === undefined) return { kind: "wrong", at: "utcOffset" };
   const options = {
     serial: { serialPrefix, utcOffsetMinutes },
@@ -24,11 +24,4 @@ export function readFormat(choice: FormatChoice): ReadFormat {
   } catch {
     return { kind: "wrong", at: form === "typed" ? "typePrefix" : "serialPrefix" };
   }
-}
-
-/** Reads `+03:00` as minutes. */
-function readOffset(text: string): number | undefined {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(text.trim()) ?? [];
-  const size = Number(hours) * 60 + Number(minutes);
-  return sign === undefined || size > 1_080 ? undefined : sign === "-" ? 0 - size : size;
 }

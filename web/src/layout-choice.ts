@@ -1,5 +1,5 @@
 import { IdError } from "../../src/errors.ts";
-import { createLayout, type Layout, type LayoutFieldKind } from "../../src/snowflake/layout.ts";
+import { createLayout, type Layout, type LayoutFieldKind, layoutFieldKinds } from "../../src/snowflake/layout.ts";
 import { layouts, type PresetName, presetLayout } from "../../src/snowflake/presets.ts";
 import { createTextCodec, type TextCodec } from "../../src/text/text-codec.ts";
 import { readTimeMs } from "./time-words.ts";
@@ -44,8 +44,7 @@ export const firstChoice: LayoutChoice = {
 
 /** The fields of a layout, with those that it has none of at 0 bits, so that they can be given some. */
 export function typedFieldsOf({ fields }: Layout): readonly TypedField[] {
-  const kinds = ["timestamp", "datacenter", "worker", "sequence"] as const;
-  const missing = kinds.filter((kind) => fields.every((field) => field.kind !== kind));
+  const missing = layoutFieldKinds.filter((kind) => fields.every((field) => field.kind !== kind));
   return [
     ...fields.map(({ kind, bits }) => ({ kind, bits: String(bits) })),
     ...missing.map((kind) => ({ kind, bits: "0" })),

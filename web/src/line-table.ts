@@ -5,6 +5,7 @@ import { errorWords } from "./error-words.ts";
 import type { LineReading } from "./read-line.ts";
 import type { ReadLines } from "./state.ts";
 import type { Texts } from "./texts/en.ts";
+import { msOf } from "./time-words.ts";
 
 /**
  * Draws the readings of many lines. Each piece of them is drawn once and then left alone, and the browser lays out
@@ -59,7 +60,7 @@ function timeOf(reading: LineReading): string | undefined {
   if (reading.kind === "refused") return undefined;
   const { parsed, uuid, foreign } = reading.source;
   const timeNs = parsed?.createTimeNs ?? uuid?.createTimeNs ?? foreign?.createTimeNs;
-  return timeNs === undefined ? undefined : new Date(Number(timeNs / 1_000_000n)).toISOString();
+  return timeNs === undefined ? undefined : new Date(msOf(timeNs)).toISOString();
 }
 
 /** Writes a cell of CSV (RFC 4180). One that a spreadsheet would take for a formula gets an apostrophe. */

@@ -1,4 +1,4 @@
-import type { Layout, LayoutFieldKind } from "../../src/snowflake/layout.ts";
+import { type Layout, layoutFieldKinds } from "../../src/snowflake/layout.ts";
 import { layouts, presetNames } from "../../src/snowflake/presets.ts";
 import { firstChoice, type LayoutChoice, readWhole, typedFieldsOf, withEpochMs } from "./layout-choice.ts";
 import { type View, views } from "./state.ts";
@@ -12,8 +12,6 @@ export interface Route {
   /** Whether the address has parts that cannot be read. */
   readonly link: "fine" | "broken";
 }
-
-const kinds: readonly LayoutFieldKind[] = ["timestamp", "datacenter", "worker", "sequence"];
 
 /** Reads the fragment of an address, whatever it holds; the view is Generate where it names none. */
 export function readRoute(fragment: string): Route {
@@ -41,12 +39,12 @@ function readLayout(parameters: URLSearchParams): LayoutChoice | undefined | "br
   if (name !== "custom") return choice;
   const fields = (parameters.get("fields") ?? "").split(",").map((part) => part.split("."));
   const typed = fields.flatMap(([kind, bits = ""]) => {
-    const known = kinds.find((one) => one === kind);
+    const known = layoutFieldKinds.find((one) => one === kind);
     return known === undefined || readWhole(bits) === undefined ? [] : [{ kind: known, bits }];
   });
   const tickNs = readWhole(parameters.get("tick") ?? "");
   if (typed.length !== fields.length || tickNs === undefined || tickNs <= 0) return "broken";
-  const missing = kinds.filter((kind) => typed.every((field) => field.kind !== kind));
+  const missing = layoutFieldKinds.filter((kind) => typed.every((field) => field.kind !== kind));
   return { ...choice, tickNs, fields: [...typed, ...missing.map((kind) => ({ kind, bits: "0" }))] };
 }
 
