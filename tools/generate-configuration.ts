@@ -9,10 +9,11 @@ const head = `<!-- Written by npm run generate from src/config. Do not edit. -->
 
 You can give every setting in three places. A flag wins over the environment, and the environment over the file:
 
-\`\`\`
-snowlane serve --drain-timeout 5s
-SNOWLANE_DRAIN_TIMEOUT=5s snowlane serve
-snowlane serve --config snowlane.json        # { "drainTimeout": "5s" }
+\`\`\`sh run
+echo '{ "drainTimeout": "5s" }' > snowlane.json
+snowlane serve --dry-run --drain-timeout 5s
+SNOWLANE_DRAIN_TIMEOUT=5s snowlane serve --dry-run
+snowlane serve --dry-run --config snowlane.json
 \`\`\`
 
 The file holds one JSON object whose keys are the names below; \`SNOWLANE_CONFIG\` can name the file instead of

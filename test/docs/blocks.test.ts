@@ -1,5 +1,6 @@
 /**
- * Runs the code blocks of docs/ that are marked: ```sh run, and the ```text output behind one is what it must print.
+ * Runs the code blocks of pages that are marked: ```sh run, and ```ts run for whole programs of the library. The
+ * ```text output behind one is what it must print.
  *
  * A block that ends with another code says so: ```sh run exits 5. In an output, … stands for any text. Port 7619 stands
  * for a free one, and a page that calls 127.0.0.1:7609 finds a server there, as after `npm start`.
@@ -7,6 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
@@ -15,20 +17,24 @@ import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 interface Block {
   readonly line: number;
+  readonly language: string;
   readonly code: string;
   readonly exitCode: number;
   readonly output: string | undefined;
 }
 
-const blockPattern = /^```sh run(?: exits (\d+))?\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;
+const blockPattern = /^```(sh|ts) run(?: exits (\d+))?\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;
 
 function blocksOf(page: string): readonly Block[] {
-  return [...page.matchAll(blockPattern)].map(({ index, 1: exitCode = "0", 2: code = "", 3: output }) => ({
-    line: page.slice(0, index).split("\n").length,
-    code,
-    exitCode: Number(exitCode),
-    output,
-  }));
+  return [...page.matchAll(blockPattern)].map(
+    ({ index, 1: language = "", 2: exitCode = "0", 3: code = "", 4: output }) => ({
+      line: page.slice(0, index).split("\n").length,
+      language,
+      code,
+      exitCode: Number(exitCode),
+      output,
+    }),
+  );
 }
 
 /** The output of a page as a pattern of whole text. */
@@ -62,10 +68,13 @@ async function runBlocks(blocks: readonly Block[]): Promise<readonly string[]> {
     XDG_STATE_HOME: folder,
     npm_lifecycle_event: "",
   };
-  return blocks.flatMap(({ line, code, exitCode, output }) => {
+  const library = pathToFileURL(resolve("src/index.ts")).href;
+  return blocks.flatMap(({ line, language, code, exitCode, output }) => {
     const placed = code.replaceAll("7619", ownPort).replaceAll("127.0.0.1:7609", `127.0.0.1:${servedPort}`);
     const script = `trap 'kill $(jobs -p) 2> /dev/null || :' EXIT\n${placed}`;
-    const { status, stdout, stderr } = spawnSync("sh", ["-euc", script], { cwd: folder, env, encoding: "utf8" });
+    writeFileSync(join(folder, "program.ts"), code.replace('from "snowlane"', `from "${library}"`));
+    const [command, args] = language === "ts" ? [process.execPath, ["program.ts"]] : ["sh", ["-euc", script]];
+    const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: "utf8" });
     const problems: string[] = [];
     if (status !== exitCode) problems.push(`line ${line}: exits ${status} instead of ${exitCode}: ${stderr}`);
     if (output !== undefined && !pattern(output.trimEnd()).test(stdout.trimEnd()))
@@ -74,7 +83,7 @@ async function runBlocks(blocks: readonly Block[]): Promise<readonly string[]> {
   });
 }
 
-const pages = globSync("docs/*.md")
+const pages = globSync(["*.md", "docs/**/*.md", "clients/*/README.md", "examples/**/*.md"])
   .map((path) => [path, blocksOf(readFileSync(path, "utf8"))] as const)
   .filter(([, blocks]) => blocks.length > 0);
 
@@ -94,6 +103,7 @@ describe("the check itself", () => {
     ["another exit code", "text\n\n```sh run exits 2\ntrue\n```\n", /line 3: exits 0 instead of 2/],
     ["another output", "```sh run\necho a\n```\n\n```text output\nb\n```\n", /line 1: prints\na/],
     ["a longer output", "```sh run\necho a; echo b\n```\n\n```text output\na\n```\n", /prints\na\nb/],
+    ["a program that throws", "```ts run\nthrow new Error();\n```\n", /line 1: exits 1 instead of 0/],
     ["an unset variable", "```sh run\necho $nothing\n```\n", /exits [12] instead of 0/],
   ])("it reports %s", async (_name, page, message) => {
     expect((await check(page)).join("\n")).toMatch(message);

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { blocksOf } from "../support/processes/page-blocks.ts";
@@ -41,14 +41,4 @@ test("every npm command that a page names is one of package.json", () => {
   );
   expect(new Set(named)).toContain("bench");
   expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
-});
-
-test("every link between pages leads to something", () => {
-  const broken = pages.flatMap((path) =>
-    [...textOf(path).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)]
-      .map(([, target = ""]) => target)
-      .filter((target) => !existsSync(join(dirname(path), target)))
-      .map((target) => `${path}: ${target}`),
-  );
-  expect(broken).toEqual([]);
 });

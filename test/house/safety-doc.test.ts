@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Fault } from "../fault/fault.ts";
 import { faults } from "../fault/run-fault.ts";
@@ -28,9 +28,4 @@ test("each row of the table of faults names a test that is there", async () => {
 test("each fault that is injected into real servers has its place in the table", () => {
   const named = new Set(links.flat().map(([, name]) => name));
   expect(faults.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
-});
-
-test("what else the page links to in this repository is there", () => {
-  const paths = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => join("docs", path));
-  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });

@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+/** Tests that pages show nothing that nobody tried: their code, links, anchors, and the tests that they name. */
+
+const pages = execFileSync("git", ["ls-files", "*.md", "llms.txt"], { encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path !== "" && !path.startsWith("third_party/"));
+const textOf = (path: string): string => readFileSync(path, "utf8");
+
+interface Fence {
+  readonly line: number;
+  /** The text behind the backticks. */
+  readonly info: string;
+  readonly lineAbove: string;
+}
+
+/** The beginnings of blocks. Those inside a part that is a program's output are not looked at. */
+function fencesOf(page: string): readonly Fence[] {
+  const lines = page.split("\n");
+  let isCode = false;
+  let isOutput = false;
+  return lines.flatMap((line, index) => {
+    if (/^<!-- (begin|end) /.test(line)) isOutput = line.startsWith("<!-- begin ");
+    const info = /^\s*```(.*)$/.exec(line)?.[1];
+    if (info === undefined) return [];
+    isCode = !isCode;
+    return isCode && !isOutput ? [{ line: index + 1, info, lineAbove: lines[index - 1] ?? "" }] : [];
+  });
+}
+
+/** Comments above a block that a test reads; `<!-- FILE -->`, a sample that `npm run generate` fills in, is another. */
+const readers: Readonly<Record<string, string>> = {
+  privileges: "test/stores/least-privilege.test.ts",
+  sql: "test/text/sql-snippets.ts",
+};
+
+/** Why a block shows what nobody tried; undefined where it is marked. */
+function problemOf(path: string, { info, lineAbove }: Fence): string | undefined {
+  if (/^(sh|ts) run( exits \d+)?$|^text output$|^\w+ not run: \S/.test(info)) return undefined;
+  const tester = /^\w+ tested by (\S+)$/.exec(info)?.[1];
+  if (tester !== undefined)
+    return existsSync(tester) && textOf(tester).includes(path) ? undefined : `${tester} does not read this page`;
+  const [, key = "", more] = /^<!-- ([^\s:]+)(:)? ?.*-->$/.exec(lineAbove) ?? [];
+  if (more === undefined && key !== "")
+    return existsSync(join(dirname(path), key)) ? undefined : `there is no file ${key}`;
+  if (readers[key] !== undefined) return undefined;
+  return 'mark it "sh run", "ts run", "text output", "LANGUAGE tested by TEST" or "LANGUAGE not run: why"';
+}
+
+const problemsOf = (path: string, page: string): readonly string[] =>
+  fencesOf(page).flatMap((fence) => {
+    const problem = problemOf(path, fence);
+    return problem === undefined ? [] : [`${path}:${fence.line}: ${problem}`];
+  });
+
+test("each block of code of a page is run, tested, or says why not", () => {
+  expect(pages.flatMap((path) => problemsOf(path, textOf(path)))).toEqual([]);
+  for (const tester of Object.values(readers)) expect(existsSync(tester)).toBe(true);
+});
+
+test.each([
+  ["without a mark", "```sh\nls\n```\n", 1],
+  ["without a language", "text\n\n```\nls\n```\n", 3],
+  ["that is not run for no reason", "```sh not run:\n```\n", 1],
+  ["tested by a test that is not there", "```sh tested by test/none.test.ts\n```\n", 1],
+  ["tested by a test that does not name the page", "```sh tested by test/house/tidy.test.ts\n```\n", 1],
+  ["of a sample that is not there", "<!-- samples/none.ts -->\n```ts\n```\n", 2],
+])("a block %s is refused", (_name, page, line) => {
+  expect(problemsOf("docs/none.md", page)).toEqual([expect.stringContaining(`docs/none.md:${line}: `)]);
+});
+
+/** A page without code: blocks, and what stands between backticks. */
+function proseOf(page: string): string {
+  return page
+    .replaceAll(/^\s*```[\s\S]*?^\s*```/gm, "")
+    .replaceAll(/`[^`\n]+`/g, (code) => code.replaceAll(/[[\]]/g, ""));
+}
+
+/** The anchors that GitHub gives the headings of a page: in lower case, without punctuation, numbered if repeated. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of proseOf(page).matchAll(/^#+ +(.*)$/gm)) {
+    const text = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .trim()
+      .toLowerCase();
+    const anchor = text.replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
+    let name = anchor;
+    for (let count = 1; anchors.has(name); count++) name = `${anchor}-${count}`;
+    anchors.add(name);
+  }
+  return anchors;
+}
+
+/** Links of a page that lead nowhere in this project. A title behind a link to a test is the name of that test. */
+function brokenLinks(path: string, page: string): readonly string[] {
+  const links = proseOf(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?(?:\s+"([^"]*)")?\)/g);
+  return [...links].flatMap(([link, file = "", anchor, title]) => {
+    const target = file === "" ? path : join(dirname(path), file);
+    const broken = [`${path}: ${link}`];
+    if (file !== "" && !existsSync(target)) return broken;
+    if (title !== undefined && !(isTest.test(target) && nameOf(title, target))) return broken;
+    if (anchor === undefined || !target.endsWith(".md")) return [];
+    return anchorsOf(file === "" ? page : textOf(target)).has(anchor) ? [] : broken;
+  });
+}
+
+const isTest = /(\.test\.ts|-contract\.ts|-faults\.ts|_test\.go|Test\.java|test_\w+\.py)$/;
+
+/** Whether a test of this name is in the file. A list of faults may make up its names: safety-doc.test.ts asks it. */
+function nameOf(title: string, file: string): boolean {
+  return file.endsWith("-faults.ts") || textOf(file).includes(title);
+}
+
+test("every link within the project leads to a file, every anchor to a heading, every title to a test", () => {
+  expect(pages.length).toBeGreaterThan(30);
+  expect(pages.flatMap((path) => brokenLinks(path, textOf(path)))).toEqual([]);
+});
+
+test("a link, an anchor or a test that is not there is found", () => {
+  const page = "# One\n## `two`, and [three](x.md)!\n## One\n```\n# four\n```\n";
+  expect([...anchorsOf(page)]).toEqual(["one", "two-and-three", "one-1"]);
+  const links =
+    '[a](#one-1) [b](#four) [c](none.md) [d](tls.md#none) [e](x.svg) [f](../test/house/tidy.test.ts "no such test")';
+  expect(brokenLinks("docs/none.md", page + links)).toEqual(
+    ["(x.md)", "(#four)", "(none.md)", "(tls.md#none)", "(x.svg)", '(../test/house/tidy.test.ts "no such test")'].map(
+      (link) => `docs/none.md: ]${link}`,
+    ),
+  );
+});
+
+/** The part of a page below a heading, up to the next heading of its kind. */
+function sectionOf(path: string, heading: string): string {
+  const [, section = ""] = textOf(path).split(`\n## ${heading}\n`);
+  return section.split("\n## ")[0] ?? "";
+}
+
+test("each guarantee of the README names a test", () => {
+  const guarantees = sectionOf("README.md", "Guarantees").split(/^- /m).slice(1);
+  expect(guarantees.length).toBeGreaterThan(2);
+  expect(guarantees.filter((guarantee) => !/\[test\]\(\S+ "/.test(guarantee))).toEqual([]);
+});
+
+test("each rule of the client contract names a test", () => {
+  const page = "docs/internals/client-contract.md";
+  const rules = { attempts: "Attempts and failover", buffer: "Rules of a buffer" };
+  const numbered = Object.entries(rules).flatMap(([kind, heading]) =>
+    [...sectionOf(page, heading).matchAll(/^(\d+)\. /gm)].map(([, number]) => `${kind} ${number}`),
+  );
+  const rows = [...sectionOf(page, "Tests that every client has").matchAll(/^\| (\w+ \d+) \| \[test\]\(\S+ "/gm)];
+  expect(numbered.length).toBeGreaterThan(20);
+  expect(rows.map(([, rule]) => rule)).toEqual(numbered);
+});
