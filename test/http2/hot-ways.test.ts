@@ -373,7 +373,6 @@ function* allOf(application: Application, version: keyof typeof envelopesOf) {
   for (const method of application.hotMethods) {
     for (const envelope of envelopesOf[version] as readonly Envelope[]) {
       if (envelope.methods !== "both" && envelope.methods !== method.descriptor.methodKind) continue;
-      if (version === "HTTP/1.1" && method.descriptor.methodKind !== "unary") continue;
       for (const contentType of Object.keys(envelope.contentTypes)) yield { method, envelope, contentType };
     }
   }

@@ -38,13 +38,15 @@ function openHttp2(
   return { session, stream };
 }
 
+/** The fields of a stream over Connect that is answered on bytes, and of one that takes Connect's handlers. */
+const http1Ways = {
+  hot: { "content-type": "application/connect+json" },
+  general: { "content-type": "application/connect+json", "connect-accept-encoding": "gzip" },
+} as const;
+
 /** Opens a stream over Connect and HTTP/1.1 that nobody reads yet. */
-async function openHttp1(url: string): Promise<IncomingMessage> {
-  const call = request(url + path, {
-    method: "POST",
-    agent: false,
-    headers: { "content-type": "application/connect+json" },
-  });
+async function openHttp1(url: string, way: keyof typeof http1Ways): Promise<IncomingMessage> {
+  const call = request(url + path, { method: "POST", agent: false, headers: http1Ways[way] });
   const message = create(BatchNextIdsRequestSchema, { count: endless });
   call.end(grpcFrame(Buffer.from(toJsonString(BatchNextIdsRequestSchema, message))));
   const [response] = await once(call, "response");
@@ -78,21 +80,40 @@ test.each([1, 100, 4096])(
   },
 );
 
-test("over HTTP/1.1 a reader that takes nothing costs what the system buffers, and no more with time", async () => {
-  const running = await runServer();
-  await openHttp1(running.url);
-  const first = await settled(running);
-  await sleep(500);
-  expect(issued(running)).toBe(first);
-});
+test.each(["hot", "general"] as const)(
+  "over HTTP/1.1 a reader that takes nothing costs what the system buffers, and no more with time (%s)",
+  async (way) => {
+    const running = await runServer();
+    await openHttp1(running.url, way);
+    const first = await settled(running);
+    await sleep(500);
+    expect(issued(running)).toBe(first);
+  },
+);
+
+test.each(["hot", "general"] as const)(
+  "over HTTP/1.1 a reader that stalls and comes back is told why its stream ended (%s)",
+  async (way) => {
+    const running = await runServer({ stallTimeout: "300ms" });
+    const response = await openHttp1(running.url, way);
+    const first = await settled(running);
+    await sleep(1_000);
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    expect(response.complete).toBe(true);
+    expect(Buffer.concat(chunks).toString("latin1")).toMatch(/"code":"unavailable".*STREAM_STALLED/);
+    expect(issued(running)).toBe(first);
+    expect(running.faults).toEqual([]);
+  },
+);
 
 test("a reader that leaves ends its stream, and the server can stop at once", async () => {
   const running = await runServer({ drainTimeout: "60s" });
   const { stream } = openHttp2(running.url, 0);
-  const response = await openHttp1(running.url);
+  const responses = [await openHttp1(running.url, "hot"), await openHttp1(running.url, "general")];
   await settled(running);
   stream.close();
-  response.destroy();
+  for (const response of responses) response.destroy();
   const after = await settled(running);
   await running.server.stop();
   expect(issued(running)).toBeLessThanOrEqual(after + 2 * 4096);
@@ -119,14 +140,16 @@ test("a reader that stalls and comes back is told why its stream ended", async (
 test("a reader that stalls and never comes back is cut off", async () => {
   const running = await runServer({ stallTimeout: "300ms" });
   const { stream } = openHttp2(running.url, 0);
-  const response = await openHttp1(running.url);
-  const closed = [stream, response].map((side) => new Promise((resolve) => side.once("close", resolve)));
+  const responses = [await openHttp1(running.url, "hot"), await openHttp1(running.url, "general")];
+  const closed = [stream, ...responses].map((side) => new Promise((resolve) => side.once("close", resolve)));
   await settled(running);
   // A paused socket of node:http does not see the end before it is read.
-  setTimeout(() => response.on("error", () => undefined).resume(), 7_000);
+  setTimeout(() => {
+    for (const response of responses) response.on("error", () => undefined).resume();
+  }, 7_000);
   await Promise.all(closed);
   expect(stream.rstCode).not.toBe(0);
-  expect(response.complete).toBe(false);
+  expect(responses.map(({ complete }) => complete)).toEqual([false, false]);
 });
 
 test("a reader that took a byte now and then held its stream for ever", async () => {

@@ -34,7 +34,7 @@ export interface HotRoute<Block> {
 /** The protocols over HTTP/2, and over HTTP/1.1, which has no trailers to speak of. */
 export const envelopesOf = {
   "HTTP/2": [grpcEnvelope, grpcWebEnvelope, connectEnvelope, connectStreamEnvelope],
-  "HTTP/1.1": [grpcWebEnvelope, connectEnvelope],
+  "HTTP/1.1": [grpcWebEnvelope, connectEnvelope, connectStreamEnvelope],
 } as const satisfies Readonly<Record<string, readonly Envelope[]>>;
 
 /** The parts from which routes are read. */

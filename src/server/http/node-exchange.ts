@@ -6,10 +6,9 @@ import type { Application } from "../call/application.ts";
 import { callerGone, readerStalled } from "../call/call-errors.ts";
 import { type Dispatch, type DispatchRequest, refuseHead } from "../call/dispatch.ts";
 import { spellMessage } from "../call/envelope/grpc-message.ts";
-import { limitTable } from "../../http2/limits.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
-import { headerBytesMax } from "./node-limits.ts";
+import { headerBytesMax, pieceBytes, stallGraceMs } from "./node-limits.ts";
 import { contextOf, SocketPeer } from "./socket-peer.ts";
 import { readRequestTarget, withoutAuthority } from "./request-target.ts";
 
@@ -34,18 +33,11 @@ interface ExchangeOptions {
 }
 
 /**
- * The most bytes that are written at once. Each piece that leaves is progress of the reader, so a slow reader of large
- * messages does not count as stalled.
- */
-const pieceBytes = 16_384;
-/**
  * How much of an unread request body is let through, and for how long. HTTP/1.1 gets more, because there the connection
  * is cut, and with it the next request, which the caller may have sent on it after the response.
  */
 const unreadBytesMax = { stream: 262_144, connection: 4_194_304 };
 const unreadTimeoutMs = 5_000;
-/** How long a reader that stalled has to fetch the error that ends its response: as on the engine. */
-const stallGraceMs = limitTable.stallGraceMs.default;
 
 /** Serves an exchange of node:http or node:http2. */
 export type ServeExchange = (
