@@ -86,7 +86,7 @@ const sorted = (fields: Fields): string[] => fields.map(([name, value]) => `${na
 class Exchange implements CallStream<Fields> {
   readonly head: CallStream<Fields>["head"];
   readonly openedMs = 0;
-  readonly hasEnded = true;
+  hasEnded = false;
   handler: CallHandler<CallStream<Fields>> = {};
   isClosed = false;
   head200: Fields | undefined;
@@ -161,7 +161,7 @@ function setUp(version: keyof typeof envelopesOf, guards: readonly CallGuard[] =
       throw error;
     },
   });
-  let handedOnCount = 0;
+  let handedOn: Buffer[] | undefined;
   const hot = new HotCalls<Fields, Exchange>({
     methods: application.hotMethods,
     envelopes: envelopesOf[version],
@@ -169,8 +169,8 @@ function setUp(version: keyof typeof envelopesOf, guards: readonly CallGuard[] =
     encode: (fields) => fields,
     dateClock: undefined,
     others: () => {
-      handedOnCount++;
-      return {};
+      const bodies: Buffer[] = (handedOn = []);
+      return { onData: (_, bytes, start, end) => bodies.push(Buffer.from(bytes.subarray(start, end))) };
     },
     clock,
     stallTimeoutMs: 1_000,
@@ -178,16 +178,26 @@ function setUp(version: keyof typeof envelopesOf, guards: readonly CallGuard[] =
     peerOf: () => unknownPeer,
     toError: application.toError,
   });
-  /** Undefined where the request is handed on. */
-  const onBytes = async (request: Request): Promise<Answer | undefined> => {
+  /** Undefined where the request is handed on: then with every byte of its body. */
+  const onBytes = async (request: Request, pieces: readonly Buffer[]): Promise<Answer | undefined> => {
     source.rewind(request.isOut);
+    handedOn = undefined;
     const exchange = new Exchange(request);
-    const before = handedOnCount;
     exchange.handler = hot.onRequest(exchange);
-    const { body } = request;
-    if (body.length > 0) exchange.handler.onData?.(exchange, body, 0, body.length);
+    for (const [index, piece] of pieces.entries()) {
+      exchange.hasEnded = index === pieces.length - 1;
+      if (piece.length === 0) continue;
+      // As a frame lies in what a socket has read; the socket then uses the buffer again.
+      const bytes = Buffer.concat([Buffer.from("##"), piece, Buffer.from("#")]);
+      exchange.handler.onData?.(exchange, bytes, 2, 2 + piece.length);
+      bytes.fill("#");
+    }
+    exchange.hasEnded = true;
     exchange.handler.onEnd?.(exchange, []);
-    if (handedOnCount > before) return undefined;
+    if (handedOn !== undefined) {
+      expect(Buffer.concat(handedOn)).toEqual(request.body);
+      return undefined;
+    }
     while (!exchange.isClosed) await new Promise(setImmediate);
     return exchange.answer;
   };
@@ -357,9 +367,14 @@ function isTimeless({ fields }: Request): boolean {
 
 const versions = Object.keys(envelopesOf) as readonly (keyof typeof envelopesOf)[];
 
-/** Asks both ways; returns whether the request was hot. */
-async function compare(ways: ReturnType<typeof setUp>, request: Request, envelope: Envelope): Promise<boolean> {
-  const hot = await ways.onBytes(request);
+/** Asks both ways; returns whether the request was hot. The body comes in pieces, of which some may be empty. */
+async function compare(
+  ways: ReturnType<typeof setUp>,
+  request: Request,
+  envelope: Envelope,
+  pieces: readonly Buffer[] = [request.body],
+): Promise<boolean> {
+  const hot = await ways.onBytes(request, pieces);
   if (hot === undefined) return false;
   const byConnect = await ways.byConnect(request);
   const contentType = request.fields[0]![1];
@@ -415,33 +430,41 @@ test("a guard that refuses a call is answered alike", async () => {
   }
 });
 
-test("no mutation of a plain request makes the two ways differ", { timeout: 600_000 * scale }, async () => {
-  const seed = Date.now() % 2 ** 31;
-  const random = new SeededRandom(seed);
-  const ways = setUp("HTTP/2");
-  const all = [...allOf(ways.application, "HTTP/2")].flatMap(({ method, envelope, contentType }) =>
-    [...requestsOf(method, envelope, contentType)].filter(isTimeless).map((request) => ({ request, envelope })),
-  );
-  let hotCount = 0;
-  for (let left = 100_000 * scale; left > 0; left--) {
-    const { request, envelope } = all[random.below(all.length)]!;
-    const body = Buffer.from(request.body);
-    for (let changes = random.below(3); changes > 0 && body.length > 0; changes--) {
-      const alphabet = '{}[]":,.0123456789 eE-+\\countchunkSize\u0000\u0008\u0010';
-      body[random.below(body.length)] = random.oneIn(4)
-        ? random.below(256)
-        : alphabet.charCodeAt(random.below(alphabet.length));
+test.each(versions)(
+  "%s: no mutation of a plain request makes the two ways differ",
+  {
+    timeout: 600_000 * scale,
+  },
+  async (version) => {
+    const seed = Date.now() % 2 ** 31;
+    const random = new SeededRandom(seed);
+    const ways = setUp(version);
+    const all = [...allOf(ways.application, version)].flatMap(({ method, envelope, contentType }) =>
+      [...requestsOf(method, envelope, contentType)].filter(isTimeless).map((request) => ({ request, envelope })),
+    );
+    let hotCount = 0;
+    for (let left = 50_000 * scale; left > 0; left--) {
+      const { request, envelope } = all[random.below(all.length)]!;
+      const body = Buffer.from(request.body);
+      for (let changes = random.below(3); changes > 0 && body.length > 0; changes--) {
+        const alphabet = '{}[]":,.0123456789 eE-+\\countchunkSize\u0000\u0008\u0010';
+        body[random.below(body.length)] = random.oneIn(4)
+          ? random.below(256)
+          : alphabet.charCodeAt(random.below(alphabet.length));
+      }
+      const cut = random.oneIn(10) ? body.subarray(0, random.below(body.length + 1)) : body;
+      const [from, to] = [random.below(cut.length + 1), random.below(cut.length + 1)].toSorted((a, b) => a - b);
+      const pieces = random.oneIn(2) ? [cut] : [cut.subarray(0, from), cut.subarray(from, to), cut.subarray(to)];
+      if (
+        await compare(ways, { ...request, body: cut }, envelope, pieces).catch((error: unknown) => {
+          throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
+        })
+      )
+        hotCount++;
     }
-    const cut = random.oneIn(10) ? body.subarray(0, random.below(body.length + 1)) : body;
-    if (
-      await compare(ways, { ...request, body: cut }, envelope).catch((error: unknown) => {
-        throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
-      })
-    )
-      hotCount++;
-  }
-  expect(hotCount).toBeGreaterThan(10_000 * scale);
-});
+    expect(hotCount).toBeGreaterThan(5_000 * scale);
+  },
+);
 
 test.each(Object.entries({ "HTTP/1.1": askHttp1, "HTTP/2": askHttp2 }))(
   "over %s a call gets the same head, whether it is plain or just not",
