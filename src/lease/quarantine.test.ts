@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";
-import { judgeIncarnation, noteIncarnation, writeQuarantine } from "./quarantine.ts";
+import { floorStands, judgeIncarnation, noteIncarnation, writeQuarantine } from "./quarantine.ts";
 import { parseQuarantineRecord } from "./records/quarantine-record.ts";
 import { type IncarnationRecord, parseIncarnationRecord } from "./records/incarnation-record.ts";
 import { noneAdded } from "./records/added-fields.ts";
@@ -126,5 +126,53 @@ describe("the incarnation record,", () => {
     lives.see("system=another");
     expect(await note(2_000)).toBe(2_000);
     expect(await note(3_000)).toBe(2_000);
+  });
+});
+
+describe("a grant that was written under a floor is used only where, after the write,", () => {
+  const life = (value: string) => ({ identity: `system=${value}`, startedMs: undefined, emptyMeans: "new" }) as const;
+
+  /** Whether the floor stands that was looked at before `change`. */
+  async function standsAfter(change: (database: MemoryDatabase) => void): Promise<boolean> {
+    const database = new MemoryDatabase();
+    const store = database.open();
+    database.records.set(recordKeys.incarnation, "a life");
+    database.records.set(recordKeys.quarantine, "a mark");
+    const moment = database.moment();
+    const floor = { floorMs: 0, detail: "", incarnationText: "a life", quarantineText: "a mark", moment };
+    change(database);
+    return floorStands(store, floor, database.moment());
+  }
+
+  test("nothing has changed", async () => {
+    expect(await standsAfter(() => undefined)).toBe(true);
+  });
+
+  test("the same life of the store answers the write", async () => {
+    const database = new MemoryDatabase();
+    database.records.set(recordKeys.incarnation, "a life");
+    const moment = database.moment();
+    const floor = { floorMs: 0, detail: "", incarnationText: "a life", quarantineText: undefined, moment };
+    const written = { ...moment, incarnation: life("another") };
+    expect(await floorStands(database.open(), floor, written)).toBe(false);
+  });
+
+  test("the same life of the store answers the look at the two records", async () => {
+    const database = new MemoryDatabase();
+    database.records.set(recordKeys.incarnation, "a life");
+    const written = database.moment();
+    const floor = { floorMs: 0, detail: "", incarnationText: "a life", quarantineText: undefined, moment: written };
+    database.incarnation = life("another");
+    expect(await floorStands(database.open(), floor, written)).toBe(false);
+  });
+
+  test("the same incarnation record stands: a store that was emptied, and filled by others, has another", async () => {
+    expect(await standsAfter(({ records }) => records.set(recordKeys.incarnation, "another life"))).toBe(false);
+    expect(await standsAfter(({ records }) => records.delete(recordKeys.incarnation))).toBe(false);
+  });
+
+  test("the same quarantine mark stands", async () => {
+    expect(await standsAfter(({ records }) => records.set(recordKeys.quarantine, "a higher mark"))).toBe(false);
+    expect(await standsAfter(({ records }) => records.delete(recordKeys.quarantine))).toBe(false);
   });
 });

@@ -22,21 +22,23 @@ export interface MutatedSource {
  * Runs tests with another text of one source.
  *
  * @param tests - Files or folders.
- * @param how - Whether it ends with the first failure, and after how many milliseconds it counts as hanging.
+ * @param how - The title of the only test to run; without one the run ends with the first failure. And after how many
+ * milliseconds the run counts as hanging.
  * @returns The outcome of each test, by its title; undefined if it was ended because it hung.
  * @throws Error if no test ran, though the source was loaded without an error.
  */
 export async function runMutated(
   source: MutatedSource,
   tests: readonly string[],
-  how: { readonly endsWith: "first-failure" | "all"; readonly timeoutMs: number },
+  how: { readonly only?: string; readonly timeoutMs: number },
 ): Promise<ReadonlyMap<string, MutatedOutcome> | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "snowlane-mutant-"));
   try {
     const [report, text] = [join(folder, "report.json"), join(folder, "mutant.ts")];
     await writeFile(text, source.text);
-    const bail = how.endsWith === "first-failure" ? ["--bail=1"] : [];
-    const reporter = ["--reporter=json", `--outputFile=${report}`, ...bail];
+    const only = how.only?.replaceAll(/\W/g, ".");
+    const extent = only === undefined ? "--bail=1" : `--testNamePattern=${only}$`;
+    const reporter = ["--reporter=json", `--outputFile=${report}`, extent];
     const config = ["--config", "test/mutants/mutant.vitest.config.ts"];
     const args = ["node_modules/vitest/vitest.mjs", "run", ...config, ...reporter, ...tests];
     // It is a run of its own, and must not take itself for a part of this one.

@@ -37,7 +37,7 @@ describe.concurrent("a test of its own fails when the protocol goes without the 
     if (heldBy === undefined) continue;
     test(`${rule} (${name})`, { timeout: 900_000 }, async ({ expect: expectThis }) => {
       const text = patched(await readFile(file, "utf8"), mutant);
-      const outcomes = await runMutated({ file, text }, [heldBy.file], { endsWith: "all", timeoutMs: 600_000 });
+      const outcomes = await runMutated({ file, text }, [heldBy.file], { only: heldBy.test, timeoutMs: 600_000 });
       const outcome = outcomes?.get(heldBy.test);
       expectThis(outcome, `${heldBy.file} has no test "${heldBy.test}"`).toBeDefined();
       expectThis(outcome!.status, `${heldBy.test} is passed by ${name}`).toBe("failed");
