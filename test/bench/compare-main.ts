@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "../../src/config/setting-kinds.ts";
+import { makeCertificates } from "../support/processes/certificates.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { type BenchServer, snowlane } from "./bench-server.ts";
@@ -34,10 +35,21 @@ const loads: readonly (H2load & { readonly title: string; readonly http2: "engin
     http2: "engine",
     connections: 4,
     streams: 32,
-    calls: 12_000,
+    calls: 30_000,
     method: "Parse",
     message: [0x09, 0, 0, 0, 0, 0, 0, 0x40, 0x1a],
   },
+  {
+    title: "BatchNextIds of 10,000",
+    http2: "engine",
+    connections: 4,
+    streams: 8,
+    calls: 2_000,
+    method: "BatchNextIds",
+    // Field 1, count 10,000.
+    message: [0x08, 0x90, 0x4e],
+  },
+  { title: "NextId over TLS", http2: "engine", connections: 4, streams: 32, calls: 300_000, tls: true },
   { title: "NextId, node:http2", http2: "node", connections: 4, streams: 32, calls: 12_000 },
 ];
 
@@ -50,13 +62,19 @@ function rowOf(figure: string, before: readonly number[], now: readonly number[]
 }
 
 async function compareLoads(programs: readonly [string, string]): Promise<string[][]> {
+  const { server: tls, remove } = await makeCertificates();
   const folder = mkdtempSync(join(tmpdir(), "snowlane-compare-"));
   const servers: BenchServer[] = [];
   try {
     const rows: string[][] = [];
     for (const { title, http2, ...load } of loads) {
       log(title);
-      const pair = await Promise.all(programs.map((program) => snowlane(program, ["--http2", http2], program)));
+      const args = [
+        "--http2",
+        http2,
+        ...(load.tls === true ? ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile] : []),
+      ];
+      const pair = await Promise.all(programs.map((program) => snowlane(program, args, program)));
       servers.push(...pair);
       const contestants = pair.map((server) => ({ name: server.name, run: () => runH2load(server, load, folder) }));
       const results = await interleave(contestants, rounds, log);
@@ -67,6 +85,7 @@ async function compareLoads(programs: readonly [string, string]): Promise<string
     return rows;
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
+    remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }
