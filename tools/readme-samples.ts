@@ -1,15 +1,15 @@
 /**
- * Fills the code blocks of the READMEs from the samples, so that what is shown is what is tested. A block
- * belongs to the file that the comment above it names, relative to the README: `<!-- samples/basic.ts -->`.
+ * Fills the code blocks of pages from the samples, so that what is shown is what is tested. A block belongs to the file
+ * that the comment above it names, relative to the page: `<!-- samples/basic.ts -->`.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const block = /<!-- (\S+) -->\n```(\w*)\n[\s\S]*?```/g;
+const block = /<!-- (\S+\.\w+) -->\n```(\w*)\n[\s\S]*?```/g;
 
-/** The READMEs, by path, as they should be. */
+/** The pages that may show samples, by path, as they should be. */
 export function readmesWithSamples(): ReadonlyMap<string, string> {
-  const paths = ["README.md", ...globSync("clients/*/README.md").toSorted()];
+  const paths = ["README.md", ...globSync(["clients/*/README.md", "docs/*.md"]).toSorted()];
   return new Map(paths.map((path) => [path, fill(path, readFileSync(path, "utf8"))]));
 }
 

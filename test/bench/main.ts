@@ -9,6 +9,7 @@ import type { Benchmark } from "./benchmark.ts";
 import { clientsBenchmark } from "./clients.ts";
 import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
+import { insertsBenchmark } from "./inserts.ts";
 import { memoryBenchmark } from "./memory.ts";
 import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   memoryBenchmark,
   attacksBenchmark,
   drainsBenchmark,
+  insertsBenchmark,
 ];
 
 const options = {

@@ -8,7 +8,7 @@ import { makeBareClone, pathOfReader, runReadmeBlock } from "../support/processe
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
-/** The first lines of the README, on a clone in which nothing is installed, with the Node and npm of this machine. */
+/** The first lines of README.md and docs/getting-started.md, on a clone without any package, with this Node and npm. */
 const clone = mkdtempSync(join(tmpdir(), "snowlane-clone-"));
 const env = {
   PATH: pathOfReader(),
