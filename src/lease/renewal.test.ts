@@ -176,6 +176,53 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     expect(process.holder.grant?.key).not.toBe(key);
   });
 
+  test.each([
+    { pastMarkMs: -1, end: "went-back" },
+    { pastMarkMs: 999, end: "went-back" },
+    { pastMarkMs: 1_000, end: "lost" },
+  ])(
+    "where data may be lost, a record above ours is a takeover only once each clock has passed our mark: $pastMarkMs ms after it, $end",
+    async ({ pastMarkMs, end }) => {
+      let storeMs: number | undefined;
+      const world: HolderWorld = new HolderWorld({
+        durability: "lossy",
+        clockMs: () => storeMs ?? world.time.nowMs(),
+      });
+      const process = world.process();
+      await process.start();
+      const { key, record } = process.holder.grant!;
+      process.store.fault = onWrites("held");
+      await world.time.run(periodMs);
+      const taken = {
+        ...record,
+        generation: 2,
+        token: "f".repeat(32),
+        writeId: "e".repeat(32),
+        markMs: record.markMs + 1,
+      };
+      world.database.write(key, world.database.entry(key), encodeWorkerRecord(taken));
+      storeMs = record.markMs + pastMarkMs;
+      process.store.resume();
+      await world.time.run(0);
+      expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end }));
+    },
+  );
+
+  test.each([
+    { durability: "durable", end: "lost" },
+    { durability: "lossy", end: "went-back" },
+  ] as const)(
+    "when its generation stands released, which on a $durability store means: $end",
+    async ({ durability, end }) => {
+      const { world, process } = await holding({ hasClock: true, durability });
+      const { key, record } = process.holder.grant!;
+      const released = { ...record, token: "", writeId: "e".repeat(32), markMs: record.markMs - 1, expiresMs: 0 };
+      world.database.write(key, world.database.entry(key), encodeWorkerRecord(released));
+      await world.time.run(periodMs);
+      expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end }));
+    },
+  );
+
   test("when somebody else's write stands in the record, and its mark is below ours", async () => {
     const { world, process } = await holding();
     const { key, record } = process.holder.grant!;
