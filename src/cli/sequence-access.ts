@@ -93,7 +93,7 @@ function openSequences({ settings, environment, whereNew }: AccessInput): Sequen
   const storeUrl =
     sequenceStores ?? resolveSequenceStore(settings, valueOf(resolveStoreUrl(settings, environment))) ?? "off";
   if (storeUrl === "off") {
-    const message = "The worker store keeps no sequences. Name their database with --sequence-stores sqlite:PATH.";
+    const message = "The worker store keeps no sequences. Name their database with --sequence-stores URL.";
     throw new CommandError(message, exitCodes.usage);
   }
   return new Sequences({

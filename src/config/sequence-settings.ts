@@ -24,8 +24,9 @@ export const sequenceStoreSettings = {
   sequenceStores: sequenceStores({
     name: "sequenceStores",
     doc:
-      "The database that keeps sequences: sqlite:PATH (the file is PATH.sequences). off: this server has none. It is opened with the " +
-      "first call for a sequence. Default: the worker store, where that is such a database; otherwise off.",
+      "The database that keeps sequences: sqlite:PATH (the file is PATH.sequences), postgres://..., mysql://... or mariadb://.... " +
+      "off: this server has none. It is opened with the first call for a sequence. " +
+      "Default: the worker store, where that is such a database; otherwise off.",
   }),
 };
 
@@ -40,6 +41,17 @@ export const sequenceSettings = {
       doc: "The longest time of one call to the database of sequences. Values that are in memory are handed out meanwhile.",
     }),
     2_000,
+  ),
+  sequenceConnections: withFallback(
+    integer({
+      name: "sequenceConnections",
+      min: 1,
+      max: 64,
+      doc:
+        "The most connections to a remote database of sequences. Each does one call at a time, and a call goes to the one with the " +
+        "least to do. Nothing is connected to before the first call for a sequence.",
+    }),
+    4,
   ),
   sequencesInMemory: withFallback(
     integer({

@@ -1,14 +1,15 @@
 import { IdError } from "../errors.ts";
-import type { StoreOptions } from "../store/record-store.ts";
 import { schemeOf, storeKindOf } from "../store/store-kind.ts";
-import type { SequenceStore } from "./sequence-store.ts";
+import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
 
 /** Opens the sequences of one database. */
-type OpenStore = (url: string, options: StoreOptions) => Promise<SequenceStore>;
+type OpenStore = (url: string, options: SequenceStoreOptions) => Promise<SequenceStore>;
 
 /** Each is loaded on first use, so that a process has only the driver that it uses. */
 const stores = {
   sqlite: async (): Promise<OpenStore> => (await import("./stores/sqlite.ts")).openSqliteSequences,
+  postgres: async (): Promise<OpenStore> => (await import("./stores/postgres.ts")).openPostgresSequences,
+  mysql: async (): Promise<OpenStore> => (await import("./stores/mysql.ts")).openMysqlSequences,
 } as const;
 
 /** A kind of database that keeps sequences. */
@@ -28,7 +29,7 @@ export const sequenceSchemes: readonly string[] = Object.keys(stores).map((kind)
  *
  * @throws IdError INVALID_CONFIG: a store that keeps no sequences, a malformed URL, a driver that is not installed.
  */
-export async function openSequenceStore(url: string, options: StoreOptions): Promise<SequenceStore> {
+export async function openSequenceStore(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
   const kind = sequenceStoreKindOf(url);
   if (kind === undefined) {
     // Not the whole URL: it may carry a password.

@@ -1,3 +1,4 @@
+import type { StoreOptions } from "../store/record-store.ts";
 import type { SequenceDefinition, StoredSequence } from "./sequence.ts";
 
 /** A counter: one of each sequence has an empty period key. */
@@ -106,6 +107,12 @@ export type OpenOutcome =
   | { readonly kind: "was-open" }
   | { readonly kind: "opened"; readonly revision: number }
   | { readonly kind: "missing"; readonly names: readonly string[] };
+
+/** Options of every database of sequences. */
+export interface SequenceStoreOptions extends StoreOptions {
+  /** How many connections are made to a remote database at most: 1 to 64, 4 if not said. */
+  readonly connectionCount?: number | undefined;
+}
 
 /**
  * Keeps the definitions and counters of one namespace in one database.

@@ -1,18 +1,17 @@
 /** The sequences of a process: the database is opened with the first call, and closed with everything else. */
 import type { Clock, Timers } from "../clock/clock.ts";
-import type { StoreOptions } from "../store/record-store.ts";
 import { openSequenceStore } from "./open-sequence-store.ts";
 import type { SequenceCatalog } from "./sequence-catalog.ts";
 import { shuttingDown } from "./sequence-error.ts";
 import type { SequenceEvent } from "./sequence-place.ts";
-import type { SequenceStore } from "./sequence-store.ts";
+import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
 import type { ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
 
 /** How the sequences of a process are kept. */
 export interface SequencesOptions {
   readonly storeUrl: string;
-  readonly store: StoreOptions;
+  readonly store: SequenceStoreOptions;
   /** The longest that a call waits for values. */
   readonly waitMaxMs: number;
   /** The most sequences in memory, at least 1. */

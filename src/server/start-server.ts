@@ -109,7 +109,11 @@ function createSequences({ config, worker, clock, log }: ServerOptions): Sequenc
   if (storeUrl === undefined) return undefined;
   return new Sequences({
     storeUrl,
-    store: { namespace: worker.namespace, callTimeoutMs: config.sequenceStoreTimeoutMs },
+    store: {
+      namespace: worker.namespace,
+      callTimeoutMs: config.sequenceStoreTimeoutMs,
+      connectionCount: config.sequenceConnections,
+    },
     waitMaxMs: config.waitMaxMs,
     namesMax: config.sequencesInMemory,
     clock,

@@ -4,7 +4,13 @@
  * Every statement is a transaction of its own.
  */
 import type { ResultSetHeader, RowDataPacket } from "mysql2/promise";
-import { isRefusedStatement, type MysqlConnection, type MysqlDatabase, openMysqlDatabase } from "./link/mysql-link.ts";
+import {
+  isDuplicateKey,
+  isRefusedStatement,
+  type MysqlConnection,
+  type MysqlDatabase,
+  openMysqlDatabase,
+} from "./link/mysql-link.ts";
 import { MadeOnce } from "./link/made-once.ts";
 import type { StoreLink } from "./link/store-link.ts";
 import {
@@ -119,7 +125,7 @@ async function create({ client }: MysqlConnection, values: readonly string[]): P
     const [{ affectedRows }] = await client.execute<ResultSetHeader>(sql.create, [...values]);
     return affectedRows === 1;
   } catch (error) {
-    if ((error as { code?: unknown }).code === "ER_DUP_ENTRY") return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }

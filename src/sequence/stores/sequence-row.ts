@@ -1,4 +1,5 @@
 /** A row of the table snowlane_sequence, whose columns all databases have under one name. */
+import type { Replacement } from "../sequence-store.ts";
 import type { SequenceDefinition, StoredSequence } from "../sequence.ts";
 
 /** A row as a driver reads it; a number may come as any of these. */
@@ -66,5 +67,23 @@ export function valuesOf({ definition, sequenceId, createdMs, updatedMs }: Store
     createdMs,
     updatedMs,
     sequenceId,
+  };
+}
+
+/** The values of an update by comparison. */
+export function replacementValues({ sequenceId, before, after, updatedMs }: Replacement) {
+  return {
+    sequenceId,
+    updatedMs,
+    description: after.description,
+    valueMax: after.valueMax,
+    stepMin: after.stepMin,
+    stepMax: after.stepMax,
+    disabled: after.disabled ? 1 : 0,
+    descriptionBefore: before.description,
+    valueMaxBefore: before.valueMax,
+    stepMinBefore: before.stepMin,
+    stepMaxBefore: before.stepMax,
+    disabledBefore: before.disabled ? 1 : 0,
   };
 }

@@ -16,18 +16,15 @@ import {
   type Look,
   type Mark,
   type NewSequence,
-  openAheadMaxMs,
-  openAheadMs,
   type OpenOutcome,
-  periodAheadMaxMs,
-  raisedAheadMs,
   type RaiseRequest,
   type Replacement,
   type TakeRequest,
 } from "../sequence-store.ts";
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
-import { definitionColumns, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import { replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import { type CounterUpdate, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
@@ -52,70 +49,26 @@ const format = {
       raised_until_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
 };
 
-/** The conditions of a take, as a subquery that has a row where they hold. */
-const placeIsOpen = `EXISTS (SELECT 1 FROM snowlane_sequence_place p WHERE p.namespace = :namespace AND p.stopped = ''
-  AND p.revision = :revision AND p.identity = :identity
-  AND (p.open_ms <= :clockMs OR p.open_ms > :clockMs + ${openAheadMaxMs}))`;
-const maySequence = `${placeIsOpen} AND EXISTS (SELECT 1 FROM snowlane_sequence s WHERE s.namespace = :namespace
-  AND s.name = :name AND s.sequence_id = :sequenceId AND s.disabled = 0)`;
-const counterIsKey = "namespace = :namespace AND name = :name AND period_key = :periodKey";
-
-const sql = {
-  place: "SELECT identity, stopped, revision, open_ms FROM snowlane_sequence_place WHERE namespace = :namespace",
-  makePlace: `INSERT INTO snowlane_sequence_place SELECT :namespace, :identity, :stopped, 1, 0, 0, 0
-    WHERE NOT EXISTS (SELECT 1 FROM snowlane_sequence WHERE namespace = :namespace)
-    AND NOT EXISTS (SELECT 1 FROM snowlane_sequence_counter WHERE namespace = :namespace)`,
-  sequence: `SELECT ${definitionColumns} FROM snowlane_sequence WHERE namespace = :namespace AND name = :name`,
-  counter: `SELECT used_count FROM snowlane_sequence_counter WHERE ${counterIsKey}`,
-  list: `SELECT ${definitionColumns} FROM snowlane_sequence WHERE namespace = :namespace AND name > :afterName
-    AND substr(name, 1, length(:prefix)) = :prefix ORDER BY name LIMIT :count`,
-  create: `INSERT INTO snowlane_sequence (namespace, ${definitionColumns})
-    SELECT :namespace, :name, :startValue, :increment, :valueMax, :allocation, :stepMin, :stepMax, :period, :timeZone,
-    :textTemplate, :description, :disabled, :createdMs, :updatedMs, :sequenceId WHERE ${placeIsOpen}
-    AND NOT EXISTS (SELECT 1 FROM snowlane_sequence WHERE namespace = :namespace AND name = :name)
-    AND NOT EXISTS (SELECT 1 FROM snowlane_sequence_counter WHERE ${counterIsKey})`,
-  createCounter: `INSERT INTO snowlane_sequence_counter SELECT namespace, :name, :periodKey, raised_count, :writeId
-    FROM snowlane_sequence_place WHERE namespace = :namespace`,
-  replace: `UPDATE snowlane_sequence SET description = :description, value_max = :valueMax, step_min = :stepMin,
-    step_max = :stepMax, disabled = :disabled, updated_ms = :updatedMs WHERE namespace = :namespace AND name = :name
-    AND sequence_id = :sequenceId AND description = :descriptionBefore AND value_max = :valueMaxBefore
-    AND step_min = :stepMinBefore AND step_max = :stepMaxBefore AND disabled = :disabledBefore`,
-  take: `UPDATE snowlane_sequence_counter SET used_count = used_count + :count, write_id = :writeId
-    WHERE ${counterIsKey} AND used_count < :endCount AND used_count <= 9223372036854775807 - :count AND ${maySequence}
-    RETURNING used_count`,
-  beginPeriod: `INSERT INTO snowlane_sequence_counter SELECT :namespace, :name, :periodKey,
-    CASE WHEN :startMs < raised_until_ms THEN raised_count ELSE 0 END, :writeId FROM snowlane_sequence_place
-    WHERE namespace = :namespace AND :startMs <= :clockMs + ${periodAheadMaxMs} AND ${maySequence}
-    AND EXISTS (SELECT 1 FROM snowlane_sequence_counter WHERE namespace = :namespace AND name = :name AND period_key = '')
-    ON CONFLICT DO NOTHING`,
-  giveBack: `UPDATE snowlane_sequence_counter SET used_count = :firstIndex, write_id = :newWriteId
-    WHERE ${counterIsKey} AND used_count = :endIndex AND write_id = :writeId AND ${maySequence}`,
-  raiseTo: `INSERT INTO snowlane_sequence_counter SELECT :namespace, :name, :periodKey,
-    max(:index, CASE WHEN :startMs < raised_until_ms THEN raised_count ELSE 0 END), :writeId
-    FROM snowlane_sequence_place WHERE namespace = :namespace
-    ON CONFLICT DO UPDATE SET used_count = :index, write_id = :writeId WHERE used_count < :index`,
-  cover: `UPDATE snowlane_sequence_counter SET used_count = :index, write_id = :writeId
-    WHERE ${counterIsKey} AND used_count < :index`,
-  coverPeriod: `INSERT INTO snowlane_sequence_counter SELECT :namespace, :name, :periodKey, max(:index, raised_count),
-    :writeId FROM snowlane_sequence_place WHERE namespace = :namespace AND :periodKey <> '' AND :startMs < raised_until_ms
-    ON CONFLICT DO NOTHING`,
-  raiseBy: `UPDATE snowlane_sequence_counter SET write_id = :writeId,
-    used_count = CASE WHEN used_count > 9223372036854775807 - :count THEN 9223372036854775807 ELSE used_count + :count END
-    WHERE ${counterIsKey}`,
-  raiseAll: `UPDATE snowlane_sequence_counter SET write_id = :writeId,
-    used_count = CASE WHEN used_count > 9223372036854775807 - :count THEN 9223372036854775807 ELSE used_count + :count END
-    WHERE namespace = :namespace`,
-  raisePlace: `UPDATE snowlane_sequence_place SET raised_until_ms = :clockMs + ${raisedAheadMs}, raised_count =
-    CASE WHEN raised_count > 9223372036854775807 - :count THEN 9223372036854775807 ELSE raised_count + :count END
-    WHERE namespace = :namespace AND stopped <> ''`,
-  stop: `UPDATE snowlane_sequence_place SET stopped = :reason, revision = revision + 1
-    WHERE namespace = :namespace AND revision = :revision AND stopped = ''`,
-  missing: `SELECT s.name FROM snowlane_sequence s WHERE s.namespace = :namespace AND NOT EXISTS
-    (SELECT 1 FROM snowlane_sequence_counter c WHERE c.namespace = s.namespace AND c.name = s.name AND c.period_key = '')
-    ORDER BY s.name LIMIT 10`,
-  open: `UPDATE snowlane_sequence_place SET stopped = '', identity = :identity, revision = max(revision + 1, :clockMs),
-    open_ms = :clockMs + ${openAheadMs} WHERE namespace = :namespace AND stopped <> '' RETURNING revision`,
-} as const;
+const sql = writeStatements({
+  sequence: "snowlane_sequence",
+  counter: "snowlane_sequence_counter",
+  place: "snowlane_sequence_place",
+  identity: ":identity",
+  clockMs: ":clockMs",
+  // A transaction that writes has the file to itself.
+  keepPlace: "",
+  lockPlace: "",
+  unlessThere: "ON CONFLICT DO NOTHING",
+  unlessPlaceThere: "ON CONFLICT DO NOTHING",
+  told: (expression) => expression,
+  updateFrom: ({ table, source, set, where }) => `UPDATE ${table} AS c SET ${set} FROM ${source} m WHERE ${where}`,
+});
+const updateText = ({ set, where }: CounterUpdate): string =>
+  `UPDATE snowlane_sequence_counter SET ${set} WHERE ${where} RETURNING used_count`;
+const takeText = updateText(sql.take);
+const giveBackText = updateText(sql.giveBack);
+const coverPeriodText = sql.coverPeriods(1);
+const coverText = sql.coverCounters(1);
 
 type Values = Readonly<Record<string, SQLInputValue>>;
 
@@ -198,7 +151,7 @@ export class SequenceFile {
     return this.#file.use((file) =>
       file.read((database) =>
         this.#statements(database, file, 0)
-          .all(sql.list, { afterName, prefix, count })
+          .all(sql.list(count), { afterName, prefix })
           .map((row) => storedOf(row as unknown as SequenceRow)),
       ),
     );
@@ -211,22 +164,8 @@ export class SequenceFile {
     });
   }
 
-  replace({ sequenceId, before, after, updatedMs }: Replacement, name: string): boolean {
-    const values = {
-      name,
-      sequenceId,
-      updatedMs,
-      description: after.description,
-      valueMax: after.valueMax,
-      stepMin: after.stepMin,
-      stepMax: after.stepMax,
-      disabled: after.disabled ? 1 : 0,
-      descriptionBefore: before.description,
-      valueMaxBefore: before.valueMax,
-      stepMinBefore: before.stepMin,
-      stepMaxBefore: before.stepMax,
-      disabledBefore: before.disabled ? 1 : 0,
-    };
+  replace(replacement: Replacement, name: string): boolean {
+    const values = { ...replacementValues(replacement), name };
     return this.#write((statements) => statements.run(sql.replace, values) === 1);
   }
 
@@ -239,7 +178,7 @@ export class SequenceFile {
     let taken: readonly (bigint | undefined)[] = [];
     this.#write((statements) => {
       taken = requests.map((request) => {
-        const [row] = statements.all(sql.take, { ...request });
+        const [row] = statements.all(takeText, { ...request });
         return row === undefined ? undefined : (row["used_count"] as bigint) - BigInt(request.count);
       });
       return taken.some((firstIndex) => firstIndex !== undefined);
@@ -252,14 +191,15 @@ export class SequenceFile {
   }
 
   giveBack(request: GiveBackRequest): boolean {
-    return this.#write((statements) => statements.run(sql.giveBack, { ...request }) === 1);
+    return this.#write((statements) => statements.all(giveBackText, { ...request }).length === 1);
   }
 
   cover(marks: readonly Mark[], writeId: string): void {
     this.#write((statements) => {
-      const raised = marks.map((mark) => {
-        const values = { ...mark, startMs: earliestStartMs(mark.periodKey), writeId };
-        return statements.run(sql.cover, values) + statements.run(sql.coverPeriod, values);
+      const raised = marks.map(({ name, periodKey, index }) => {
+        const mark = { name0: name, key0: periodKey, index0: index, start0: earliestStartMs(periodKey) };
+        const values = { ...mark, writeId };
+        return statements.run(coverPeriodText, values) + statements.run(coverText, values);
       });
       return raised.includes(1);
     });
@@ -275,10 +215,11 @@ export class SequenceFile {
         return true;
       }
       const values = { ...request.key, writeId };
-      raisedCount =
-        request.kind === "to"
-          ? statements.run(sql.raiseTo, { ...values, startMs: earliestStartMs(values.periodKey), index: request.index })
-          : statements.run(sql.raiseBy, { ...values, count: request.count });
+      if (request.kind === "by") raisedCount = statements.run(sql.raiseBy, { ...values, count: request.count });
+      else {
+        const raise = { ...values, startMs: earliestStartMs(values.periodKey), index: request.index };
+        raisedCount = statements.run(sql.makeRaised, raise) + statements.run(sql.raiseTo, raise);
+      }
       return raisedCount > 0;
     });
     return raisedCount;
@@ -296,9 +237,9 @@ export class SequenceFile {
         outcome = { kind: "missing", names };
         return false;
       }
-      const [row] = statements.all(sql.open);
-      if (row === undefined) return false;
-      outcome = { kind: "opened", revision: Number(row["revision"]) };
+      if (statements.run(sql.open) === 0) return false;
+      const [row] = statements.all(sql.place);
+      outcome = { kind: "opened", revision: Number(row?.["revision"]) };
       return true;
     });
     return outcome;

@@ -12,6 +12,8 @@ export interface MadeOnceOptions<Connection> {
   readonly whereNew?: "create" | "refuse" | undefined;
   /** Makes the missing ones. Another process may do the same at the same time. */
   readonly make: (connection: Connection) => Promise<void>;
+  /** Looks at those that are there, where their form may be older or newer than ours: once for each connection. */
+  readonly check?: (connection: Connection) => Promise<void>;
 }
 
 /**
@@ -42,7 +44,7 @@ export class MadeOnce<Connection> {
    * forbids to make them.
    */
   async ensure(connection: Connection, areThere: boolean): Promise<void> {
-    if (!areThere) await this.#make(connection);
+    await (areThere ? this.#options.check?.(connection) : this.#make(connection));
     this.#isKnown = true;
   }
 

@@ -18,7 +18,7 @@ import {
   type RemoteUrl,
   tlsServerName,
 } from "./remote-url.ts";
-import type { ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
+import type { ServerExpressions, ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
 import { StoreLink } from "./store-link.ts";
 import type { ServerAnswer } from "./watched-server.ts";
 import { whileWanted } from "./while-wanted.ts";
@@ -101,20 +101,22 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
   }
 
   async moment({ client, dialect }: MysqlConnection, table: string): Promise<ServerMoment> {
-    const { statusTable, serverVariable } = dialect;
+    const { statusTable } = dialect;
+    const named = partsOf(dialect, table).map(([name, expression]) => `${expression} AS \`${name}\``);
     // The uptime counts from the start to the second of NOW(), so that their difference is the same in every answer.
-    const sql = `SELECT CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS UNSIGNED) AS clock_ms, UNIX_TIMESTAMP(NOW()) AS now_s,
-      (SELECT VARIABLE_VALUE FROM ${statusTable} WHERE VARIABLE_NAME = 'UPTIME') AS uptime_s,
-      @@GLOBAL.${serverVariable} AS server,
-      (SELECT UNIX_TIMESTAMP(CREATE_TIME) FROM information_schema.TABLES WHERE ${isOneOf([table])}) AS created_s`;
+    const sql = `SELECT ${clockMs} AS clock_ms, UNIX_TIMESTAMP(NOW()) AS now_s,
+      (SELECT VARIABLE_VALUE FROM ${statusTable} WHERE VARIABLE_NAME = 'UPTIME') AS uptime_s, ${named.join(", ")}`;
     const [[row]] = await client.query<RowDataPacket[]>(sql);
-    const clockMs = Number(row?.["clock_ms"]);
+    const nowMs = Number(row?.["clock_ms"]);
     const startedMs = (Number(row?.["now_s"]) - Number(row?.["uptime_s"])) * 1_000;
-    if (!Number.isSafeInteger(clockMs) || !Number.isSafeInteger(startedMs))
-      throw new Error("it does not tell its time");
-    // A table that is made again, by a restored dump for example, has another time of creation.
-    const parts = { system: `${row?.["server"]}`, table: `${row?.["created_s"] ?? "none"}` };
-    return { clockMs, startedMs, parts };
+    if (!Number.isSafeInteger(nowMs) || !Number.isSafeInteger(startedMs)) throw new Error("it does not tell its time");
+    const parts = { system: `${row?.["system"]}`, table: `${row?.["table"]}` };
+    return { clockMs: nowMs, startedMs, parts };
+  }
+
+  expressions({ dialect }: MysqlConnection, table: string): ServerExpressions {
+    const named = partsOf(dialect, table).map(([name, expression]) => `'${name}=', ${expression}`);
+    return { identity: `CONCAT(${named.join(", ' ', ")})`, clockMs };
   }
 
   async #connect(server: Endpoint, signal: AbortSignal, lost: () => void): Promise<MysqlConnection> {
@@ -181,6 +183,34 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
   }
 }
 
+const clockMs = "CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)";
+
+/**
+ * Expressions of what names the server and one table. A table that is made again, by a restored dump for example, has
+ * another time of creation.
+ */
+function partsOf({ serverVariable }: Dialect, table: string): readonly (readonly [name: string, expression: string])[] {
+  const created = `SELECT UNIX_TIMESTAMP(CREATE_TIME) FROM information_schema.TABLES WHERE ${isOneOf([table])}`;
+  return [
+    ["system", `@@GLOBAL.${serverVariable}`],
+    ["table", `COALESCE((${created}), 'none')`],
+  ];
+}
+
+/** Does some work in one transaction, which is rolled back where the work throws. */
+export async function transact<R>({ client }: MysqlConnection, work: () => Promise<R>): Promise<R> {
+  await client.query("START TRANSACTION");
+  try {
+    const result = await work();
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // A connection that is lost has done this by itself.
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
 /** Sets up a session, and learns the server's dialect. */
 async function begin(client: Connection): Promise<Dialect> {
   // Comments with a version from 5.7 to 9.9 are run by MySQL, which would answer from a day-old cache, and skipped by
@@ -240,10 +270,15 @@ async function isListed(
 
 /** Has the tables made where there are none yet. */
 async function prepare(connection: MysqlConnection, tables: MadeOnce<MysqlConnection>): Promise<void> {
-  const [[look]] = await connection.client.query<RowDataPacket[]>(
-    `SELECT count(*) AS tables_there FROM information_schema.TABLES WHERE ${isOneOf(tables.names)}`,
+  await tables.ensure(connection, await areTablesThere(connection, tables.names));
+}
+
+/** Tells whether all of some tables are there. */
+export async function areTablesThere({ client }: MysqlConnection, names: readonly string[]): Promise<boolean> {
+  const [[look]] = await client.query<RowDataPacket[]>(
+    `SELECT count(*) AS tables_there FROM information_schema.TABLES WHERE ${isOneOf(names)}`,
   );
-  await tables.ensure(connection, Number(look?.["tables_there"]) === tables.names.length);
+  return Number(look?.["tables_there"]) === names.length;
 }
 
 /** A condition on information_schema.TABLES: one of these tables of our database. */
@@ -257,11 +292,27 @@ function isOneOf(tables: readonly string[]): string {
  * 1180, 1317, 1598), because a commit may have happened before it failed.
  */
 export function isRefusedStatement(error: unknown): boolean {
-  const codes = [1_036, 1_114, 1_142, 1_143, 1_205, 1_213, 1_290, 1_792, 1_836];
+  return isLostRace(error) || hasCode(error, [1_036, 1_114, 1_142, 1_143, 1_290, 1_792, 1_836]);
+}
+
+/**
+ * Tells whether a statement was refused because of others at the same time: a lock that was not had, a deadlock. It did
+ * not happen, and may be sent again.
+ */
+export function isLostRace(error: unknown): boolean {
+  return hasCode(error, [1_205, 1_213]);
+}
+
+/** Tells whether an INSERT was refused because a row of the same key stands there. */
+export function isDuplicateKey(error: unknown): boolean {
+  return hasCode(error, [1_062]);
+}
+
+function hasCode(error: unknown, codes: readonly number[]): boolean {
   return codes.includes(Number((error as { readonly errno?: unknown }).errno));
 }
 
 /** Access denied to the server, the database or the table; no such database. */
 function isRefusal(cause: unknown): boolean {
-  return [1_044, 1_045, 1_049, 1_142, 1_143, 1_227].includes(Number((cause as { errno?: unknown }).errno));
+  return hasCode(cause, [1_044, 1_045, 1_049, 1_142, 1_143, 1_227]);
 }

@@ -8,7 +8,7 @@ import type { Client, ClientConfig, QueryResultRow } from "pg";
 import { loadDriver } from "./load-driver.ts";
 import type { MadeOnce } from "./made-once.ts";
 import { type Endpoint, invalidUrl, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
-import type { ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
+import type { ServerExpressions, ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
 import { StoreLink } from "./store-link.ts";
 import type { ServerAnswer } from "./watched-server.ts";
 import { whileWanted } from "./while-wanted.ts";
@@ -44,15 +44,42 @@ export async function writeDurably<Row extends QueryResultRow>(
   statement: string,
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
+  const { rows } = await withoutWarning(client, () => client.query<Row>(statement, [...values]));
+  return rows;
+}
+
+/**
+ * Does some work in one transaction, in which each statement sees what was committed before it, and which commits
+ * durably: see {@link durableCommit}. It is rolled back where the work throws.
+ *
+ * @throws Error as {@link writeDurably} does.
+ */
+export async function transactDurably<R>({ client }: PostgresConnection, work: () => Promise<R>): Promise<R> {
+  return withoutWarning(client, async () => {
+    await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    try {
+      await client.query(`WITH ${durableCommit} SELECT 1 FROM durable`);
+      const result = await work();
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      // A connection that is lost has done this by itself.
+      await client.query("ROLLBACK").catch(() => {});
+      throw error;
+    }
+  });
+}
+
+async function withoutWarning<R>(client: Client, work: () => Promise<R>): Promise<R> {
   const warnings: string[] = [];
   const onNotice = ({ message }: { readonly message?: string | undefined }): void => {
     warnings.push(message ?? "it warned of something");
   };
   client.on("notice", onNotice);
   try {
-    const { rows } = await client.query<Row>(statement, [...values]);
+    const result = await work();
     if (warnings.length > 0) throw new Error(warnings.join("; "));
-    return rows;
+    return result;
   } finally {
     client.off("notice", onNotice);
   }
@@ -131,18 +158,18 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
   }
 
   async moment({ client }: PostgresConnection, table: string): Promise<ServerMoment> {
-    // The timeline grows with each promotion and each recovery to a point in time. The table's object ID changes when
-    // it is made again. The database's changes when a copy takes its name: a copy made by TEMPLATE keeps the table's.
-    const sql = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock_ms,
-      (extract(epoch FROM pg_postmaster_start_time()) * 1000)::bigint AS started_ms,
-      (SELECT system_identifier::text FROM pg_control_system()) AS system,
-      left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
-      (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS database,
-      '${table}'::regclass::oid::text AS table`;
+    const parts = partsOf(table).map(([name, expression]) => `${expression} AS ${name}`);
+    const sql = `SELECT ${clockMs} AS clock_ms,
+      (extract(epoch FROM pg_postmaster_start_time()) * 1000)::bigint AS started_ms, ${parts.join(", ")}`;
     const [row] = (await client.query<MomentRow>(sql)).rows;
     if (row === undefined) throw new Error("it does not tell its time");
-    const { clock_ms: clockMs, started_ms: startedMs, ...parts } = row;
-    return { clockMs: Number(clockMs), startedMs: Number(startedMs), parts };
+    const { clock_ms, started_ms: startedMs, ...named } = row;
+    return { clockMs: Number(clock_ms), startedMs: Number(startedMs), parts: named };
+  }
+
+  expressions(_connection: PostgresConnection, table: string): ServerExpressions {
+    const parts = partsOf(table).map(([name, expression]) => `'${name}=' || ${expression}`);
+    return { identity: `(${parts.join(" || ' ' || ")})`, clockMs };
   }
 
   async #connect(server: Endpoint, signal: AbortSignal, lost: () => void): Promise<PostgresConnection> {
@@ -177,6 +204,22 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
       stream: () => socket,
     };
   }
+}
+
+const clockMs = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+/**
+ * Expressions of what names the server's data and one table. The timeline grows with each promotion and each recovery
+ * to a point in time. The table's object ID changes when it is made again. The database's changes when a copy takes its
+ * name: a copy made by TEMPLATE keeps the table's.
+ */
+function partsOf(table: string): readonly (readonly [name: string, expression: string])[] {
+  return [
+    ["system", "(SELECT system_identifier::text FROM pg_control_system())"],
+    ["timeline", "left(pg_walfile_name(pg_current_wal_lsn()), 8)"],
+    ["database", "(SELECT oid::text FROM pg_database WHERE datname = current_database())"],
+    ["table", `'${table}'::regclass::oid::text`],
+  ];
 }
 
 /** The key of a session, which a server tells at its start and the types of the driver leave out. */
@@ -234,9 +277,14 @@ async function ask({ client }: PostgresConnection): Promise<ServerAnswer> {
 
 /** Has the tables made where there are none yet. */
 async function prepare(connection: PostgresConnection, tables: MadeOnce<PostgresConnection>): Promise<void> {
-  const areThere = tables.names.map((table) => `to_regclass('${table}') IS NOT NULL`).join(" AND ");
-  const [row] = (await connection.client.query<{ are_there: boolean }>(`SELECT ${areThere} AS are_there`)).rows;
-  await tables.ensure(connection, row?.are_there === true);
+  await tables.ensure(connection, await areTablesThere(connection, tables.names));
+}
+
+/** Tells whether all of some tables are there. */
+export async function areTablesThere({ client }: PostgresConnection, names: readonly string[]): Promise<boolean> {
+  const areThere = names.map((table) => `to_regclass('${table}') IS NOT NULL`).join(" AND ");
+  const [row] = (await client.query<{ are_there: boolean }>(`SELECT ${areThere} AS are_there`)).rows;
+  return row?.are_there === true;
 }
 
 /**
@@ -257,11 +305,25 @@ export async function createTable({ client }: PostgresConnection, statement: str
  * nothing.
  */
 export function isRefusedStatement(error: unknown): boolean {
+  return isLostRace(error) || isErrorOf(error, ["25006", "42501", "53100", "53200"]);
+}
+
+/**
+ * Tells whether a statement was refused because of others at the same time: a lock that was not had, a deadlock, a
+ * transaction that cannot be serialised. It did not happen, and may be sent again.
+ */
+export function isLostRace(error: unknown): boolean {
+  return isErrorOf(error, ["55P03", "40001", "40P01"]);
+}
+
+/** Tells whether an INSERT was refused because a row of the same key stands there. */
+export function isDuplicateKey(error: unknown): boolean {
+  return isErrorOf(error, ["23505"]);
+}
+
+function isErrorOf(error: unknown, states: readonly string[]): boolean {
   const { severity } = error as { readonly severity?: unknown };
-  return (
-    severity === "ERROR" &&
-    ["25006", "42501", "53100", "53200", "55P03", "40001", "40P01"].includes(sqlState(error) ?? "")
-  );
+  return severity === "ERROR" && states.includes(sqlState(error) ?? "");
 }
 
 function sqlState(error: unknown): string | undefined {

@@ -22,6 +22,14 @@ export interface ServerMoment {
   readonly parts: Readonly<Record<string, string>>;
 }
 
+/** SQL expressions by which a statement itself can ask in which life of the database it runs. */
+export interface ServerExpressions {
+  /** A text: {@link ServerMoment.parts} as store-identity.ts writes them. */
+  readonly identity: string;
+  /** The server's clock: Unix time in milliseconds. */
+  readonly clockMs: string;
+}
+
 /**
  * A database that a URL names, as PostgreSQL and MySQL have it.
  *
@@ -36,4 +44,6 @@ export interface SqlDatabase<Connection> {
   link(tables: MadeOnce<Connection>): StoreLink<Connection>;
   /** Asks the server for its moment; `table` is the one that counts. */
   moment(connection: Connection, table: string): Promise<ServerMoment>;
+  /** The same for a statement of the caller's own. */
+  expressions(connection: Connection, table: string): ServerExpressions;
 }

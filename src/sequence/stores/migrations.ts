@@ -1,0 +1,83 @@
+/**
+ * The tables of sequences in a database of its own server, made and changed by numbered steps.
+ *
+ * The table snowlane_sequence_schema has a row for each step that was done. A table that is missing although the first
+ * step was done is never made again: it held counters, and a new one would begin at nothing.
+ */
+import { IdError } from "../../errors.ts";
+import type { SqlSession } from "./sql-session.ts";
+
+/** How a kind of database makes its tables. */
+export interface SchemaRules<Connection> {
+  readonly kind: string;
+  /** The tables that must be there; that of the steps is the last. */
+  readonly names: readonly string[];
+  /** Statements of each step, from the first on. They may be run again where a step was not finished. */
+  readonly steps: readonly (readonly string[])[];
+  /** Tells whether all of some tables are there. */
+  readonly areThere: (connection: Connection, names: readonly string[]) => Promise<boolean>;
+  readonly session: (connection: Connection) => SqlSession;
+  /** Does some work while no other process changes the tables, in one transaction where the database can. */
+  readonly alone: (connection: Connection, work: () => Promise<void>) => Promise<void>;
+  /** Looks at settings of the server that would lose takes. @throws IdError INVALID_CONFIG. */
+  readonly check?: (connection: Connection) => Promise<void>;
+}
+
+/** The names of the tables, without their schema. */
+export const tableNames = {
+  sequence: "snowlane_sequence",
+  counter: "snowlane_sequence_counter",
+  place: "snowlane_sequence_place",
+  schema: "snowlane_sequence_schema",
+} as const;
+
+/**
+ * Makes the tables that are missing, and brings them to the newest form. An account that may create nothing works where
+ * they stand in that form.
+ *
+ * @throws IdError INVALID_CONFIG: the tables are of a newer form. STORE_WENT_BACK: some of them are gone.
+ */
+export async function ensureSchema<Connection>(connection: Connection, rules: SchemaRules<Connection>): Promise<void> {
+  await rules.check?.(connection);
+  if (await isCurrent(connection, rules)) return;
+  await rules.alone(connection, async () => {
+    // Another process may have been faster.
+    if (await isCurrent(connection, rules)) return;
+    const schema = rules.names.at(-1)!;
+    const session = rules.session(connection);
+    await session.run(`CREATE TABLE IF NOT EXISTS ${schema} (step INT NOT NULL PRIMARY KEY)`);
+    const version = await versionOf(connection, rules);
+    for (const [index, statements] of rules.steps.entries()) {
+      if (index < version) continue;
+      for (const statement of statements) await session.run(statement);
+      await session.run(`INSERT INTO ${schema} VALUES (${index + 1})`);
+    }
+  });
+}
+
+/** The number of the last step that was done; 0 = none. */
+async function versionOf<Connection>(
+  connection: Connection,
+  { names, areThere, session }: SchemaRules<Connection>,
+): Promise<number> {
+  const schema = names.at(-1)!;
+  if (!(await areThere(connection, [schema]))) return 0;
+  const [row] = await session(connection).all(`SELECT COALESCE(max(step), 0) AS step FROM ${schema}`);
+  return Number(row?.["step"]);
+}
+
+async function isCurrent<Connection>(connection: Connection, rules: SchemaRules<Connection>): Promise<boolean> {
+  const { kind, names, steps } = rules;
+  const version = await versionOf(connection, rules);
+  if (version > steps.length) {
+    const message = `The tables of sequences have version ${version}, and this release knows ${steps.length}. Install a newer release.`;
+    const metadata = { store: kind, version, version_max: steps.length };
+    throw new IdError("INVALID_CONFIG", message, { metadata });
+  }
+  if (version > 0 && !(await rules.areThere(connection, names))) {
+    const what = `tables ${names.join(", ")}`;
+    const message = `The ${kind} store has lost some of its ${what}. Restore them before you start a server.`;
+    throw new IdError("STORE_WENT_BACK", message, { metadata: { store: kind, what } });
+  }
+  return version === steps.length;
+}

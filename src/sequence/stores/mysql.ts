@@ -1,0 +1,147 @@
+/**
+ * Sequences in MySQL or MariaDB: tables of their own, beside those of worker records or anywhere else.
+ *
+ * How durable an answered take is depends on the server's settings, as for worker records.
+ */
+import type { ResultSetHeader, RowDataPacket } from "mysql2/promise";
+import { IdError } from "../../errors.ts";
+import {
+  areTablesThere,
+  isDuplicateKey,
+  isLostRace,
+  isRefusedStatement,
+  type MysqlConnection,
+  type MysqlDatabase,
+  openMysqlDatabase,
+  transact,
+} from "../../store/link/mysql-link.ts";
+import type { SequenceStore, SequenceStoreOptions } from "../sequence-store.ts";
+import { type SchemaRules, tableNames } from "./migrations.ts";
+import { type NamedValues, placeValues } from "./named-values.ts";
+import { type SqlDriver, SqlSequences } from "./sql-sequences.ts";
+import type { Row, SqlSession } from "./sql-session.ts";
+import type { Dialect } from "./statements.ts";
+
+const kind = "mysql";
+/** How long one that wants to change the tables waits for another that does. */
+const lockTimeoutS = 5;
+
+/**
+ * Opens the sequences of a MySQL or MariaDB database; the server may start later.
+ *
+ * @param url - See {@link openMysqlDatabase}.
+ * @throws IdError INVALID_CONFIG.
+ */
+export async function openMysqlSequences(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
+  return new SqlSequences(driverOf(await openMysqlDatabase(url, options)), options);
+}
+
+function driverOf(database: MysqlDatabase): SqlDriver<MysqlConnection> {
+  return {
+    kind,
+    database,
+    schema,
+    dialect: (connection) => ({ ...common, ...database.expressions(connection, tableNames.counter) }),
+    session: sessionOf,
+    transact,
+    updateCounter: async (connection, { counter }, { set, where }, values) => {
+      const header = await execute<ResultSetHeader>(connection, `UPDATE ${counter} SET ${set} WHERE ${where}`, values);
+      // The driver gives it as a text where a number would lose digits.
+      return header.affectedRows === 1 ? BigInt(header.insertId) : undefined;
+    },
+    isRefused: isRefusedStatement,
+    isLostRace,
+    isDuplicate: isDuplicateKey,
+  };
+}
+
+const common: Omit<Dialect, "identity" | "clockMs"> = {
+  sequence: tableNames.sequence,
+  counter: tableNames.counter,
+  place: tableNames.place,
+  keepPlace: "LOCK IN SHARE MODE",
+  lockPlace: "FOR UPDATE",
+  unlessThere: `ON DUPLICATE KEY UPDATE ${tableNames.counter}.write_id = ${tableNames.counter}.write_id`,
+  unlessPlaceThere: `ON DUPLICATE KEY UPDATE ${tableNames.place}.identity = ${tableNames.place}.identity`,
+  told: (expression) => `LAST_INSERT_ID(${expression})`,
+  updateFrom: ({ table, source, set, where }) => `UPDATE ${table} c CROSS JOIN ${source} m SET ${set} WHERE ${where}`,
+};
+
+/** The driver binds a number as DOUBLE, by which takes above 2^53 would get equal ranges. */
+const places = { text: () => "?", number: () => "CAST(? AS SIGNED)" };
+
+async function execute<Result extends ResultSetHeader | RowDataPacket[]>(
+  { client }: MysqlConnection,
+  text: string,
+  values: NamedValues = {},
+): Promise<Result> {
+  const placed = placeValues(text, values, places);
+  const [result] = await client.execute<Result>(placed.text, [...placed.values]);
+  return result;
+}
+
+function sessionOf(connection: MysqlConnection): SqlSession {
+  return {
+    run: async (text, values) => (await execute<ResultSetHeader>(connection, text, values)).affectedRows,
+    all: async (text, values) => (await execute<RowDataPacket[]>(connection, text, values)).map(textual),
+  };
+}
+
+/** Texts are kept as bytes, so that they are compared as such. */
+function textual(row: RowDataPacket): Row {
+  const entries = Object.entries(row).map(([name, value]) => [name, Buffer.isBuffer(value) ? value.toString() : value]);
+  return Object.fromEntries(entries) as Row;
+}
+
+const { sequence, counter, place, schema: steps } = tableNames;
+
+const schema: SchemaRules<MysqlConnection> = {
+  kind,
+  names: [sequence, counter, place, steps],
+  steps: [
+    [
+      `CREATE TABLE IF NOT EXISTS ${sequence} (namespace VARBINARY(63) NOT NULL, name VARBINARY(63) NOT NULL,
+        start_value BIGINT NOT NULL, increment BIGINT NOT NULL, value_max BIGINT NOT NULL,
+        allocation VARBINARY(20) NOT NULL, step_min BIGINT NOT NULL, step_max BIGINT NOT NULL,
+        period VARBINARY(20) NOT NULL, time_zone VARBINARY(100) NOT NULL, text_template VARBINARY(400) NOT NULL,
+        description VARBINARY(800) NOT NULL, disabled BOOLEAN NOT NULL, created_ms BIGINT NOT NULL,
+        updated_ms BIGINT NOT NULL, sequence_id VARBINARY(32) NOT NULL, PRIMARY KEY (namespace, name))
+        ENGINE = InnoDB`,
+      `CREATE TABLE IF NOT EXISTS ${counter} (namespace VARBINARY(63) NOT NULL, name VARBINARY(63) NOT NULL,
+        period_key VARBINARY(10) NOT NULL, used_count BIGINT NOT NULL, write_id VARBINARY(32) NOT NULL,
+        PRIMARY KEY (namespace, name, period_key)) ENGINE = InnoDB`,
+      `CREATE TABLE IF NOT EXISTS ${place} (namespace VARBINARY(63) NOT NULL PRIMARY KEY,
+        identity VARBINARY(200) NOT NULL, stopped VARBINARY(2000) NOT NULL, revision BIGINT NOT NULL,
+        open_ms BIGINT NOT NULL, raised_count BIGINT NOT NULL, raised_until_ms BIGINT NOT NULL) ENGINE = InnoDB`,
+    ],
+  ],
+  areThere: areTablesThere,
+  session: sessionOf,
+  alone: async ({ client }, work) => {
+    const lock = "CONCAT('snowlane ', SHA1(DATABASE()))";
+    const [[taken]] = await client.query<RowDataPacket[]>(`SELECT GET_LOCK(${lock}, ${lockTimeoutS}) AS is_taken`);
+    if (Number(taken?.["is_taken"]) !== 1) throw new Error("another process changes the tables of sequences");
+    try {
+      await work();
+    } finally {
+      // A connection that is lost has done this by itself.
+      await client.query(`SELECT RELEASE_LOCK(${lock})`).catch(() => {});
+    }
+  },
+  check: refuseStatementLog,
+};
+
+/**
+ * Statements of a take ask the server who it is. A replica that ran such a statement again would be another server, and
+ * take nothing: its counters would stand still.
+ */
+async function refuseStatementLog({ client }: MysqlConnection): Promise<void> {
+  const [rows] = await client.query<RowDataPacket[]>(
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format')",
+  );
+  const variables = new Map(rows.map((row) => [`${row["Variable_name"]}`, `${row["Value"]}`]));
+  if (variables.get("log_bin") !== "ON" || variables.get("binlog_format") !== "STATEMENT") return;
+  const message =
+    "The mysql server logs statements for its replicas, which would not follow takes. Set binlog_format to ROW or MIXED.";
+  throw new IdError("INVALID_CONFIG", message, { metadata: { store: kind, binlog_format: "STATEMENT" } });
+}

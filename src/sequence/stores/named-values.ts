@@ -1,0 +1,35 @@
+/** Values of a statement by their names, `:name` in its text, for drivers that know only places. */
+
+/** A value of a statement. */
+type SqlValue = string | number | bigint;
+
+/** Values by their names. */
+export type NamedValues = Readonly<Record<string, SqlValue>>;
+
+/** A statement as a driver takes it. */
+export interface PlacedStatement {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+/** How a dialect writes the place of a value. `index` counts the values from 1. */
+export interface PlaceRules {
+  readonly text: (index: number) => string;
+  /** Whole numbers are sent as text, and cast in the statement: a driver might send them as floating point. */
+  readonly number: (index: number) => string;
+}
+
+/** Not the second colon of a cast. */
+const namePattern = /(?<!:):([a-zA-Z]\w*)/g;
+
+/** Puts places where a statement has names; a name that stands twice has two places. */
+export function placeValues(text: string, values: NamedValues, rules: PlaceRules): PlacedStatement {
+  const placed: string[] = [];
+  const written = text.replace(namePattern, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`a statement has no value for ${name}`);
+    placed.push(String(value));
+    return typeof value === "string" ? rules.text(placed.length) : rules.number(placed.length);
+  });
+  return { text: written, values: placed };
+}

@@ -1,0 +1,126 @@
+/** Sequences in PostgreSQL: tables of their own, beside those of worker records or anywhere else. */
+import {
+  areTablesThere,
+  durableCommit,
+  isDuplicateKey,
+  isLostRace,
+  isRefusedStatement,
+  openPostgresDatabase,
+  type PostgresConnection,
+  type PostgresDatabase,
+  transactDurably,
+  writeDurably,
+} from "../../store/link/postgres-link.ts";
+import type { SequenceStore, SequenceStoreOptions } from "../sequence-store.ts";
+import { type SchemaRules, tableNames } from "./migrations.ts";
+import { type NamedValues, placeValues } from "./named-values.ts";
+import { type SqlDriver, SqlSequences } from "./sql-sequences.ts";
+import type { Row, SqlSession } from "./sql-session.ts";
+import type { Dialect } from "./statements.ts";
+
+const kind = "postgres";
+/** Of the advisory lock that one who changes the tables holds: "snowlane" in ASCII. */
+const lockKey = 0x736e_6f77_6c61_6e65n;
+
+/**
+ * Opens the sequences of a PostgreSQL database; the server may start later.
+ *
+ * @param url - See {@link openPostgresDatabase}.
+ * @throws IdError INVALID_CONFIG.
+ */
+export async function openPostgresSequences(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
+  return new SqlSequences(driverOf(await openPostgresDatabase(url, options)), options);
+}
+
+function driverOf(database: PostgresDatabase): SqlDriver<PostgresConnection> {
+  const tables = {
+    sequence: database.qualify(tableNames.sequence),
+    counter: database.qualify(tableNames.counter),
+    place: database.qualify(tableNames.place),
+    schema: database.qualify(tableNames.schema),
+  } as const;
+  const dialects = new WeakMap<PostgresConnection, Dialect>();
+  return {
+    kind,
+    database,
+    schema: schemaOf(tables),
+    dialect: (connection) => {
+      const known = dialects.get(connection) ?? dialectOf(tables, database.expressions(connection, tables.counter));
+      dialects.set(connection, known);
+      return known;
+    },
+    session: sessionOf,
+    transact: transactDurably,
+    updateCounter: async (connection, { counter }, { set, where }, values) => {
+      const statement = `WITH ${durableCommit}
+        UPDATE ${counter} SET ${set} FROM durable WHERE ${where} RETURNING used_count`;
+      const { text, values: placed } = placeValues(statement, values, places);
+      const [row] = await writeDurably<{ used_count: string }>(connection, text, placed);
+      return row && BigInt(row.used_count);
+    },
+    isRefused: isRefusedStatement,
+    isLostRace,
+    isDuplicate: isDuplicateKey,
+  };
+}
+
+const places = { text: (index: number) => `$${index}::text`, number: (index: number) => `$${index}::bigint` };
+
+function sessionOf({ client }: PostgresConnection): SqlSession {
+  const query = (text: string, values: NamedValues = {}) => {
+    const placed = placeValues(text, values, places);
+    return client.query<Row>(placed.text, [...placed.values]);
+  };
+  return {
+    run: async (text, values) => (await query(text, values)).rowCount ?? 0,
+    all: async (text, values) => (await query(text, values)).rows,
+  };
+}
+
+type Tables = Readonly<Record<keyof typeof tableNames, string>>;
+
+function dialectOf({ sequence, counter, place }: Tables, server: Pick<Dialect, "identity" | "clockMs">): Dialect {
+  return {
+    sequence,
+    counter,
+    place,
+    ...server,
+    keepPlace: "FOR SHARE OF p",
+    lockPlace: "FOR UPDATE OF p",
+    unlessThere: "ON CONFLICT DO NOTHING",
+    unlessPlaceThere: "ON CONFLICT DO NOTHING",
+    told: (expression) => expression,
+    updateFrom: ({ table, source, set, where }) => `UPDATE ${table} c SET ${set} FROM ${source} m WHERE ${where}`,
+  };
+}
+
+function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
+  const { sequence, counter, place, schema } = tables;
+  const names = [sequence, counter, place, schema];
+  return {
+    kind,
+    names,
+    steps: [
+      [
+        `CREATE TABLE IF NOT EXISTS ${sequence} (namespace text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL,
+          start_value bigint NOT NULL, increment bigint NOT NULL, value_max bigint NOT NULL, allocation text NOT NULL,
+          step_min bigint NOT NULL, step_max bigint NOT NULL, period text NOT NULL, time_zone text NOT NULL,
+          text_template text NOT NULL, description text NOT NULL, disabled boolean NOT NULL, created_ms bigint NOT NULL,
+          updated_ms bigint NOT NULL, sequence_id text NOT NULL, PRIMARY KEY (namespace, name))`,
+        `CREATE TABLE IF NOT EXISTS ${counter} (namespace text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL,
+          period_key text COLLATE "C" NOT NULL, used_count bigint NOT NULL, write_id text NOT NULL,
+          PRIMARY KEY (namespace, name, period_key))`,
+        `CREATE TABLE IF NOT EXISTS ${place} (namespace text COLLATE "C" NOT NULL PRIMARY KEY, identity text NOT NULL,
+          stopped text NOT NULL, revision bigint NOT NULL, open_ms bigint NOT NULL, raised_count bigint NOT NULL,
+          raised_until_ms bigint NOT NULL)`,
+      ],
+    ],
+    areThere: areTablesThere,
+    session: sessionOf,
+    alone: (connection, work) =>
+      transactDurably(connection, async () => {
+        await connection.client.query(`SELECT pg_advisory_xact_lock(${lockKey})`);
+        await work();
+      }),
+  };
+}

@@ -1,0 +1,309 @@
+/** Sequences in a database that is reached over a network. An {@link SqlDriver} has what differs between them. */
+import { systemClock, systemTimers, delay } from "../../clock/clock.ts";
+import { MadeOnce } from "../../store/link/made-once.ts";
+import type { SqlDatabase } from "../../store/link/sql-database.ts";
+import type { StoreLink } from "../../store/link/store-link.ts";
+import { earliestStartMs } from "../period.ts";
+import type { StoredSequence } from "../sequence.ts";
+import {
+  type CounterKey,
+  counterId,
+  type GiveBackRequest,
+  type ListRange,
+  type Look,
+  type Mark,
+  type NewSequence,
+  type OpenOutcome,
+  type RaiseRequest,
+  type Replacement,
+  type SequenceStore,
+  type SequenceStoreOptions,
+  type TakeRequest,
+} from "../sequence-store.ts";
+import { ensureSchema, type SchemaRules } from "./migrations.ts";
+import type { NamedValues } from "./named-values.ts";
+import { replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import type { Row, SqlSession } from "./sql-session.ts";
+import { type CounterUpdate, type Statements, writeStatements, type Dialect } from "./statements.ts";
+
+/** What differs between databases. */
+export interface SqlDriver<Connection> {
+  readonly kind: "postgres" | "mysql";
+  readonly database: SqlDatabase<Connection>;
+  readonly schema: SchemaRules<Connection>;
+  dialect(connection: Connection): Dialect;
+  session(connection: Connection): SqlSession;
+  /** Does some work in one transaction that commits durably, in which each statement sees all that is committed. */
+  transact<R>(connection: Connection, work: () => Promise<R>): Promise<R>;
+  /** Runs an UPDATE of one counter alone, durably. @returns The count as it then stands; undefined = none was found. */
+  updateCounter(
+    connection: Connection,
+    dialect: Dialect,
+    update: CounterUpdate,
+    values: NamedValues,
+  ): Promise<bigint | undefined>;
+  /** See isRefusedStatement, isLostRace and isDuplicateKey of the links. */
+  isRefused(error: unknown): boolean;
+  isLostRace(error: unknown): boolean;
+  isDuplicate(error: unknown): boolean;
+}
+
+/** A connection in use. */
+interface Use<Connection> {
+  readonly connection: Connection;
+  readonly dialect: Dialect;
+  readonly statements: Statements;
+  readonly session: SqlSession;
+}
+
+/** A link, and how many calls it has to do. */
+interface Line<Connection> {
+  readonly link: StoreLink<Connection>;
+  callCount: number;
+}
+
+/** The outcome of a call whose statement the server may refuse. */
+type Attempt<R> = { readonly kind: "done"; readonly result: R } | { readonly kind: "again"; readonly error: unknown };
+
+const connectionsDefault = 4;
+/** The longest pause before a statement that lost a race is sent again. */
+const pauseMaxMs = 50;
+
+/** See the head of this file. */
+export class SqlSequences<Connection> implements SequenceStore {
+  readonly kind: "postgres" | "mysql";
+  readonly #driver: SqlDriver<Connection>;
+  readonly #namespace: string;
+  readonly #callTimeoutMs: number;
+  readonly #lines: readonly Line<Connection>[];
+  /** By the identity's expression: MySQL and MariaDB ask for different variables. */
+  readonly #statements = new Map<string, Statements>();
+
+  constructor(driver: SqlDriver<Connection>, options: SequenceStoreOptions) {
+    const { namespace, callTimeoutMs, whereNew, connectionCount = connectionsDefault } = options;
+    this.kind = driver.kind;
+    this.#driver = driver;
+    this.#namespace = namespace;
+    this.#callTimeoutMs = callTimeoutMs;
+    const ensure = (connection: Connection): Promise<void> => ensureSchema(connection, driver.schema);
+    const { names } = driver.schema;
+    const tables = new MadeOnce({ kind: driver.kind, noun: "table", names, whereNew, make: ensure, check: ensure });
+    this.#lines = Array.from({ length: connectionCount }, () => ({ link: driver.database.link(tables), callCount: 0 }));
+  }
+
+  async look(keys: readonly CounterKey[]): Promise<Look> {
+    const found = await this.#look(keys);
+    if (found.place !== undefined) return found;
+    await this.#change((statements, session) => session.run(statements.makePlace, this.#named({ stopped: "" })));
+    return this.#look(keys);
+  }
+
+  list({ afterName, prefix, count }: ListRange): Promise<readonly StoredSequence[]> {
+    return this.#repeat(async ({ statements, session }) => {
+      const rows = await session.all(statements.list(count), this.#named({ afterName, prefix }));
+      return rows.map((row) => storedOf(row as unknown as SequenceRow));
+    });
+  }
+
+  async create({ stored, writeId }: NewSequence, revision: number): Promise<boolean> {
+    const values = this.#named({ ...valuesOf(stored), writeId, revision });
+    const work = async (statements: Statements, session: SqlSession): Promise<boolean> => {
+      if ((await session.run(statements.create, values)) === 0) return false;
+      return (await session.run(statements.createCounter, values)) === 1;
+    };
+    return this.#change(work, false);
+  }
+
+  async replace(replacement: Replacement, name: string): Promise<boolean> {
+    const values = this.#named({ ...replacementValues(replacement), name });
+    return (await this.#change((statements, session) => session.run(statements.replace, values))) === 1;
+  }
+
+  async take({ name, periodKey, sequenceId, count, endCount, revision, writeId }: TakeRequest) {
+    const values = this.#named({ name, periodKey, sequenceId, count, endCount, revision, writeId });
+    const usedCount = await this.#repeat((use) => this.#updateCounter(use, use.statements.take, values));
+    return usedCount === undefined ? undefined : usedCount - BigInt(count);
+  }
+
+  async beginPeriod({ name, periodKey, sequenceId, revision, writeId }: TakeRequest, startMs: number): Promise<void> {
+    const values = this.#named({ name, periodKey, sequenceId, revision, writeId, startMs });
+    await this.#change((statements, session) => session.run(statements.beginPeriod, values));
+  }
+
+  async giveBack(request: GiveBackRequest): Promise<boolean> {
+    const values = this.#named({ ...request });
+    const attempt = await this.#attempt((use) => this.#updateCounter(use, use.statements.giveBack, values));
+    return attempt.kind === "done" && attempt.result !== undefined;
+  }
+
+  async cover(marks: readonly Mark[], writeId: string): Promise<void> {
+    const filled = filledUp(marks);
+    const [last] = filled;
+    if (last === undefined) return;
+    const entries = filled.flatMap(({ name, periodKey, index }, at): [string, string | number | bigint][] => [
+      [`name${at}`, name],
+      [`key${at}`, periodKey],
+      [`index${at}`, index],
+      [`start${at}`, earliestStartMs(periodKey)],
+    ]);
+    const values = this.#named({ ...Object.fromEntries(entries), writeId });
+    await this.#change(async (statements, session) => {
+      await session.run(statements.coverPeriods(filled.length), values);
+      await session.run(statements.coverCounters(filled.length), values);
+    });
+  }
+
+  async raise(request: RaiseRequest, writeId: string): Promise<number> {
+    if (request.kind === "all") {
+      const values = this.#named({ count: request.count, writeId });
+      return this.#change(async (statements, session) => {
+        if ((await session.run(statements.raisePlace, values)) === 0) return 0;
+        return session.run(statements.raiseAll, values);
+      });
+    }
+    const { name, periodKey } = request.key;
+    const key = { name, periodKey, writeId };
+    if (request.kind === "by") {
+      const values = this.#named({ ...key, count: request.count });
+      return this.#change((statements, session) => session.run(statements.raiseBy, values));
+    }
+    const values = this.#named({ ...key, index: request.index, startMs: earliestStartMs(periodKey) });
+    return this.#change(async (statements, session) => {
+      const madeCount = await session.run(statements.makeRaised, values);
+      return madeCount + (await session.run(statements.raiseTo, values));
+    });
+  }
+
+  async stop(reason: string, revision: number): Promise<boolean> {
+    const values = this.#named({ reason, revision });
+    return (await this.#change((statements, session) => session.run(statements.stop, values))) === 1;
+  }
+
+  open(): Promise<OpenOutcome> {
+    const values = this.#named({});
+    return this.#change(async (statements, session) => {
+      await session.all(statements.lockPlace, values);
+      const names = (await session.all(statements.missing, values)).map((row) => String(row["name"]));
+      if (names.length > 0) return { kind: "missing", names };
+      if ((await session.run(statements.open, values)) === 0) return { kind: "was-open" };
+      const [row] = await session.all(statements.place, values);
+      return { kind: "opened", revision: Number(row?.["revision"]) };
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { link } of this.#lines) link.close();
+  }
+
+  #look(keys: readonly CounterKey[]): Promise<Look> {
+    const filled = filledUp(keys);
+    const entries = filled.flatMap(({ name, periodKey }, at) => [
+      [`name${at}`, name],
+      [`key${at}`, periodKey],
+    ]);
+    const values = this.#named(Object.fromEntries(entries));
+    return this.#repeat(async ({ statements, session }) =>
+      lookOf(await session.all(statements.look(filled.length), values)),
+    );
+  }
+
+  #named(values: NamedValues): NamedValues {
+    return { namespace: this.#namespace, ...values };
+  }
+
+  #updateCounter({ connection, dialect }: Use<Connection>, update: CounterUpdate, values: NamedValues) {
+    return this.#driver.updateCounter(connection, dialect, update, values);
+  }
+
+  /** Does some work in one transaction. @param ifThere - The result where an INSERT finds a row of the same key. */
+  #change<R>(work: (statements: Statements, session: SqlSession) => Promise<R>, ifThere?: R): Promise<R> {
+    return this.#repeat(async ({ connection, statements, session }) => {
+      try {
+        return await this.#driver.transact(connection, () => work(statements, session));
+      } catch (error) {
+        if (ifThere !== undefined && this.#driver.isDuplicate(error)) return ifThere;
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Does some work, and again while the server says that it did not happen because of others at the same time. Nothing
+   * is sent again when half of a call's time is over, so that a call ends within one and a half.
+   */
+  async #repeat<R>(work: (use: Use<Connection>) => Promise<R>): Promise<R> {
+    const untilMs = systemClock.monotonicMs() + this.#callTimeoutMs / 2;
+    for (let attemptCount = 1; ; attemptCount += 1) {
+      const attempt = await this.#attempt(work);
+      if (attempt.kind === "done") return attempt.result;
+      if (systemClock.monotonicMs() >= untilMs) throw attempt.error;
+      await delay(systemTimers, Math.random() * Math.min(2 ** attemptCount, pauseMaxMs));
+    }
+  }
+
+  /** Does some work once, over the connection with the least to do. @throws IdError: all but a lost race. */
+  async #attempt<R>(work: (use: Use<Connection>) => Promise<R>): Promise<Attempt<R>> {
+    const line = this.#lines.reduce((least, other) => (other.callCount < least.callCount ? other : least));
+    line.callCount += 1;
+    try {
+      return await line.link.call(async (connection): Promise<Attempt<R>> => {
+        try {
+          return { kind: "done", result: await work(this.#use(connection)) };
+        } catch (error) {
+          // What was refused has left the connection as it was.
+          if (this.#driver.isLostRace(error)) return { kind: "again", error: line.link.refusal(error) };
+          if (this.#driver.isRefused(error)) throw line.link.refusal(error);
+          throw error;
+        }
+      });
+    } finally {
+      line.callCount -= 1;
+    }
+  }
+
+  #use(connection: Connection): Use<Connection> {
+    const dialect = this.#driver.dialect(connection);
+    let statements = this.#statements.get(dialect.identity);
+    if (statements === undefined) {
+      statements = writeStatements(dialect);
+      this.#statements.set(dialect.identity, statements);
+    }
+    return { connection, dialect, statements, session: this.#driver.session(connection) };
+  }
+}
+
+/** Repeats the last entry up to a power of two: a driver that keeps prepared statements then keeps few of them. */
+function filledUp<T>(list: readonly T[]): readonly T[] {
+  const last = list.at(-1);
+  if (last === undefined) return [];
+  const size = 2 ** Math.ceil(Math.log2(list.length));
+  return [...list, ...Array.from({ length: size - list.length }, () => last)];
+}
+
+function lookOf(rows: readonly Row[]): Look {
+  const [first] = rows;
+  if (first === undefined) throw new Error("it answers a look with nothing");
+  const sequences = new Map<string, StoredSequence>();
+  const counters = new Map<string, bigint>();
+  for (const row of rows) {
+    const { key_name: name, key_period: periodKey, used_count: usedCount } = row;
+    if (name === undefined) continue;
+    if (row["sequence_id"] !== null) {
+      sequences.set(String(name), storedOf({ ...row, name } as unknown as SequenceRow));
+    }
+    if (usedCount !== null) {
+      counters.set(counterId({ name: String(name), periodKey: String(periodKey) }), BigInt(usedCount!));
+    }
+  }
+  const place =
+    first["identity"] === null
+      ? undefined
+      : {
+          identity: String(first["identity"]),
+          stopped: String(first["stopped"]),
+          revision: Number(first["revision"]),
+          openMs: Number(first["open_ms"]),
+        };
+  const clockMs = Number(first["clock_ms"]);
+  return { place, identity: String(first["identity_now"]), clockMs, sequences, counters };
+}

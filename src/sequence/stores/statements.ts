@@ -1,0 +1,215 @@
+/**
+ * The statements of sequences, once for all databases.
+ *
+ * Values are named, as in `:name`. Every statement may name `:namespace`; what else it names stands in the contract's
+ * requests (sequence-store.ts). A statement that reads the place to write what stands there keeps the place as it is
+ * until the end of its transaction.
+ */
+import { openAheadMaxMs, openAheadMs, periodAheadMaxMs, raisedAheadMs } from "../sequence-store.ts";
+import { definitionColumns } from "./sequence-row.ts";
+
+/** How a database writes what differs. */
+export interface Dialect {
+  /** The names of the tables. */
+  readonly sequence: string;
+  readonly counter: string;
+  readonly place: string;
+  /** Expressions: the identity of the database, and its clock in Unix milliseconds. */
+  readonly identity: string;
+  readonly clockMs: string;
+  /** Ends a SELECT of the place `p`: it is the newest, and does not change before the transaction ends. */
+  readonly keepPlace: string;
+  /** Ends a SELECT of the place `p` that is changed afterwards. */
+  readonly lockPlace: string;
+  /** Ends an INSERT of a counter: nothing happens where one stands. */
+  readonly unlessThere: string;
+  /** Ends the same of a place. */
+  readonly unlessPlaceThere: string;
+  /** Writes an expression that the answer to an UPDATE is to tell. */
+  readonly told: (expression: string) => string;
+  /** Writes an UPDATE of a table, `c`, with the rows of a source, `m`, that a condition chooses. */
+  readonly updateFrom: (parts: {
+    readonly table: string;
+    readonly source: string;
+    readonly set: string;
+    readonly where: string;
+  }) => string;
+}
+
+/** An UPDATE of one counter, of which the answer tells `used_count` as it then stands. */
+export interface CounterUpdate {
+  readonly set: string;
+  readonly where: string;
+}
+
+/** The statements of a database. */
+export type Statements = ReturnType<typeof writeStatements>;
+
+const columns = "namespace, name, period_key, used_count, write_id";
+const isKey = "namespace = :namespace AND name = :name AND period_key = :periodKey";
+const countMax = "9223372036854775807";
+const addCount = `CASE WHEN used_count > ${countMax} - :count THEN ${countMax} ELSE used_count + :count END`;
+
+/** Writes the statements of a database. */
+export function writeStatements(dialect: Dialect) {
+  const { identity, clockMs } = dialect;
+  const placeIsOpen = `p.namespace = :namespace AND p.stopped = '' AND p.revision = :revision
+    AND p.identity = ${identity} AND (p.open_ms <= ${clockMs} OR p.open_ms > ${clockMs} + ${openAheadMaxMs})`;
+  return {
+    ...placeStatements(dialect),
+    ...sequenceStatements(dialect, placeIsOpen),
+    ...counterStatements(dialect, placeIsOpen),
+    ...raiseStatements(dialect),
+  } as const;
+}
+
+function placeStatements({ sequence, counter, place, identity, clockMs, lockPlace, unlessPlaceThere }: Dialect) {
+  return {
+    place: `SELECT identity, stopped, revision, open_ms FROM ${place} WHERE namespace = :namespace`,
+    makePlace: `INSERT INTO ${place} (namespace, identity, stopped, revision, open_ms, raised_count, raised_until_ms)
+      SELECT :namespace, ${identity}, :stopped, 1, 0, 0, 0 FROM (SELECT 1 AS one) o
+      WHERE NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
+      AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace) ${unlessPlaceThere}`,
+    /** All that {@link SequenceStore.look} tells, in one statement: a row for each key, or one for none. */
+    look: (count: number) => `SELECT ${identity} AS identity_now, ${clockMs} AS clock_ms, p.identity, p.stopped,
+      p.revision, p.open_ms, ${count === 0 ? "" : `k.key_name, k.key_period, c.used_count, ${ofSequence},`} 1 AS one
+      FROM (SELECT 1 AS one) o LEFT JOIN ${place} p ON p.namespace = :namespace ${
+        count === 0
+          ? ""
+          : `CROSS JOIN ${keysSource(count)} k
+      LEFT JOIN ${sequence} s ON s.namespace = :namespace AND s.name = k.key_name
+      LEFT JOIN ${counter} c ON c.namespace = :namespace AND c.name = k.key_name AND c.period_key = k.key_period`
+      }`,
+    stop: `UPDATE ${place} SET stopped = :reason, revision = revision + 1
+      WHERE namespace = :namespace AND revision = :revision AND stopped = ''`,
+    /** Begins an opening. */
+    lockPlace: `SELECT p.stopped FROM ${place} p WHERE p.namespace = :namespace ${lockPlace}`,
+    missing: `SELECT s.name FROM ${sequence} s WHERE s.namespace = :namespace AND NOT EXISTS
+      (SELECT 1 FROM ${counter} c WHERE c.namespace = s.namespace AND c.name = s.name AND c.period_key = '')
+      ORDER BY s.name LIMIT 10`,
+    open: `UPDATE ${place} SET stopped = '', identity = ${identity}, open_ms = ${clockMs} + ${openAheadMs},
+      revision = CASE WHEN revision + 1 > ${clockMs} THEN revision + 1 ELSE ${clockMs} END
+      WHERE namespace = :namespace AND stopped <> ''`,
+  } as const;
+}
+
+function sequenceStatements({ sequence, counter, place, keepPlace }: Dialect, placeIsOpen: string) {
+  return {
+    sequence: `SELECT ${definitionColumns} FROM ${sequence} WHERE namespace = :namespace AND name = :name`,
+    list: (
+      count: number,
+    ) => `SELECT ${definitionColumns} FROM ${sequence} WHERE namespace = :namespace AND name > :afterName
+      AND substr(name, 1, length(:prefix)) = :prefix ORDER BY name LIMIT ${count}`,
+    create: `INSERT INTO ${sequence} (namespace, ${definitionColumns})
+      SELECT p.namespace, :name, :startValue, :increment, :valueMax, :allocation, :stepMin, :stepMax, :period,
+      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId FROM ${place} p
+      WHERE ${placeIsOpen}
+      AND NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace AND s.name = :name)
+      AND NOT ${hasFirst(counter)} ${keepPlace}`,
+    createCounter: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, '', p.raised_count, :writeId
+      FROM ${place} p WHERE p.namespace = :namespace ${keepPlace}`,
+    replace: `UPDATE ${sequence} SET description = :description, value_max = :valueMax, step_min = :stepMin,
+      step_max = :stepMax, disabled = (:disabled = 1), updated_ms = :updatedMs
+      WHERE namespace = :namespace AND name = :name AND sequence_id = :sequenceId
+      AND description = :descriptionBefore AND value_max = :valueMaxBefore AND step_min = :stepMinBefore
+      AND step_max = :stepMaxBefore AND disabled = (:disabledBefore = 1)`,
+  } as const;
+}
+
+function counterStatements(dialect: Dialect, placeIsOpen: string) {
+  const { sequence, counter, place, clockMs, keepPlace, unlessThere, told } = dialect;
+  /** The conditions of a take. */
+  const mayTake = `EXISTS (SELECT 1 FROM ${place} p WHERE ${placeIsOpen}) AND ${isEnabled(sequence)}`;
+  return {
+    counter: `SELECT used_count FROM ${counter} WHERE ${isKey}`,
+    take: {
+      set: `used_count = ${told("used_count + :count")}, write_id = :writeId`,
+      where: `${isKey} AND used_count < :endCount AND used_count <= ${countMax} - :count AND ${mayTake}`,
+    },
+    giveBack: {
+      set: `used_count = ${told(":firstIndex")}, write_id = :newWriteId`,
+      where: `${isKey} AND used_count = :endIndex AND write_id = :writeId AND ${mayTake}`,
+    },
+    beginPeriod: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
+      CASE WHEN :startMs < p.raised_until_ms THEN p.raised_count ELSE 0 END, :writeId FROM ${place} p
+      WHERE ${placeIsOpen} AND ${isEnabled(sequence)} AND :startMs <= ${clockMs} + ${periodAheadMaxMs}
+      AND ${hasFirst(counter)} ${keepPlace} ${unlessThere}`,
+  } as const;
+}
+
+function raiseStatements({ counter, place, clockMs, keepPlace, unlessThere, updateFrom }: Dialect) {
+  return {
+    /** Makes a counter that is missing, before {@link raiseTo}. */
+    makeRaised: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
+      CASE WHEN :startMs < p.raised_until_ms AND p.raised_count > :index THEN p.raised_count ELSE :index END, :writeId
+      FROM ${place} p WHERE p.namespace = :namespace
+      AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace AND c.name = :name
+        AND c.period_key = :periodKey) ${keepPlace} ${unlessThere}`,
+    raiseTo: updateOf(counter, {
+      set: "used_count = :index, write_id = :writeId",
+      where: `${isKey} AND used_count < :index`,
+    }),
+    raiseBy: updateOf(counter, { set: `used_count = ${addCount}, write_id = :writeId`, where: isKey }),
+    raiseAll: updateOf(counter, {
+      set: `used_count = ${addCount}, write_id = :writeId`,
+      where: "namespace = :namespace",
+    }),
+    raisePlace: `UPDATE ${place} SET raised_until_ms = ${clockMs} + ${raisedAheadMs}, raised_count =
+      CASE WHEN raised_count > ${countMax} - :count THEN ${countMax} ELSE raised_count + :count END
+      WHERE namespace = :namespace AND stopped <> ''`,
+    /** Makes the counters that are missing of marks, before {@link coverCounters}. */
+    coverPeriods: (count: number) => `INSERT INTO ${counter} (${columns}) SELECT p.namespace, m.mark_name, m.mark_key,
+      CASE WHEN p.raised_count > m.mark_index THEN p.raised_count ELSE m.mark_index END, :writeId
+      FROM ${place} p CROSS JOIN ${marksSource(count)} m
+      WHERE p.namespace = :namespace AND m.mark_key <> '' AND m.start_ms < p.raised_until_ms
+      AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace AND c.name = m.mark_name
+        AND c.period_key = m.mark_key) ${keepPlace} ${unlessThere}`,
+    coverCounters: (count: number) =>
+      updateFrom({
+        table: counter,
+        source: marksSource(count),
+        set: "used_count = m.mark_index, write_id = :writeId",
+        where: `c.namespace = :namespace AND c.name = m.mark_name AND c.period_key = m.mark_key
+          AND c.used_count < m.mark_index`,
+      }),
+  } as const;
+}
+
+/** A condition: the sequence has the counter that it got when it was made. */
+function hasFirst(counter: string): string {
+  return `EXISTS (SELECT 1 FROM ${counter} f WHERE f.namespace = :namespace AND f.name = :name
+    AND f.period_key = '')`;
+}
+
+/** A condition: the sequence is there, the one that is meant, and not disabled. */
+function isEnabled(sequence: string): string {
+  return `EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace AND s.name = :name
+    AND s.sequence_id = :sequenceId AND NOT s.disabled)`;
+}
+
+const ofSequence = definitionColumns
+  .split(", ")
+  .map((column) => `s.${column}`)
+  .join(", ");
+
+/** Keys as rows: `key_name` and `key_period`, of the values `name0`, `key0` and so on. */
+function keysSource(count: number): string {
+  return rows(count, (index) => `:name${index} AS key_name, :key${index} AS key_period`);
+}
+
+/** Marks as rows: `mark_name`, `mark_key`, `mark_index` and `start_ms`. */
+function marksSource(count: number): string {
+  return rows(
+    count,
+    (index) => `:name${index} AS mark_name, :key${index} AS mark_key, :index${index} AS mark_index,
+      :start${index} AS start_ms`,
+  );
+}
+
+function rows(count: number, row: (index: number) => string): string {
+  return `(${Array.from({ length: count }, (_, index) => `SELECT ${row(index)}`).join(" UNION ALL ")})`;
+}
+
+function updateOf(counter: string, { set, where }: CounterUpdate): string {
+  return `UPDATE ${counter} SET ${set} WHERE ${where}`;
+}

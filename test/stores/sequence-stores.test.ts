@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
+import { testSequenceStore } from "../contract/sequence-store-contract.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+
+const servers: readonly (readonly [kind: string, start: () => Promise<TestServer>])[] = [
+  ["PostgreSQL", () => startPostgres()],
+  ["PostgreSQL that is serializable", () => startPostgres(["-c", "default_transaction_isolation=serializable"])],
+  ["MariaDB", () => startMariadb()],
+  ["MariaDB that is serializable", () => startMariadb(["--transaction-isolation=SERIALIZABLE"])],
+  ["MariaDB that reads what is committed", () => startMariadb(["--transaction-isolation=READ-COMMITTED"])],
+];
+
+describe.each(servers)("sequences in %s", (_kind, start) => {
+  let server: TestServer;
+  let caseCount = 0;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  testSequenceStore(async () => {
+    caseCount += 1;
+    const options = { namespace: `n${caseCount}`, callTimeoutMs: 60_000 };
+    return { name: "remote", open: () => openSequenceStore(server.url, options) };
+  });
+});
