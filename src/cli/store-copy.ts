@@ -11,7 +11,7 @@ import { moveStore } from "../operator/store-move/move-store.ts";
 import { layoutOf } from "../operator/worker-list.ts";
 import { parseLayoutSlot } from "../lease/records/layout-slot.ts";
 import { recordKeys } from "../lease/records/record-text.ts";
-import { splitWorkerIndex } from "../lease/worker-settings.ts";
+import { nameWorker } from "../lease/worker-settings.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
@@ -120,8 +120,7 @@ async function heldError(
   const slot = entry && parseLayoutSlot(entry.text);
   const record = slot?.kind === "move" ? slot.move.layout : slot?.record;
   const lines = holders.slice(0, 20).map(({ workerIndex, record: { holder }, untilMs }) => {
-    const place = record && splitWorkerIndex(layoutOf(record), workerIndex);
-    const name = place === undefined ? String(workerIndex) : `${place.datacenterId}/${place.workerId}`;
+    const name = record === undefined ? String(workerIndex) : nameWorker(layoutOf(record), workerIndex);
     const until = untilMs === undefined ? "" : `; if it died, its time is over at ${timeOf(untilMs)}`;
     return `worker ID ${name} is held by ${holder.instance} (process ${holder.processId} on ${holder.host})${until}`;
   });

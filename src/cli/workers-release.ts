@@ -11,6 +11,7 @@ import type { Command, CommandContext } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
 import { reasonOption } from "./reason-option.ts";
+import { nameWorker } from "../lease/worker-settings.ts";
 import { readStoredLayout } from "./stored-layout.ts";
 import { timeOf } from "./worker-rows.ts";
 
@@ -52,8 +53,8 @@ export const workersRelease: Command<typeof storeSettings, typeof options> = {
       }
       const ports = { clock: systemClock, timers: systemTimers, random128: kernelRandom128 };
       const outcome = await releaseExpired(store, workerIndex, ports);
-      const name = layout.datacenter.bits > 0 ? `${datacenterId}/${workerId}` : String(workerId);
-      return tell(outcome, { name, reason: reason ?? "", stdout, stderr });
+      const place = { datacenterId: datacenterId ?? 0, workerId, name: nameWorker(layout, workerIndex) };
+      return tell(outcome, { place, reason: reason ?? "", stdout, stderr });
     } finally {
       await store.close();
     }
@@ -81,10 +82,18 @@ function usage(message: string): CommandError {
   return new CommandError(message, exitCodes.usage);
 }
 
+/** A worker ID, and its name in a sentence. */
+interface Place {
+  readonly datacenterId: number;
+  readonly workerId: number;
+  readonly name: string;
+}
+
 function tell(
   outcome: ExpiredRelease,
-  { name, reason, stdout, stderr }: Pick<CommandContext, "stdout" | "stderr"> & { name: string; reason: string },
+  { place, reason, stdout, stderr }: Pick<CommandContext, "stdout" | "stderr"> & { place: Place; reason: string },
 ): number {
+  const { name, datacenterId, workerId } = place;
   if (outcome.kind === "absent") {
     stdout.write(`Worker ID ${name} was never held: there is nothing to give back.\n`);
     return exitCodes.done;
@@ -109,7 +118,8 @@ function tell(
   });
   const { instance, host, processId } = holder;
   log.warn("An operator gave an expired worker ID back", {
-    workerId: name,
+    datacenterId,
+    workerId,
     reason,
     generation,
     mark: timeOf(markMs),

@@ -32,7 +32,13 @@ export type WorkerEvent =
       readonly fromMs: number;
       readonly untilMs: number;
     }
-  | { readonly kind: "grant-ended"; readonly end: GrantEnd; readonly workerIndex: number; readonly detail: string }
+  | {
+      readonly kind: "grant-ended";
+      readonly end: GrantEnd;
+      readonly datacenterId: number;
+      readonly workerId: number;
+      readonly detail: string;
+    }
   /** A restart will not go on while the store is down: its folder cannot be used, or boots cannot be distinguished. */
   | { readonly kind: "no-resume"; readonly folder: string }
   /** Nothing can be granted before `untilMs`. */

@@ -124,6 +124,12 @@ export function splitWorkerIndex(layout: Layout, workerIndex: number): { datacen
   return { datacenterId: Math.floor(workerIndex / workerCount), workerId: workerIndex % workerCount };
 }
 
+/** Names a worker ID in a sentence: `23/24` for datacenter 23 and worker 24; `24` without datacenters. */
+export function nameWorker(layout: Layout, workerIndex: number): string {
+  const { datacenterId, workerId } = splitWorkerIndex(layout, workerIndex);
+  return layout.datacenter.bits > 0 ? `${datacenterId}/${workerId}` : String(workerId);
+}
+
 /** Checks the range that a store is to be bound to. */
 function boundWorkerIds({ workerIds, workerId }: WorkerOptions, layout: Layout): WorkerIdRange | undefined {
   if (workerIds === undefined) return undefined;

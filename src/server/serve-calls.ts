@@ -54,7 +54,9 @@ export function serveCalls(options: CallServerOptions): CallServer {
     },
   });
   const limits = { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits };
-  const connections = createConnectionServer(application, { ...limits, http2, tls, onFault });
+  const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
+    log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
+  const connections = createConnectionServer(application, { ...limits, http2, tls, onFault, onRefusedHandshake });
   const reason = shuttingDown();
   return {
     ...connections,

@@ -133,7 +133,8 @@ export class GrantLife {
     this.#stopIssuing();
     this.#grant = undefined;
     grant.end(end);
-    context.ports.report({ kind: "grant-ended", end, workerIndex: grant.workerIndex, detail });
+    const place = splitWorkerIndex(context.settings.layout, grant.workerIndex);
+    context.ports.report({ kind: "grant-ended", end, ...place, detail });
     if (end === "released") return;
     if (end === "went-back") losses.onRegression(detail);
     this.#locksToGiveBack.push(grant.key);

@@ -293,9 +293,11 @@ describe("a store that loses data", () => {
     await process.start(quarantineMs);
     expect(process.holder.phase.kind).toBe("holding");
     process.issue(100);
+    const { workerIndex } = process.holder.grant!;
     world.database.records.clear();
     await world.time.run(2_000);
-    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "went-back" }));
+    const ended = { kind: "grant-ended", end: "went-back", datacenterId: workerIndex >> 1, workerId: workerIndex & 1 };
+    expect(process.events).toContainEqual(expect.objectContaining(ended));
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written" }));
     const highestMs = process.generator.untilMs;
     await world.time.run(30_000);

@@ -24,7 +24,7 @@ import type { ResumeJournal } from "../lease/resume/resume-record.ts";
 import { UnusedGrants } from "../lease/unused-grants.ts";
 import type { GrantEnd, WorkerEvent } from "../lease/worker-event.ts";
 import type { WorkerPorts } from "../lease/worker-ports.ts";
-import { type WorkerSettings, windowRules } from "../lease/worker-settings.ts";
+import { nameWorker, splitWorkerIndex, type WorkerSettings, windowRules } from "../lease/worker-settings.ts";
 import type { RecordStore, StoreMoment } from "../store/record-store.ts";
 import { GrantLife } from "./grant-life.ts";
 import { type Granted, GrantSearch } from "./grant-search.ts";
@@ -357,8 +357,12 @@ export class WorkerHolder {
     if (end === "lapsed") this.#counters.lapsed += 1;
     else this.#counters.lost += 1;
     this.#failures = 0;
-    const message = `Worker ID ${grant.workerIndex} was lost (${detail}); another is being acquired.`;
-    const problem = new IdError("WORKER_LEASE_LOST", message, { metadata: { worker_index: grant.workerIndex, end } });
+    const { layout } = this.#parts.settings;
+    const name = nameWorker(layout, grant.workerIndex);
+    const message = `Worker ID ${name} was lost (${detail}); another is being acquired.`;
+    const { datacenterId, workerId } = splitWorkerIndex(layout, grant.workerIndex);
+    const metadata = { datacenter_id: datacenterId, worker_id: workerId, end };
+    const problem = new IdError("WORKER_LEASE_LOST", message, { metadata });
     this.#search.begin(problem);
     this.#setPhase({ kind: "acquiring", problem });
   }

@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createTlsAcceptor } from "../../src/server/listen/tls.ts";
+import { createTlsAcceptor, readTlsContext } from "../../src/server/listen/tls.ts";
 import { type CertificateFiles, type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { Neighbour } from "../support/http2/neighbour.ts";
 import { type RunningServer, runServer, temporaryFolder } from "../support/processes/running-server.ts";
@@ -164,6 +164,50 @@ describe.each(["node", "engine"])("--http2 %s", (http2) => {
   });
 });
 
+test("a TLS file that cannot be used is refused with its flag and its path, in one line that says what to give", () => {
+  const folder = temporaryFolder();
+  const junk = join(folder, "junk.pem");
+  writeFileSync(junk, "no PEM");
+  const { certFile: certPath, keyFile: keyPath } = certificates.server;
+  const good = { certPath, keyPath, clientCaPath: certificates.caFile };
+  readTlsContext(good);
+  const absent = join(folder, "absent.pem");
+  const wrong = [
+    [{ certPath: absent }, `--tls-cert ${absent} cannot be read: ENOENT`],
+    [{ keyPath: absent }, `--tls-key ${absent} cannot be read: ENOENT`],
+    [{ clientCaPath: absent }, `--tls-client-ca ${absent} cannot be read: ENOENT`],
+    [{ certPath: folder }, `--tls-cert ${folder} cannot be read: EISDIR`],
+    [{ certPath: junk }, `--tls-cert ${junk} cannot be used: `],
+    [{ certPath: keyPath }, `--tls-cert ${keyPath} cannot be used: `],
+    [{ keyPath: junk }, `--tls-key ${junk} cannot be used: `],
+    [{ keyPath: certPath }, `--tls-key ${certPath} cannot be used: `],
+    [{ clientCaPath: junk }, `--tls-client-ca ${junk} cannot be used: `],
+    [
+      { keyPath: foreign.server.keyFile },
+      `--tls-key ${foreign.server.keyFile} does not belong to the certificate of --tls-cert ${certPath}`,
+    ],
+  ] as const;
+  for (const [files, message] of wrong) {
+    const error = { reason: "INVALID_CONFIG", message: expect.stringMatching(/^[^\n]*\. Give [^\n]*\.$/) };
+    expect(() => readTlsContext({ ...good, ...files }), message).toThrow(expect.objectContaining(error));
+    expect(() => readTlsContext({ ...good, ...files })).toThrow(message);
+  }
+});
+
+test("a refused handshake is logged at debug, with the caller's address and the cause", async () => {
+  const running = await runServer({ ...tlsFlags(), tlsClientCa: certificates.caFile });
+  expect(await refusal(running, { ALPNProtocols: ["spdy/3"] })).toBe("ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL");
+  await refusal(running, {});
+  const lines = (): unknown[] =>
+    running.log.map((line) => JSON.parse(line)).filter(({ message }) => message === "A TLS handshake was refused");
+  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(2);
+  const line = { level: "debug", address: "127.0.0.1" };
+  expect(lines()).toMatchObject([
+    { ...line, code: "ERR_SSL_NO_APPLICATION_PROTOCOL" },
+    { ...line, code: "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE" },
+  ]);
+});
+
 test("a certificate that is replaced on disk is read again, one that does not fit is not", async () => {
   const folder = temporaryFolder();
   const [certPath, keyPath] = [join(folder, "cert.pem"), join(folder, "key.pem")];
@@ -175,7 +219,7 @@ test("a certificate that is replaced on disk is read again, one that does not fi
   const faults: unknown[] = [];
   const onSecure = (socket: TLSSocket): void => void socket.on("error", () => undefined).end();
   const onFault = (error: unknown): void => void faults.push(error);
-  const acceptor = createTlsAcceptor({ certPath, keyPath, clientCaPath: undefined }, onSecure, onFault, 20);
+  const acceptor = createTlsAcceptor({ certPath, keyPath, clientCaPath: undefined }, { onSecure, onFault }, 20);
   const server = createServer({ pauseOnConnect: true }, acceptor.admit);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -193,7 +237,9 @@ test("a certificate that is replaced on disk is read again, one that does not fi
   const first = await shown();
   writeFileSync(keyPath, readFileSync(foreign.server.keyFile));
   await expect.poll(() => faults.length, { timeout: 30_000 }).toBeGreaterThan(0);
-  expect(String(faults[0])).toContain("The TLS files cannot be used");
+  expect(String(faults[0])).toContain(
+    `--tls-key ${keyPath} does not belong to the certificate of --tls-cert ${certPath}`,
+  );
   expect(await shown()).toBe(first);
   put(foreign.server);
   await expect.poll(shown, { timeout: 30_000 }).not.toBe(first);

@@ -155,6 +155,28 @@ describe.each([
     expect(faults).toEqual([]);
   });
 
+  const json = "content-type: application/json";
+  test.each<[string, HttpQuestion, number, string]>([
+    ["an unknown path", { path: "/nothing", body: "{}" }, 404, json],
+    ["an unknown page", { path: "/nothing", method: "GET" }, 404, json],
+    ["a method of ours that is not there", { path: "/snowlane.v1.IdService/Nothing", body: "{}" }, 404, json],
+    ["a call by GET", { path: nextId, method: "GET" }, 405, json],
+    ["a call without a type", { path: nextId, headers: {}, body: "{}" }, 415, json],
+    [
+      "a stream in a unary type",
+      { path: "/snowlane.v1.IdService/BatchNextIds", body: "{}" },
+      415,
+      "application/connect+json",
+    ],
+    ["a message to the page", { path: "/", body: "{}" }, 405, "GET or HEAD"],
+  ])("%s: one line of text says what to send", async (_case, question, expected, named) => {
+    const { url } = await runServer();
+    const { status, headers, body } = await ask(url, question);
+    expect([status, headers["content-type"]]).toEqual([expected, "text/plain; charset=utf-8"]);
+    expect(body.toString()).toMatch(/^[^\n]+\n$/);
+    expect(body.toString()).toContain(named);
+  });
+
   test("headers above 16 KiB are refused, and the server goes on", async () => {
     const { url } = await runServer();
     const headers = { "content-type": "application/json", "x-big": "x".repeat(20_000) };

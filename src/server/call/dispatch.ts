@@ -6,6 +6,8 @@ import { CrossOrigin } from "./cors.ts";
 import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
 import { answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
+import { unknownPathLine, wrongMethodLine, wrongTypeLine } from "./refusal-lines.ts";
+import { textAnswer } from "./text-answer.ts";
 
 /** One request, whatever carried it. */
 export interface DispatchRequest extends UniversalServerRequest {
@@ -61,6 +63,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const preflight = crossOrigin.preflight(request, handler.allowedMethods);
     const response = finish(preflight ?? (await handler(withBoundedTimeout(request))), handler);
     crossOrigin.mark(request, response.header);
+    if (response.status === 405) return textAnswer(405, request.method, wrongMethodLine, response.header);
+    if (response.status === 415) return textAnswer(415, request.method, wrongTypeLine, response.header);
     return response;
   };
 }
@@ -91,7 +95,8 @@ async function answerOther(
 
 function unknownPath({ method, header, path }: DispatchRequest): UniversalServerResponse {
   const error = new ConnectError(`There is no method ${path}`, Code.Unimplemented);
-  return refuse(method, header.get("content-type"), 404, error);
+  const answer = refuse(method, header.get("content-type"), 404, error);
+  return answer.status === 404 ? textAnswer(404, method, unknownPathLine) : answer;
 }
 
 /** The answer to a request whose header fields are too many or too large. Proxies pass such requests on. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { chooseEncoding, matchesTag, type PageEncoding, securityHeaders } from "./page-headers.ts";
+import { unknownPathLine } from "./refusal-lines.ts";
 import { textAnswer, withBody } from "./text-answer.ts";
 
 /** The part of a request that the page's files depend on. */
@@ -43,8 +44,8 @@ export function answerPage({ path, method, header }: PageRequest): UniversalServ
   manifest ??= readManifest();
   const entry = manifest.get(path);
   const isRead = method === "GET" || method === "HEAD";
-  if (entry === undefined) return isRead ? refuse(404, method, "There is no such page.\n") : undefined;
-  if (!isRead) return refuse(405, method, "Only GET and HEAD are answered here.\n");
+  if (entry === undefined) return isRead ? refuse(404, method, `There is no such page. ${unknownPathLine}`) : undefined;
+  if (!isRead) return refuse(405, method, "Send GET or HEAD here: this is a file of the page.\n");
   const encoding = chooseEncoding(header.get("accept-encoding"));
   const tag = `"${entry.hash}${suffixes[encoding]}"`;
   const answer = new Headers({

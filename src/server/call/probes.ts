@@ -16,7 +16,7 @@ export function answerProbe(
   findUnready: FindUnready,
 ): UniversalServerResponse | undefined {
   if (path !== "/healthz" && path !== "/readyz") return undefined;
-  if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Only GET and HEAD are answered here.\n");
+  if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
   const unready = path === "/readyz" ? findUnready() : undefined;
   if (unready !== undefined) return textAnswer(503, method, `${unready.reason}: ${unready.message}\n`);
   return textAnswer(200, method, "ok\n");

@@ -5,7 +5,7 @@ export function textAnswer(
   status: number,
   method: string,
   text: string,
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> | Headers = {},
 ): UniversalServerResponse {
   const content = new TextEncoder().encode(text);
   const header = new Headers({
@@ -13,9 +13,9 @@ export function textAnswer(
     "content-type": "text/plain; charset=utf-8",
     "content-length": String(content.length),
     "x-content-type-options": "nosniff",
-    ...more,
+    ...(more instanceof Headers ? Object.fromEntries(more) : more),
   });
-  if (status === 405) header.set("allow", "GET, HEAD");
+  if (status === 405 && !header.has("allow")) header.set("allow", "GET, HEAD");
   return withBody(status, header, method, content);
 }
 

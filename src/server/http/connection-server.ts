@@ -57,7 +57,13 @@ export function createConnectionServer(application: Application, options: Connec
     else http1.emit("connection", socket);
   };
   const tls =
-    options.tls === undefined ? undefined : createTlsAcceptor(options.tls, admitSecure(serveSocket), options.onFault);
+    options.tls === undefined
+      ? undefined
+      : createTlsAcceptor(options.tls, {
+          onSecure: admitSecure(serveSocket),
+          onFault: options.onFault,
+          onRefused: options.onRefusedHandshake,
+        });
   return {
     admit: tls?.admit ?? ((socket) => sniff(socket, (isHttp2) => serveSocket(socket, isHttp2))),
     drain: async () => {

@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   readonly http2Limits: Partial<Limits>;
   /** Called with an error that a handler or a server itself threw: a fault of ours. */
   readonly onFault: (error: unknown) => void;
+  /** Called with the cause, and the address of a caller, of each TLS handshake that failed. */
+  readonly onRefusedHandshake?: (error: Error, address: string) => void;
 }
 
 /** Serves HTTP/2 connections: engine-http2.ts and node-http2.ts each make one. */

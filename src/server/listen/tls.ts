@@ -1,4 +1,4 @@
-import { constants } from "node:crypto";
+import { constants, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
@@ -12,6 +12,16 @@ export interface TlsFiles {
   readonly keyPath: string;
   /** Callers must show a certificate of one of these authorities; absent: they need none. */
   readonly clientCaPath: string | undefined;
+}
+
+/** What an acceptor calls. */
+export interface TlsPorts {
+  /** Takes over a connection once its handshake is done. */
+  readonly onSecure: (socket: TLSSocket, protocol: AlpnProtocol) => void;
+  /** Called with changed files that cannot be used. */
+  readonly onFault: (error: unknown) => void;
+  /** Called with the cause, and the address of a caller whose handshake failed. */
+  readonly onRefused?: ((error: Error, address: string) => void) | undefined;
 }
 
 /** Makes TLS connections of TCP connections. */
@@ -47,14 +57,12 @@ const ciphers = [
  * Reads the files, and again when they have changed: connections that are made from then on have the new certificate.
  * Files that do not fit together are reported to `onFault`, and the earlier ones stay in use.
  *
- * @param onSecure - Takes over a connection once its handshake is done.
  * @param lookMs - How often the files are checked.
  * @throws IdError INVALID_CONFIG as {@link readTlsContext}.
  */
 export function createTlsAcceptor(
   files: TlsFiles,
-  onSecure: (socket: TLSSocket, protocol: AlpnProtocol) => void,
-  onFault: (error: unknown) => void,
+  { onSecure, onFault, onRefused }: TlsPorts,
   lookMs = 10_000,
 ): TlsAcceptor {
   let context = readTlsContext(files);
@@ -68,8 +76,10 @@ export function createTlsAcceptor(
     },
     (socket) => onSecure(socket, socket.alpnProtocol === false ? undefined : (socket.alpnProtocol as AlpnProtocol)),
   );
-  // A caller that gives up, or offers nothing that we accept, needs no log line.
-  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  server.on("tlsClientError", (error, socket) => {
+    onRefused?.(error, socket.remoteAddress ?? "");
+    socket.destroy();
+  });
   const looking = setInterval(() => {
     try {
       const found = readTlsContext(files);
@@ -90,25 +100,59 @@ export function createTlsAcceptor(
   };
 }
 
-/** @throws IdError INVALID_CONFIG if the files cannot be read or used. */
+/** @throws IdError INVALID_CONFIG that names the file and its flag, if one cannot be read or used. */
 export function readTlsContext({ certPath, keyPath, clientCaPath }: TlsFiles): SecureContextOptions {
+  const [certHint, keyHint] = ["Give a certificate chain in PEM", "Give a private key in PEM, without a passphrase"];
+  const cert = readPem("--tls-cert", certPath, certHint, (text) => createSecureContext({ cert: text }));
+  const key = readPem("--tls-key", keyPath, keyHint, (text) => createSecureContext({ key: text }));
+  const ca =
+    clientCaPath === undefined
+      ? undefined
+      : readPem("--tls-client-ca", clientCaPath, "Give the authorities' certificates in PEM", checkAuthorities);
+  const context: SecureContextOptions = {
+    cert,
+    key,
+    ...(ca === undefined ? {} : { ca }),
+    minVersion: "TLSv1.2",
+    ciphers,
+    honorCipherOrder: true,
+    // It would change the peer in the middle of HTTP/2, and costs the server more than the caller: RFC 9113, 9.2.1.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
   try {
-    const context: SecureContextOptions = {
-      cert: readFileSync(certPath),
-      key: readFileSync(keyPath),
-      ...(clientCaPath === undefined ? {} : { ca: readFileSync(clientCaPath) }),
-      minVersion: "TLSv1.2",
-      ciphers,
-      honorCipherOrder: true,
-      // It would change the peer in the middle of HTTP/2, and costs the server more than the caller: RFC 9113, 9.2.1.
-      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    };
-    // Fails where certificate and key do not belong together.
     createSecureContext(context);
     return context;
   } catch (cause) {
-    const message = `The TLS files cannot be used: ${(cause as Error).message}.`;
-    const metadata = { tls_cert: certPath, tls_key: keyPath, tls_client_ca: clientCaPath ?? "" };
-    throw new IdError("INVALID_CONFIG", message, { metadata, cause });
+    const message = `--tls-key ${keyPath} does not belong to the certificate of --tls-cert ${certPath} (${why(cause)}).`;
+    throw unusable(`${message} Give the key that the certificate was made for.`, keyPath, cause);
   }
+}
+
+/** Reads a file, and tries it alone, so that the error can say which one is wrong. */
+function readPem(flag: string, path: string, hint: string, check: (pem: Buffer) => void): Buffer {
+  let pem: Buffer;
+  try {
+    pem = readFileSync(path);
+  } catch (cause) {
+    throw unusable(`${flag} ${path} cannot be read: ${why(cause)}. ${hint} that this user may read.`, path, cause);
+  }
+  try {
+    check(pem);
+    return pem;
+  } catch (cause) {
+    throw unusable(`${flag} ${path} cannot be used: ${why(cause)}. ${hint}.`, path, cause);
+  }
+}
+
+/** A context would ignore a text without a certificate, and refuse every caller. */
+function checkAuthorities(pem: Buffer): void {
+  void new X509Certificate(pem);
+}
+
+function why(cause: unknown): string {
+  return (cause as Error).message;
+}
+
+function unusable(message: string, path: string, cause: unknown): IdError {
+  return new IdError("INVALID_CONFIG", message, { metadata: { path }, cause });
 }

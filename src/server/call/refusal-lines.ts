@@ -1,0 +1,12 @@
+/** The lines of refusals that HTTP itself knows: each says what to send. People meet them with curl or a browser. */
+
+const call = "POST /snowlane.v1.IdService/NextId with content-type: application/json and the body {}";
+
+/** 404. */
+export const unknownPathLine = `Send a method of a service its message, such as ${call}.\n`;
+/** 405. */
+export const wrongMethodLine = `Send a message here by POST, such as ${call}.\n`;
+/** 415. */
+export const wrongTypeLine =
+  "Send content-type: application/json with the body {}, or application/proto; for a stream " +
+  "application/connect+json or application/connect+proto; and over gRPC application/grpc or application/grpc-web.\n";
