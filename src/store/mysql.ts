@@ -11,6 +11,7 @@ import {
   type MysqlDatabase,
   openMysqlDatabase,
 } from "./link/mysql-link.ts";
+import { adviseOnMysql } from "./mysql-advice.ts";
 import { MadeOnce } from "./link/made-once.ts";
 import type { StoreLink } from "./link/store-link.ts";
 import {
@@ -21,6 +22,7 @@ import {
   type RecordKey,
   type RecordStore,
   serverTiming,
+  type StoreAdvice,
   type StoreMoment,
   type StoreOptions,
   type WriteAnswer,
@@ -94,6 +96,10 @@ class MysqlStore implements RecordStore {
       if (!isApplied) return { kind: "conflict", moment };
       return { kind: "applied", entry: { key, text: next }, moment };
     });
+  }
+
+  advise(): Promise<readonly StoreAdvice[]> {
+    return this.#link.call(adviseOnMysql);
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,7 @@ import {
   type PostgresDatabase,
   writeDurably,
 } from "./link/postgres-link.ts";
+import { adviseOnPostgres } from "./postgres-advice.ts";
 import { MadeOnce } from "./link/made-once.ts";
 import type { StoreLink } from "./link/store-link.ts";
 import {
@@ -22,6 +23,7 @@ import {
   type RecordKey,
   type RecordStore,
   serverTiming,
+  type StoreAdvice,
   type StoreMoment,
   type StoreOptions,
   type WriteAnswer,
@@ -100,6 +102,10 @@ class PostgresStore implements RecordStore {
       if (row?.count !== 1) return { kind: "conflict", moment };
       return { kind: "applied", entry: { key, text: next }, moment };
     });
+  }
+
+  advise(): Promise<readonly StoreAdvice[]> {
+    return this.#link.call(adviseOnPostgres);
   }
 
   async close(): Promise<void> {

@@ -213,7 +213,7 @@ export function momentOf(life: {
   /** See {@link identityOf}. */
   readonly parts: Readonly<Record<string, string>>;
   readonly clockMs?: number;
-  readonly startedMs?: number;
+  readonly startedMs?: number | undefined;
 }): StoreMoment {
   const { parts, clockMs, startedMs } = life;
   return { clockMs, incarnation: { identity: identityOf(parts), startedMs, emptyMeans: "new" } };

@@ -87,6 +87,6 @@ export function describeSqlLinkContract<Connection>(
     const [first, second] = moments;
     expect(second).toMatchObject({ startedMs: first!.startedMs, parts: first!.parts });
     expect(second!.clockMs).toBeGreaterThanOrEqual(first!.clockMs);
-    expect(first!.clockMs).toBeGreaterThan(first!.startedMs);
+    expect(first!.clockMs).toBeGreaterThan(first!.startedMs!);
   });
 }

@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import { startZooKeeper, startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
 import { runSnowlane } from "../text/run-snowlane.ts";
@@ -40,4 +42,28 @@ test("doctor warns of a standalone ZooKeeper, which shows no restart on an older
   const members = await startZooKeeperEnsemble();
   onTestFinished(async () => void (await Promise.all(members.map((member) => member.stop()))));
   expect(await settingsOf(members[0]!.url)).toEqual(good);
+});
+
+test("doctor warns of a MariaDB that answers before a commit is kept, or without a copy", async () => {
+  const lax = await startMariadb([
+    "--innodb-flush-log-at-trx-commit=2",
+    "--log-bin=binary",
+    "--sync-binlog=0",
+    "--rpl-semi-sync-master-enabled=ON",
+    "--rpl-semi-sync-master-timeout=100",
+    "--max-connections=10",
+  ]);
+  onTestFinished(() => lax.stop());
+  expect(await settingsOf(lax.url)).toEqual([
+    expect.stringMatching(/^warn: innodb_flush_log_at_trx_commit is 2/),
+    expect.stringMatching(/^warn: sync_binlog is 0/),
+    expect.stringMatching(/^warn: rpl_semi_sync_master_timeout is 100 ms/),
+    expect.stringMatching(/^warn: \d+ of 10 connections are in use/),
+  ]);
+});
+
+test("doctor warns of a PostgreSQL without fsync", async () => {
+  const fast = await startPostgres();
+  onTestFinished(() => fast.stop());
+  expect(await settingsOf(fast.url)).toEqual([expect.stringMatching(/^warn: fsync is off/)]);
 });

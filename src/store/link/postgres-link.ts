@@ -7,6 +7,7 @@ import { connect as connectTcp, Socket } from "node:net";
 import type { Client, ClientConfig, QueryResultRow } from "pg";
 import { loadDriver } from "./load-driver.ts";
 import type { MadeOnce } from "./made-once.ts";
+import { type FactName, facts, findTold, takesWrites, writersTimeline } from "./postgres-facts.ts";
 import { type Endpoint, invalidUrl, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
 import type { ServerExpressions, ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
 import { StoreLink } from "./store-link.ts";
@@ -21,6 +22,8 @@ const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 export interface PostgresConnection {
   readonly client: Client;
   readonly socket: Socket;
+  /** What the server tells of itself; it was asked when the connection was made. */
+  readonly told: ReadonlySet<FactName>;
 }
 
 /**
@@ -85,14 +88,9 @@ async function withoutWarning<R>(client: Client, work: () => Promise<R>): Promis
   }
 }
 
-interface MomentRow {
-  readonly clock_ms: string;
-  readonly started_ms: string;
-  readonly system: string;
-  readonly timeline: string;
-  readonly database: string;
-  readonly table: string;
-}
+type MomentRow = { readonly clock_ms: string; readonly started_ms: string | null } & Readonly<
+  Partial<Record<FactName | "table", string>>
+>;
 
 /**
  * Opens a PostgreSQL database; the server may start later.
@@ -157,18 +155,18 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
     });
   }
 
-  async moment({ client }: PostgresConnection, table: string): Promise<ServerMoment> {
-    const parts = partsOf(table).map(([name, expression]) => `${expression} AS ${name}`);
-    const sql = `SELECT ${clockMs} AS clock_ms,
-      (extract(epoch FROM pg_postmaster_start_time()) * 1000)::bigint AS started_ms, ${parts.join(", ")}`;
+  async moment({ client, told }: PostgresConnection, table: string): Promise<ServerMoment> {
+    const named = partsOf(told, table).map(([name, expression]) => `${expression} AS ${name}`);
+    const started = told.has("started") ? `(${facts.started} * 1000)::bigint` : "NULL";
+    const sql = `SELECT ${clockMs} AS clock_ms, ${started} AS started_ms, ${named.join(", ")}`;
     const [row] = (await client.query<MomentRow>(sql)).rows;
     if (row === undefined) throw new Error("it does not tell its time");
-    const { clock_ms, started_ms: startedMs, ...named } = row;
-    return { clockMs: Number(clock_ms), startedMs: Number(startedMs), parts: named };
+    const { clock_ms, started_ms: startedMs, ...parts } = row;
+    return { clockMs: Number(clock_ms), startedMs: startedMs === null ? undefined : Number(startedMs), parts };
   }
 
-  expressions(_connection: PostgresConnection, table: string): ServerExpressions {
-    const parts = partsOf(table).map(([name, expression]) => `'${name}=' || ${expression}`);
+  expressions({ told }: PostgresConnection, table: string): ServerExpressions {
+    const parts = partsOf(told, table).map(([name, expression]) => `'${name}=' || ${expression}`);
     return { identity: `(${parts.join(" || ' ' || ")})`, clockMs };
   }
 
@@ -183,7 +181,7 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
       async () => {
         await client.connect();
         client.on("error", lost).on("end", lost);
-        return { client, socket };
+        return { client, socket, told: await findTold(client) };
       },
     );
   }
@@ -209,17 +207,12 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
 const clockMs = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /**
- * Expressions of what names the server's data and one table. The timeline grows with each promotion and each recovery
- * to a point in time. The table's object ID changes when it is made again. The database's changes when a copy takes its
- * name: a copy made by TEMPLATE keeps the table's.
+ * Expressions of what names the server's data and one table, as far as the server tells. The table's object ID changes
+ * when it is made again.
  */
-function partsOf(table: string): readonly (readonly [name: string, expression: string])[] {
-  return [
-    ["system", "(SELECT system_identifier::text FROM pg_control_system())"],
-    ["timeline", "left(pg_walfile_name(pg_current_wal_lsn()), 8)"],
-    ["database", "(SELECT oid::text FROM pg_database WHERE datname = current_database())"],
-    ["table", `'${table}'::regclass::oid::text`],
-  ];
+function partsOf(told: ReadonlySet<FactName>, table: string): readonly (readonly [name: string, expression: string])[] {
+  const names = (["system", "timeline", "database"] as const).filter((name) => told.has(name));
+  return [...names.map((name) => [name, facts[name]] as const), ["table", `'${table}'::regclass::oid::text`]];
 }
 
 /** The key of a session, which a server tells at its start and the types of the driver leave out. */
@@ -253,26 +246,31 @@ async function interrupt({ client, socket }: PostgresConnection): Promise<void> 
 interface RoleRow {
   readonly is_standby: boolean;
   readonly takes_writes: boolean;
-  readonly system: string;
-  readonly timeline: string | null;
-  readonly started: string;
+  readonly system?: string;
+  readonly timeline?: string | null;
+  readonly started?: string;
 }
 
 /** Asks a server what it is. A standby takes no writes, and a server that was set to read only neither. */
-async function ask({ client }: PostgresConnection): Promise<ServerAnswer> {
-  const sql = `SELECT pg_is_in_recovery() AS is_standby,
-    current_setting('transaction_read_only') = 'off' AS takes_writes,
-    (SELECT system_identifier::text FROM pg_control_system()) AS system,
-    CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
-    extract(epoch FROM pg_postmaster_start_time())::text AS started`;
-  const [row] = (await client.query<RoleRow>(sql)).rows;
+async function ask({ client, told }: PostgresConnection): Promise<ServerAnswer> {
+  const expressions = { ...facts, timeline: writersTimeline, started: `${facts.started}::text` };
+  const named = (["system", "timeline", "started"] as const).filter((name) => told.has(name));
+  const columns = [
+    "COALESCE(current_setting('in_hot_standby', true) = 'on', false) AS is_standby",
+    `${takesWrites} AS takes_writes`,
+    ...named.map((name) => `${expressions[name]} AS ${name}`),
+  ];
+  const [row] = (await client.query<RoleRow>(`SELECT ${columns.join(", ")}`)).rows;
   if (row === undefined) throw new Error("it does not tell whether it takes writes");
   if (row.is_standby) return { kind: "other", problem: "it is a standby and takes no writes" };
   if (!row.takes_writes) return { kind: "other", problem: "it is set to read only and takes no writes" };
   const { system, timeline, started } = row;
-  // The timeline is null where the standby was promoted during this question.
-  const role = { server: `${system} ${started}`, system };
-  return { kind: "writer", role: timeline === null ? role : { ...role, timeline: Number.parseInt(timeline, 16) } };
+  // The identifier of the data alone is that of its copies, too.
+  const server = started === undefined ? undefined : `${system ?? ""} ${started}`;
+  return {
+    kind: "writer",
+    role: { server, system, timeline: timeline ? Number.parseInt(timeline, 16) : undefined },
+  };
 }
 
 /** Has the tables made where there are none yet. */

@@ -13,11 +13,14 @@ export interface SqlDatabaseOptions {
 export interface ServerMoment {
   /** Unix time in milliseconds. */
   readonly clockMs: number;
-  /** When the server started, by its own clock: the same in every answer of one life. Unix time in milliseconds. */
-  readonly startedMs: number;
+  /**
+   * When the server started, by its own clock: the same in every answer of one life. Unix time in milliseconds;
+   * undefined where it does not tell.
+   */
+  readonly startedMs: number | undefined;
   /**
    * Names the server, its history and one table, part by part; `system` is the server's data as a whole. Differs after
-   * a restored dump, or where the table was made again.
+   * a restored dump, or where the table was made again. A part that the server does not tell is absent.
    */
   readonly parts: Readonly<Record<string, string>>;
 }
