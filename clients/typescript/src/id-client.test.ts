@@ -1,48 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Code } from "@connectrpc/connect";
-import { afterEach, describe, expect, test } from "vitest";
-import { faultError, ScriptedIdServer } from "../../../test/support/processes/scripted-id-server.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { faultError } from "../../../test/support/processes/scripted-id-server.ts";
 import { HastyClock } from "../test/hasty-clock.ts";
-import type { SnowlaneError } from "./errors.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { big, collect, connect, errorOf, startServer } from "../test/scripted-client.ts";
 import { IdClient } from "./id-client.ts";
-import { createNodeClient, type NodeClientOptions } from "./node.ts";
+import { createNodeClient } from "./node.ts";
 import type { AttemptEvent } from "./observer.ts";
-
-const closers: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function startServer(firstId?: bigint): Promise<ScriptedIdServer> {
-  const server = await new ScriptedIdServer(firstId).start();
-  closers.push(() => server.kill());
-  return server;
-}
-
-function connect(servers: readonly ScriptedIdServer[], options: NodeClientOptions = {}): IdClient {
-  const client = createNodeClient({ endpoints: servers.map(({ url }) => url), ...options });
-  closers.push(() => client.close());
-  return client;
-}
-
-async function errorOf(work: Promise<unknown>): Promise<SnowlaneError> {
-  try {
-    await work;
-  } catch (error) {
-    return error as SnowlaneError;
-  }
-  throw new Error("It did not fail.");
-}
-
-async function collect(stream: AsyncIterable<readonly bigint[]>): Promise<bigint[]> {
-  const ids: bigint[] = [];
-  for await (const chunk of stream) ids.push(...chunk);
-  return ids;
-}
-
-const big = 2n ** 62n + 1n;
 
 describe("calls", () => {
   test("IDs above 2^53 come out whole, by each call", async () => {
@@ -224,7 +189,7 @@ describe("the first mistake", () => {
 
   test.each(absent)("no server at %s: calls and buffers fail within a second and say what to start", async (url) => {
     const client = createNodeClient({ endpoints: [url] });
-    closers.push(() => client.close());
+    onTestFinished(() => client.close());
     const buffer = client.prefetch();
     for (const call of [() => client.nextId(), async () => buffer.nextId(), async () => buffer.nextId()]) {
       const startedMs = performance.now();
@@ -239,7 +204,7 @@ describe("the first mistake", () => {
     const attempts: AttemptEvent[] = [];
     const observer = { onAttempt: (event: AttemptEvent) => void attempts.push(event) };
     const client = createNodeClient({ endpoints: ["http://127.0.0.1:1", "http://127.0.0.1:2"], observer });
-    closers.push(() => client.close());
+    onTestFinished(() => client.close());
     expect(await errorOf(client.nextId())).toMatchObject({ metadata: { connection: "refused", answered: "never" } });
     expect(new Set(attempts.map(({ endpoint }) => endpoint)).size).toBe(2);
   });
@@ -256,7 +221,7 @@ describe("the first mistake", () => {
 
 test("a count that is too large names stream()", async () => {
   const client = createNodeClient();
-  closers.push(() => client.close());
+  onTestFinished(() => client.close());
   const tooLarge = { reason: "COUNT_OUT_OF_RANGE", message: expect.stringContaining("stream()") };
   await expect(client.nextIds(1_048_577)).rejects.toMatchObject(tooLarge);
   await expect(client.prefetch().nextIds(1_048_577)).rejects.toMatchObject(tooLarge);
@@ -280,285 +245,6 @@ test("a client forgets buffers that were closed", { timeout: 120_000 }, async ()
   const last = client.prefetch();
   client.close();
   expect((await errorOf(Promise.resolve(last.nextId()))).reason).toBe("CLIENT_CLOSED");
-});
-
-describe("errors", () => {
-  test("reason, code, metadata, delay and endpoint come through", async () => {
-    const server = await startServer();
-    server.handlers = {
-      nextId: () => {
-        throw faultError({
-          reason: "QUOTA_EXCEEDED",
-          code: Code.ResourceExhausted,
-          retryAfterMs: 1_250,
-          metadata: { principal: "a" },
-        });
-      },
-    };
-    expect(await errorOf(connect([server], { retryMax: 0 }).nextId())).toMatchObject({
-      reason: "QUOTA_EXCEEDED",
-      code: "RESOURCE_EXHAUSTED",
-      retryAfterMs: 1_250,
-      metadata: { principal: "a" },
-      endpoint: server.url,
-    });
-  });
-
-  test("a reason that is not known is RPC_FAILED, and stands in the metadata", async () => {
-    const server = await startServer();
-    server.handlers = {
-      nextId: () => {
-        throw faultError({ reason: "NOT_YET_KNOWN", code: Code.FailedPrecondition });
-      },
-    };
-    expect(await errorOf(connect([server]).nextId())).toMatchObject({
-      reason: "RPC_FAILED",
-      code: "FAILED_PRECONDITION",
-      metadata: { reason: "NOT_YET_KNOWN" },
-    });
-  });
-
-  test("an error without a reason carries its code", async () => {
-    const server = await startServer();
-    for (const [code, name] of [
-      [Code.Unimplemented, "UNIMPLEMENTED"],
-      [Code.Internal, "INTERNAL"],
-      [Code.Aborted, "ABORTED"],
-      [Code.Canceled, "CANCELLED"],
-      [Code.DataLoss, "DATA_LOSS"],
-    ] as const) {
-      server.handlers = {
-        nextId: () => {
-          throw faultError({ code });
-        },
-      };
-      expect(await errorOf(connect([server]).nextId())).toMatchObject({ reason: "RPC_FAILED", code: name });
-    }
-    expect(server.calls).toHaveLength(5);
-  });
-
-  test("nobody there is UNREACHABLE", async () => {
-    const server = await startServer();
-    await server.kill();
-    expect(await errorOf(connect([server]).nextId())).toMatchObject({ reason: "UNREACHABLE", code: "UNAVAILABLE" });
-  });
-
-  test("the deadline of a call is kept, with a server that never answers", async () => {
-    const server = await startServer();
-    server.handlers = { nextId: () => new Promise(() => {}) };
-    const client = connect([server], { attemptTimeoutMs: 30 });
-    expect(await errorOf(client.nextId({ timeoutMs: 100 }))).toMatchObject({ reason: "DEADLINE_EXCEEDED" });
-  });
-
-  test("a caller that cancels gets CANCELLED, while it waits and between attempts", async () => {
-    const server = await startServer();
-    server.handlers = { nextId: () => new Promise(() => {}) };
-    const client = connect([server]);
-    expect((await errorOf(client.nextId({ signal: AbortSignal.timeout(30) }))).reason).toBe("DEADLINE_EXCEEDED");
-    server.handlers = {
-      nextId: () => {
-        throw faultError({ reason: "STORE_UNAVAILABLE", code: Code.Unavailable, retryAfterMs: 3_000 });
-      },
-    };
-    expect((await errorOf(client.nextId({ signal: AbortSignal.timeout(60) }))).reason).toBe("DEADLINE_EXCEEDED");
-    expect((await errorOf(client.nextId({ signal: AbortSignal.abort() }))).reason).toBe("CANCELLED");
-  });
-
-  test("closing ends the calls that are under way, and those that wait", async () => {
-    const server = await startServer();
-    server.handlers = { nextId: () => new Promise(() => {}) };
-    const client = connect([server]);
-    const buffer = client.prefetch();
-    const pending = errorOf(client.nextId());
-    const streaming = errorOf(collect(client.stream(1e9)));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    client.close();
-    expect((await pending).reason).toBe("CLIENT_CLOSED");
-    expect((await streaming).reason).toBe("CLIENT_CLOSED");
-    expect((await errorOf(client.nextId())).reason).toBe("CLIENT_CLOSED");
-    expect((await errorOf(Promise.resolve(buffer.nextId()))).reason).toBe("CLIENT_CLOSED");
-    expect(() => client.prefetch()).toThrow("closed");
-  });
-});
-
-describe("attempts", () => {
-  test("a server that comes back within three retries is not noticed", async () => {
-    const server = await startServer();
-    let failures = 3;
-    server.handlers = {
-      nextId: () => {
-        if (failures-- > 0) throw faultError({ code: Code.Unavailable });
-        return { id: 7n };
-      },
-    };
-    const attempts: AttemptEvent[] = [];
-    const client = connect([server], { observer: { onAttempt: (event) => attempts.push(event) } });
-    expect(await client.nextId()).toBe(7n);
-    expect(attempts.map(({ attempt, reason }) => [attempt, reason])).toEqual([
-      [1, "UNREACHABLE"],
-      [2, "UNREACHABLE"],
-      [3, "UNREACHABLE"],
-      [4, undefined],
-    ]);
-  });
-
-  test("no more than three retries are made", async () => {
-    const server = await startServer();
-    server.handlers = {
-      nextId: () => {
-        throw faultError({ reason: "WINDOW_EXPIRED", code: Code.Unavailable });
-      },
-    };
-    expect((await errorOf(connect([server]).nextId())).reason).toBe("WINDOW_EXPIRED");
-    expect(server.calls).toHaveLength(4);
-  });
-
-  test("a server that is down is left for another", async () => {
-    const [first, second] = [await startServer(1n), await startServer(1_000_000n)];
-    const client = connect([first, second]);
-    await client.nextId();
-    const used = first.calls.length > 0 ? first : second;
-    const other = used === first ? second : first;
-    await used.kill();
-    await client.nextIds(10);
-    expect(other.calls.length).toBeGreaterThan(0);
-  });
-
-  test("a quota is waited for where it is, not evaded", async () => {
-    const [first, second] = [await startServer(), await startServer()];
-    let failures = 1;
-    const nextId = () => {
-      if (failures-- > 0)
-        throw faultError({ reason: "QUOTA_EXCEEDED", code: Code.ResourceExhausted, retryAfterMs: 40 });
-      return { id: 7n };
-    };
-    first.handlers = { nextId };
-    second.handlers = { nextId };
-    await connect([first, second]).nextId();
-    expect(new Set([first.calls.length, second.calls.length])).toEqual(new Set([0, 2]));
-  });
-
-  test("a wait that would outlast the deadline is not begun", async () => {
-    const server = await startServer();
-    server.handlers = {
-      nextId: () => {
-        throw faultError({ reason: "STORE_UNAVAILABLE", code: Code.Unavailable, retryAfterMs: 60_000 });
-      },
-    };
-    const client = connect([server]);
-    expect((await errorOf(client.nextId())).reason).toBe("STORE_UNAVAILABLE");
-    expect((await errorOf(client.nextId())).reason).toBe("STORE_UNAVAILABLE");
-    expect(server.calls).toHaveLength(1);
-  });
-
-  test("a server that hangs is left for another when the attempt has run out", async () => {
-    const [first, second] = [await startServer(), await startServer()];
-    let hung: ScriptedIdServer | undefined;
-    for (const server of [first, second]) {
-      server.handlers = {
-        nextId: () => {
-          hung ??= server;
-          return server === hung ? new Promise<never>(() => {}) : { id: 7n };
-        },
-      };
-    }
-    expect(await connect([first, second], { attemptTimeoutMs: 1_000 }).nextId()).toBe(7n);
-  });
-});
-
-describe("streams", () => {
-  test("a reader may take longer than the timeout of the client", async () => {
-    const server = await startServer();
-    server.handlers = {
-      batchNextIds: async function* () {
-        yield { ids: [1n] };
-        // Not before the reader has waited for a while.
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        yield { ids: [2n] };
-      },
-    };
-    const clock = new FakeClock();
-    const ids: bigint[] = [];
-    let ticking: NodeJS.Timeout | undefined;
-    for await (const chunk of connect([server], { clock }).stream(2)) {
-      ids.push(...chunk);
-      await clock.advance(600_000);
-      ticking ??= setInterval(() => void clock.advance(0), 1);
-    }
-    clearInterval(ticking);
-    expect(ids).toEqual([1n, 2n]);
-  });
-
-  test("a stream that is cut goes on with another, to exactly as many IDs", async () => {
-    const server = await startServer();
-    let cuts = 6;
-    let next = 1n;
-    server.handlers = {
-      batchNextIds: async function* ({ count }) {
-        for (let left = Number(count); left > 0; left--) {
-          yield { ids: [next++] };
-          if (cuts > 0 && next % 5n === 0n) {
-            cuts--;
-            throw faultError({ reason: "CLOCK_ROLLED_BACK", code: Code.Unavailable });
-          }
-        }
-      },
-    };
-    const ids = await collect(connect([server]).stream(100));
-    expect(new Set(ids).size).toBe(100);
-    expect(cuts).toBe(0);
-  });
-
-  test("an ordered stream ends with the error instead", async () => {
-    const server = await startServer();
-    server.handlers = {
-      batchNextIds: async function* () {
-        yield { ids: [1n] };
-        throw faultError({ reason: "CLOCK_ROLLED_BACK", code: Code.Unavailable });
-      },
-    };
-    expect((await errorOf(collect(connect([server]).stream(2, { ordered: true })))).reason).toBe("CLOCK_ROLLED_BACK");
-    expect(server.calls).toHaveLength(1);
-  });
-
-  test("a killed server's stream goes on where another runs", async () => {
-    const [first, second] = [await startServer(1n), await startServer(1_000_000_000n)];
-    const client = connect([first, second]);
-    const ids: bigint[] = [];
-    let killed = false;
-    for await (const chunk of client.stream(500_000)) {
-      ids.push(...chunk);
-      if (!killed && ids.length > 100_000) {
-        killed = true;
-        await (first.calls.length > 0 ? first : second).kill();
-      }
-    }
-    expect(ids).toHaveLength(500_000);
-    expect(new Set(ids).size).toBe(500_000);
-    expect(first.calls.length * second.calls.length).toBeGreaterThan(0);
-  });
-
-  test("leaving the loop cancels the stream", async () => {
-    const server = await startServer();
-    const client = connect([server]);
-    for await (const _ of client.stream(1e9)) break;
-    const [call] = server.calls;
-    await expect.poll(() => call?.context.signal.aborted).toBe(true);
-    expect(await client.nextId()).toBeGreaterThan(0n);
-  });
-
-  test("a chunk that does not come is DEADLINE_EXCEEDED, also when an attempt may take longer", async () => {
-    const server = await startServer();
-    server.handlers = {
-      batchNextIds: async function* () {
-        yield { ids: [1n] };
-        await new Promise(() => {});
-      },
-    };
-    const client = connect([server], { retryMax: 0, attemptTimeoutMs: 50 });
-    expect((await errorOf(collect(client.stream(2)))).reason).toBe("DEADLINE_EXCEEDED");
-    expect((await errorOf(collect(client.stream(2, { timeoutMs: 20 })))).reason).toBe("DEADLINE_EXCEEDED");
-  });
 });
 
 test("wrong options are refused", () => {
