@@ -1,4 +1,5 @@
 import { IdError } from "../errors.ts";
+import { IdWords } from "./id-words.ts";
 import { nsPerMs } from "./nanoseconds.ts";
 
 /** The kinds of a layout's fields. */
@@ -165,15 +166,29 @@ export function composeId(layout: Layout, parts: IdParts): bigint {
   );
 }
 
+/** The ID that is being taken apart. */
+const words = new IdWords();
+
 /** Takes an ID apart. Bits that belong to no field are dropped: parse.ts refuses IDs that have any. */
 export function decomposeId(layout: Layout, id: bigint): IdParts {
-  const part = ({ bits, shift }: FieldPlace): number => Number((id >> BigInt(shift)) & ((1n << BigInt(bits)) - 1n));
+  words.id = id;
   return {
-    ticks: part(layout.timestamp),
-    datacenterId: part(layout.datacenter),
-    workerId: part(layout.worker),
-    sequence: part(layout.sequence),
+    ticks: partOf(layout.timestamp),
+    datacenterId: partOf(layout.datacenter),
+    workerId: partOf(layout.worker),
+    sequence: partOf(layout.sequence),
   };
+}
+
+/** The value of a field in {@link words}, by its 32 lowest bits and those above them. */
+function partOf({ bits, shift }: FieldPlace): number {
+  const { low, high } = words;
+  let lowest = low;
+  if (shift >= 32) lowest = high >>> (shift - 32);
+  else if (shift > 0) lowest = (low >>> shift) | (high << (32 - shift));
+  if (bits <= 32) return (lowest & (2 ** bits - 1)) >>> 0;
+  // Only a timestamp has more than 32 bits, and then it begins in the lower half.
+  return ((high >>> shift) & (2 ** (bits - 32) - 1)) * 2 ** 32 + (lowest >>> 0);
 }
 
 /** The parts of a layout that relate ticks to time, for the conversions below. */

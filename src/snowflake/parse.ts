@@ -87,6 +87,12 @@ const beginMs: Readonly<Partial<Record<PresetName, number>>> = {
   mastodon: Date.UTC(2017, 9, 1),
 };
 
+/** The presets, each with its earliest time and the lowest number that has too many bits for it. */
+const candidates = presetNames.map((name) => {
+  const layout = layouts[name];
+  return { name, layout, startMs: beginMs[name] ?? layout.epochMs, idEnd: 1n << BigInt(layout.bits) };
+});
+
 /** Clocks and time zones differ by less. */
 const futureMaxMs = 86_400_000;
 
@@ -100,12 +106,11 @@ const futureMaxMs = 86_400_000;
  */
 export function plausibleLayouts(id: bigint, nowMs: number): readonly PlausibleLayout[] {
   const matches: (PlausibleLayout & { readonly isLow: boolean })[] = [];
-  for (const name of presetNames) {
-    const layout = layouts[name];
-    if (id < 0n || id >= 1n << BigInt(layout.bits)) continue;
+  for (const { name, layout, startMs, idEnd } of candidates) {
+    if (id < 0n || id >= idEnd) continue;
     const { ticks, sequence } = decomposeId(layout, id);
     const createTimeMs = ticksToMsDown(layout, ticks);
-    if (createTimeMs < (beginMs[name] ?? layout.epochMs)) continue;
+    if (createTimeMs < startMs) continue;
     if (ticks === 0 || ticks > layout.timestamp.max || createTimeMs >= nowMs + futureMaxMs) continue;
     matches.push({ name, createTimeMs, isLow: sequence * 4 <= layout.sequence.max });
   }

@@ -5,6 +5,7 @@ import { idRange } from "../../src/snowflake/id-range.ts";
 import {
   composeId,
   decomposeId,
+  type FieldPlace,
   type IdParts,
   type Layout,
   msToTicksDown,
@@ -48,6 +49,24 @@ test("an ID is its fields' digits one after the other, and reads back", () => {
       const parsed = parseId(layout, id);
       expect(parsed.bits.endsWith(` ${digits}`)).toBe(true);
       expect(parsed.bits.replaceAll(" ", "")).toBe(id.toString(2).padStart(64, "0"));
+    }),
+    { numRuns: 2_000 * scale },
+  );
+});
+
+test("any 64 bits are taken apart as shifts and masks of the whole number do", () => {
+  const layoutAndId = fc.record({ layout: arbitraryLayout, id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) });
+  fc.assert(
+    fc.property(layoutAndId, ({ layout, id }) => {
+      const partOf = ({ bits, shift }: FieldPlace): number =>
+        Number((id >> BigInt(shift)) & ((1n << BigInt(bits)) - 1n));
+      const { timestamp, datacenter, worker, sequence } = layout;
+      expect(decomposeId(layout, id)).toEqual({
+        ticks: partOf(timestamp),
+        datacenterId: partOf(datacenter),
+        workerId: partOf(worker),
+        sequence: partOf(sequence),
+      });
     }),
     { numRuns: 2_000 * scale },
   );
