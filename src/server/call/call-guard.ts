@@ -69,8 +69,6 @@ export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interc
       peer: request.contextValues.get(peerKey),
       header: (name) => request.header.get(name) ?? undefined,
     };
-    // The body of a call may come after its deadline; then nothing is done for the call.
-    request.signal.throwIfAborted();
     try {
       guard.begin(call);
     } catch (error) {

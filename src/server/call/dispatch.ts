@@ -46,13 +46,13 @@ const requestBytesMax = 4096;
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { routes, interceptors, shutdownSignal } = options;
   const router = createConnectRouter({
-    interceptors: [...interceptors],
+    interceptors: [refuseLate, ...interceptors],
     shutdownSignal,
     readMaxBytes: options.requestBytesMax ?? requestBytesMax,
     acceptCompression: [compressionGzip],
     // Responses are never compressed: IDs shrink little and slowly.
     compressMinBytes: 0xffff_ffff,
-    requestGate: keepWellFormed,
+    requestGate: watchEnd,
   });
   routes(router);
   const { crossOrigin = new CrossOrigin([]) } = options;
@@ -69,16 +69,28 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   };
 }
 
+/** The body of a call may come after its deadline; then nothing is done for the call. */
+const refuseLate: Interceptor = (next) => (request) => {
+  request.signal.throwIfAborted();
+  return next(request);
+};
+
+const callOver = new ConnectError("the call is over", Code.Canceled);
+
 /**
- * Replaces lone surrogates in the message of the call's error. Connect's own errors repeat what the caller sent, JSON
- * can spell a lone surrogate, and the percent-encoding of gRPC's messages throws for one. Connect aborts the signal
- * with the error before it writes the error.
+ * Comes between a call and its end. Connect ends each call by `abort`, with the call's error before it writes that.
+ *
+ * Lone surrogates in the error's message are replaced: Connect's own errors repeat what the caller sent, JSON can spell
+ * a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended without
+ * a reason, for which AbortController makes a DOMException with a stack trace: that is some 8 of a call's 200 µs.
  */
-function keepWellFormed({ signal }: HandlerContext): void {
-  signal.addEventListener("abort", () => {
-    const error: unknown = signal.reason;
-    if (error instanceof ConnectError) Object.assign(error, { rawMessage: error.rawMessage.toWellFormed() });
-  });
+function watchEnd(context: HandlerContext): void {
+  const { abort } = context as HandlerContext & { readonly abort: (reason: unknown) => void };
+  const end = (reason: unknown = callOver): void => {
+    if (reason instanceof ConnectError) Object.assign(reason, { rawMessage: reason.rawMessage.toWellFormed() });
+    abort(reason);
+  };
+  Object.assign(context, { abort: end });
 }
 
 /** The answer of a probe or of the page, whose files are loaded on first use; undefined where the request is a call. */
