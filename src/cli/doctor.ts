@@ -12,6 +12,7 @@ import { exitCodes } from "./exit-code.ts";
 import { checkAddress, checkMachineClock } from "./doctor-machine.ts";
 import { checkStore } from "./doctor-store.ts";
 import { exitCodeOfFindings, fail, failOf, type Finding, findingsToTable, findingToJson, ok } from "./finding.ts";
+import { paintFor } from "./paint.ts";
 import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
 
 const options = {
@@ -39,7 +40,7 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
       ...(await checkTls(settings)),
     ];
     if (json) for (const finding of findings) stdout.write(`${findingToJson(finding)}\n`);
-    else stdout.write(findingsToTable(findings) + summaryOf(findings));
+    else stdout.write(findingsToTable(findings, paintFor(stdout, environment)) + summaryOf(findings));
     return exitCodeOfFindings(findings);
   },
 };

@@ -1,5 +1,6 @@
 import { IdError } from "../errors.ts";
 import { CommandError, type ExitCode, exitCodeOf, exitCodes } from "./exit-code.ts";
+import type { Paint, Tone } from "./paint.ts";
 
 /** The result of one check of `snowlane doctor`. */
 export interface Finding {
@@ -38,12 +39,14 @@ export function findingToJson({ check, level, detail, hint }: Finding): string {
   return JSON.stringify({ check, level, detail, hint });
 }
 
+const tones: Readonly<Record<Finding["level"], Tone>> = { ok: "good", warn: "attention", fail: "bad" };
+
 /** Writes findings for people. */
-export function findingsToTable(findings: readonly Finding[]): string {
+export function findingsToTable(findings: readonly Finding[], paint: Paint): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   return findings
     .map(({ check, level, detail, hint }) => {
-      const line = `${level.padEnd(4)}  ${check.padEnd(width)}  ${detail}\n`;
+      const line = `${paint(tones[level], level.padEnd(4))}  ${check.padEnd(width)}  ${detail}\n`;
       return hint === undefined ? line : `${line}${" ".repeat(width + 8)}${hint}\n`;
     })
     .join("");

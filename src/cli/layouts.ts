@@ -4,7 +4,7 @@ import { formatSpan, onOff } from "../config/setting-kinds.ts";
 import { resolveLayout } from "../config/resolve-layout.ts";
 import { problemsOf, valueOf } from "../config/resolved.ts";
 import { storeSettings } from "../config/store-settings.ts";
-import { exhaustionOf } from "../snowflake/exhaustion.ts";
+import { type Exhaustion, exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import { layouts as presets, presetNames } from "../snowflake/presets.ts";
 import { listWorkers } from "../operator/worker-list.ts";
@@ -12,7 +12,8 @@ import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
 import { readStoredLayout } from "./stored-layout.ts";
-import { tableOf } from "./table.ts";
+import { type Paint, paintFor } from "./paint.ts";
+import { type Cell, tableOf } from "./table.ts";
 
 const options = {
   json: onOff({ name: "json", doc: "Prints one JSON object a line, for programs." }),
@@ -51,8 +52,9 @@ export const layouts: Command<typeof settings, typeof options> = {
   run: async (input) => {
     const nowMs = systemClock.nowMs();
     const facts = (await shownLayouts(input, nowMs)).map((shown) => factsOf(shown, nowMs));
-    const { options: chosen, stdout } = input;
-    stdout.write(chosen.json ? facts.map((one) => `${JSON.stringify(one)}\n`).join("") : toTable(facts));
+    const { options: chosen, stdout, environment } = input;
+    const paint = paintFor(stdout, environment);
+    stdout.write(chosen.json ? facts.map((one) => `${JSON.stringify(one)}\n`).join("") : toTable(facts, paint));
     return exitCodes.done;
   },
 };
@@ -102,21 +104,28 @@ function factsOf({ layout, free }: Shown, nowMs: number) {
   };
 }
 
-function toTable(all: readonly ReturnType<typeof factsOf>[]): string {
+/** What a reader has to know of a layout's life; nothing where it is fine. */
+const marks: Readonly<Record<Exhaustion["state"], Cell>> = {
+  fine: "",
+  warning: { text: "ENDS SOON", tone: "attention" },
+  exhausted: { text: "ENDED", tone: "bad" },
+};
+
+function toTable(all: readonly ReturnType<typeof factsOf>[], paint: Paint): string {
   const hasFree = all.some(({ workerIdsFree }) => workerIdsFree !== undefined);
   const free = hasFree ? ["free"] : [];
-  const head = ["layout", "epoch", "tick", "ends", "years left", "state", "worker IDs", ...free, "IDs/s each", "bits"];
+  const head = ["layout", "epoch", "tick", "ends", "years left", "", "worker IDs", ...free, "IDs/s each", "bits"];
   const rows = all.map((facts) => [
     facts.name,
     facts.epoch.slice(0, 10),
     facts.tick,
     facts.end.slice(0, 10),
     facts.yearsLeft.toFixed(1),
-    facts.state,
+    marks[facts.state],
     String(facts.workerIds),
     ...(hasFree ? [String(facts.workerIdsFree ?? "")] : []),
     String(facts.idsPerSecondPerWorker),
     facts.bits,
   ]);
-  return tableOf(head, rows);
+  return tableOf(head, rows, paint);
 }

@@ -4,6 +4,7 @@ import { IdError } from "../errors.ts";
 import { runCommand, type CommandContext } from "./command.ts";
 import { loadCommands, readCommandLine } from "./commands.ts";
 import { CommandError, exitCodeOf, exitCodes } from "./exit-code.ts";
+import { paintFor } from "./paint.ts";
 import { nodeTooOld } from "./node-version.ts";
 
 async function main(words: readonly string[], context: CommandContext): Promise<number> {
@@ -58,7 +59,8 @@ try {
   process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, environment, process, loadCommands });
 } catch (error) {
   const message = error instanceof IdError || error instanceof CommandError ? error.message : inspect(error);
-  for (const line of message.split("\n")) stderr.write(`snowlane: ${line}\n`);
+  const name = paintFor(stderr, environment)("bad", "snowlane:");
+  for (const line of message.split("\n")) stderr.write(`${name} ${line}\n`);
   process.exitCode = exitCodeOf(error);
 }
 endWithoutThreads();

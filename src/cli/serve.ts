@@ -8,10 +8,12 @@ import { resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
 import { problemsOf, valueOf } from "../config/resolved.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
+import type { LogOptions } from "../server/log.ts";
 import { checkWallClock } from "../lease/start-checks.ts";
 import type { Command, CommandContext } from "./command.ts";
 import type { SettingGroup } from "./help.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
+import { type Paint, paintFor } from "./paint.ts";
 
 const options = {
   dryRun: onOff({
@@ -116,7 +118,8 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
   ]);
   const format = config.logFormat === "auto" ? (isWatched(context) ? "text" : "json") : config.logFormat;
   const write = (line: string): void => void stderr.write(line);
-  const log = createLog({ level: config.logLevel, format, write, nowMs: () => systemClock.nowMs() });
+  const paint = paintLevel(paintFor(stderr, context.environment));
+  const log = createLog({ level: config.logLevel, format, write, nowMs: () => systemClock.nowMs(), paint });
   const onFault = (error: unknown): void => {
     log.error("A fault of this program", { error });
     // No further ID may be issued after a broken invariant.
@@ -146,6 +149,10 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
   } finally {
     stop.dispose();
   }
+}
+
+function paintLevel(paint: Paint): NonNullable<LogOptions["paint"]> {
+  return (level, word) => (level === "error" ? paint("bad", word) : level === "warn" ? paint("attention", word) : word);
 }
 
 /** Tells whether people read the output: on a terminal, and under `npm start`. */

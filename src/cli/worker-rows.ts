@@ -1,6 +1,7 @@
 import type { Holder } from "../lease/records/worker-record.ts";
 import type { ListedWorker, WorkerList } from "../operator/worker-list.ts";
-import { tableOf } from "./table.ts";
+import type { Paint } from "./paint.ts";
+import { type Cell, tableOf } from "./table.ts";
 
 /** A worker ID to show: from a store, or from a server, which does not report all parts. */
 export interface ShownWorker
@@ -48,7 +49,7 @@ function recordToJson({ holder, generation, markMs }: NonNullable<ShownWorker["r
 const states = ["held", "released", "expired", "quarantined", "unreadable"] as const;
 
 /** Writes a table for people. */
-export function workersToTable({ workers, total, free, quarantine, nowMs }: ShownWorkers): string {
+export function workersToTable({ workers, total, free, quarantine, nowMs }: ShownWorkers, paint: Paint): string {
   const counts = states
     .map((state) => [state, workers.filter((worker) => worker.state === state).length] as const)
     .filter(([, count]) => count > 0)
@@ -65,6 +66,7 @@ export function workersToTable({ workers, total, free, quarantine, nowMs }: Show
       : `${tableOf(
           head,
           workers.map((worker) => rowOf(worker, nowMs)),
+          paint,
         )}\n`
   }${summary}${bound}`;
 }
@@ -72,14 +74,21 @@ export function workersToTable({ workers, total, free, quarantine, nowMs }: Show
 const head = ["datacenter", "worker", "state", "left", "mark", "holder", "host", "process", "since", "version"];
 const nothing = "-";
 
-function rowOf(worker: ShownWorker, nowMs: number): readonly string[] {
+function rowOf(worker: ShownWorker, nowMs: number): readonly Cell[] {
   const { datacenterId, workerId, state, record, windowLeftMs, freeFromMs } = worker;
-  const first = [String(datacenterId), String(workerId), state, leftOf(windowLeftMs, freeFromMs, nowMs)];
+  const first = [String(datacenterId), String(workerId), stateCell(state), leftOf(windowLeftMs, freeFromMs, nowMs)];
   if (record === undefined) return [...first, ...Array.from({ length: head.length - first.length }, () => nothing)];
   const { holder, markMs } = record;
   const { instance, host, processId, sinceMs, version } = holder;
   const shown = [instance, host, String(processId), timeOf(sinceMs), version || nothing].map(printable);
   return [...first, timeOf(markMs), ...shown];
+}
+
+/** A worker ID that no process can take, or whose holder died, asks for a look. */
+function stateCell(state: ShownWorker["state"]): Cell {
+  if (state === "held") return { text: state, tone: "good" };
+  if (state === "released") return state;
+  return { text: state, tone: state === "unreadable" ? "bad" : "attention" };
 }
 
 /** The rest of the holder's window; for a quarantined worker ID, the rest of the quarantine. */

@@ -9,6 +9,7 @@ import { listWorkers } from "../operator/worker-list.ts";
 import type { Command, CommandInput, CommandContext } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords, placeOf } from "./open-records.ts";
+import { paintFor } from "./paint.ts";
 import { serverOption } from "./server-option.ts";
 import { noLayout } from "./stored-layout.ts";
 import { type ShownWorkers, workersToJson, workersToTable } from "./worker-rows.ts";
@@ -72,8 +73,8 @@ async function openLook({ settings, options: { server }, environment }: Input): 
   };
 }
 
-function show({ options: { json }, stdout }: Input, workers: ShownWorkers): void {
-  stdout.write(json ? `${workersToJson(workers)}\n` : workersToTable(workers));
+function show({ options: { json }, stdout, environment }: Input, workers: ShownWorkers): void {
+  stdout.write(json ? `${workersToJson(workers)}\n` : workersToTable(workers, paintFor(stdout, environment)));
 }
 
 const watchPeriodMs = 2_000;

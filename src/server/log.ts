@@ -21,6 +21,8 @@ export interface LogOptions {
   readonly format: "text" | "json";
   readonly write: (line: string) => void;
   readonly nowMs: () => number;
+  /** Colours the level of a line of text; absent: it stays as it is. */
+  readonly paint?: (level: LogLevel, word: string) => string;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface LogOptions {
  * Of equal errors it writes one line in ten seconds, and then their number: a caller that makes one call fail can do so
  * thousands of times a second.
  */
-export function createLog({ level, format, write, nowMs }: LogOptions): Log {
+export function createLog({ level, format, write, nowMs, paint = (_level, word) => word }: LogOptions): Log {
   const least = logLevels.indexOf(level);
   const writerOf =
     (lineLevel: LogLevel) =>
@@ -41,7 +43,7 @@ export function createLog({ level, format, write, nowMs }: LogOptions): Log {
       write(
         format === "json"
           ? `${stringify({ time, level: lineLevel, message, ...Object.fromEntries(values) })}\n`
-          : `${time} ${lineLevel.toUpperCase()} ${printable(message)}${values.map(toText).join("")}\n`,
+          : `${time} ${paint(lineLevel, lineLevel.toUpperCase())} ${printable(message)}${values.map(toText).join("")}\n`,
       );
     };
   return { debug: writerOf("debug"), info: writerOf("info"), warn: writerOf("warn"), error: fold(writerOf("error")) };

@@ -92,6 +92,21 @@ test("range takes days and spans, and says to programs which interval it took", 
   expect(yesterday.from).toMatch(/T00:00:00\.000Z$/);
 });
 
+test("layouts marks a layout that has ended, and one that ends within five years", async () => {
+  const [head = "", ...rows] = (await runInProcess(["layouts"])).stdout.trimEnd().split("\n");
+  expect(head).toContain("years left");
+  const marked = rows.filter((row) => row.includes("ENDED")).map((row) => row.split(" ", 1)[0]);
+  expect(marked).toEqual(["baidu"]);
+  // 2^32 ticks of 10 ms are 497 days.
+  const ofYears = (epochMs: number): Promise<{ readonly stdout: string }> => {
+    const fields = ["--layout-fields", "timestamp:32,worker:16,sequence:8", "--tick", "10ms"];
+    return runInProcess(["layouts", ...fields, "--epoch", new Date(epochMs).toISOString()]);
+  };
+  const dayMs = 86_400_000;
+  expect((await ofYears(Date.now() - dayMs)).stdout).toContain("  ENDS SOON  ");
+  expect((await ofYears(Date.now() - 600 * dayMs)).stdout).toContain("  ENDED  ");
+});
+
 test("a number with too many digits is said to be above 2^63 - 1", async () => {
   for (const digits of ["9223372036854775808", "18446744073709551616", "99999999999999999999", "1".repeat(60)]) {
     const { code, stderr } = await runInProcess(["parse", digits]);

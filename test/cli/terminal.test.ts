@@ -58,6 +58,23 @@ test("a reader that has had enough ends next without a word", { timeout: timeout
   expect([await once(child, "close"), stderr]).toEqual([[0, null], ""]);
 });
 
+test("a table has colour on a terminal, and none in a pipe or where NO_COLOR is set", {
+  timeout: timeoutMs,
+}, async () => {
+  const red = "\u001B[31mENDED\u001B[39m";
+  const layouts = [...snowlane, "layouts"].map((word) => `'${word}'`).join(" ");
+  const onTerminal = async (more: Readonly<Record<string, string>>): Promise<string> => {
+    const environment = { TERM: "xterm", NO_COLOR: "", FORCE_COLOR: "", ...more };
+    return (await runCli(["-qec", layouts, "/dev/null"], { program: ["script"], environment })).stdout.toString();
+  };
+  expect(await onTerminal({})).toContain(red);
+  expect(await onTerminal({ NO_COLOR: "1" })).not.toContain("\u001B");
+  const inPipe = async (more: Readonly<Record<string, string>>): Promise<string> =>
+    (await runCli(["layouts"], { environment: { NO_COLOR: "", FORCE_COLOR: "", ...more } })).stdout.toString();
+  expect(await inPipe({})).not.toContain("\u001B");
+  expect(await inPipe({ FORCE_COLOR: "1" })).toContain(red);
+});
+
 test("long work shows how far it is on a terminal, and is wiped; in a pipe it shows nothing", {
   timeout: timeoutMs,
 }, async () => {

@@ -26,7 +26,13 @@ export const snowlane: readonly string[] = [process.execPath, "src/cli/main.ts"]
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
   const { input = "", environment, program = snowlane } = options;
   const [command = "", ...before] = program;
-  const env = { ...process.env, XDG_STATE_HOME: temporaryFolder(), npm_lifecycle_event: "", ...environment };
+  const env = {
+    ...process.env,
+    XDG_STATE_HOME: temporaryFolder(),
+    npm_lifecycle_event: "",
+    FORCE_COLOR: "0",
+    ...environment,
+  };
   const child = spawn(command, [...before, ...args], { env, stdio: "pipe" });
   onTestFinished(() => void child.kill("SIGKILL"));
   const stdout: Buffer[] = [];
