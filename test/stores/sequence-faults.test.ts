@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { systemClock, systemTimers } from "../../src/clock/clock.ts";
+import { kernelRandom128 } from "../../src/kernel-random.ts";
+import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
+import { completeDefinition, endCountOf, type StoredSequence } from "../../src/sequence/sequence.ts";
+import type { SequenceEvent } from "../../src/sequence/sequence-place.ts";
+import { counterId, type SequenceStore, type TakeRequest } from "../../src/sequence/sequence-store.ts";
+import { Sequences } from "../../src/sequence/sequences.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import { withPort } from "../support/servers/remote-stores.ts";
+import { openSqlSession, runSql } from "../support/servers/run-sql.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+
+const unavailable = expect.objectContaining({ reason: "STORE_UNAVAILABLE" });
+const key = { name: "orders", periodKey: "" };
+const counterTable = "snowlane_sequence_counter";
+
+const servers: readonly (readonly [kind: string, start: () => Promise<TestServer>])[] = [
+  ["PostgreSQL", () => startPostgres()],
+  ["MariaDB", () => startMariadb(["--innodb-lock-wait-timeout=1"])],
+];
+
+function takeOf({ definition, sequenceId }: StoredSequence, count = 10): TakeRequest {
+  const { name } = definition;
+  const writeId = kernelRandom128();
+  return { name, periodKey: "", sequenceId, count, endCount: endCountOf(definition), revision: 1, writeId };
+}
+
+function open(url: string, namespace: string, callTimeoutMs = 60_000): Promise<SequenceStore> {
+  return openSequenceStore(url, { namespace, callTimeoutMs }).then((store) => {
+    onTestFinished(() => store.close());
+    return store;
+  });
+}
+
+/** Makes the sequence `orders`, or another. */
+async function make(store: SequenceStore, name = "orders"): Promise<StoredSequence> {
+  await store.look([]);
+  const definition = completeDefinition({ name });
+  const stored = { definition, sequenceId: kernelRandom128(), createdMs: 1_000, updatedMs: 1_000 };
+  expect(await store.create({ stored, writeId: kernelRandom128() }, 1)).toBe(true);
+  return stored;
+}
+
+async function used(store: SequenceStore, of = key): Promise<bigint | undefined> {
+  return (await store.look([of])).counters.get(counterId(of));
+}
+
+/** What a call answers, tried again while the database finds its feet. */
+async function answered<T>(call: () => Promise<T>): Promise<T> {
+  for (const endMs = systemClock.monotonicMs() + 120_000; ; ) {
+    try {
+      return await call();
+    } catch (error) {
+      if (systemClock.monotonicMs() > endMs) throw error;
+      await sleep(25);
+    }
+  }
+}
+
+describe.each(servers)("sequences in a %s", (_kind, start) => {
+  let server: TestServer;
+  let namespaces = 0;
+  const newNamespace = (): string => `n${(namespaces += 1)}`;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  test("that is frozen: a take ends in STORE_UNAVAILABLE, and none after it overlaps", async () => {
+    const namespace = newNamespace();
+    const [patient, hasty] = [await open(server.url, namespace), await open(server.url, namespace, 1_000)];
+    const stored = await make(patient);
+    await answered(() => hasty.look([]));
+    server.pause();
+    try {
+      await expect(hasty.take(takeOf(stored))).rejects.toEqual(unavailable);
+      await expect(hasty.look([key])).rejects.toEqual(unavailable);
+    } finally {
+      server.resume();
+    }
+    // Nothing, or the take that got no answer. It may also land later: then ours begins above it.
+    const before = (await used(patient))!;
+    expect([0n, 10n]).toContain(before);
+    const first = (await answered(() => patient.take(takeOf(stored))))!;
+    expect(first).toBeGreaterThanOrEqual(before);
+    expect(await used(patient)).toBeGreaterThanOrEqual(first + 10n);
+  });
+
+  test("that is killed: what was answered is kept, and takes go on above it", async () => {
+    const store = await open(server.url, newNamespace(), 2_000);
+    const stored = await answered(() => make(store));
+    const first = (await answered(() => store.take(takeOf(stored))))!;
+    await server.kill();
+    try {
+      await expect(store.take(takeOf(stored))).rejects.toEqual(unavailable);
+    } finally {
+      await server.restart();
+    }
+    const { place, identity } = await answered(() => store.look([key]));
+    expect(place).toMatchObject({ stopped: "", identity });
+    expect((await answered(() => store.take(takeOf(stored))))!).toBeGreaterThanOrEqual(first + 10n);
+  });
+
+  test("whose answers are lost: a range that nobody knows to have landed is never handed out", async () => {
+    const proxy = await TcpProxy.start(server.port);
+    onTestFinished(() => proxy.stop());
+    const events: SequenceEvent[] = [];
+    const sequences = new Sequences({
+      storeUrl: withPort(server, proxy.port),
+      store: { namespace: newNamespace(), callTimeoutMs: 1_000 },
+      waitMaxMs: 60_000,
+      namesMax: 10,
+      clock: systemClock,
+      timers: systemTimers,
+      onEvent: (event) => events.push(event),
+    });
+    onTestFinished(() => sequences.close(1_000));
+    const create = async () => (await sequences.catalog()).create({ name: "orders", allocation: "strict" });
+    await answered(create);
+    const source = await answered(async () => sequences.open("orders"));
+    const next = async (): Promise<bigint> => {
+      const { runs } = await answered(async () => source.reserve({ count: 1, priority: "unary" }));
+      return runs[0]!.firstValue;
+    };
+    const values = [await next()];
+    for (let round = 0; round < 3; round += 1) {
+      proxy.mode = "deaf";
+      const waiting = next();
+      const isDiscarded = () => events.filter(({ kind }) => kind === "range-discarded").length > round;
+      await expect.poll(isDiscarded, { timeout: 60_000 }).toBe(true);
+      proxy.mode = "open";
+      proxy.cut();
+      values.push(await waiting, await next());
+    }
+    expect(new Set(values).size).toBe(values.length);
+    expect(values).toEqual(values.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(values.at(-1)).toBeGreaterThan(BigInt(values.length));
+  });
+
+  test("in which others hold locks: a take waits for them, and loses no race for good", async () => {
+    const namespace = newNamespace();
+    const store = await open(server.url, namespace);
+    const stored = await make(store);
+    const session = await openSqlSession(server.url);
+    onTestFinished(() => session.end());
+    await session.run("BEGIN");
+    await session.run(`UPDATE ${counterTable} SET used_count = 100 WHERE namespace = '${namespace}'`);
+    const waiting = store.take(takeOf(stored));
+    // MariaDB gives up such a wait after the second that this server allows.
+    const isOver = await Promise.race([waiting.then(() => true), sleep(1_500, false)]);
+    expect(isOver).toBe(false);
+    await session.run("COMMIT");
+    expect(await waiting).toBe(100n);
+  });
+
+  test("in which servers raise the same counters in every order: deadlocks end, and every counter is raised", async () => {
+    const namespace = newNamespace();
+    const stores = await Promise.all(Array.from({ length: 6 }, () => open(server.url, namespace)));
+    const names = Array.from({ length: 40 }, (_, index) => `s${index}`);
+    for (const name of names) await make(stores[0]!, name);
+    const marksOf = (round: number, turn: number) => {
+      const turned = [...names.slice(turn * 6), ...names.slice(0, turn * 6)];
+      const ordered = turn % 2 === 0 ? turned : turned.toReversed();
+      return ordered.map((name) => ({ name, periodKey: "", index: BigInt(round * 10 + turn) }));
+    };
+    for (let round = 1; round <= 5; round += 1) {
+      await Promise.all(stores.map((store, turn) => store.cover(marksOf(round, turn), kernelRandom128())));
+    }
+    const { counters } = await stores[0]!.look(names.map((name) => ({ name, periodKey: "" })));
+    expect([...counters.values()]).toEqual(names.map(() => 55n));
+  });
+
+  test("whose table is made anew under a live connection: nothing is taken, and the look shows another identity", async () => {
+    const store = await open(server.url, newNamespace());
+    const stored = await make(store);
+    expect(await store.take(takeOf(stored))).toBe(0n);
+    const { identity } = await store.look([]);
+    const like = server.url.startsWith("postgres") ? `(LIKE ${counterTable} INCLUDING ALL)` : `LIKE ${counterTable}`;
+    // MariaDB tells tables apart by the second in which they were made.
+    await sleep(1_100);
+    await runSql(
+      server.url,
+      `CREATE TABLE made_anew ${like}`,
+      `INSERT INTO made_anew SELECT * FROM ${counterTable}`,
+      `DROP TABLE ${counterTable}`,
+      `ALTER TABLE made_anew RENAME TO ${counterTable}`,
+    );
+    expect(await answered(() => store.take(takeOf(stored)))).toBeUndefined();
+    const look = await store.look([key]);
+    expect(look.place!.identity).toBe(identity);
+    expect(look.identity).not.toBe(identity);
+  });
+
+  test("that has lost a table: it is never made again, also not by a server that starts", async () => {
+    const own = await start();
+    onTestFinished(() => own.stop());
+    const store = await open(own.url, "default");
+    const stored = await make(store);
+    await runSql(own.url, `DROP TABLE ${counterTable}`);
+    await expect(store.take(takeOf(stored))).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    await expect(store.take(takeOf(stored))).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
+    const late = await open(own.url, "default");
+    await expect(late.look([])).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
+  });
+
+  test("whose tables a newer release has changed: an older one is refused, and told so", async () => {
+    const own = await start();
+    onTestFinished(() => own.stop());
+    await make(await open(own.url, "default"));
+    await runSql(own.url, "INSERT INTO snowlane_sequence_schema VALUES (99)");
+    const older = await open(own.url, "default");
+    await expect(older.look([])).rejects.toMatchObject({ reason: "INVALID_CONFIG", metadata: { version: "99" } });
+  });
+
+  test("in which servers start at once: the tables are made once, and so is the place", async () => {
+    const own = await start();
+    onTestFinished(() => own.stop());
+    const stores = await Promise.all(Array.from({ length: 8 }, () => open(own.url, "default")));
+    const looks = await Promise.all(stores.map((store) => store.look([])));
+    expect(new Set(looks.map(({ identity }) => identity)).size).toBe(1);
+    const steps = await runSql(own.url, "SELECT step FROM snowlane_sequence_schema");
+    expect(steps.map(({ step }) => Number(step))).toEqual([1]);
+    expect(looks.map(({ place }) => place?.revision)).toEqual(looks.map(() => 1));
+  });
+
+  test("that answers a look at a thousand names in one statement", async () => {
+    const store = await open(server.url, newNamespace());
+    await make(store);
+    const names = Array.from({ length: 999 }, (_, index) => ({ name: `none${index}`, periodKey: "" }));
+    const { sequences, counters } = await store.look([...names, key]);
+    expect([...sequences.keys()]).toEqual(["orders"]);
+    expect([...counters]).toEqual([[counterId(key), 0n]]);
+  });
+});
