@@ -3,10 +3,13 @@ import { readFileSync } from "node:fs";
 /** docs/stores.md, which tests hold to what it says. */
 export const storesDoc: string = readFileSync(new URL("../../docs/stores.md", import.meta.url), "utf8");
 
-/** The code block of docs/stores.md that stands below `<!-- NAME -->`. */
-export function docBlock(name: string): string {
-  const start = storesDoc.indexOf(`<!-- ${name} -->\n`);
-  const block = start < 0 ? null : /```\w+\n([^]*?)```/.exec(storesDoc.slice(start));
-  if (block === null) throw new Error(`docs/stores.md has no block ${name}`);
+/** docs/sequences.md, likewise. */
+export const sequencesDoc: string = readFileSync(new URL("../../docs/sequences.md", import.meta.url), "utf8");
+
+/** The code block of a page, docs/stores.md if none is given, that stands below `<!-- NAME -->`. */
+export function docBlock(name: string, page: string = storesDoc): string {
+  const start = page.indexOf(`<!-- ${name} -->\n`);
+  const block = start < 0 ? null : /```\w+\n([^]*?)```/.exec(page.slice(start));
+  if (block === null) throw new Error(`the page has no block ${name}`);
   return block[1]!;
 }
