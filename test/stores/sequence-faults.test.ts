@@ -176,7 +176,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     expect([...counters.values()]).toEqual(names.map(() => 55n));
   });
 
-  test("whose table is made anew under a live connection: nothing is taken, and the look shows another identity", async () => {
+  test("whose table is made again under a live connection: nothing is taken, and the look shows another identity", async () => {
     const store = await open(server.url, newNamespace());
     const stored = await make(store);
     expect(await store.take(takeOf(stored))).toBe(0n);
@@ -186,10 +186,10 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     await sleep(1_100);
     await runSql(
       server.url,
-      `CREATE TABLE made_anew ${like}`,
-      `INSERT INTO made_anew SELECT * FROM ${counterTable}`,
+      `CREATE TABLE made_again ${like}`,
+      `INSERT INTO made_again SELECT * FROM ${counterTable}`,
       `DROP TABLE ${counterTable}`,
-      `ALTER TABLE made_anew RENAME TO ${counterTable}`,
+      `ALTER TABLE made_again RENAME TO ${counterTable}`,
     );
     expect(await answered(() => store.take(takeOf(stored)))).toBeUndefined();
     const look = await store.look([key]);
