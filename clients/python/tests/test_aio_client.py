@@ -29,12 +29,6 @@ def run(work: Coroutine[object, object, T]) -> T:
     return asyncio.run(asyncio.wait_for(work, 240))
 
 
-@pytest.fixture(name="server")
-def _server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as server:
-        yield server
-
-
 async def error_of(call: Awaitable[object]) -> SnowlaneError:
     with pytest.raises(SnowlaneError) as caught:
         await call

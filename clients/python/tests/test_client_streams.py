@@ -1,0 +1,124 @@
+"""The streams of IdClient, against a server that does what it is told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import grpc
+import pytest
+from scripted_server import ScriptedServer, fault
+
+from snowlane import ClientOptions, ErrorReason, IdClient, SnowlaneError
+from snowlane._gen.v1 import id_service_pb2 as pb
+from snowlane.testing import FakeClock
+
+UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
+
+
+def test_a_stream_that_breaks_is_taken_up_by_another(server: ScriptedServer) -> None:
+    def cut(request: pb.BatchNextIdsRequest, context: grpc.ServicerContext) -> Iterator[pb.BatchNextIdsResponse]:
+        chunks = server.chunks(request)
+        yield next(chunks)
+        yield next(chunks)
+        fault(UNAVAILABLE, "CLOCK_ROLLED_BACK")(request, context)
+
+    server.script.extend([cut] * 6)
+    with IdClient(server.url) as client:
+        ids = [id for chunk in client.stream(1000, chunk_size=50) for id in chunk]
+        assert len(ids) == len(set(ids)) == 1000
+        assert server.calls == ["BatchNextIds"] * 7
+        server.script.append(cut)
+        got: list[int] = []
+        with pytest.raises(SnowlaneError) as caught:
+            for chunk in client.stream(1000, chunk_size=50, ordered=True):
+                got.extend(chunk)
+        assert caught.value.reason is ErrorReason.CLOCK_ROLLED_BACK
+        assert len(got) == 100
+
+
+def test_a_reader_may_take_longer_than_the_time_of_the_client(server: ScriptedServer) -> None:
+    def slow(request: pb.BatchNextIdsRequest, context: grpc.ServicerContext) -> Iterator[pb.BatchNextIdsResponse]:
+        yield pb.BatchNextIdsResponse(ids=[1])
+        # Not before the reader has waited for a while.
+        time.sleep(0.05)
+        yield pb.BatchNextIdsResponse(ids=[2])
+
+    server.script.append(slow)
+    clock = FakeClock()
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.wait(0.001):
+            clock.advance(0)
+
+    ticking = threading.Thread(target=tick)
+    ids: list[int] = []
+    with IdClient(server.url, ClientOptions(clock=clock)) as client:
+        for chunk in client.stream(2):
+            ids.extend(chunk)
+            clock.advance(600)
+            if len(ids) == 1:
+                ticking.start()
+    done.set()
+    ticking.join()
+    assert ids == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [[]],
+        [[1, 2, 3, 4]],
+        [[1, 2], [2]],
+        [[3, 2]],
+        [[1]],
+        [[1, 2], [3], [4]],
+        [[2**63]],
+        [[1, 2**64 - 1]],
+        [[0, 1, 2]],
+        [[5, 5, 5]],
+        [[1, 2**63, 3]],
+    ],
+)
+def test_chunks_that_cannot_be_are_refused(server: ScriptedServer, chunks: list[list[int]]) -> None:
+    server.script.append(lambda request, context: (pb.BatchNextIdsResponse(ids=ids) for ids in chunks))
+    with IdClient(server.url) as client:
+        with pytest.raises(SnowlaneError) as caught:
+            for _ in client.stream(3):
+                pass
+        assert caught.value.reason is ErrorReason.INVALID_RESPONSE
+    assert len(server.calls) == 1
+
+
+def test_a_stream_whose_reader_stops_is_cancelled(server: ScriptedServer) -> None:
+    ended = threading.Event()
+
+    def endless(request: pb.BatchNextIdsRequest, context: grpc.ServicerContext) -> Iterator[pb.BatchNextIdsResponse]:
+        context.add_callback(ended.set)
+        yield from server.chunks(request)
+
+    server.script.append(endless)
+    with IdClient(server.url) as client:
+        for _ in client.stream(10**9):
+            break
+        assert ended.wait(120)
+
+
+def test_the_wait_for_each_chunk_is_bounded(server: ScriptedServer) -> None:
+    held = threading.Event()
+
+    def stall(request: pb.BatchNextIdsRequest, context: grpc.ServicerContext) -> Iterator[pb.BatchNextIdsResponse]:
+        yield next(server.chunks(request))
+        held.wait(10)
+
+    server.script.append(stall)
+    with IdClient(server.url, ClientOptions(attempt_timeout_s=1, timeout_s=30)) as client:
+        assert sum(len(chunk) for chunk in client.stream(10_000)) == 10_000
+        assert len(server.calls) >= 2
+        server.script.append(stall)
+        with pytest.raises(SnowlaneError) as caught:
+            list(client.stream(10_000, timeout_s=0.2))
+        assert caught.value.reason is ErrorReason.DEADLINE_EXCEEDED
+    held.set()
