@@ -65,6 +65,10 @@ function bundleIsStale() {
   return [newestSourceMs("src"), newestSourceMs("web"), ...files].some((ms) => ms > bundledMs);
 }
 
+// An interrupted install tidies up first. Without a handler, this process would end before it, and a second install
+// could begin beside it.
+process.on("SIGINT", () => {});
+
 if (installIsDue()) install();
 if (bundleIsStale()) run(pinnedNode, ["tools/bundle.mjs"], "The bundle could not be made: see above.");
 if (process.argv.includes("--build"))

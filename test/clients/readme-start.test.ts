@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeBareClone, pathOfReader, runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -43,10 +43,30 @@ beforeAll(async () => {
   await makeBareClone(clone);
 });
 
+/** Ends what a start of the README has left running. */
+function kill(started: ReturnType<typeof startByReadme> | undefined): void {
+  if (started?.pid !== undefined && started.exitCode === null && started.signalCode === null)
+    process.kill(-started.pid, "SIGKILL");
+}
+
 afterAll(async () => {
-  if (server?.pid !== undefined && server.exitCode === null && server.signalCode === null)
-    process.kill(-server.pid, "SIGKILL");
+  kill(server);
   rmSync(clone, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+});
+
+test("Ctrl-C in the middle of the install waits for its end, so that the next one has the folder to itself", {
+  timeout: 600_000,
+}, async () => {
+  const interrupted = startByReadme();
+  onTestFinished(() => kill(interrupted));
+  const group = interrupted.pid ?? 0;
+  interrupted.stdout.resume();
+  interrupted.stderr.resume();
+  const isInstalling = () => existsSync(join(clone, "node_modules"));
+  await expect.poll(isInstalling, { timeout: 120_000 }).toBe(true);
+  process.kill(-group, "SIGINT");
+  await once(interrupted, "exit");
+  expect(() => process.kill(-group, 0)).toThrow("ESRCH");
 });
 
 test("npm start serves, the curl line gets an ID, and npx snowlane makes one without the server", {
