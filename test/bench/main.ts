@@ -11,6 +11,7 @@ import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
 import { insertsBenchmark } from "./inserts.ts";
 import { memoryBenchmark } from "./memory.ts";
+import { outageBenchmark } from "./outage.ts";
 import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { serviceBenchmark } from "./service.ts";
@@ -23,6 +24,7 @@ const benchmarks: readonly Benchmark[] = [
   clientsBenchmark,
   schemesBenchmark,
   publicIdsBenchmark,
+  outageBenchmark,
   startBenchmark,
   memoryBenchmark,
   attacksBenchmark,

@@ -10,13 +10,8 @@ import { findRepeatedId, readIdFiles } from "../support/processes/id-files.ts";
 import { faultError, ScriptedIdServer, type ScriptedFault } from "../support/processes/scripted-id-server.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
-import {
-  buildClientPrograms,
-  type ClientProgram,
-  type ErrorsResult,
-  type IssueResult,
-  type OutageResult,
-} from "./client-programs.ts";
+import { buildClientPrograms, type ClientProgram, type ErrorsResult, type IssueResult } from "./client-programs.ts";
+import { portOf, runOutageTrial } from "./outage-trial.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-interop-"));
 const store = `sqlite:${join(folder, "snowlane.db")}`;
@@ -28,7 +23,6 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const startServer = (): Promise<SnowlaneProcess> => startSnowlane({ args: ["--store", store] });
-const portOf = ({ address }: SnowlaneProcess): number => Number(address.split(":")[1]);
 
 /** Runs `issue` in every client at once, and holds what they wrote to the promise. */
 async function issueEverywhere(
@@ -210,35 +204,14 @@ test("all servers are dead for half a minute, and 1,000 IDs/s go on in every cli
   timeout: 300_000,
 }, async () => {
   // Ten minutes at 1/20 scale; the stock for 40 s is 90 % full after 70 s.
-  const [outageMs, perSecond, seconds] = [30_000, 1_000, 115];
-  let server = await startServer();
-  const proxy = await TcpProxy.start(portOf(server));
-  const dying = (async () => {
-    await sleep(70_000);
-    await server.stop("SIGKILL");
-    proxy.cut();
-    await sleep(outageMs);
-    server = await startServer();
-    proxy.targetPort = portOf(server);
-  })();
-  try {
-    const files = programs.map(({ language }) => join(folder, `outage-${language}.ids`));
-    const keys = { endpoints: `http://127.0.0.1:${proxy.port}`, outage_ms: outageMs, per_second: perSecond, seconds };
-    const results = await Promise.all(
-      programs.map((program, index) => program.run<OutageResult>("outage", { ...keys, out: files[index] ?? "" })),
-    );
-    for (const [index, { count, failures, waits }] of results.entries()) {
-      const language = programs[index]?.language;
-      expect({ language, count, failures }).toEqual({ language, count: perSecond * seconds, failures: 0 });
-      // A few before there is stock.
-      expect(waits, language).toBeLessThan(10);
-    }
-    expect(findRepeatedId(readIdFiles(files))).toBeUndefined();
-  } finally {
-    await dying;
-    await proxy.stop();
-    await server.stop("SIGTERM");
+  const [perSecond, seconds] = [1_000, { before: 70, dead: 30, after: 15 }];
+  const results = await runOutageTrial({ programs, folder, startServer, perSecond, seconds });
+  for (const { language, count, failures, waits } of results) {
+    expect({ language, count, failures }).toEqual({ language, count: perSecond * 115, failures: 0 });
+    // A few before there is stock.
+    expect(waits, language).toBeLessThan(10);
   }
+  expect(findRepeatedId(readIdFiles(results.map(({ file }) => file)))).toBeUndefined();
 });
 
 describe("errors", () => {
