@@ -1,26 +1,17 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { IdError } from "../errors.ts";
 import { layouts } from "../snowflake/presets.ts";
 import { foreignKinds, readForeignText } from "./foreign-text.ts";
 import { readText } from "./parse-source.ts";
 import { createTextCodec } from "./text-codec.ts";
+import { foreignTexts } from "../../test/text/foreign-texts.ts";
 
-interface Vector {
-  readonly kind: string;
-  readonly text: string;
-  readonly createTime: string;
-  readonly parts: Readonly<Record<string, string>>;
-}
-
-const url = new URL("../../test/vectors/published-foreign-texts.json", import.meta.url);
-const { vectors } = JSON.parse(readFileSync(url, "utf8")) as { readonly vectors: readonly Vector[] };
 const codec = createTextCodec({ layout: layouts.twitter, namespace: "default" });
 const nowMs = 1_767_225_600_000;
 
 test("published-foreign-texts.json: the examples of each kind's own specification", () => {
-  expect(vectors.map(({ kind }) => kind)).toEqual([...foreignKinds]);
-  for (const { kind, text, createTime, parts } of vectors) {
+  expect(foreignTexts.map(({ kind }) => kind)).toEqual([...foreignKinds]);
+  for (const { kind, text, createTime, parts } of foreignTexts) {
     const { createTimeNs, ...rest } = readForeignText(text)!;
     expect(rest).toEqual({ kind, parts });
     expect(createTimeNs).toBe(BigInt(Date.parse(createTime)) * 1_000_000n);
@@ -79,7 +70,7 @@ test("a text of ours is never taken for another generator's", () => {
 });
 
 test("where a form or a type prefix is named, no other generator's text is read", () => {
-  for (const { text } of vectors) {
+  for (const { text } of foreignTexts) {
     expect(() => readText(codec, text, { form: "base58", nowMs })).toThrow(IdError);
     expect(() => readText(codec, text, { typePrefix: "prefix", nowMs })).toThrow(IdError);
   }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { layouts } from "../../src/snowflake/presets.ts";
 import { createTextCodec } from "../../src/text/text-codec.ts";
+import { foreignTexts } from "./foreign-texts.ts";
 import { runSnowlane } from "./run-snowlane.ts";
 
 const codec = createTextCodec({ layout: layouts.twitter, namespace: "default" });
@@ -76,6 +77,20 @@ test("a reader that has had enough ends it quietly", async () => {
   child.stdout.resume();
   await once(child, "close");
   expect(said).toBe("");
+});
+
+test("every published text of another generator is read", async () => {
+  const { exitCode, stdout } = await runSnowlane(["parse", "--json"], foreignTexts.map(({ text }) => text).join("\n"));
+  expect(exitCode).toBe(0);
+  const lines = stdout.trimEnd().split("\n");
+  const said = lines.map((line) => JSON.parse(line) as { readonly text: string; readonly foreign: object });
+  const iso = (time: string): string => new Date(time).toISOString();
+  expect(said).toEqual(
+    foreignTexts.map(({ text, kind, createTime, parts }) => ({
+      text,
+      foreign: { kind, createTime: iso(createTime), parts },
+    })),
+  );
 });
 
 test("a text of another generator has its kind for a form, and its parts in a table and as JSON", async () => {

@@ -5,6 +5,7 @@ import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { type IdService, TextForm } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { createTextCodec } from "../../src/text/text-codec.ts";
 import { type TextForm as FormName, textForms } from "../../src/text/text-form.ts";
+import { foreignTexts } from "./foreign-texts.ts";
 import { openTextsService, textsLayout, textsNamespace, type TextsService } from "./texts-service.ts";
 
 const codec = createTextCodec({ layout: textsLayout, namespace: textsNamespace });
@@ -121,15 +122,15 @@ describe("Parse", () => {
     expect(await refusal(parse("5QoSRAifXhW", named))).toBe("INVALID_TEXT_FORMAT");
   });
 
-  test("a text of another generator says its kind, its time and its parts, and nothing of an ID", async () => {
-    const said = await parse("01ARZ3NDEKTSV4RRFFQ69G5FAV");
-    const parts = { random: "d6764c61efb99302bd5b" };
-    expect(said.foreign).toMatchObject({ kind: "ulid", parts });
-    expect(timestampMs(said.foreign!.createTime!)).toBe(Date.parse("2016-07-30T23:54:10.259Z"));
+  test.each(foreignTexts)("$text says its kind, its time and its parts, and nothing of an ID", async (vector) => {
+    const { kind, text, createTime, parts } = vector;
+    const said = await parse(text);
+    expect(said.foreign).toMatchObject({ kind, parts });
+    expect(timestampMs(said.foreign!.createTime!)).toBe(Date.parse(createTime));
     expect(said).toMatchObject({ sourceForm: TextForm.UNSPECIFIED, texts: [], plausibleLayouts: [], bits: "" });
     for (const absent of [said.id, said.createTime, said.layout, said.uuid]) expect(absent).toBeUndefined();
     const named = { sourceForm: TextForm.BASE62 };
-    expect(await refusal(parse("01ARZ3NDEKTSV4RRFFQ69G5FAV", named))).toBe("MALFORMED_TEXT");
+    expect(await refusal(parse(text, named))).toBe("MALFORMED_TEXT");
   });
 
   test("an ID is written at the offset that is asked for", async () => {

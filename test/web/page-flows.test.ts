@@ -285,7 +285,10 @@ test("UUIDs of others and texts of other generators tell what they say of themse
     ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "A UUID of version 1", "22 February 2022, 19:22:22.000"],
     ["919108f7-52d1-4320-9bac-f847db4148a8", "A UUID of version 4", undefined],
     ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "A ULID", "30 July 2016, 23:54:10.259"],
+    ["0ujtsYcgvSTl8PAuAdqWYSMnLOv", "A KSUID", "10 October 2017, 04:00:47.000"],
     ["507f1f77bcf86cd799439011", "An ObjectId", "17 October 2012, 21:13:27.000"],
+    ["9m4e2mr0ui3e8a215n4g", "An xid", "22 March 2011, 17:50:19.000"],
+    ["prefix_01h2xcejqtf2nbrexx3vqjhp41", "A TypeID", "14 June 2023, 16:40:03.066"],
   ] as const) {
     await box.fill(text);
     await page.getByRole("heading", { name: title, exact: true }).waitFor();

@@ -68,7 +68,8 @@ function describeUnreachable(error: ConnectError, details: SnowlaneErrorDetails)
     const { connection, message } = absence;
     return [message, { ...unavailable, metadata: { ...details.metadata, connection } }];
   }
-  return [`The server does not answer: ${error.rawMessage}${cureOfOrigin(details)}`, unavailable];
+  // OpenSSL ends its texts with a line break.
+  return [`The server does not answer: ${error.rawMessage.trim()}${cureOfOrigin(details)}`, unavailable];
 }
 
 /**
