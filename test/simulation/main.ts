@@ -28,7 +28,7 @@ const options = {
     words: mutants.map(({ name }) => name),
     doc: "The same for one mutant.",
   }),
-  write: onOff({ name: "write", doc: "Writes what --mutants or --mutant finds into mutants.ts." }),
+  write: onOff({ name: "write", doc: "Writes what --mutants or --mutant finds into the files of mutants." }),
 };
 type Options = SettingValues<typeof options>;
 
@@ -38,9 +38,11 @@ async function searchMutant(name: string, { processes, write }: Options): Promis
   const found = first?.violations[0];
   console.log(`${name.padEnd(30)}${first === undefined ? "-" : `${first.seed} ${found?.promise}: ${found?.detail}`}`);
   if (!write) return;
-  const path = new URL("mutants.ts", import.meta.url);
   const before = new RegExp(`(name: "${name}",\\n    caughtBySeed: )[^,]+`);
-  writeFileSync(path, readFileSync(path, "utf8").replace(before, `$1${first?.seed}`));
+  for (const file of ["seed-mutants.ts", "test-mutants.ts"]) {
+    const path = new URL(file, import.meta.url);
+    writeFileSync(path, readFileSync(path, "utf8").replace(before, `$1${first?.seed}`));
+  }
 }
 
 async function explain(seed: number): Promise<void> {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { runMutated } from "../mutants/run-mutated.ts";
-import { mutants, patched } from "./mutants.ts";
+import { patched } from "./mutant.ts";
+import { mutants } from "./mutants.ts";
 import { runSeeds } from "./run-seeds.ts";
 
 /** Prints a result of the run for people. */

@@ -3,7 +3,8 @@
  * hundred seeds.
  */
 import { registerHooks } from "node:module";
-import { type Mutant, mutants, patched } from "./mutants.ts";
+import { type Mutant, patched } from "./mutant.ts";
+import { mutants } from "./mutants.ts";
 import type { BrokenSeed, SeedRun } from "./run-seeds.ts";
 import type { Outcome } from "./simulation.ts";
 
