@@ -211,7 +211,7 @@ function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonl
   const findings: Finding[] = [];
   if (quarantine !== undefined) {
     const detail = `The store is under quarantine until ${timeOf(quarantine.untilMs)}: ${quarantine.reason}.`;
-    findings.push(warn("quarantine", detail, "Wait: who starts before waits as well. Holders go on."));
+    findings.push(warn("quarantine", detail, "Wait: a process that starts before then waits as well. Holders go on."));
   }
   const taken = workers.filter(({ state }) => state !== "released" && state !== "expired").length;
   const used = quarantine === undefined ? total - free : taken;

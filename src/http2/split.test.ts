@@ -4,8 +4,8 @@ import { echoHandler, goAway, Harness, hello, windowUpdate } from "../../test/su
 import { SeededRandom } from "../../test/support/worlds/seeded-random.ts";
 
 /**
- * Sends bytes in chunks and returns what the handlers saw, and what each stream was answered. Windows are wide: who
- * gets the last of one may differ.
+ * Sends bytes in chunks and returns what the handlers saw, and what each stream was answered. Windows are wide,
+ * because the stream that gets the last of one may differ.
  */
 function run(bytes: Buffer, nextChunkBytes: () => number): readonly string[] {
   const harness = new Harness({ greeted: false, onRequest: () => echoHandler(3_000), limits: { outputBytesMax: 1e9 } });

@@ -116,8 +116,8 @@ async function tryAcquire(
   const listed = await store.list();
   context.unchanged.note(listed.entries, judge.monotonicMs());
   checkLayoutStands(known, listed.entries);
-  // The incarnation before the layout: who finds any other record finds it among them, or knows that something was
-  // lost.
+  // The incarnation before the layout: a process that finds any other record finds it among them, or knows that
+  // something was lost.
   const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
   const shown = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
   const incarnation = await noteIncarnation(store, context.lives, shown, judge.nowMs());
@@ -276,7 +276,7 @@ async function explainNone(
     const detail = "IDs up to that time may have been issued before";
     return { kind: "wait", for: "mark", untilMs: markMs - choice.markAheadMaxMs, detail };
   }
-  // Who gave up here would never watch a dead holder's record for long enough, however often it is started again.
+  // A process that gave up here would never watch a dead holder's record for long enough, however often it starts.
   if (silentMs < Number.POSITIVE_INFINITY) {
     const detail = "a holder's time is over; its record is watched, as the store has no clock";
     return { kind: "wait", for: "silence", untilMs: silentMs, detail };

@@ -10,7 +10,7 @@ import { splitWorkerIndex } from "./worker-settings.ts";
 type Availability =
   /** absent, released or expired: it may be taken. */
   | { readonly kind: "free" }
-  /** Where locks tell: it has a holder, dead or alive; who gets the lock may take it. */
+  /** Where locks tell: it has a holder, dead or alive; a process that gets the lock may take it. */
   | { readonly kind: "locked-maybe" }
   /**
    * Its holder has time left: until `untilMs` by the clock that counts. `isSilent`: its time is over by our clock, but

@@ -31,7 +31,7 @@ export type SequenceEvent =
   | { readonly kind: "opening-ahead"; readonly aheadMs: number }
   /** A take got no answer, so its range is never used: a gap. */
   | { readonly kind: "range-discarded"; readonly name: string; readonly count: number; readonly error: unknown }
-  /** What was left of a sequence went back, or could not. */
+  /** The rest of a sequence went back, or could not. */
   | { readonly kind: "given-back"; readonly name: string; readonly count: bigint; readonly outcome: "given" | "kept" };
 
 /** A take of one sequence in one period. */

@@ -244,7 +244,7 @@ describe("a store that loses data", () => {
     expect(other.holder.grant!.fromMs).toBe(world.time.nowMs());
   });
 
-  test("and is another one: who renews notes it at once, so that a start long after does not wait", async () => {
+  test("and is another one: a holder that renews notes it at once, so that a start long after does not wait", async () => {
     const { world, process } = await holding({ hasClock: true });
     world.database.incarnation = { ...world.database.incarnation, identity: "system=memory-2" };
     await world.time.run(60_000);

@@ -74,6 +74,11 @@ const forms: readonly Form[] = [
     instead: "The port closes, and later callers are refused.",
   },
   {
+    found: /[:;] who (?:is|has|was|[a-z]+s)\b(?!.*\?)/,
+    bad: "It has a lock; who gets it may go on.",
+    instead: "It has a lock; the process that gets it may go on.",
+  },
+  {
     found:
       /(?<=^|[.:;!?"(|`>] ?)What (?:[a-z]+ )?(?:is|are|has|have|comes|goes|finds|asks|waits|hangs|stands|was|were)\b(?!.*\?$)/m,
     bad: "What is left ends with an error.",
@@ -105,9 +110,12 @@ const showsForms = /^(docs\/style\.md|test\/house\/english\.test\.ts)$/;
 function paragraphsOf(lines: readonly string[]): readonly { readonly text: string; readonly number: number }[] {
   const paragraphs: { text: string; number: number }[] = [];
   let isOpen = false;
+  let wasComment = false;
   for (const [index, line] of lines.entries()) {
     const bare = line.replace(/^\s*(?:\/\*\*?|\*\/|\*(?!\*)|\/\/+|#+|>|-)?\s*/, "").replace(/\s*\*\/$/, "");
-    const beginsItem = /^\s*(?:[-|#]|\d+\. )/.test(line);
+    const isComment = /^\s*(?:\/[/*]|\*|#)/.test(line);
+    const beginsItem = isComment !== wasComment || /^\s*(?:[-|#]|\d+\. )/.test(line);
+    wasComment = isComment;
     const last = paragraphs.at(-1);
     if (bare === "") isOpen = false;
     else if (isOpen && !beginsItem && last !== undefined) last.text += ` ${bare}`;
@@ -127,10 +135,12 @@ function formsIn(lines: readonly string[]): readonly string[] {
   );
 }
 
-/** Sources, except stubs that programs write from the protos. */
+/** Sources and settings, except stubs that programs write from the protos. */
 const sources = tracked.filter(
   (path) =>
-    /^(clients|model|proto|src|test|tools|web)\/.*\.(go|java|mjs|pml|proto|py|ts)$/.test(path) &&
+    /^(clients|deploy|examples|model|proto|src|test|tools|web)\/.*\.(c|conf|css|go|html|java|mjs|php|pml|proto|py|rb|service|ts|yaml)$/.test(
+      path,
+    ) &&
     !/\/(gen|generated)\//.test(path) &&
     !showsForms.test(path),
 );
@@ -151,6 +161,11 @@ test.each(forms)("$bad is found, also across lines and in comments; $instead is 
   expect(formsIn([`- ${bad}`])).toHaveLength(1);
   expect(formsIn([`A sentence. ${bad}`])).toHaveLength(1);
   expect(formsIn([instead])).toEqual([]);
+});
+
+test("a form is found in a comment that follows code", () => {
+  const found = [expect.stringMatching(/^2: "Who /)];
+  expect(formsIn(["  if (isFull) {", "    // Who comes now is refused.", "    return;"])).toEqual(found);
 });
 
 test("a question may begin with who or what, and code and generated blocks are not looked at", () => {

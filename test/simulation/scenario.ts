@@ -4,7 +4,7 @@ import type { SeededRandom } from "./seeded-random.ts";
 import type { StoreTraits } from "./simulated-store.ts";
 import { type Story, stories } from "./stories.ts";
 
-/** What a seed stands for: who takes part, over which store, and what goes wrong when. */
+/** The story of a seed: the processes that take part, their store, and what goes wrong when. */
 export interface Scenario {
   readonly layout: Layout;
   readonly processCount: number;

@@ -250,7 +250,7 @@ export class SqlSequences<Connection> implements SequenceStore {
         try {
           return { kind: "done", result: await work(this.#use(connection)) };
         } catch (error) {
-          // What was refused has left the connection as it was.
+          // A refused statement has left the connection as it was.
           if (this.#driver.isLostRace(error)) return { kind: "again", error: line.link.refusal(error) };
           if (this.#driver.isRefused(error)) throw line.link.refusal(error);
           throw error;
