@@ -161,3 +161,30 @@ export async function buildGoPeer(folder: string): Promise<string> {
   await runCommand("go", ["build", "-o", program, "."], { cwd: "test/bench/peers/go" });
   return program;
 }
+
+/** The frameworks of Rust that stand beside ours. tonic runs on one thread, pajamax has one for each connection. */
+export const rustPeers = ["tonic", "pajamax"] as const;
+
+/**
+ * Builds peers/rust where this machine has cargo, and starts the servers; an empty object where it has none. Cargo
+ * fetches what Cargo.lock names.
+ */
+export async function startRustPeers(
+  folder: string,
+): Promise<Partial<Record<(typeof rustPeers)[number], BenchServer>>> {
+  try {
+    await runCommand("cargo", ["--version"]);
+  } catch {
+    return {};
+  }
+  const args = ["build", "--release", "--locked", "--target-dir", folder];
+  await runCommand("cargo", args, { cwd: "test/bench/peers/rust" });
+  const start = (name: string, peer: (typeof rustPeers)[number]): Promise<BenchServer> => {
+    const command = (port: number) => [join(folder, "release", `${peer}-peer`), `127.0.0.1:${port}`];
+    return startBenchServer({ name, isOurs: false, command });
+  };
+  return {
+    tonic: await start("tonic, one thread (Rust)", "tonic"),
+    pajamax: await start("pajamax, no limits (Rust)", "pajamax"),
+  };
+}

@@ -8,7 +8,16 @@ import { join } from "node:path";
 import { findTool } from "../support/fetch/tools.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
 import { runCommand } from "../support/processes/run-command.ts";
-import { type BenchServer, buildGoPeer, floorPeer, goPeer, nodePeer, snowlane } from "./bench-server.ts";
+import {
+  type BenchServer,
+  buildGoPeer,
+  floorPeer,
+  goPeer,
+  nodePeer,
+  rustPeers,
+  snowlane,
+  startRustPeers,
+} from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { interleave, median } from "./interleave.ts";
 import { type H2load, type LoadResult, percentile, runGhz, runH2load } from "./load.ts";
@@ -26,7 +35,7 @@ type Log = (line: string) => void;
 
 /** The servers, and how to load them. */
 interface Stage {
-  readonly servers: Readonly<Record<ServerName, BenchServer>>;
+  readonly servers: Servers;
   readonly goProgram: string;
   readonly ghz: string;
   readonly folder: string;
@@ -45,7 +54,11 @@ const serverNames = [
   "goTls",
   "floor",
 ] as const;
-type ServerName = (typeof serverNames)[number];
+type AlwaysName = (typeof serverNames)[number];
+type RustName = (typeof rustPeers)[number];
+type ServerName = AlwaysName | RustName;
+/** The peers in Rust are there where cargo is. */
+type Servers = Readonly<Record<AlwaysName, BenchServer> & Partial<Record<RustName, BenchServer>>>;
 
 /** A claim of ours, what was found, and whether it held. */
 interface Target {
@@ -76,14 +89,17 @@ async function compareLoads(
   run: (server: BenchServer, calls: number) => Promise<LoadResult>,
 ): Promise<{ readonly finding: Finding; readonly of: (name: ServerName) => { rate: number; cpuUs: number } }> {
   log(title);
-  const names = serverNames.filter((name) => calls[name] !== undefined);
-  const contestants = names.map((name) => ({ name, run: () => run(servers[name], calls[name]!) }));
+  const contestants = [...serverNames, ...rustPeers].flatMap((name) => {
+    const server = servers[name];
+    const count = calls[name];
+    return server === undefined || count === undefined ? [] : [{ name, server, run: () => run(server, count) }];
+  });
   const results = await interleave(contestants, rounds, log);
   const of = (name: ServerName): { rate: number; cpuUs: number } => {
     const found = results.get(name) ?? [];
     return { rate: middle(found, (one) => one.callsPerSecond), cpuUs: middle(found, (one) => one.cpuUs) };
   };
-  const rows = names.map((name) => ({ server: servers[name], figures: of(name) }));
+  const rows = contestants.map(({ name, server }) => ({ server, figures: of(name) }));
   const finding: Finding = {
     title,
     columns: ["server", "calls/s", "µs of processor a call"],
@@ -111,6 +127,8 @@ async function manyStreams(stage: Stage): Promise<Part> {
       grpcJs: 40_000,
       grpcGo: 120_000,
       connectGo: 50_000,
+      tonic: 200_000,
+      pajamax: 500_000,
     },
     h2load(stage, { connections: 4, streams: 32 }),
   );
@@ -120,19 +138,49 @@ async function manyStreams(stage: Stage): Promise<Part> {
     ratio("NextId: at most 1/10 of bare node:http2", ours.cpuUs / of("bare").cpuUs, 1 / 10),
     ratio("NextId: at most 1/100 of plain Connect-Node", ours.cpuUs / of("connect").cpuUs, 1 / 100),
     ratio("NextId: at least twice the calls of grpc-go (grpc-go / ours)", of("grpcGo").rate / ours.rate, 1 / 2),
+    ...besideRust(stage, ours.cpuUs, of, [
+      ["NextId: at most 1/6 of tonic", "tonic", 1 / 6],
+      ["NextId: at most 2 x pajamax", "pajamax", 2],
+    ]),
   ];
   return { finding, targets };
+}
+
+/** Targets in processor time, beside the peers of Rust that are there. */
+function besideRust(
+  { servers }: Stage,
+  oursUs: number,
+  of: (name: ServerName) => { cpuUs: number },
+  claims: readonly (readonly [claim: string, peer: RustName, limit: number])[],
+): readonly Target[] {
+  const found = claims.filter(([, peer]) => servers[peer] !== undefined);
+  return found.map(([claim, peer, limit]) => ratio(claim, oursUs / of(peer).cpuUs, limit));
+}
+
+async function tenConnections(stage: Stage): Promise<Part> {
+  const { finding, of } = await compareLoads(
+    stage,
+    "NextId, h2load, 10 connections of 10 streams",
+    { engine: 300_000, grpcGo: 100_000, tonic: 150_000, pajamax: 300_000 },
+    h2load(stage, { connections: 10, streams: 10 }),
+  );
+  const claims = [["10 connections of 10 calls: at most 1/3 of tonic", "tonic", 1 / 3]] as const;
+  return { finding, targets: besideRust(stage, of("engine").cpuUs, of, claims) };
 }
 
 async function manyConnections(stage: Stage): Promise<Part> {
   const { finding, of } = await compareLoads(
     stage,
     "NextId, h2load, 100 connections of one stream",
-    { engine: 150_000, bare: 30_000, grpcGo: 80_000 },
+    { engine: 150_000, bare: 30_000, grpcGo: 80_000, tonic: 100_000, pajamax: 150_000 },
     h2load(stage, { connections: 100, streams: 1 }),
   );
-  const share = of("engine").cpuUs / of("grpcGo").cpuUs;
-  return { finding, targets: [ratio("100 connections of one call: at most 1/2 of grpc-go", share, 1 / 2)] };
+  const { cpuUs } = of("engine");
+  const targets = [
+    ratio("100 connections of one call: at most 1/2 of grpc-go", cpuUs / of("grpcGo").cpuUs, 1 / 2),
+    ...besideRust(stage, cpuUs, of, [["100 connections of one call: at most 0.7 of tonic", "tonic", 0.7]]),
+  ];
+  return { finding, targets };
 }
 
 async function overTls(stage: Stage): Promise<Part> {
@@ -196,7 +244,7 @@ const figure = (value: number): string => value.toFixed(2);
 interface Latencies {
   readonly title: string;
   readonly note?: string;
-  readonly names: readonly ServerName[];
+  readonly names: readonly AlwaysName[];
   readonly rounds: number;
   readonly run: (server: BenchServer) => Promise<LoadResult>;
 }
@@ -356,7 +404,7 @@ async function fairness(stage: Stage): Promise<Part> {
   };
 }
 
-async function raise(folder: string): Promise<{ servers: Stage["servers"]; goProgram: string; remove: () => void }> {
+async function raise(folder: string): Promise<{ servers: Servers; goProgram: string; remove: () => void }> {
   const goProgram = await buildGoPeer(folder);
   const certificates = await makeCertificates();
   const tls = certificates.server;
@@ -371,6 +419,7 @@ async function raise(folder: string): Promise<{ servers: Stage["servers"]; goPro
     engineTls: await snowlane("Snowlane, TLS", ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile]),
     goTls: await goPeer(goProgram, "grpc-go, TLS", "grpc", tls),
     floor: await floorPeer("the floor: nghttpd, one file"),
+    ...(await startRustPeers(join(folder, "rust"))),
   };
   return { servers, goProgram, remove: certificates.remove };
 }
@@ -393,8 +442,9 @@ export const serviceBenchmark: Benchmark = {
     "that warms up; the figures are medians. A tail leaves out the first second of its round. Processor time is that",
     "of the server's process, with all its threads. Snowlane is the bundle with its store; the peers store nothing.",
     "grpc-go and connect-go call bwmarrin/snowflake, which waits for the next millisecond after 4,096 IDs, as ours",
-    "does. The floor of a tail is nghttpd 1.52, a server in C that answers each call with the same file: no gRPC, no",
-    "ID.",
+    "does. tonic and pajamax stand beside them where cargo is; pajamax has no limits on its callers, and a thread for",
+    "each connection. The floor of a tail is nghttpd 1.52, a server in C that answers each call with the same file: no",
+    "gRPC, no ID.",
   ].join("\n"),
   packages: ["@connectrpc/connect-node", "@grpc/grpc-js"],
   run: async (log) => {
@@ -407,6 +457,7 @@ export const serviceBenchmark: Benchmark = {
       const parts: Part[] = [];
       for (const part of [
         manyStreams,
+        tenConnections,
         manyConnections,
         overTls,
         withDeadlines,
