@@ -69,27 +69,30 @@ function checkSync(isKnown: boolean): Finding {
 const askTimeoutMs = 2_000;
 
 /** Checks whether serve could listen on an address, and if not, which server does. */
-export async function checkAddress(listen: Address): Promise<Finding> {
+export async function checkAddress(listen: Address, reusePort: boolean): Promise<Finding> {
   const shown = formatAddress(listen);
   if (listen.port === 0) return ok("address", `${listen.host} with a port that the system chooses.`);
-  const code = await tryToBind(listen);
+  const code = await tryToBind(listen, reusePort);
   if (code === undefined) return ok("address", `${shown} is free.`);
   if (code !== "EADDRINUSE") {
     const hint = "Choose another address with --listen.";
     return fail("address", `${shown} cannot be listened on (${code}).`, hint, exitCodes.address);
   }
   const server = await askWhoServes(listen);
-  if (server !== undefined) return ok("address", `A Snowlane ${server} serves on ${shown}.`);
+  if (server !== undefined) {
+    const hint = "Stop it first, choose another address with --listen, or let both share it with --reuse-port.";
+    return fail("address", `A Snowlane ${server} serves on ${shown} already.`, hint, exitCodes.address);
+  }
   const hint = "Stop the program that listens there, or choose another address with --listen.";
   return fail("address", `${shown} is in use, and not by a Snowlane without TLS.`, hint, exitCodes.address);
 }
 
 /** @returns Why it cannot be done; undefined if it can. */
-function tryToBind({ host, port }: Address): Promise<string | undefined> {
+function tryToBind({ host, port }: Address, reusePort: boolean): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+    server.listen({ host, port, exclusive: true, reusePort }, () => server.close(() => resolve(undefined)));
   });
 }
 

@@ -12,7 +12,7 @@ import { listWorkers, type WorkerList } from "../operator/worker-list.ts";
 import { deploymentIdOf, parseLayoutRecord } from "../lease/records/layout-slot.ts";
 import { recordKeys } from "../lease/records/record-text.ts";
 import { createHolder } from "../lease/records/worker-record.ts";
-import { resolveWorkerSettings, type WorkerOptions } from "../lease/worker-settings.ts";
+import { resolveWorkerSettings, type TimedStore, type WorkerOptions } from "../lease/worker-settings.ts";
 import { exitCodes } from "./exit-code.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { timeOf } from "./worker-rows.ts";
@@ -41,6 +41,9 @@ export async function checkStore(under: StoreUnderCheck): Promise<readonly Findi
   const reached = await checkReach(under);
   if (reached.some(({ level }) => level === "fail")) return reached;
   const { store, namespace } = under;
+  const times = checkTimes(under.worker, under.layout, store);
+  if (times.level === "fail") return [...reached, times];
+  reached.push(times);
   const { entry } = await store.read(recordKeys.layout);
   if (entry === undefined) {
     if (hasWorkers(await store.list())) {
@@ -73,15 +76,16 @@ async function checkUntouched(under: StoreUnderCheck): Promise<readonly Finding[
   try {
     const reached = await checkReach({ ...under, store });
     const detail = `No server was started on this store yet: the first start writes the layout record of ${under.namespace}.`;
-    return reached.some(({ level }) => level === "fail")
-      ? reached
-      : [...reached, ok("layout", detail), ...(await probeElsewhere(under))];
+    const times = checkTimes(under.worker, under.layout, store);
+    return [...reached, times].some(({ level }) => level === "fail")
+      ? [...reached, times]
+      : [...reached, times, ok("layout", detail), ...(await probeElsewhere(under))];
   } finally {
     await store.close();
   }
 }
 
-async function checkReach(under: StoreUnderCheck): Promise<readonly Finding[]> {
+async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
   const { store, place } = under;
   const tripsMs: number[] = [];
   let clockAheadMs: number | undefined;
@@ -135,11 +139,31 @@ function checkClock(store: RecordStore, aheadMs: number | undefined, tripMs: num
   return warn("clock offset", detail, store.durability === "lossy" ? hint + lossy : hint);
 }
 
+/** Checks the window, its renewal and the TTL beside the defaults of the store, as a start does. */
+export function checkTimes(worker: StoreUnderCheck["worker"], layout: Layout, store: TimedStore): Finding {
+  try {
+    const { windowMs, renewalPeriodMs } = resolveWorkerSettings({ ...worker, holder: nobody() }, layout, store);
+    return ok("times", `The window is ${windowMs} ms, renewed every ${Math.round(renewalPeriodMs)} ms.`);
+  } catch (error) {
+    return failOf("times", error, "Give --window, --renewal-period, --window-max and --ttl that fit, or none of them.");
+  }
+}
+
+function nobody(): ReturnType<typeof createHolder> {
+  return createHolder({
+    instance: "doctor",
+    host: hostname(),
+    processId: process.pid,
+    bootId: "",
+    sinceMs: 0,
+    version,
+  });
+}
+
 function checkLayout({ store, layout, worker }: StoreUnderCheck, text: string): Finding {
   try {
     const record = parseLayoutRecord(text);
-    const nobody = { instance: "doctor", host: hostname(), processId: process.pid, bootId: "", sinceMs: 0, version };
-    checkAgreement(record, resolveWorkerSettings({ ...worker, holder: createHolder(nobody) }, layout, store));
+    checkAgreement(record, resolveWorkerSettings({ ...worker, holder: nobody() }, layout, store));
     const bound = [
       record.datacenterIds === "all" ? "no datacenters" : `datacenters ${record.datacenterIds.join(", ")}`,
       ...(record.workerIds === "all" ? [] : [`worker IDs ${showWorkerIds(record.workerIds)}`]),

@@ -1,16 +1,15 @@
-import { existsSync } from "node:fs";
-import { access, constants } from "node:fs/promises";
-import { dirname } from "node:path";
+import { closeSync, existsSync, mkdtempSync, openSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { serverSettings } from "../config/server-settings.ts";
 import { onOff } from "../config/setting-kinds.ts";
 import { resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
 import { problemsOf, valueOf } from "../config/resolved.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
-import { parseSqliteUrl } from "../store/sqlite/sqlite.ts";
+import { parseSqliteUrl, sqliteTiming } from "../store/sqlite/sqlite.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { checkAddress, checkMachineClock } from "./doctor-machine.ts";
-import { checkStore } from "./doctor-store.ts";
+import { checkStore, checkTimes } from "./doctor-store.ts";
 import { exitCodeOfFindings, fail, failOf, type Finding, findingsToTable, findingToJson, ok } from "./finding.ts";
 import { paintFor } from "./paint.ts";
 import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
@@ -18,6 +17,8 @@ import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts"
 const options = {
   json: onOff({ name: "json", doc: "Prints one JSON object a finding and line, for programs." }),
 };
+
+type Settings = CommandInput<typeof serverSettings, typeof options>["settings"];
 
 /** `snowlane doctor`. */
 export const doctor: Command<typeof serverSettings, typeof options> = {
@@ -36,8 +37,9 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
     const findings = [
       ...(await checkChosenStore(choice)),
       ...checkMachineClock(choice.layout),
-      await checkAddress(settings.listen),
+      await checkAddress(settings.listen, settings.reusePort),
       ...(await checkTls(settings)),
+      ...checkIssueLog(settings),
     ];
     if (json) for (const finding of findings) stdout.write(`${findingToJson(finding)}\n`);
     else stdout.write(findingsToTable(findings, paintFor(stdout, environment)) + summaryOf(findings));
@@ -48,8 +50,10 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
 async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[]> {
   const { storeUrl, namespace, layout } = choice;
   const place = placeOf(storeUrl);
-  const absent = await checkAbsentFile(storeUrl, namespace);
-  if (absent !== undefined) return [absent];
+  const absent = checkAbsentFile(storeUrl, namespace);
+  if (absent?.level === "fail") return [absent];
+  const file = { timing: sqliteTiming, liveness: { kind: "lock" } } as const;
+  if (absent !== undefined) return [absent, checkTimes(choice, layout, file)];
   try {
     // The limit of serve, so that doctor fails where serve would.
     const timeoutMs = choice.storeTimeoutMs ?? defaultStoreTimeoutMs(storeUrl, choice.windowMs);
@@ -66,26 +70,48 @@ async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[
 }
 
 /** An SQLite file that a first start would make: a check does not make it. */
-async function checkAbsentFile(storeUrl: string, namespace: string): Promise<Finding | undefined> {
+function checkAbsentFile(storeUrl: string, namespace: string): Finding | undefined {
   if (!storeUrl.startsWith("sqlite:")) return undefined;
   const { path } = parseSqliteUrl(storeUrl, { namespace, callTimeoutMs: 0 });
   if (existsSync(path)) return undefined;
+  const folder = unwritableFolderOf(path);
+  if (folder === undefined) return ok("store", `There is no file ${path} yet: the first start makes it.`);
+  const hint = "Give this user the right to write there, or choose another --store.";
+  return fail("store", `There is no file ${path} yet, and ${folder} cannot be written.`, hint, exitCodes.store);
+}
+
+/**
+ * The folder in which a file or its folder would be made, if that cannot be done. A folder is made there and taken away
+ * again: rights alone do not show a read-only disk, or a file system of the kernel.
+ */
+function unwritableFolderOf(path: string): string | undefined {
   let folder = dirname(path);
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   try {
-    await access(folder, constants.W_OK);
-    return ok("store", `There is no file ${path} yet: the first start makes it.`);
+    rmdirSync(mkdtempSync(join(folder, ".snowlane-doctor-")));
+    return undefined;
   } catch {
-    const hint = "Give this user the right to write there, or choose another --store.";
-    return fail("store", `There is no file ${path} yet, and ${folder} cannot be written.`, hint, exitCodes.store);
+    return folder;
   }
 }
 
-async function checkTls({
-  tlsCert,
-  tlsKey,
-  tlsClientCa,
-}: CommandInput<typeof serverSettings, typeof options>["settings"]): Promise<readonly Finding[]> {
+/** The file of --issue-log, which a start appends to or makes; nothing where none was named. */
+function checkIssueLog({ issueLog }: Settings): readonly Finding[] {
+  if (issueLog === undefined) return [];
+  try {
+    closeSync(openSync(issueLog, "r+"));
+    return [ok("issue log", `${issueLog} can be written.`)];
+  } catch (error) {
+    const canBeMade =
+      !existsSync(issueLog) && existsSync(dirname(issueLog)) && unwritableFolderOf(issueLog) === undefined;
+    if (canBeMade) return [ok("issue log", `There is no file ${issueLog} yet: the first start makes it.`)];
+    const detail = `${issueLog} cannot be written (${(error as Error).message}).`;
+    const hint = "Give a file that this user can write, or leave --issue-log out.";
+    return [fail("issue log", detail, hint, exitCodes.usage)];
+  }
+}
+
+async function checkTls({ tlsCert, tlsKey, tlsClientCa }: Settings): Promise<readonly Finding[]> {
   if (tlsCert === undefined || tlsKey === undefined) return [];
   try {
     const { readTlsContext } = await import("../server/listen/tls.ts");

@@ -75,12 +75,18 @@ export function windowSlackMs(layout: Layout): number {
   return leadMaxMs(layout) + 2 * clockErrorMs;
 }
 
+/** The part of a store that times depend on. */
+export interface TimedStore {
+  readonly timing: StoreTiming;
+  readonly liveness: Pick<RecordStore["liveness"], "kind">;
+}
+
 /**
  * Fills in what was not said and checks what was.
  *
  * @throws IdError INVALID_CONFIG, naming the setting, its value and the range.
  */
-export function resolveWorkerSettings(options: WorkerOptions, layout: Layout, store: RecordStore): WorkerSettings {
+export function resolveWorkerSettings(options: WorkerOptions, layout: Layout, store: TimedStore): WorkerSettings {
   const timing: StoreTiming = store.timing;
   const windowMs = options.windowMs ?? timing.windowMs;
   const renewalPeriodMs = options.renewalPeriodMs ?? Math.min(timing.renewalPeriodMs, windowMs / 3);

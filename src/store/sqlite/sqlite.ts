@@ -53,6 +53,12 @@ export function parseSqliteUrl(url: string, options: StoreOptions): RecordFileOp
   };
 }
 
+/**
+ * The times of a holder of a worker ID in a file. A dead process's lock is free at once, so there is no TTL. The window
+ * outlasts a disk that stalls for 7 s.
+ */
+export const sqliteTiming = { windowMs: 10_000, renewalPeriodMs: 2_000, ttlMs: 0 } as const;
+
 class SqliteStore implements RecordStore {
   readonly kind = "sqlite";
   readonly durability = "durable";
@@ -61,8 +67,7 @@ class SqliteStore implements RecordStore {
     tryLock: (key) => this.#link.call("tryLock", key),
     unlock: (key) => this.#link.call("unlock", key),
   };
-  /** A dead process's lock is free at once, so there is no TTL. The window outlasts a disk that stalls for 7 s. */
-  readonly timing = { windowMs: 10_000, renewalPeriodMs: 2_000, ttlMs: 0 };
+  readonly timing = sqliteTiming;
   readonly #link: ThreadLink<RecordFile>;
 
   constructor(file: RecordFileOptions, { callTimeoutMs }: StoreOptions) {
