@@ -89,7 +89,9 @@ test("release takes no worker ID from a living holder, and gives back that of a 
   const [before] = (await listJson(store))["workers"] as unknown as readonly { mark: string }[];
   const done = await release("--reason", "its host is gone");
   expect([done.exitCode, done.stdout]).toEqual([0, expect.stringContaining(before!.mark)]);
-  expect(done.stderr).toMatch(/An operator gave an expired worker ID back workerId=1\/3 reason="its host is gone"/);
+  expect(done.stderr).toMatch(
+    /An operator gave an expired worker ID back datacenterId=1 workerId=3 reason="its host is gone"/,
+  );
   const again = await release("--reason", "twice");
   expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining("nothing was changed")]);
   const [after] = (await listJson(store))["workers"] as unknown as readonly { mark: string }[];
