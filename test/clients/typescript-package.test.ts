@@ -80,6 +80,13 @@ test("the types hold under the strictest settings, for Node and for a browser", 
   await check("tsconfig.browser.json", pages, { lib: ["es2022", "dom"], types: [], skipLibCheck: false });
 });
 
+test("what it depends on is named by ranges, so that a project has each package once", () => {
+  const manifest = readFileSync(join(project, "node_modules/@snowlane/client/package.json"), "utf8");
+  const { dependencies } = JSON.parse(manifest) as { readonly dependencies: Readonly<Record<string, string>> };
+  expect(Object.keys(dependencies)).not.toEqual([]);
+  for (const [name, range] of Object.entries(dependencies)) expect(range, name).toMatch(/^\^\d/);
+});
+
 test("publint finds nothing", { timeout: 300_000 }, async () => {
   const output = await runCommand(process.execPath, [
     "node_modules/publint/src/cli.js",
