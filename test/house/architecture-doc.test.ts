@@ -1,5 +1,31 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
+
+const tracked = execFileSync("git", ["ls-files"], { encoding: "utf8" }).split("\n");
+
+test("every file and folder that docs/architecture.md names is there", () => {
+  const page = readFileSync("docs/architecture.md", "utf8");
+  const named = [...page.matchAll(/`((?:src|web|test|proto|model|clients)\/[\w./-]*)`/g)].map(([, path = ""]) => path);
+  expect(named.length).toBeGreaterThan(60);
+  const isThere = (path: string): boolean =>
+    path.endsWith("/") ? tracked.some((file) => file.startsWith(path)) : tracked.includes(path);
+  expect(named.filter((path) => !isThere(path))).toEqual([]);
+});
+
+test("every folder of src/ stands in the code map of docs/architecture.md, by itself or in the row above it", () => {
+  const [, map = ""] = readFileSync("docs/architecture.md", "utf8").split("## Code map\n");
+  const rows = map.split("\n## ")[0]!;
+  const folders = new Set(tracked.filter((path) => /^src\/(?!gen\/).+\//.test(path)).map((path) => dirname(path)));
+  expect(folders.size).toBeGreaterThan(25);
+  const hasRow = (folder: string): boolean => rows.includes(`| \`${folder}/\` `);
+  const isNamedAbove = (folder: string): boolean => {
+    const row = rows.split("\n").find((line) => line.startsWith(`| \`${dirname(folder)}/\` `)) ?? "";
+    return row.includes(`\`${folder.slice(dirname(folder).length + 1)}/\``);
+  };
+  expect([...folders].filter((folder) => folder !== "src" && !hasRow(folder) && !isNamedAbove(folder))).toEqual([]);
+});
 
 test("the way of one NextId in docs/architecture.md is at most five files, and each has what is said to be there", () => {
   const [, way = ""] = readFileSync("docs/architecture.md", "utf8").split("## The way of a call");
