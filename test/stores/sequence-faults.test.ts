@@ -61,6 +61,22 @@ async function answered<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+test("a take from MariaDB is one statement", async () => {
+  const server = await startMariadb();
+  onTestFinished(() => server.stop());
+  const store = await openSequenceStore(server.url, { namespace: "n", callTimeoutMs: 60_000, connectionCount: 1 });
+  onTestFinished(() => store.close());
+  const stored = await make(store);
+  // The first one also has the statement prepared.
+  await store.take(takeOf(stored));
+  const session = await openSqlSession(server.url);
+  onTestFinished(() => session.end());
+  const questions = async () => Number((await session.run("SHOW GLOBAL STATUS LIKE 'Questions'"))[0]!["Value"]);
+  const before = await questions();
+  for (let count = 0; count < 20; count += 1) await store.take(takeOf(stored));
+  expect((await questions()) - before).toBe(21);
+});
+
 describe.each(servers)("sequences in a %s", (_kind, start) => {
   let server: TestServer;
   let namespaces = 0;
@@ -157,6 +173,24 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     expect(isOver).toBe(false);
     await session.run("COMMIT");
     expect(await waiting).toBe(100n);
+  });
+
+  test("in which a raise is being written: a period that begins meanwhile begins above it", async () => {
+    const namespace = newNamespace();
+    const store = await open(server.url, namespace);
+    const stored = await make(store);
+    const session = await openSqlSession(server.url);
+    onTestFinished(() => session.end());
+    await session.run("BEGIN");
+    const raise = "raised_count = 50, raised_until_ms = 9000000000000";
+    await session.run(`UPDATE snowlane_sequence_place SET ${raise} WHERE namespace = '${namespace}'`);
+    const period = { name: "orders", periodKey: "2026" };
+    const beginning = store.beginPeriod({ ...takeOf(stored), ...period }, 0);
+    // It waits for the raise. Where it did not, it would be over by then, at nothing.
+    await Promise.race([beginning, sleep(1_500)]);
+    await session.run("COMMIT");
+    await beginning;
+    expect(await used(store, period)).toBe(50n);
   });
 
   test("in which servers raise the same counters in every order: deadlocks end, and every counter is raised", async () => {

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock, systemTimers } from "../../src/clock/clock.ts";
+import { Sequences } from "../../src/sequence/sequences.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { runSql } from "../support/servers/run-sql.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+
+/** How a trial is run. */
+export interface TrialOptions {
+  readonly database: TestServer;
+  /** A folder for the worker records, which are no part of the trial. */
+  readonly folder: string;
+  readonly serverCount: number;
+  /** Values of one take. */
+  readonly step: number;
+  /** Rounds; in each one a server is killed and replaced, in every other the database, too. */
+  readonly roundCount: number;
+  /** Values that callers get before a round begins. */
+  readonly valuesOfRound: number;
+}
+
+/** The outcome of a trial. */
+export interface TrialResult {
+  readonly valueCount: number;
+  /** Values that came twice. */
+  readonly repeatedCount: number;
+  /** Values that were taken from the database and that no caller got. */
+  readonly wastedCount: number;
+  readonly serverKillCount: number;
+  readonly databaseKillCount: number;
+  /** The most values that servers handed out to calls that were in the air when the server was killed. */
+  readonly lostMax: number;
+}
+
+interface Run {
+  readonly first: number;
+  readonly count: number;
+}
+
+const callersOfServer = 2;
+const valuesOfCall = 100;
+
+/**
+ * Has callers take values of one sequence from several servers, and kills (kill -9) servers and the database meanwhile.
+ */
+export async function runSequenceTrial(options: TrialOptions): Promise<TrialResult> {
+  const { database, serverCount, roundCount, valuesOfRound } = options;
+  await createSequence(options);
+  const servers = await Promise.all(Array.from({ length: serverCount }, (_, index) => startServer(options, index)));
+  const runs: Run[] = [];
+  const over = new AbortController();
+  let [valueCount, databaseKillCount] = [0, 0];
+  const call = async (index: number): Promise<void> => {
+    while (!over.signal.aborted) {
+      try {
+        for (const run of await reserve(servers[index]!.url)) {
+          runs.push(run);
+          valueCount += run.count;
+        }
+      } catch {
+        // The server is being replaced.
+        await sleep(20);
+      }
+    }
+  };
+  const callers = servers.flatMap((_, index) => Array.from({ length: callersOfServer }, () => call(index)));
+  try {
+    for (let round = 0; round < roundCount; round += 1) {
+      await pollUntil(() => valueCount >= (round + 1) * valuesOfRound);
+      const index = round % serverCount;
+      await servers[index]!.stop("SIGKILL");
+      if (round % 2 === 1) {
+        await database.kill();
+        databaseKillCount += 1;
+        await database.restart();
+      }
+      servers[index] = await startServer(options, index);
+    }
+    await pollUntil(() => valueCount >= (roundCount + 1) * valuesOfRound);
+  } finally {
+    over.abort();
+    await Promise.all(callers);
+    // In turn, so that the last one can give back what it has.
+    for (const server of servers) await server.stop("SIGTERM");
+  }
+  const [row] = await runSql(database.url, "SELECT used_count FROM snowlane_sequence_counter WHERE name = 'orders'");
+  const wastedCount = Number(row?.["used_count"]) - valueCount;
+  const repeatedCount = countRepeated(runs);
+  const lostMax = roundCount * callersOfServer * valuesOfCall;
+  return { valueCount, repeatedCount, wastedCount, serverKillCount: roundCount, databaseKillCount, lostMax };
+}
+
+async function createSequence({ database, step }: TrialOptions): Promise<void> {
+  const sequences = new Sequences({
+    storeUrl: database.url,
+    store: { namespace: "default", callTimeoutMs: 30_000 },
+    waitMaxMs: 30_000,
+    namesMax: 1,
+    clock: systemClock,
+    timers: systemTimers,
+    onEvent: () => {},
+  });
+  await (await sequences.catalog()).create({ name: "orders", stepMin: step, stepMax: step });
+  await sequences.close(1_000);
+}
+
+function startServer({ database, folder }: TrialOptions, index: number): Promise<SnowlaneProcess> {
+  const flags = { "--store": `sqlite:${folder}/worker.db`, "--sequence-stores": database.url, "--wait-max": "30s" };
+  return startSnowlane({ args: [...Object.entries(flags).flat(), "--instance", `server-${index}`] });
+}
+
+async function reserve(url: string): Promise<readonly Run[]> {
+  const response = await fetch(`${url}/snowlane.v1.SequenceService/ReserveValues`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "orders", count: valuesOfCall }),
+    signal: AbortSignal.timeout(60_000),
+  });
+  if (response.status !== 200) throw new Error(await response.text());
+  const { runs } = (await response.json()) as { runs: readonly { firstValue: string; count: number }[] };
+  return runs.map(({ firstValue, count }) => ({ first: Number(firstValue), count }));
+}
+
+/** Values in runs that begin below the end of another one. */
+function countRepeated(runs: readonly Run[]): number {
+  let [end, repeatedCount] = [0, 0];
+  for (const { first, count } of runs.toSorted((one, other) => one.first - other.first)) {
+    repeatedCount += Math.max(0, Math.min(end - first, count));
+    end = Math.max(end, first + count);
+  }
+  return repeatedCount;
+}
+
+async function pollUntil(isSo: () => boolean): Promise<void> {
+  for (const endMs = systemClock.monotonicMs() + 240_000; !isSo(); await sleep(10)) {
+    if (systemClock.monotonicMs() > endMs) throw new Error("callers get no values");
+  }
+}
