@@ -2,13 +2,14 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmdirSync } from "node:fs
 import { dirname, join } from "node:path";
 import { serverSettings } from "../config/server-settings.ts";
 import { onOff } from "../config/setting-kinds.ts";
-import { resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
+import { resolveSequenceStore, resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
 import { problemsOf, valueOf } from "../config/resolved.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import { parseSqliteUrl, sqliteTiming } from "../store/sqlite/sqlite.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { checkAddress, checkMachineClock } from "./doctor-machine.ts";
+import { checkSequences } from "./doctor-sequences.ts";
 import { checkStore, checkTimes } from "./doctor-store.ts";
 import { exitCodeOfFindings, fail, failOf, type Finding, findingsToTable, findingToJson, ok } from "./finding.ts";
 import { paintFor } from "./paint.ts";
@@ -40,6 +41,7 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
       await checkAddress(settings.listen, settings.reusePort),
       ...(await checkTls(settings)),
       ...checkIssueLog(settings),
+      ...(await checkSequenceStore(settings, choice)),
     ];
     if (json) for (const finding of findings) stdout.write(`${findingToJson(finding)}\n`);
     else stdout.write(findingsToTable(findings, paintFor(stdout, environment)) + summaryOf(findings));
@@ -109,6 +111,15 @@ function checkIssueLog({ issueLog }: Settings): readonly Finding[] {
     const hint = "Give a file that this user can write, or leave --issue-log out.";
     return [fail("issue log", detail, hint, exitCodes.usage)];
   }
+}
+
+async function checkSequenceStore(
+  settings: Settings,
+  { storeUrl, namespace }: WorkerChoice,
+): Promise<readonly Finding[]> {
+  const url = resolveSequenceStore(settings, storeUrl);
+  if (url === undefined) return [];
+  return [await checkSequences(url, { namespace, callTimeoutMs: settings.sequenceStoreTimeoutMs })];
 }
 
 async function checkTls({ tlsCert, tlsKey, tlsClientCa }: Settings): Promise<readonly Finding[]> {

@@ -37,14 +37,8 @@ test("doctor finds nothing wrong on a new machine, and makes nothing", async () 
   const folder = temporaryFolder();
   const { exitCode, findings, stderr } = await doctor("--store", `sqlite:${join(folder, "ids.db")}`);
   expect([exitCode, stderr]).toEqual([0, ""]);
-  expect(findings.map(({ check }) => check)).toEqual([
-    "store",
-    "times",
-    "clock",
-    "clock source",
-    "clock sync",
-    "address",
-  ]);
+  const checks = ["store", "times", "clock", "clock source", "clock sync", "address", "sequences"];
+  expect(findings.map(({ check }) => check)).toEqual(checks);
   expect(existsSync(join(folder, "ids.db"))).toBe(false);
 });
 
@@ -136,3 +130,21 @@ async function hold(url: string, count: number): Promise<void> {
     }
   });
 }
+
+test("doctor says whether the database of sequences gives values, and why it was stopped", async () => {
+  const store = ["--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
+  expect((await doctor(...store)).levels["sequences"]).toBe("ok");
+  expect((await runSnowlane(["sequences", "create", "orders", ...store])).exitCode).toBe(0);
+  expect((await doctor(...store)).findings.at(-1)).toMatchObject({ check: "sequences", level: "ok" });
+  const stop = ["sequences", "stop", "--reason", "a backup is put back", ...store];
+  expect((await runSnowlane(stop)).exitCode).toBe(0);
+  const stopped = await doctor(...store);
+  expect(stopped.findings.at(-1)).toMatchObject({
+    level: "warn",
+    detail: expect.stringContaining("a backup is put back"),
+  });
+  expect(stopped.exitCode).toBe(0);
+  const away = await doctor(...store, "--sequence-stores", "postgres://u@127.0.0.1:1/x");
+  expect(away.findings.at(-1)).toMatchObject({ level: "warn", hint: expect.stringContaining("--sequence-stores") });
+  expect((await doctor(...store, "--sequence-stores", "off")).levels["sequences"]).toBeUndefined();
+});
