@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { flagsOf } from "../../src/cli/command.ts";
+import { exitCodes } from "../../src/cli/exit-code.ts";
+import { type Command, flagsOf } from "../../src/cli/command.ts";
 import { loadCommands } from "../../src/cli/commands.ts";
 import { flagName } from "../../src/config/setting.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
 import { SeededRandom } from "../support/worlds/seeded-random.ts";
 import { runInProcess } from "./in-process.ts";
 
@@ -83,4 +85,58 @@ test("odd arguments of every command are refused with code 2, a line a mistake, 
       where,
     ).toBe(false);
   }
+});
+
+/** Flags that reach for another machine, or that never end. The test above gives them odd values. */
+const outward = new Set(["store", "from", "to", "server", "sequenceStores", "watch", "help", "config"]);
+
+// Nothing keeps these from running: what can be done with the arguments is done, on stores in a folder of the test.
+test("odd arguments of every command end in a documented code, a line a mistake, and no stack", {
+  timeout: 300_000,
+}, async () => {
+  const seed = Number(process.env["SEED"] ?? 22);
+  const random = new SeededRandom(seed);
+  const commands = await loadCommands();
+  const home = temporaryFolder();
+  const codes = new Set<number>(Object.values(exitCodes).filter((code) => code !== exitCodes.fault));
+  const environment = { HOME: home, XDG_STATE_HOME: home };
+  // A server that starts would not end.
+  const callOf = ({ name }: Command): readonly string[] => [
+    ...name.split(" "),
+    ...(name === "serve" ? ["--dry-run"] : []),
+  ];
+  /** How many lines each command draws that lacks all that it requires. */
+  const required = new Map<Command, number>();
+  for (const command of commands) {
+    const { code, stderr } = await runInProcess(callOf(command), environment);
+    required.set(command, code === exitCodes.usage ? stderr.split("\n").length : 0);
+  }
+  const seen = new Set<number>();
+  for (let round = 0; round < 220; round++) {
+    const command = commands[round % commands.length]!;
+    const flags = flagsOf(command).filter(({ name }) => !outward.has(name));
+    const words: string[] = [];
+    const wordCount = flags.length === 0 ? 0 : random.below(4);
+    for (let index = 0; index < wordCount; index++) {
+      const flag = flags[random.below(flags.length)]!;
+      words.push(
+        `--${flagName(flag)}${flag.placeholder === "" ? "" : `=${oddValues[random.below(oddValues.length)]}`}`,
+      );
+    }
+    if (command.positional !== undefined && random.below(2) === 0)
+      words.push(oddValues[random.below(oddValues.length)]!);
+    const args = [...callOf(command), ...words];
+    const outcome = await runInProcess(args, environment);
+    const where = `SEED=${seed} ${JSON.stringify(args)}\n${outcome.stderr}`;
+    expect([outcome.fault, codes.has(outcome.code)], where).toEqual([undefined, true]);
+    const lines = outcome.stderr.split("\n").filter((line) => line !== "");
+    expect(lines.length, where).toBeLessThanOrEqual(Math.max(1, words.length + required.get(command)!));
+    expect(
+      lines.filter((line) => /^\s*at /.test(line) || line.includes("secret")),
+      where,
+    ).toEqual([]);
+    if (outcome.code !== exitCodes.done && command.name !== "doctor") expect(lines, where).not.toEqual([]);
+    seen.add(outcome.code);
+  }
+  expect([...seen]).toEqual(expect.arrayContaining([exitCodes.done, exitCodes.refused, exitCodes.usage]));
 });
