@@ -40,7 +40,10 @@ const groups: readonly SettingGroup[] = [
     ],
   },
   { title: "Layout of your own", names: ["layoutFields", "epoch", "tick"] },
-  { title: "Worker IDs", names: ["instance", "datacenterIds", "workerIds", "resumeDir"] },
+  {
+    title: "Worker IDs",
+    names: ["instance", "datacenterIds", "workerIds", "resumeDir", "startTimeout", "waitForWorkerId"],
+  },
   { title: "Sequences", names: ["sequenceStores", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"] },
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },

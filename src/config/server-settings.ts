@@ -150,6 +150,25 @@ export const serverSettings = {
       "end, even while the store does not answer: docs/stores.md. Give a folder of this machine alone that survives restarts. " +
       "off: nothing is noted. Default: one folder in the user's state directory; off where the store is an SQLite file.",
   }),
+  startTimeoutMs: duration({
+    name: "startTimeout",
+    minMs: 1_000,
+    maxMs: 86_400_000,
+    doc:
+      "Ends a start that has no worker ID after this time, with the exit code of what it waited for: 4 for the store, 6 for a " +
+      "worker ID or a quarantine. Until then health says NOT_SERVING, and calls for IDs are UNAVAILABLE. Default: no limit.",
+  }),
+  workerIdPatienceMs: withFallback(
+    duration({
+      name: "waitForWorkerId",
+      minMs: 0,
+      maxMs: 86_400_000,
+      doc:
+        "How long a start waits for a worker ID to come free, where all of them are held. After a crash that takes the window or " +
+        "the time to live of the store. 0ms: such a start ends at once, with code 6.",
+    }),
+    0,
+  ),
   ...sequenceSettings,
   waitMaxMs: withFallback(
     duration({

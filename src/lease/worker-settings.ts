@@ -29,6 +29,8 @@ export interface WorkerOptions {
   readonly ttlMs?: number | undefined;
   /** How long a start retries while the store does not answer as it should; absent = without end. */
   readonly startPatienceMs?: number | undefined;
+  /** How long a start waits while no worker ID is free; absent = not at all. */
+  readonly workerIdPatienceMs?: number | undefined;
 }
 
 /** The settings of the protocol: {@link WorkerOptions} with all defaults filled in. */
@@ -47,6 +49,7 @@ export interface WorkerSettings {
   readonly ttlMs: number;
   /** Infinity: without end. */
   readonly startPatienceMs: number;
+  readonly workerIdPatienceMs: number;
 }
 
 /**
@@ -110,6 +113,7 @@ export function resolveWorkerSettings(options: WorkerOptions, layout: Layout, st
     renewalPeriodMs,
     ttlMs,
     startPatienceMs: options.startPatienceMs ?? Number.POSITIVE_INFINITY,
+    workerIdPatienceMs: options.workerIdPatienceMs ?? 0,
   };
 }
 

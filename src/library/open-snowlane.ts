@@ -64,6 +64,8 @@ const rules: Readonly<Record<keyof SnowlaneOptions, OptionRule>> = {
   renewalPeriodMs: anyNumber,
   ttlMs: anyNumber,
   startPatienceMs: lengthMs,
+  startTimeoutMs: lengthMs,
+  workerIdPatienceMs: lengthMs,
   waitMaxMs: lengthMs,
   storeTimeoutMs: lengthMs,
   resumeFolder: text,

@@ -74,9 +74,9 @@ export function serveCalls(options: CallServerOptions): CallServer {
 /** The services of a server: a further one is a further element of this list. */
 function createServices({ config, worker, source, sequences, clock }: CallServerOptions): readonly Service[] {
   const { namespace, rollbackPolicy, batchCountMax } = config;
-  const { deploymentFingerprint } = worker;
+  const fingerprintNow = () => worker.deploymentFingerprint;
   return [
-    createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, deploymentFingerprint }),
+    createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, fingerprintNow }),
     createAdminService({ listWorkers: () => worker.listWorkers() }),
     ...(sequences === undefined ? [] : [createSequenceService({ sequences, clock, batchCountMax })]),
   ];

@@ -3,12 +3,13 @@ import type { Address } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import { defaultInstance, resolveSequenceStore, type WorkerChoice } from "../config/resolve-server.ts";
 import { Sequences } from "../sequence/sequences.ts";
+import type { WorkerEvent } from "../lease/worker-event.ts";
 import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
-import { openWorker, type Worker } from "../worker/open-worker.ts";
+import { beginWorker, type StartingWorker } from "../worker/open-worker.ts";
 import type { IssueLog } from "./issue-log.ts";
 import { watchLayoutEnd } from "./layout-end.ts";
-import { bindListener } from "./listen/listener.ts";
+import { bindListener, type Listener } from "./listen/listener.ts";
 import type { Log } from "./log.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type * as ServeCalls from "./serve-calls.ts";
@@ -48,8 +49,15 @@ const giveBackTimeoutMs = 2_000;
 const farewellMs = 500;
 
 /**
- * Binds the port, takes a worker ID, and begins to answer. A port that is shared is bound last: the system would give
- * this server connections that another one can answer already.
+ * So long a start takes at most where nothing stands in its way. Connections wait meanwhile: a client that balances its
+ * calls sends them to other servers, so that a rolling restart fails no call.
+ */
+const shortStartMs = 5_000;
+
+/**
+ * Binds the port, and resolves when a worker ID is held. Where the start has to wait, calls are answered meanwhile:
+ * health says NOT_SERVING, and calls for IDs are UNAVAILABLE. A port that is shared is bound last: the system would
+ * give this server connections that another one can answer already.
  *
  * @throws IdError INVALID_CONFIG if the TLS files cannot be used, and as the worker does; the system's error if the
  * address cannot be bound; the reason of `signal`.
@@ -63,44 +71,80 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
   const { reusePort, connectionsMax, connectionsPerSecond } = config;
   const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, onFault });
-  let bound = reusePort ? undefined : await bind();
-  let opened: Worker | undefined;
+  /** Resolves when the start turns out to have to wait. */
+  const waits = Promise.withResolvers<void>();
+  let bound: Listener | undefined;
+  let worker: StartingWorker | undefined;
+  let stop = async (): Promise<void> => {
+    await bound?.close(0);
+    await worker?.close(releaseTimeoutMs);
+    issueLog?.close();
+  };
   try {
-    const opening = openServerWorker(options, bound?.address ?? config.listen, () => phase);
+    if (!reusePort) bound = await bind();
+    const beginning = beginServerWorker(options, bound?.address ?? config.listen, (event) => {
+      logWorkerEvent(log, event, phase);
+      if (event.kind === "waiting" || event.kind === "store-problem") waits.resolve();
+    });
     // One turn, in which the store is asked. The rest is loaded while the store's thread starts and opens the file:
     // that is half of the time to the first ID.
-    await Promise.race([opening, new Promise(setImmediate)]);
-    const [worker, { serveCalls }] = await Promise.all([opening, loadServeCalls()]);
-    opened = worker;
-    bound ??= await bind();
-    const listener = bound;
-    const source = issueLog?.before(worker.source) ?? worker.source;
+    await Promise.race([beginning, new Promise(setImmediate)]);
+    const [begun, { serveCalls }] = await Promise.all([beginning, loadServeCalls()]);
+    worker = begun;
+    if (reusePort) await begun.granted;
+    const listener = (bound ??= await bind());
+    const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
-    const calls = serveCalls({ config, tls, worker, source, sequences, clock, log, onFault });
+    const calls = serveCalls({ config, tls, worker: begun, source, sequences, clock, log, onFault });
+    const { drainTimeoutMs } = config;
+    const stopCalls = () => stopServing({ listener, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
+    stop = stopCalls;
+    const cancel = systemTimers.after(shortStartMs, waits.resolve);
+    await Promise.race([begun.granted, waits.promise]).finally(cancel);
     listener.accept(calls.admit);
+    await begun.granted;
     phase = "serving";
     if (config.sequenceStores !== undefined) void tryOut(sequences, log);
     const endWatch = watchLayoutEnd({ layout: source.layout, clock, timers: systemTimers, log });
     return {
       address: listener.address,
       source,
-      stop: async () => {
+      stop: () => {
         endWatch();
-        await listener.stop();
-        await withinTime(config.drainTimeoutMs, calls.drain());
-        await withinTime(farewellMs, calls.endCalls());
-        await listener.close(farewellMs);
-        calls.close();
-        await Promise.all([sequences?.close(giveBackTimeoutMs), worker.close(releaseTimeoutMs)]);
-        issueLog?.close();
+        return stopCalls();
       },
     };
   } catch (error) {
-    await bound?.close(0);
-    await opened?.close(releaseTimeoutMs);
-    issueLog?.close();
+    await stop();
     throw signal.aborted ? signal.reason : error;
   }
+}
+
+/** The parts that a stop ends, in the order of {@link Server.stop}. */
+interface ServingParts {
+  readonly listener: Listener;
+  readonly calls: ReturnType<typeof ServeCalls.serveCalls>;
+  readonly drainTimeoutMs: number;
+  readonly sequences: Sequences | undefined;
+  readonly worker: StartingWorker;
+  readonly issueLog: IssueLog | undefined;
+}
+
+async function stopServing({
+  listener,
+  calls,
+  drainTimeoutMs,
+  sequences,
+  worker,
+  issueLog,
+}: ServingParts): Promise<void> {
+  await listener.stop();
+  await withinTime(drainTimeoutMs, calls.drain());
+  await withinTime(farewellMs, calls.endCalls());
+  await listener.close(farewellMs);
+  calls.close();
+  await Promise.all([sequences?.close(giveBackTimeoutMs), worker.close(releaseTimeoutMs)]);
+  issueLog?.close();
 }
 
 /** The sequences of the server, whose database the first call opens. */
@@ -131,21 +175,23 @@ async function tryOut(sequences: Sequences | undefined, log: Log): Promise<void>
   }
 }
 
-/** Opens the store and acquires a worker ID, for a server at this address. */
-function openServerWorker(
-  { config, worker, log, signal }: ServerOptions,
+/** Opens the store and begins to acquire a worker ID, for a server at this address. */
+function beginServerWorker(
+  { config, worker, signal }: ServerOptions,
   address: Address,
-  phaseNow: () => "starting" | "serving",
-): Promise<Worker> {
-  return openWorker({
+  onEvent: (event: WorkerEvent) => void,
+): Promise<StartingWorker> {
+  return beginWorker({
     ...worker,
     waitMaxMs: config.waitMaxMs,
     instance: config.instance ?? defaultInstance(address),
     version,
+    startTimeoutMs: config.startTimeoutMs,
+    workerIdPatienceMs: config.workerIdPatienceMs,
     // Waiting does not bring back a file of this machine; a server may come back.
     startPatienceMs: worker.storeUrl.startsWith("sqlite:") ? filePatienceMs : undefined,
     signal,
-    onEvent: (event) => logWorkerEvent(log, event, phaseNow()),
+    onEvent,
   });
 }
 

@@ -56,8 +56,8 @@ export interface IdServiceOptions extends IssueOptions {
   /** Marks the UUIDs of this deployment. */
   readonly namespace: string;
   readonly rollbackPolicy: RollbackPolicy;
-  /** Equal for servers of one layout record, different otherwise. */
-  readonly deploymentFingerprint: string;
+  /** Equal for servers of one layout record, different otherwise; empty while the record is unknown. */
+  readonly fingerprintNow: () => string;
 }
 
 type ParseInit = MessageInitShape<typeof ParseResponseSchema>;
@@ -210,7 +210,10 @@ function readTime(field: string, time: Timestamp | undefined): bigint {
 }
 
 function getInfo(options: IdServiceOptions): MessageInitShape<typeof GetInfoResponseSchema> {
-  const { source, rollbackPolicy, batchCountMax, deploymentFingerprint } = options;
+  const { source, rollbackPolicy, batchCountMax } = options;
+  const deploymentFingerprint = options.fingerprintNow();
+  // A server that starts does not know yet whether the store has this layout.
+  if (deploymentFingerprint === "" && source.state.kind !== "serving") throw source.state.error;
   const { datacenterId = 0, workerId = 0 } = source.status().grant ?? {};
   return {
     layout: layoutToMessage(source.layout),

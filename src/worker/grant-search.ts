@@ -117,7 +117,7 @@ export class GrantSearch {
   }
 
   #onNone(outcome: Exclude<AcquireOutcome, Granted | { kind: "failed" }>): SearchStep {
-    const { judge, ports } = this.#context;
+    const { judge, ports, settings } = this.#context;
     if (outcome.kind === "busy") {
       this.#problem = busyError(this.#context.store.kind);
       return this.#again(this.#retryMs(), this.#hasLostPatience(this.#problem));
@@ -147,7 +147,8 @@ export class GrantSearch {
       ports.report({ kind: "waiting", for: "free-worker-id", untilMs, detail });
     }
     this.#problem = noneFree(detail, untilMs);
-    return this.#again(lookAgainMs, !outcome.ours);
+    const waitedMs = judge.monotonicMs() - (this.#noneFromMs ?? 0);
+    return this.#again(lookAgainMs, !outcome.ours && waitedMs >= settings.workerIdPatienceMs);
   }
 
   /** For how long yet a lock that is taken tells nothing. */

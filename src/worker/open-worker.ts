@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { type Clock, systemClock, systemTimers, systemUptimeMs } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
 import { type GeneratorOptions, SnowflakeGenerator } from "../snowflake/generator.ts";
 import type { IdSource } from "./id-source.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { openStore } from "../store/open-store.ts";
+import type { RecordStore } from "../store/record-store.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import { openResumeFolder } from "../lease/resume/resume-folder.ts";
 import type { ResumeJournal } from "../lease/resume/resume-record.ts";
@@ -32,6 +34,8 @@ export interface OpenWorkerOptions
   readonly rollbackPolicy?: GeneratorOptions["policy"];
   /** The longest that a call waits for IDs. Default 1,000. */
   readonly waitMaxMs?: number | undefined;
+  /** The longest that the start may take, whatever it waits for. Absent = without end. */
+  readonly startTimeoutMs?: number | undefined;
   /** The longest that one call to the store takes. Default: a sixth of the window, at most 5,000; 5,000 for a file. */
   readonly storeTimeoutMs?: number | undefined;
   /**
@@ -49,7 +53,10 @@ export interface OpenWorkerOptions
 /** A worker ID that is held, and the IDs that come with it. */
 export interface Worker {
   readonly source: IdSource;
-  /** Equal for all processes of one deployment, different otherwise. 32 hex digits. */
+  /**
+   * Equal for all processes of one deployment, different otherwise: 32 hex digits. Empty until the layout record was
+   * read from the store, or from a resume record.
+   */
   readonly deploymentFingerprint: string;
   /**
    * All worker IDs of the namespace, as the store has them: at most a second old.
@@ -62,6 +69,16 @@ export interface Worker {
    * afterwards in either case.
    */
   close(timeoutMs: number): Promise<void>;
+}
+
+/** A worker whose worker ID is being acquired: its source refuses calls until then. */
+export interface StartingWorker extends Worker {
+  /**
+   * Resolves with the first grant. Where it rejects, the worker is closed.
+   *
+   * @throws IdError as {@link openWorker}; the signal's reason.
+   */
+  readonly granted: Promise<void>;
 }
 
 /** For closing after a start that came to nothing. */
@@ -77,73 +94,116 @@ const giveUpTimeoutMs = 1_000;
  * STORE_UNAVAILABLE; the signal's reason.
  */
 export async function openWorker(options: OpenWorkerOptions): Promise<Worker> {
-  const { layout, namespace, storeUrl, signal, clock = systemClock } = options;
+  const worker = await beginWorker(options);
+  await worker.granted;
+  return worker;
+}
+
+/**
+ * Opens the store and begins to acquire a worker ID. See {@link openWorker}.
+ *
+ * @throws IdError INVALID_CONFIG for a store that cannot be opened.
+ */
+export async function beginWorker(options: OpenWorkerOptions): Promise<StartingWorker> {
+  const { namespace, storeUrl, clock = systemClock } = options;
   const callTimeoutMs = options.storeTimeoutMs ?? defaultStoreTimeoutMs(storeUrl, options.windowMs);
   const store = await openStore(storeUrl, { namespace, callTimeoutMs });
+  let source: WorkerSource;
   try {
-    const host = hostname();
-    const holder = createHolder({
-      instance: options.instance,
-      host,
-      processId: process.pid,
-      bootId: readBootId(),
-      sinceMs: clock.nowMs(),
-      version: options.version,
-    });
-    const settings = resolveWorkerSettings({ ...options, holder }, layout, store);
-    const generator = new SnowflakeGenerator({
-      layout,
-      policy: options.rollbackPolicy,
-      burstMs: options.burstMs,
-      leadMaxMs: settings.leadMaxMs,
-      sequenceSpread: options.sequenceSpread,
-      random: Math.random,
-    });
-    const source = new WorkerSource({
-      store,
-      settings,
-      generator,
-      waitMaxMs: options.waitMaxMs ?? 1_000,
-      ports: {
-        clock,
-        timers: systemTimers,
-        uptimeMs: systemUptimeMs,
-        random128: kernelRandom128,
-        random: Math.random,
-        report: options.onEvent ?? (() => {}),
-        journal: openJournal(options),
-      },
-    });
-    await startUnlessAborted(source, signal);
-    const directory = new WorkerDirectory(store, clock);
-    return {
-      source,
-      deploymentFingerprint: source.deploymentId ?? "",
-      listWorkers: () => directory.list(),
-      close: async (timeoutMs) => {
-        await source.close(timeoutMs);
-        await store.close();
-      },
-    };
+    source = createSource(options, store, clock);
   } catch (error) {
     await store.close();
     throw error;
   }
+  const close = async (timeoutMs: number): Promise<void> => {
+    await source.close(timeoutMs);
+    await store.close();
+  };
+  const granted = startWithin(source, options).catch(async (error: unknown) => {
+    await close(giveUpTimeoutMs);
+    throw error;
+  });
+  // A caller that closes before it looks leaves it unhandled otherwise.
+  granted.catch(() => {});
+  const directory = new WorkerDirectory(store, clock);
+  return {
+    source,
+    granted,
+    get deploymentFingerprint() {
+      return source.deploymentId ?? "";
+    },
+    listWorkers: () => directory.list(),
+    close,
+  };
 }
 
-async function startUnlessAborted(source: WorkerSource, signal: AbortSignal | undefined): Promise<void> {
+function createSource(options: OpenWorkerOptions, store: RecordStore, clock: Clock): WorkerSource {
+  const { layout } = options;
+  const holder = createHolder({
+    instance: options.instance,
+    host: hostname(),
+    processId: process.pid,
+    bootId: readBootId(),
+    sinceMs: clock.nowMs(),
+    version: options.version,
+  });
+  const settings = resolveWorkerSettings({ ...options, holder }, layout, store);
+  const generator = new SnowflakeGenerator({
+    layout,
+    policy: options.rollbackPolicy,
+    burstMs: options.burstMs,
+    leadMaxMs: settings.leadMaxMs,
+    sequenceSpread: options.sequenceSpread,
+    random: Math.random,
+  });
+  return new WorkerSource({
+    store,
+    settings,
+    generator,
+    waitMaxMs: options.waitMaxMs ?? 1_000,
+    ports: {
+      clock,
+      timers: systemTimers,
+      uptimeMs: systemUptimeMs,
+      random128: kernelRandom128,
+      random: Math.random,
+      report: options.onEvent ?? (() => {}),
+      journal: openJournal(options),
+    },
+  });
+}
+
+/** Starts, until `signal` or the time limit of the start ends it. */
+async function startWithin(
+  source: WorkerSource,
+  { signal, startTimeoutMs }: Pick<OpenWorkerOptions, "signal" | "startTimeoutMs">,
+): Promise<void> {
   signal?.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal?.reason);
+  const ended = Promise.withResolvers<never>();
+  const onAbort = (): void => ended.reject(signal?.reason);
   signal?.addEventListener("abort", onAbort);
+  const cancel =
+    startTimeoutMs === undefined
+      ? undefined
+      : systemTimers.after(startTimeoutMs, () => ended.reject(lateStart(source, startTimeoutMs)));
   try {
-    await Promise.race([source.start(), aborted.promise]);
-  } catch (error) {
-    await source.close(giveUpTimeoutMs);
-    throw error;
+    await Promise.race([source.start(), ended.promise]);
   } finally {
+    cancel?.();
     signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** The error of a start that took too long, with what it waited for. */
+function lateStart({ state, phase }: WorkerSource, startTimeoutMs: number): IdError {
+  const shown = state.kind === "not-serving" ? state.error : undefined;
+  const problem = shown?.cause instanceof IdError ? shown.cause : shown;
+  const { reason, message } = problem ?? { reason: "STORE_UNAVAILABLE", message: "" };
+  const text = `The start took longer than ${startTimeoutMs} ms (--start-timeout). ${message}`.trim();
+  const metadata = { ...problem?.metadata, start_timeout_ms: startTimeoutMs };
+  // Without a problem the store has not answered yet; a wait is for a worker ID that may be used.
+  const waits = phase === "waiting" ? "NO_FREE_WORKER_ID" : "STORE_UNAVAILABLE";
+  return new IdError(reason === "WORKER_LEASE_LOST" ? waits : reason, text, { metadata, cause: problem });
 }
 
 function openJournal({ namespace, storeUrl, resumeFolder, onEvent }: OpenWorkerOptions): ResumeJournal | undefined {

@@ -130,9 +130,9 @@ export class WorkerHolder {
     return this.#life.grant;
   }
 
-  /** What the namespace agreed on; undefined before the first grant. */
+  /** What the namespace agreed on; undefined until it was read from the store, or from a resume record. */
   get layoutRecord(): LayoutRecord | undefined {
-    return this.#life.layoutRecord;
+    return this.#life.layoutRecord ?? this.#losses.known.layout;
   }
 
   /** All worker IDs as the last look showed them. */

@@ -91,7 +91,7 @@ export class WorkerSource implements IdSource {
     return this.#holder.phase.kind;
   }
 
-  /** 32 hex digits that tell this deployment apart from others; undefined before the first grant. */
+  /** 32 hex digits that tell this deployment apart from others; undefined until it is known. */
   get deploymentId(): string | undefined {
     return this.#holder.layoutRecord?.deploymentId;
   }

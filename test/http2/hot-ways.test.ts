@@ -147,7 +147,7 @@ function setUp(version: keyof typeof envelopesOf, guards: readonly CallGuard[] =
     namespace: "default",
     rollbackPolicy: "advance",
     batchCountMax: 10_000,
-    deploymentFingerprint: "0".repeat(32),
+    fingerprintNow: () => "0".repeat(32),
   });
   const application = createApplication({
     services: [service],

@@ -37,7 +37,7 @@ export async function openTextsService(): Promise<TextsService> {
     clock: systemClock,
     rollbackPolicy: "advance",
     batchCountMax: 1e9,
-    deploymentFingerprint: worker.deploymentFingerprint,
+    fingerprintNow: () => worker.deploymentFingerprint,
   });
   const transport = createRouterTransport((router) => void router.service(descriptor, implementation), {
     router: { interceptors: [errorInterceptor((error) => toConnectError(error, onUnforeseen))] },

@@ -31,16 +31,24 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Starts a server with settings by name, as flags would say them; it is stopped when the test is over. */
-export async function runServer(flags: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
-  const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
+/** A server of this process that may still wait for its worker ID. */
+export interface BegunServer extends Pick<RunningServer, "log" | "faults"> {
+  /** Resolves when it serves. */
+  readonly starting: Promise<Server>;
+  /** Gives up the start, or stops the server. */
+  readonly end: () => Promise<void>;
+}
+
+/** Begins to start a server with settings by name, as flags would say them. */
+export function beginServer(flags: Readonly<Record<string, string>>): BegunServer {
   const http2 = process.env["SNOWLANE_TEST_HTTP2"];
-  const all = { listen: "127.0.0.1:0", store, ...(http2 === undefined ? {} : { http2 }), ...flags };
+  const all = { listen: "127.0.0.1:0", ...(http2 === undefined ? {} : { http2 }), ...flags };
   const { values: config, problems } = loadSettings(serverSettings, { flags: all, environment: {} });
   if (problems.length > 0) refuseProblems(problems);
   const log: string[] = [];
   const faults: unknown[] = [];
-  const server = await startServer({
+  const given = new AbortController();
+  const starting = startServer({
     config,
     worker: valueOf(resolveServer(config, {})),
     log: createLog({
@@ -51,9 +59,22 @@ export async function runServer(flags: Readonly<Record<string, string>> = {}): P
     }),
     clock: systemClock,
     onFault: (error) => faults.push(error),
-    signal: new AbortController().signal,
+    signal: given.signal,
   });
-  onTestFinished(() => server.stop());
+  const end = async (): Promise<void> => {
+    given.abort();
+    const server = await starting.catch(() => undefined);
+    await server?.stop();
+  };
+  return { starting, log, faults, end };
+}
+
+/** Starts a server with settings by name, as flags would say them; it is stopped when the test is over. */
+export async function runServer(flags: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
+  const { starting, log, faults, end } = beginServer({ store, ...flags });
+  const server = await starting;
+  onTestFinished(end);
   const address = formatAddress(server.address);
   return { server, address, url: `http://${address}`, log, faults };
 }

@@ -1156,7 +1156,10 @@ export const IdService: GenService<{
     output: typeof GetIdRangeResponseSchema;
   },
   /**
-   * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+   * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+   * that starts has not yet read the layout record from its store.
+   *
+   * Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
    *
    * @generated from rpc snowlane.v1.IdService.GetInfo
    */

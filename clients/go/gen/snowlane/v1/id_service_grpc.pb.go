@@ -61,7 +61,10 @@ type IdServiceClient interface {
 	//
 	// Errors: INVALID_TIME_RANGE, INVALID_LAYOUT.
 	GetIdRange(ctx context.Context, in *GetIdRangeRequest, opts ...grpc.CallOption) (*GetIdRangeResponse, error)
-	// Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+	// Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+	// that starts has not yet read the layout record from its store.
+	//
+	// Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
 	GetInfo(ctx context.Context, in *GetInfoRequest, opts ...grpc.CallOption) (*GetInfoResponse, error)
 }
 
@@ -176,7 +179,10 @@ type IdServiceServer interface {
 	//
 	// Errors: INVALID_TIME_RANGE, INVALID_LAYOUT.
 	GetIdRange(context.Context, *GetIdRangeRequest) (*GetIdRangeResponse, error)
-	// Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+	// Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+	// that starts has not yet read the layout record from its store.
+	//
+	// Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
 	GetInfo(context.Context, *GetInfoRequest) (*GetInfoResponse, error)
 	mustEmbedUnimplementedIdServiceServer()
 }

@@ -128,7 +128,10 @@ class IdServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetInfo(self, request, context):
-        """Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+        """Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+        that starts has not yet read the layout record from its store.
+
+        Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

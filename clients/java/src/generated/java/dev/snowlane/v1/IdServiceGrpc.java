@@ -336,7 +336,9 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+     * that starts has not yet read the layout record from its store.
+     * Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
      * </pre>
      */
     default void getInfo(dev.snowlane.v1.GetInfoRequest request,
@@ -449,7 +451,9 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+     * that starts has not yet read the layout record from its store.
+     * Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
      * </pre>
      */
     public void getInfo(dev.snowlane.v1.GetInfoRequest request,
@@ -544,7 +548,9 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+     * that starts has not yet read the layout record from its store.
+     * Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
      * </pre>
      */
     public dev.snowlane.v1.GetInfoResponse getInfo(dev.snowlane.v1.GetInfoRequest request) throws io.grpc.StatusException {
@@ -637,7 +643,9 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+     * that starts has not yet read the layout record from its store.
+     * Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
      * </pre>
      */
     public dev.snowlane.v1.GetInfoResponse getInfo(dev.snowlane.v1.GetInfoRequest request) {
@@ -721,7 +729,9 @@ public final class IdServiceGrpc {
 
     /**
      * <pre>
-     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects.
+     * Tells what this server issues: layout, worker ID, rollback policy, limits. No side effects. UNAVAILABLE while a server
+     * that starts has not yet read the layout record from its store.
+     * Errors: STORE_UNAVAILABLE, WORKER_LEASE_LOST.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.snowlane.v1.GetInfoResponse> getInfo(
