@@ -28,6 +28,12 @@ async function open(url: string): Promise<SequenceStore> {
   return store;
 }
 
+async function started(starting: Promise<TestServer>): Promise<TestServer> {
+  const server = await starting;
+  onTestFinished(() => server.stop());
+  return server;
+}
+
 /** Runs the statements of a block one by one. */
 async function runBlock(url: string, block: string): Promise<void> {
   const statements = block.split(";").map((statement) => statement.trim());
@@ -36,8 +42,7 @@ async function runBlock(url: string, block: string): Promise<void> {
 
 describe.each(places)("an account on $kind with what docs/sequences.md grants", ({ kind, start, database, admin }) => {
   test("makes no table, and can do all that a server and an operator do where they stand", async () => {
-    const server = await start();
-    onTestFinished(() => server.stop());
+    const server = await started(start());
     await runBlock(server.url, docBlock(`privileges: ${kind}`));
     const urlOf = (account: string): string => `${kind}://${account}@127.0.0.1:${server.port}/${database}`;
     const early = await open(urlOf("snowlane:change-me"));
@@ -73,10 +78,23 @@ describe.each(places)("an account on $kind with what docs/sequences.md grants", 
   });
 });
 
+test("a PostgreSQL that keeps facts from its user gives values, and is known by the facts that it tells", async () => {
+  const server = await started(startPostgres());
+  await runSql(
+    server.url,
+    "CREATE ROLE worker LOGIN",
+    "GRANT CREATE ON SCHEMA public TO worker",
+    "REVOKE EXECUTE ON FUNCTION pg_control_system(), pg_current_wal_lsn() FROM PUBLIC",
+  );
+  const store = await open(server.url.replace("postgres@", "worker@"));
+  const { identity, place } = await store.look([]);
+  expect(identity).toMatch(/^database=\d+ table=\d+$/);
+  expect(place).toMatchObject({ identity, stopped: "" });
+});
+
 describe("a MariaDB with a binary log", () => {
   test("that has statements in it is refused, because replicas would not follow takes", async () => {
-    const server = await startMariadb(["--log-bin", "--server-id=1", "--binlog-format=STATEMENT"]);
-    onTestFinished(() => server.stop());
+    const server = await started(startMariadb(["--log-bin", "--server-id=1", "--binlog-format=STATEMENT"]));
     const error = { reason: "INVALID_CONFIG", metadata: { binlog_format: "STATEMENT" } };
     await expect((await open(server.url)).look([])).rejects.toMatchObject(error);
     await runSql(server.url, "SET GLOBAL binlog_format = MIXED");

@@ -61,6 +61,24 @@ async function answered<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+test("a take from PostgreSQL waits for a standby although the server's default does not, and a cancelled wait is no take", async () => {
+  const server = await startPostgres(["-c", "synchronous_commit=off"]);
+  onTestFinished(() => server.stop());
+  const store = await open(server.url, "default");
+  const stored = await make(store);
+  expect(await store.take(takeOf(stored))).toBe(0n);
+  const set = (names: string) =>
+    runSql(server.url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "SELECT pg_reload_conf()");
+  await set("nobody");
+  const outcome = store.take(takeOf(stored)).catch((error: unknown) => error);
+  const cancel = "SELECT pg_cancel_backend(pid) AS is_cancelled FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  await expect.poll(() => runSql(server.url, cancel), { timeout: 60_000 }).toEqual([{ is_cancelled: true }]);
+  expect(await outcome).toEqual(unavailable);
+  await set("");
+  // It was committed on this server alone: its range is a gap.
+  await expect.poll(() => store.take(takeOf(stored)).catch(() => undefined), { timeout: 60_000 }).toBe(20n);
+});
+
 test("a take from MariaDB is one statement", async () => {
   const server = await startMariadb();
   onTestFinished(() => server.stop());
