@@ -13,6 +13,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
+import { sequencesReady } from "../support/processes/sequences-ready.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 interface Block {
@@ -49,6 +50,7 @@ async function serve(folder: string): Promise<string> {
   onTestFinished(async () => {
     await server.stop("SIGTERM");
   });
+  await sequencesReady(server.url);
   return new URL(server.url).port;
 }
 

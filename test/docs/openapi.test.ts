@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { callExamples } from "../../tools/api/call-examples.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
+import { sequencesReady } from "../support/processes/sequences-ready.ts";
 
 /** docs/openapi.json describes what a server does: by the schema of OpenAPI 3.1, and by a call of every operation. */
 
@@ -59,6 +60,7 @@ test("a description that is not valid is refused", async () => {
 describe("every operation", () => {
   test("takes the request of its example, and gives what its schema says", async () => {
     const { url } = await runServer();
+    await sequencesReady(url);
     const calls = Object.entries(callExamples).filter(([path]) => path in description.paths);
     expect(calls.map(([path]) => path).toSorted()).toEqual(Object.keys(description.paths).toSorted());
     for (const [path, { request }] of calls) {
