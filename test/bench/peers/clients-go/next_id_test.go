@@ -1,5 +1,5 @@
-// Package bench measures what an ID costs a Go program: from the buffer, by local generators, and by one RPC each. It is a module of its own, so
-// that nobody who uses the client depends on its peers.
+// Package bench measures what an ID costs a Go program: from the buffer, by local generators, and by one RPC each. It
+// is a module of its own, so that nobody who uses the client depends on its peers.
 package bench
 
 import (
@@ -14,7 +14,8 @@ import (
 	"snowlane.dev/go"
 )
 
-// memorySource answers as a server does whose ceiling nobody reaches, after about as long as a call within a machine takes.
+// memorySource answers as a server does whose ceiling nobody reaches, after about as long as a call within a machine
+// takes.
 type memorySource struct {
 	mutex sync.Mutex
 	next  snowlane.ID

@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much to keep in stock so that IDs go on while no server answers, and how gently to fill it. Fed once a second with
- * what was handed out. Pure; guarded by the buffer's lock. docs/internals/client-contract.md has the rules.
+ * How much to keep in stock so that IDs go on while no server answers, and how gently to fill it. Fed once a second
+ * with what was handed out. Pure; guarded by the buffer's lock. docs/internals/client-contract.md has the rules.
  */
 final class OutagePolicy {
 

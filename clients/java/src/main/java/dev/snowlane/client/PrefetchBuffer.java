@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * Hands out reserved IDs from memory and reserves more in the background, ahead of need.
  *
  * Safe for any number of threads, virtual ones too. An ID in stock costs one atomic step: no lock, no clock, no
- * allocation. Each ID is handed out at most once, whatever is interrupted or times out; one that is claimed and not used
- * is a gap. Uniqueness rests on the reservation alone, never on a timer: {@code maxAge} only keeps IDs fresh.
+ * allocation. Each ID is handed out at most once, whatever is interrupted or times out; one that is claimed and not
+ * used is a gap. Uniqueness rests on the reservation alone, never on a timer: {@code maxAge} only keeps IDs fresh.
  *
  * HAZARD: a memory image that runs twice (a checkpoint restored twice, a cloned machine) hands out the same stock
  * twice. Close the buffer before the image is taken, and make a new one after.
@@ -51,8 +51,8 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
   }
 
   /**
-   * Returns an ID that was never returned before. While several cores contend for IDs, those of different threads are in
-   * no order.
+   * Returns an ID that was never returned before. While several cores contend for IDs, those of different threads are
+   * in no order.
    *
    * @throws SnowlaneException CLIENT_CLOSED. If nothing is in stock: CANCELLED if the thread is interrupted while it
    *     waits; once the time of the options is over, why the last reservation failed, or DEADLINE_EXCEEDED; what no

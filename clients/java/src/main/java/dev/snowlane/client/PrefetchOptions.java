@@ -9,11 +9,12 @@ import java.util.Optional;
  * @param maxAge the oldest that the reservation of a handed-out ID may be, 10 ms to 60 s; with {@code outage}, from
  *     {@code outage} to 1 h
  * @param countMin the fewest IDs to ask for, 1 to {@code countMax}
- * @param countMax the most IDs to ask for, up to 1,048,576; without {@code outage}, a buffer holds at most twice as many
+ * @param countMax the most IDs to ask for, up to 1,048,576; without {@code outage}, a buffer holds at most twice as
+ *     many
  * @param timeout how long a call waits for stock when it names no time of its own; empty: the client's, or 5 s over a
  *     source of one's own
- * @param outage keeps IDs in stock for so long without any server, at the rate of the last minute, 1 s to 30 min; empty:
- *     off. Times in IDs are then up to {@code maxAge} older than their use, and a stop leaves the stock as a gap
+ * @param outage keeps IDs in stock for so long without any server, at the rate of the last minute, 1 s to 30 min;
+ *     empty: off. Times in IDs are then up to {@code maxAge} older than their use, and a stop leaves the stock as a gap
  * @param stockMax the most IDs that {@code outage} keeps in stock, 1 to 1,000,000,000
  */
 public record PrefetchOptions(

@@ -66,8 +66,8 @@ final class Radix {
   }
 
   /**
-   * Reads the digits from {@code start} on; negative if their number is above 2^63 - 1. The caller checks the rest of the
-   * text.
+   * Reads the digits from {@code start} on; negative if their number is above 2^63 - 1. The caller checks the rest of
+   * the text.
    */
   long readDigits(String text, int start) {
     BigInteger base = BigInteger.valueOf(alphabet.length());

@@ -15,8 +15,8 @@ import java.util.function.DoubleSupplier;
  * Fills the stock of a buffer: one reservation at a time, with a back-off after one that failed. It owns the
  * reservation: no caller's interrupt or time-out ends one.
  *
- * Guarded by the buffer's lock, which a caller holds where nothing else is said. The age of an answer counts from before
- * its first attempt: docs/adr/0094 says why.
+ * Guarded by the buffer's lock, which a caller holds where nothing else is said. The age of an answer counts from
+ * before its first attempt: docs/adr/0094 says why.
  */
 final class Refiller {
 
@@ -169,7 +169,9 @@ final class Refiller {
     if (unused > 0) Observers.tell(() -> observer.onExpire(new ClientObserver.ExpireEvent(unused)));
   }
 
-  /** Sends for more if that is due: one reservation at a time, none during a back-off, none where an answer is spare. */
+  /**
+   * Sends for more if that is due: one reservation at a time, none during a back-off, none where an answer is spare.
+   */
   private void reserveIfDue() {
     if (!isDue || !isFree()) return;
     if (outage != null && topUp == null) scheduleTopUp();

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
  * @param serialPrefix for serial numbers: what stands before the digits, 0 to 16 characters of A-Z and 0-9
  * @param utcOffsetMinutes for serial numbers: minutes east of UTC of the time in the text, -1,080 to 1,080
  * @param checkSymbol for base 32: whether a check symbol follows
- * @param typePrefix for typed IDs, which must have one: what stands before the underscore, a letter of a-z, then 0 to 15
- *     characters of a-z and 0-9
+ * @param typePrefix for typed IDs, which must have one: what stands before the underscore, a letter of a-z, then 0 to
+ *     15 characters of a-z and 0-9
  */
 public record TextFormat(
     TextForm form, String serialPrefix, int utcOffsetMinutes, boolean checkSymbol, String typePrefix) {
