@@ -98,6 +98,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./doctor.ts")).doctor,
   },
   {
+    name: "token",
+    summary: "makes a token for a caller of a server with --principals",
+    load: async () => (await import("./token.ts")).token,
+  },
+  {
     name: "health",
     summary: "asks a server whether it serves, for probes",
     load: async () => (await import("./health.ts")).health,

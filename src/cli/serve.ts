@@ -29,7 +29,6 @@ const groups: readonly SettingGroup[] = [
     names: [
       "listen",
       "store",
-      "auth",
       "namespace",
       "layout",
       "datacenterId",
@@ -47,7 +46,8 @@ const groups: readonly SettingGroup[] = [
   { title: "Sequences", names: ["sequenceStores", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"] },
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
-  { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa"] },
+  { title: "Callers", names: ["auth", "principals"] },
+  { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
   {
     title: "Connections",
     names: [
@@ -75,7 +75,7 @@ export const serve: Command<typeof serverSettings, typeof options> = {
   examples: [
     "snowlane serve",
     "snowlane serve --store sqlite:/var/lib/snowlane/ids.db --datacenter-id 3",
-    "snowlane serve --listen 0.0.0.0:7609 --auth none --store postgres://snowlane@db/snowlane",
+    "snowlane serve --listen 0.0.0.0:7609 --principals principals.json --store postgres://snowlane@db/snowlane",
     "snowlane serve --config snowlane.json --dry-run",
   ],
   check: (settings, _options, environment) => problemsOf(resolveServer(settings, environment)),
@@ -141,8 +141,11 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
     const facts = { ...told, nowMs: systemClock.nowMs() };
     if (format === "json") log.info("Serves IDs", startFields(facts));
     else stdout.write(startMessage(facts));
+    // Without such files it keeps its meaning: the terminal has gone.
+    if (config.tlsCert !== undefined || config.principals !== undefined) process.on("SIGHUP", server.reload);
     await aborted(signal);
     log.info("Stops", { signal: String(signal.reason) });
+    process.off("SIGHUP", server.reload);
     await server.stop();
     log.info("Stopped");
     return exitCodes.done;

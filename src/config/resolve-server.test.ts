@@ -48,7 +48,26 @@ test("a TTL is refused where a lock shows whether the holder runs", () => {
 
 test("a server that others can reach says who may call, and where its records are", () => {
   expect(refused({ listen: "0.0.0.0:7609" })).toEqual(["--listen", "--listen"]);
-  expect(refused({ listen: "0.0.0.0:7609", auth: "none", store: "etcd://127.0.0.1" })).toEqual([]);
+  const open = { listen: "0.0.0.0:7609", store: "etcd://127.0.0.1" };
+  expect(refused(open)).toEqual(["--listen"]);
+  expect(refused({ ...open, auth: "none" })).toEqual([]);
+  expect(refused({ ...open, principals: "p.json" })).toEqual([]);
+  expect(refused({ ...open, tlsCert: "c.pem", tlsKey: "k.pem", tlsClientCa: "ca.pem" })).toEqual([]);
+});
+
+test("settings that say who may call do not contradict each other", () => {
+  const tls = { tlsCert: "c.pem", tlsKey: "k.pem" };
+  const [principals, tlsClientCa] = ["p.json", "ca.pem"];
+  expect(refused({ auth: "none", principals })).toEqual(["--auth"]);
+  expect(refused({ ...tls, auth: "none", tlsClientCa })).toEqual(["--auth"]);
+  expect(refused({ auth: "required" })).toEqual(["--auth"]);
+  expect(refused({ auth: "required", listen: "0.0.0.0:1", store: "etcd://127.0.0.1" })).toEqual(["--auth"]);
+  expect(refused({ auth: "required", principals })).toEqual([]);
+  expect(refused({ ...tls, auth: "required", tlsClientCa })).toEqual([]);
+  expect(refused({ tlsClientAuth: "optional" })).toEqual(["--tls-client-auth"]);
+  expect(refused({ ...tls, tlsClientCa, tlsClientAuth: "optional" })).toEqual(["--tls-client-auth"]);
+  expect(refused({ ...tls, tlsClientCa, principals, tlsClientAuth: "optional" })).toEqual([]);
+  expect(refused({ tlsClientCa })).toEqual(["--tls-client-ca"]);
 });
 
 test("a layout that nothing can be issued under is refused with all else that is wrong", () => {

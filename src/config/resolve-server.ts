@@ -8,6 +8,7 @@ import { windowSlackMinMs, windowSlackMs } from "../lease/worker-settings.ts";
 import { sequenceStoreKindOf } from "../sequence/open-sequence-store.ts";
 import { storeKindOf } from "../store/store-kind.ts";
 import { type Address, formatAddress, isLoopback } from "./address.ts";
+import { callerProblems } from "./caller-problems.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import { formatRange, formatRanges } from "./number-ranges.ts";
 import type { ServerConfig, WorkerConfig } from "./server-settings.ts";
@@ -84,14 +85,9 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
  */
 export function resolveServer(config: ServerConfig, environment: Environment): Resolved<WorkerChoice> {
   const worker = resolveWorker(config, environment);
-  const problems: SettingProblem[] = [...problemsOf(worker)];
+  const problems: SettingProblem[] = [...problemsOf(worker), ...callerProblems(config)];
   if (!isLoopback(config.listen.host)) {
     const value = formatAddress(config.listen);
-    if (config.auth === undefined) {
-      const hint =
-        "Other machines can reach it: give --auth none if every caller there may call, or listen on 127.0.0.1.";
-      problems.push({ place: "--listen", value, hint });
-    }
     if (config.storeUrl === undefined) {
       const hint =
         "Give --store as well: servers on other machines would have a file of their own and repeat these IDs.";
@@ -104,13 +100,6 @@ export function resolveServer(config: ServerConfig, environment: Environment): R
   }
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push({ place: config.tlsCert === undefined ? "--tls-cert" : "--tls-key", hint: "Give both or neither." });
-  }
-  if (config.tlsClientCa !== undefined && config.tlsCert === undefined) {
-    problems.push({
-      place: "--tls-client-ca",
-      value: config.tlsClientCa,
-      hint: "Give --tls-cert and --tls-key as well.",
-    });
   }
   if (worker.kind === "bad" || problems.length > 0) return { kind: "bad", problems };
   return { kind: "good", value: { ...worker.value, resumeFolder: resumeFolder(config, worker.value, environment) } };

@@ -126,7 +126,7 @@ export const serverSettings = {
       namesElsewhere: ["port", "p", "host", "address", "bind"],
       doc:
         "The address that serves gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2. With port 0 the system chooses a free port. " +
-        "An address other than loopback needs --auth and --store.",
+        "An address other than loopback needs --store, and --principals, --tls-client-ca or --auth none.",
     }),
     { host: "127.0.0.1", port: 7609 },
   ),
@@ -138,8 +138,19 @@ export const serverSettings = {
   }),
   auth: choice({
     name: "auth",
-    words: ["none"],
-    doc: "The callers that are let in. none: every caller that reaches the address. Required where other machines can reach it.",
+    words: ["none", "required"],
+    doc:
+      "Whether callers need credentials. required: those of --principals, or a certificate of --tls-client-ca. none: every " +
+      "caller that reaches the address may call everything. Default: required with either of these two settings; without them " +
+      "none on loopback, and no start on any other address.",
+  }),
+  principals: text({
+    name: "principals",
+    placeholder: "FILE",
+    doc:
+      "The callers that may call, with their tokens, the names of their certificates and their permissions: docs/security.md " +
+      "has the format, and snowlane token prints an entry. The file is read again within ten seconds after it has changed, and " +
+      "at once on SIGHUP; one with a fault is not used.",
   }),
   ...workerSettings,
   resumeDir: text({
@@ -238,8 +249,20 @@ export const serverSettings = {
   tlsClientCa: text({
     name: "tlsClientCa",
     placeholder: "FILE",
-    doc: "Accepts only callers with a certificate that one of these authorities (PEM) has signed. Needs --tls-cert.",
+    doc:
+      "Accepts only callers with a certificate that one of these authorities (PEM) has signed. Needs --tls-cert. Without " +
+      "--principals every one of them may call everything.",
   }),
+  tlsClientAuth: withFallback(
+    choice({
+      name: "tlsClientAuth",
+      words: ["required", "optional"],
+      doc:
+        "Whether a caller must show a certificate of --tls-client-ca. optional: it may show none, and send a token of " +
+        "--principals instead. A certificate of another authority ends the connection in both cases.",
+    }),
+    "required",
+  ),
   corsOrigins: withFallback(
     origins({
       name: "corsOrigin",

@@ -8,6 +8,7 @@ import type { Service } from "../service/service.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import type { Worker } from "../worker/open-worker.ts";
 import { createApplication } from "./call/application.ts";
+import type { CallGuard } from "./call/call-guard.ts";
 import { shuttingDown } from "./call/call-errors.ts";
 import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
 import type { TlsFiles } from "./listen/tls.ts";
@@ -28,6 +29,8 @@ export interface CallServerOptions {
   readonly source: IdSource;
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
   readonly sequences: Sequences | undefined;
+  /** Asked for every call, in this order. */
+  readonly guards: readonly CallGuard[];
   readonly clock: Clock;
   readonly log: Log;
   /** Called with a fault of ours. */
@@ -36,13 +39,13 @@ export interface CallServerOptions {
 
 /** Makes the services, the application over them, and the connections that carry it. */
 export function serveCalls(options: CallServerOptions): CallServer {
-  const { config, tls, source, log, onFault } = options;
+  const { config, tls, source, guards, log, onFault } = options;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
   const drain = new AbortController();
   const shutdown = new AbortController();
   const application = createApplication({
     services: createServices(options),
-    guards: [],
+    guards,
     corsOrigins: config.corsOrigins,
     findUnready: () => (source.state.kind === "serving" ? undefined : source.state.error),
     page: config.page,

@@ -1,5 +1,5 @@
 import { type Clock, systemTimers } from "../clock/clock.ts";
-import type { Address } from "../config/address.ts";
+import { type Address, isLoopback } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import { defaultInstance, resolveSequenceStore, type WorkerChoice } from "../config/resolve-server.ts";
 import { Sequences } from "../sequence/sequences.ts";
@@ -8,6 +8,7 @@ import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import { beginWorker, type StartingWorker } from "../worker/open-worker.ts";
 import type { IssueLog } from "./issue-log.ts";
+import type { WatchedPrincipals } from "./guards/watched-principals.ts";
 import { watchLayoutEnd } from "./layout-end.ts";
 import { bindListener, type Listener } from "./listen/listener.ts";
 import type { Log } from "./log.ts";
@@ -32,6 +33,8 @@ export interface ServerOptions {
 export interface Server {
   readonly address: Address;
   readonly source: IdSource;
+  /** Looks at once whether the files of TLS and of principals have changed. */
+  readonly reload: () => void;
   /**
    * Ends in order: says NOT_SERVING, takes no more calls, lets those in flight finish for at most the drain time, cuts
    * the rest, and gives the worker ID back. Never rejects.
@@ -59,8 +62,8 @@ const shortStartMs = 5_000;
  * health says NOT_SERVING, and calls for IDs are UNAVAILABLE. A port that is shared is bound last: the system would
  * give this server connections that another one can answer already.
  *
- * @throws IdError INVALID_CONFIG if the TLS files cannot be used, and as the worker does; the system's error if the
- * address cannot be bound; the reason of `signal`.
+ * @throws IdError INVALID_CONFIG if the files of TLS or of principals cannot be used, and as the worker does; the
+ * system's error if the address cannot be bound; the reason of `signal`.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { config, clock, log, onFault, signal } = options;
@@ -68,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const tls = tlsFilesOf(config);
   // Before the start waits for a worker ID.
   if (tls !== undefined) (await import("./listen/tls.ts")).readTlsContext(tls);
+  const callers = config.principals === undefined ? undefined : await openPrincipals(config.principals, options);
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
   const { reusePort, connectionsMax, connectionsPerSecond } = config;
   const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, onFault });
@@ -95,7 +99,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const listener = (bound ??= await bind());
     const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
-    const calls = serveCalls({ config, tls, worker: begun, source, sequences, clock, log, onFault });
+    const guards = callers === undefined ? [] : [callers.guard];
+    const calls = serveCalls({ config, tls, worker: begun, source, sequences, guards, clock, log, onFault });
     const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
     stop = stopCalls;
@@ -109,12 +114,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     return {
       address: listener.address,
       source,
+      reload: () => {
+        calls.look();
+        callers?.look();
+      },
       stop: () => {
         endWatch();
+        callers?.close();
         return stopCalls();
       },
     };
   } catch (error) {
+    callers?.close();
     await stop();
     throw signal.aborted ? signal.reason : error;
   }
@@ -207,9 +218,23 @@ async function openIssueLog(path: string): Promise<IssueLog> {
   return (await import("./issue-log.ts")).openIssueLog(path);
 }
 
-function tlsFilesOf({ tlsCert, tlsKey, tlsClientCa }: ServerConfig): TlsFiles | undefined {
+/** Loads authentication, which a server without principals does without. */
+async function openPrincipals(path: string, { config, log }: ServerOptions): Promise<WatchedPrincipals> {
+  const { watchPrincipals } = await import("./guards/watched-principals.ts");
+  const callers = watchPrincipals({
+    path,
+    onChange: (principalCount) => log.info("The principals were read again", { path, principalCount }),
+    onFault: (error) => log.error("The principals cannot be read; the earlier ones stay", { path, error }),
+  });
+  if (callers.hasTokens && config.tlsCert === undefined && !isLoopback(config.listen.host)) {
+    log.warn("Tokens come over the network in plaintext: give --tls-cert, or let a proxy speak TLS");
+  }
+  return callers;
+}
+
+function tlsFilesOf({ tlsCert, tlsKey, tlsClientCa, tlsClientAuth }: ServerConfig): TlsFiles | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  return { certPath: tlsCert, keyPath: tlsKey, clientCaPath: tlsClientCa };
+  return { certPath: tlsCert, keyPath: tlsKey, clientCaPath: tlsClientCa, clientAuth: tlsClientAuth };
 }
 
 /** Resolves with `work`, or after `timeoutMs`. */

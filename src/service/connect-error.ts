@@ -11,6 +11,9 @@ const errorDomain = "snowlane.dev";
 /** Reasons that an operator sees when a server starts. A call never ends with one. */
 type StartReason = "NO_FREE_WORKER_ID" | "LAYOUT_MISMATCH" | "INVALID_CONFIG";
 
+/** The credentials that would be taken: RFC 9110 section 11.6.1, RFC 6750 section 3. */
+const challenge = { "www-authenticate": 'Bearer realm="snowlane"' };
+
 /** The code that each reason travels under. Held equal to docs/errors.md by a test. */
 export const codeOfReason: Readonly<Record<Exclude<ErrorReason, StartReason>, Code>> = {
   COUNT_OUT_OF_RANGE: Code.InvalidArgument,
@@ -64,7 +67,7 @@ export function toConnectError(error: unknown, onUnforeseen: (error: unknown) =>
     const fieldViolations = [{ field: error.field, description: message, reason }];
     details.push({ desc: BadRequestSchema, value: { fieldViolations } });
   }
-  return new ConnectError(message, code, undefined, details);
+  return new ConnectError(message, code, reason === "MISSING_CREDENTIALS" ? challenge : undefined, details);
 }
 
 function codeOf(reason: ErrorReason): Code | undefined {

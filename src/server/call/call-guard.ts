@@ -3,14 +3,32 @@ import type { ToCallError } from "../../service/connect-error.ts";
 import { callerGone } from "./call-errors.ts";
 import { type MethodTraits, traitsOf } from "./method-table.ts";
 import { type Peer, peerKey } from "./peer.ts";
+import type { Principal } from "./principal.ts";
 
 /** The parts of a call that a guard sees, whichever way the call takes through the server. */
 export interface GuardedCall {
   /** The method that is called. */
   readonly traits: MethodTraits;
   readonly peer: Peer;
+  readonly notes: CallNotes;
   /** The value of a field of the request's head, by its name in lower case. */
   header(name: string): string | undefined;
+}
+
+/**
+ * The findings of guards about a call. On the hot path all calls with one head on one connection share their notes,
+ * so what depends on the head alone is found once. Elsewhere each call has notes of its own.
+ */
+export interface CallNotes {
+  /** Undefined where callers need no credentials. */
+  principal: Principal | undefined;
+  /** Of the principals, when this call was let in by them; 0 before that. */
+  generation: number;
+}
+
+/** Notes of which nothing is known. */
+export function newNotes(): CallNotes {
+  return { principal: undefined, generation: 0 };
 }
 
 /**
@@ -26,6 +44,8 @@ export interface CallGuard {
    * @throws IdError or ConnectError, which the caller then gets.
    */
   begin(call: GuardedCall): void;
+  /** Asked before each message of a stream that `begin` let pass. @throws As `begin`; the stream then ends with it. */
+  goOn?(call: GuardedCall): void;
   /** Called once for each call that `begin` let pass, with the error that it ended with; undefined for OK. */
   end?(call: GuardedCall, error: ConnectError | undefined): void;
 }
@@ -54,6 +74,10 @@ function inTurn(first: CallGuard, second: CallGuard, toError: ToCallError): Call
         throw error;
       }
     },
+    goOn: (call) => {
+      first.goOn?.(call);
+      second.goOn?.(call);
+    },
     end: (call, error) => {
       first.end?.(call, error);
       second.end?.(call, error);
@@ -67,17 +91,24 @@ export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interc
     const call: GuardedCall = {
       traits: traitsOf(`/${request.service.typeName}/${request.method.name}`),
       peer: request.contextValues.get(peerKey),
+      notes: newNotes(),
       header: (name) => request.header.get(name) ?? undefined,
     };
-    try {
-      guard.begin(call);
-    } catch (error) {
-      throw toError(error, call.traits.path);
-    }
+    const asked = (ask: () => void): void => {
+      try {
+        ask();
+      } catch (error) {
+        throw toError(error, call.traits.path);
+      }
+    };
+    asked(() => guard.begin(call));
     const end = (error: ConnectError | undefined): void => guard.end?.(call, error);
     try {
       const response = await next(request);
-      if (response.stream) return { ...response, message: watched(response.message, end) };
+      if (response.stream) {
+        const goOn = (): void => asked(() => guard.goOn?.(call));
+        return { ...response, message: watched(response.message, goOn, end) };
+      }
       end(undefined);
       return response;
     } catch (error) {
@@ -87,11 +118,18 @@ export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interc
   };
 }
 
-async function* watched<T>(messages: AsyncIterable<T>, end: (error: ConnectError | undefined) => void) {
+async function* watched<T>(
+  messages: AsyncIterable<T>,
+  goOn: () => void,
+  end: (error: ConnectError | undefined) => void,
+) {
   // It stays so if the reader never asks for the rest.
   let error: ConnectError | undefined = callerGone();
   try {
-    yield* messages;
+    for await (const message of messages) {
+      goOn();
+      yield message;
+    }
     error = undefined;
   } catch (thrown) {
     error = ConnectError.from(thrown);

@@ -9,7 +9,7 @@ import {
   prefixBytes,
 } from "../../service/hot/hot-method.ts";
 import { callerGone, deadlinePassed, readerStalled } from "./call-errors.ts";
-import type { CallGuard, GuardedCall } from "./call-guard.ts";
+import type { CallGuard, CallNotes, GuardedCall } from "./call-guard.ts";
 import type { CallHandler, CallStream } from "./call-stream.ts";
 import { asHeader } from "./envelope/connect.ts";
 import { type Ending, type Fields, withPrefix } from "./envelope/envelope.ts";
@@ -153,6 +153,10 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     return this.#route.traits;
   }
 
+  get notes(): CallNotes {
+    return this.#route.notes;
+  }
+
   get peer(): Peer {
     return this.#calls.options.peerOf(this.#stream);
   }
@@ -293,6 +297,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     const stream = this.#stream;
     try {
       while (!stream.isClosed && !this.#isEnding) {
+        this.#calls.options.guard?.goOn?.(this);
         const message = this.#messages?.next();
         if (message === undefined) {
           this.#finish();

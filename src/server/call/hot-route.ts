@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock/clock.ts";
+import { type CallNotes, newNotes } from "./call-guard.ts";
 import type { CrossOrigin } from "./cors.ts";
 import { connectEnvelope, connectStreamEnvelope } from "./envelope/connect.ts";
 import type { Envelope } from "./envelope/envelope.ts";
@@ -23,6 +24,7 @@ export interface CallHead {
 export interface HotRoute<Block> {
   readonly method: HotMethod;
   readonly traits: MethodTraits;
+  readonly notes: CallNotes;
   readonly envelope: Envelope;
   /** Absent for the binary form. */
   readonly json: { readonly read: JsonReader; readonly write: JsonWriter } | undefined;
@@ -49,7 +51,7 @@ export interface HotRoutesOptions<Block> {
 }
 
 /** One hot method under one content type. */
-type Entry<Block> = Omit<HotRoute<Block>, "timeoutMs">;
+type Entry<Block> = Omit<HotRoute<Block>, "timeoutMs" | "notes">;
 
 /**
  * Reads the heads of requests. docs/adr/0120 says what is hot.
@@ -106,7 +108,7 @@ export class HotRoutes<Block> {
     if (entry === undefined || timeoutMs === undefined) return undefined;
     const marks = this.#crossOrigin.marks(origin);
     const heads = marks.length === 0 ? entry.heads : entry.heads.marked(marks);
-    return { ...entry, heads, timeoutMs: timeoutMs > timeoutMsMax ? undefined : timeoutMs };
+    return { ...entry, notes: newNotes(), heads, timeoutMs: timeoutMs > timeoutMsMax ? undefined : timeoutMs };
   }
 }
 

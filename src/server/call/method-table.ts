@@ -5,7 +5,10 @@ type MethodAccess = Permission | "open";
  * A right of a caller. `ids`: IdService. `sequences`: values of sequences, and reading their definitions. `manage`:
  * creating and changing sequences. `observe`: AdminService, reflection. `all`: every method.
  */
-type Permission = "ids" | "sequences" | "manage" | "observe" | "all";
+export type Permission = (typeof permissions)[number];
+
+/** Every {@link Permission}. */
+export const permissions = ["ids", "sequences", "manage", "observe", "all"] as const;
 
 /** What the server knows of a method before any call of it. One object for each method. */
 export interface MethodTraits {

@@ -21,6 +21,8 @@ export interface ConnectionServer {
    * when no call is in flight; never rejects. Can be called again, to wait again.
    */
   readonly drain: () => Promise<void>;
+  /** Looks at once whether the files of TLS have changed. */
+  readonly look: () => void;
   /** Stops the timers. The listener closes the connections that it accepted. */
   readonly close: () => void;
 }
@@ -71,6 +73,7 @@ export function createConnectionServer(application: Application, options: Connec
       http1.closeIdleConnections();
       await Promise.all([drained, http2.drain()]);
     },
+    look: () => tls?.look(),
     close: () => {
       tls?.close();
       http1.close();

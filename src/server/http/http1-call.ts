@@ -4,6 +4,7 @@ import { systemClock } from "../../clock/clock.ts";
 import type { CallHandler, CallStream } from "../call/call-stream.ts";
 import { GatheredBytes } from "../call/gathered-bytes.ts";
 import type { CallHead } from "../call/hot-route.ts";
+import { authorizationOf } from "./authorization-field.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ServeExchange } from "./node-exchange.ts";
 import { pieceBytes, stallGraceMs } from "./node-limits.ts";
@@ -196,17 +197,18 @@ class Http1RequestHead implements CallHead {
   readonly path: string;
   readonly fields: CallHead["fields"];
   note: unknown = undefined;
-  readonly #headers: IncomingMessage["headers"];
+  readonly #request: IncomingMessage;
 
-  constructor({ method = "", url = "", headers }: IncomingMessage) {
-    this.method = method;
-    this.path = url;
-    this.#headers = headers;
-    this.fields = Object.keys(headers).map((name) => ({ name, value: this.get(name)! }));
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+    this.method = request.method ?? "";
+    this.path = request.url ?? "";
+    this.fields = Object.keys(request.headers).map((name) => ({ name, value: this.get(name)! }));
   }
 
   get(name: string): string | undefined {
-    const value = this.#headers[name];
+    if (name === "authorization") return authorizationOf(this.#request);
+    const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   }
 }

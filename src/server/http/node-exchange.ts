@@ -9,6 +9,7 @@ import { spellMessage } from "../call/envelope/grpc-message.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
 import { headerBytesMax, pieceBytes, stallGraceMs } from "./node-limits.ts";
+import { authorizationOf } from "./authorization-field.ts";
 import { contextOf, SocketPeer } from "./socket-peer.ts";
 import { readRequestTarget, withoutAuthority } from "./request-target.ts";
 
@@ -114,6 +115,8 @@ function toUniversalRequest(
     if (name.startsWith(":") || value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) header.append(name, one);
   }
+  const authorization = authorizationOf(request);
+  if (authorization !== undefined) header.set("authorization", authorization);
   const path = request.httpVersion === "2.0" ? request.url! : withoutAuthority(request.url!);
   const target = readRequestTarget(request.authority ?? request.headers.host ?? "", path);
   if (target === undefined) throw new TypeError("the request's authority is none");

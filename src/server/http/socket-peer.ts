@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { type ContextValues, createContextValues } from "@connectrpc/connect";
 import { type Peer, peerKey, unknownPeer } from "../call/peer.ts";
 
@@ -12,6 +13,11 @@ export class SocketPeer implements Peer {
 
   get remoteAddress(): string {
     return this.#socket.remoteAddress ?? "";
+  }
+
+  get subjectAltName(): string | undefined {
+    const socket: Socket & Partial<Pick<TLSSocket, "authorized" | "getPeerCertificate">> = this.#socket;
+    return socket.authorized === true ? socket.getPeerCertificate?.()?.subjectaltname : undefined;
   }
 }
 

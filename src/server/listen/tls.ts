@@ -2,16 +2,18 @@ import { constants, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
-import { isDeepStrictEqual } from "node:util";
 import { IdError } from "../../errors.ts";
 import { handshakeTimeoutMs } from "./handshake-limit.ts";
+import { WatchedFiles } from "./watched-files.ts";
 
 /** Paths of PEM files. */
 export interface TlsFiles {
   readonly certPath: string;
   readonly keyPath: string;
-  /** Callers must show a certificate of one of these authorities; absent: they need none. */
+  /** Callers may show a certificate of one of these authorities, and no other; absent: they are asked for none. */
   readonly clientCaPath: string | undefined;
+  /** Whether they must show one. Default: required. */
+  readonly clientAuth?: "required" | "optional";
 }
 
 /** What an acceptor calls. */
@@ -31,6 +33,8 @@ export interface TlsAcceptor {
    * required, is cut off.
    */
   readonly admit: (socket: Socket) => void;
+  /** Looks at once whether the files have changed. */
+  readonly look: () => void;
   readonly close: () => void;
 }
 
@@ -65,39 +69,45 @@ export function createTlsAcceptor(
   { onSecure, onFault, onRefused }: TlsPorts,
   lookMs = 10_000,
 ): TlsAcceptor {
-  let context = readTlsContext(files);
+  const { clientCaPath, clientAuth = "required" } = files;
+  const context = readTlsContext(files);
   const server = createServer(
     {
       ...context,
       ALPNProtocols: ["h2", "http/1.1"],
       handshakeTimeout: handshakeTimeoutMs,
-      requestCert: files.clientCaPath !== undefined,
-      rejectUnauthorized: files.clientCaPath !== undefined,
+      requestCert: clientCaPath !== undefined,
+      rejectUnauthorized: clientCaPath !== undefined && clientAuth === "required",
     },
-    (socket) => onSecure(socket, socket.alpnProtocol === false ? undefined : (socket.alpnProtocol as AlpnProtocol)),
+    (socket) => {
+      if (clientAuth === "optional" && showsUnknown(socket)) socket.destroy();
+      else onSecure(socket, socket.alpnProtocol === false ? undefined : (socket.alpnProtocol as AlpnProtocol));
+    },
   );
   server.on("tlsClientError", (error, socket) => {
     onRefused?.(error, socket.remoteAddress ?? "");
     socket.destroy();
   });
-  const looking = setInterval(() => {
-    try {
-      const found = readTlsContext(files);
-      if (isDeepStrictEqual(found, context)) return;
-      context = found;
-      server.setSecureContext(found);
-    } catch (error) {
-      onFault(error);
-    }
-  }, lookMs).unref();
+  const watched = new WatchedFiles(context, {
+    read: () => readTlsContext(files),
+    onChange: (found) => server.setSecureContext(found),
+    onFault,
+    lookMs,
+  });
   return {
     admit: (socket) => {
       // From here on the handshake has a time limit of its own.
       socket.setTimeout(0);
       server.emit("connection", socket);
     },
-    close: () => clearInterval(looking),
+    look: () => watched.look(),
+    close: () => watched.close(),
   };
+}
+
+/** Whether a caller has shown a certificate that is not of our authorities. */
+function showsUnknown(socket: TLSSocket): boolean {
+  return !socket.authorized && Object.keys(socket.getPeerCertificate()).length > 0;
 }
 
 /** @throws IdError INVALID_CONFIG that names the file and its flag, if one cannot be read or used. */

@@ -17,6 +17,8 @@ export interface Certificates {
   /** For `localhost` and 127.0.0.1. */
   readonly server: CertificateFiles;
   readonly client: CertificateFiles;
+  /** For a client, without a name but the common one of its subject, `nameless`. */
+  readonly nameless: CertificateFiles;
   readonly remove: () => void;
 }
 
@@ -39,6 +41,7 @@ export async function makeCertificates(): Promise<Certificates> {
   };
   const server = await sign("server", "subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n");
   const client = await sign("client", "subjectAltName=DNS:client\nextendedKeyUsage=clientAuth\n");
+  const nameless = await sign("nameless", "extendedKeyUsage=clientAuth\n");
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  return { folder, caFile: file("ca.pem"), server, client, remove };
+  return { folder, caFile: file("ca.pem"), server, client, nameless, remove };
 }

@@ -1,0 +1,45 @@
+import { IdError } from "../../errors.ts";
+import type { CallGuard, GuardedCall } from "../call/call-guard.ts";
+import type { Principal } from "../call/principal.ts";
+import type { Principals } from "./principals.ts";
+
+/**
+ * Lets in only principals that may call the method. A call whose head was let in before, on the same connection and
+ * under the same principals, is not looked at again. A stream ends with its next message once its caller is removed.
+ *
+ * A wrong token and none get the same answer. docs/adr/0130 has the reasons.
+ */
+export class Authentication implements CallGuard {
+  readonly #principals: Principals;
+
+  constructor(principals: Principals) {
+    this.#principals = principals;
+  }
+
+  /** @throws IdError MISSING_CREDENTIALS, METHOD_DENIED. */
+  begin(call: GuardedCall): void {
+    const { notes } = call;
+    const { generation } = this.#principals;
+    if (notes.generation === generation) return;
+    notes.principal = this.#judge(call);
+    notes.generation = generation;
+  }
+
+  /** @throws As {@link begin}. */
+  goOn(call: GuardedCall): void {
+    this.begin(call);
+  }
+
+  #judge(call: GuardedCall): Principal | undefined {
+    const { path, access } = call.traits;
+    if (access === "open") return undefined;
+    const principal = this.#principals.find(call.header("authorization"), call.peer);
+    if (principal === undefined) {
+      const message = "This call needs credentials: a token that the server knows, or a client certificate.";
+      throw new IdError("MISSING_CREDENTIALS", message);
+    }
+    if (principal.permissions.has(access) || principal.permissions.has("all")) return principal;
+    const message = `These credentials do not permit ${path}, which needs the permission ${access}.`;
+    throw new IdError("METHOD_DENIED", message, { metadata: { method: path.slice(1), permission: access } });
+  }
+}

@@ -1,0 +1,130 @@
+import { readFileSync, statSync } from "node:fs";
+import * as v from "valibot";
+import { refuseProblems, type SettingProblem } from "../../config/load-settings.ts";
+import { permissions } from "../call/method-table.ts";
+import { canonicalName } from "./certificate-names.ts";
+
+/** The largest file, in bytes. */
+const fileBytesMax = 1_048_576;
+const principalsMax = 1_000;
+const tokensMax = 16;
+const certificatesMax = 16;
+
+/** The names that principals may have. */
+export const principalName = {
+  pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/,
+  hint: "1 to 63 small letters, digits and ._-, beginning with a letter or a digit",
+};
+const tokenHint = "sha256: and 64 hex digits in small letters, as snowlane token prints, and never the token itself";
+const certificateHint =
+  "uri:, dns:, email: or ip: and a name of letters, digits and ._:/@*+~-, such as dns:checkout.prod.svc";
+const permissionHint = `one or more of ${permissions.join(", ")}`;
+const principalHint = "an object with name, permissions, and tokens or certificates, and with no other key";
+const fileHint = 'one JSON object, { "principals": [...] }, with no other key';
+
+const principalSchema = v.strictObject(
+  {
+    name: v.pipe(v.string(principalName.hint), v.regex(principalName.pattern, principalName.hint)),
+    tokens: v.optional(
+      v.pipe(
+        v.array(v.pipe(v.string(tokenHint), v.regex(/^sha256:[0-9a-f]{64}$/, tokenHint)), "a list"),
+        v.maxLength(tokensMax, `at most ${tokensMax}`),
+      ),
+      [],
+    ),
+    certificates: v.optional(
+      v.pipe(
+        v.array(
+          v.pipe(
+            v.string(certificateHint),
+            v.check((text) => canonicalName(text) !== undefined, certificateHint),
+            v.transform((text) => canonicalName(text) ?? text),
+          ),
+          "a list",
+        ),
+        v.maxLength(certificatesMax, `at most ${certificatesMax}`),
+      ),
+      [],
+    ),
+    permissions: v.pipe(v.array(v.picklist(permissions, permissionHint), "a list"), v.minLength(1, permissionHint)),
+  },
+  principalHint,
+);
+const fileSchema = v.strictObject(
+  { principals: v.pipe(v.array(principalSchema, "a list"), v.maxLength(principalsMax, `at most ${principalsMax}`)) },
+  fileHint,
+);
+
+/** One entry of a file of principals; its names of certificates are canonical. */
+export type PrincipalEntry = v.InferOutput<typeof principalSchema>;
+
+/** The keys that a fault may be placed at: no other text of the file is shown. */
+const keys: ReadonlySet<unknown> = new Set(["principals", "name", "tokens", "certificates", "permissions"]);
+
+/**
+ * Reads the bytes of a file of principals.
+ *
+ * @throws IdError INVALID_CONFIG if it is no file, cannot be read or is too large.
+ */
+export function readPrincipalBytes(path: string): Buffer {
+  let hint: string;
+  try {
+    const found = statSync(path);
+    // Reading a pipe or a device might never end.
+    if (found.isFile() && found.size <= fileBytesMax) return readFileSync(path);
+    hint = `Name a file of at most ${fileBytesMax} bytes.`;
+  } catch (error) {
+    hint = `Name a file that can be read: ${(error as Error).message}.`;
+  }
+  return refuseProblems([{ place: "--principals", value: path, hint }]);
+}
+
+/**
+ * Parses a file of principals. No error shows a text of the file that could be a token.
+ *
+ * @param path - For the errors.
+ * @throws IdError INVALID_CONFIG with all faults of the file.
+ */
+export function parsePrincipals(bytes: Buffer, path: string): readonly PrincipalEntry[] {
+  let content: unknown;
+  try {
+    content = JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    return refuseProblems([{ place: "--principals", value: path, hint: `It is no JSON${placeOf(error)}.` }]);
+  }
+  const parsed = v.safeParse(fileSchema, content);
+  const problems = parsed.success
+    ? repeatedTexts(parsed.output.principals)
+    : parsed.issues.map((issue) => ({ place: pathOf(issue), hint: issue.message }));
+  if (parsed.success && problems.length === 0) return parsed.output.principals;
+  return refuseProblems(problems.map(({ place, hint }) => ({ place: `${place} in ${path}`, hint })));
+}
+
+/** JSON.parse quotes the text around a fault, which may be a token. Only the position is shown. */
+function placeOf(error: unknown): string {
+  return / at position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0] ?? "";
+}
+
+/** `principals[2].tokens[0]`. */
+function pathOf({ path }: Pick<v.BaseIssue<unknown>, "path">): string {
+  const parts = path?.map(({ key }) => {
+    if (typeof key === "number") return `[${key}]`;
+    return keys.has(key) ? `.${String(key)}` : "";
+  });
+  return parts?.join("").slice(1) || "--principals";
+}
+
+/** Names, tokens and certificates that stand twice. */
+function repeatedTexts(principals: readonly PrincipalEntry[]): readonly Pick<SettingProblem, "place" | "hint">[] {
+  const seen = new Map<string, string>();
+  const all = principals.flatMap(({ name, tokens, certificates }, index) => [
+    [`name:${name}`, `principals[${index}].name`] as const,
+    ...tokens.map((token, at) => [token, `principals[${index}].tokens[${at}]`] as const),
+    ...certificates.map((certificate, at) => [certificate, `principals[${index}].certificates[${at}]`] as const),
+  ]);
+  return all.flatMap(([text, place]) => {
+    const before = seen.get(text);
+    if (before === undefined) seen.set(text, place);
+    return before === undefined ? [] : [{ place, hint: `It stands at ${before} already: remove one of the two.` }];
+  });
+}

@@ -1,0 +1,81 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { Peer } from "../call/peer.ts";
+import type { Principal } from "../call/principal.ts";
+import { readSubjectAltName } from "./certificate-names.ts";
+import type { PrincipalEntry } from "./principal-file.ts";
+
+/** RFC 6750 section 2.1, its scheme without case (RFC 9110 section 11.1). A longer token is not even hashed. */
+const bearerPattern = /^bearer +([\x21-\x7e]{1,512})$/i;
+
+/**
+ * The principals that may call, by token and by certificate. docs/adr/0130 says why tokens are hashed as they are.
+ *
+ * Whole values of `authorization`, and names of certificates, that were good are remembered: at most as many as there
+ * are tokens and names. Others never are.
+ */
+export class Principals {
+  /** By the digest in hex digits. */
+  readonly #byToken = new Map<string, { readonly digest: Buffer; readonly principal: Principal }>();
+  readonly #byCertificate = new Map<string, Principal>();
+  readonly #goodValues = new Map<string, Principal>();
+  readonly #goodNames = new Map<string, Principal>();
+  #generation = 0;
+
+  constructor(entries: readonly PrincipalEntry[]) {
+    this.replace(entries);
+  }
+
+  /** From 1; grows with each {@link replace}. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Takes these principals instead of those before. */
+  replace(entries: readonly PrincipalEntry[]): void {
+    for (const map of [this.#byToken, this.#byCertificate, this.#goodValues, this.#goodNames]) map.clear();
+    for (const { name, permissions, tokens, certificates } of entries) {
+      const principal: Principal = { name, permissions: new Set(permissions) };
+      for (const token of tokens) {
+        const hex = token.slice("sha256:".length);
+        this.#byToken.set(hex, { digest: Buffer.from(hex, "hex"), principal });
+      }
+      for (const certificate of certificates) this.#byCertificate.set(certificate, principal);
+    }
+    this.#generation++;
+  }
+
+  /**
+   * Finds the principal of a call. One with `authorization` is judged by that alone, even beside a good certificate.
+   *
+   * @returns undefined if the call shows nothing that is known.
+   */
+  find(authorization: string | undefined, peer: Peer): Principal | undefined {
+    if (authorization !== undefined) return this.#ofToken(authorization);
+    const { subjectAltName } = peer;
+    return subjectAltName === undefined ? undefined : this.#ofCertificate(subjectAltName);
+  }
+
+  #ofToken(authorization: string): Principal | undefined {
+    const known = this.#goodValues.get(authorization);
+    if (known !== undefined) return known;
+    const token = bearerPattern.exec(authorization)?.[1];
+    if (token === undefined) return undefined;
+    const digest = hash("sha256", token, "buffer");
+    const found = this.#byToken.get(digest.toString("hex"));
+    if (found === undefined || !timingSafeEqual(found.digest, digest)) return undefined;
+    if (this.#goodValues.size < this.#byToken.size) this.#goodValues.set(authorization, found.principal);
+    return found.principal;
+  }
+
+  /** By the first name of the certificate that is known. */
+  #ofCertificate(subjectAltName: string): Principal | undefined {
+    const known = this.#goodNames.get(subjectAltName);
+    if (known !== undefined) return known;
+    const name = readSubjectAltName(subjectAltName).find((candidate) => this.#byCertificate.has(candidate));
+    const principal = name === undefined ? undefined : this.#byCertificate.get(name);
+    if (principal !== undefined && this.#goodNames.size < this.#byCertificate.size) {
+      this.#goodNames.set(subjectAltName, principal);
+    }
+    return principal;
+  }
+}

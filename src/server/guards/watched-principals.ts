@@ -1,0 +1,47 @@
+import type { CallGuard } from "../call/call-guard.ts";
+import { WatchedFiles } from "../listen/watched-files.ts";
+import { Authentication } from "./authentication.ts";
+import { parsePrincipals, readPrincipalBytes } from "./principal-file.ts";
+import { Principals } from "./principals.ts";
+
+/** Authentication by a file that may be replaced while the server runs. */
+export interface WatchedPrincipals {
+  readonly guard: CallGuard;
+  /** Whether a caller can call with a token: then it should not go over the network in plaintext. */
+  readonly hasTokens: boolean;
+  /** Looks at once whether the file has changed. */
+  readonly look: () => void;
+  readonly close: () => void;
+}
+
+/** The parts of {@link watchPrincipals}. */
+export interface WatchedPrincipalsOptions {
+  readonly path: string;
+  /** Told of each new file that is in use, with its number of principals. */
+  readonly onChange: (count: number) => void;
+  /** Told why a file is not used; the earlier one stays. */
+  readonly onFault: (error: unknown) => void;
+  readonly lookMs?: number;
+}
+
+/** Reads a file of principals, and again when it has changed. @throws IdError INVALID_CONFIG. */
+export function watchPrincipals({ path, onChange, ...watch }: WatchedPrincipalsOptions): WatchedPrincipals {
+  const bytes = readPrincipalBytes(path);
+  const entries = parsePrincipals(bytes, path);
+  const principals = new Principals(entries);
+  const files = new WatchedFiles(bytes, {
+    ...watch,
+    read: () => readPrincipalBytes(path),
+    onChange: (changed) => {
+      const found = parsePrincipals(changed, path);
+      principals.replace(found);
+      onChange(found.length);
+    },
+  });
+  return {
+    guard: new Authentication(principals),
+    hasTokens: entries.some(({ tokens }) => tokens.length > 0),
+    look: () => files.look(),
+    close: () => files.close(),
+  };
+}

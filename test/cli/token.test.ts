@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parsePrincipals } from "../../src/server/guards/principal-file.ts";
+import { askHttp1 } from "../support/http2/http-call.ts";
+import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
+import { runInProcess } from "./in-process.ts";
+
+test("a token is new each time, and its entry lets it in", async () => {
+  const { code, stdout } = await runInProcess(["token", "checkout"]);
+  const [token = "", entry = "", ...more] = stdout.split("\n");
+  expect([code, more]).toEqual([0, [""]]);
+  expect(token).toMatch(/^snw_[A-Za-z0-9_-]{43}$/);
+  expect(entry).not.toContain(token);
+  expect(entry).toContain(createHash("sha256").update(token).digest("hex"));
+  expect((await runInProcess(["token", "checkout"])).stdout).not.toContain(token);
+  const path = join(temporaryFolder(), "principals.json");
+  writeFileSync(path, `{ "principals": [${entry}] }`);
+  const { url } = await runServer({ principals: path });
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  expect((await askHttp1(url, { path: "/snowlane.v1.IdService/NextId", headers, body: "{}" })).status).toBe(200);
+  expect((await askHttp1(url, { path: "/snowlane.v1.AdminService/ListWorkers", headers, body: "{}" })).status).toBe(
+    403,
+  );
+});
+
+test("the permissions are those that were asked for", async () => {
+  const { stdout } = await runInProcess(["token", "ops", "--permissions", "observe, manage,observe"]);
+  const entry = stdout.split("\n")[1]!;
+  expect(parsePrincipals(Buffer.from(`{ "principals": [${entry}] }`), "p.json")).toMatchObject([
+    { name: "ops", permissions: ["manage", "observe"] },
+  ]);
+});
+
+test("a name or a permission that no file may have is refused", async () => {
+  for (const words of [
+    [],
+    ["a", "b"],
+    ["Checkout"],
+    ["a b"],
+    ["-"],
+    ["a", "--permissions", "root"],
+    ["a", "--permissions", ""],
+  ]) {
+    const { code, stdout } = await runInProcess(["token", ...words]);
+    expect([words, code, stdout]).toEqual([words, 2, ""]);
+  }
+});

@@ -1,0 +1,282 @@
+/** Authentication: every method, in every protocol, with every kind of credentials. */
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { describe, expect, test } from "vitest";
+import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { ServerReflection as V1 } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as V1Alpha } from "../../src/gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { AdminService } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { permissions, traitsOf } from "../../src/server/call/method-table.ts";
+import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
+import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
+import { runServer } from "../support/processes/running-server.ts";
+
+const services: readonly DescService[] = [Health, V1, V1Alpha, AdminService, IdService, SequenceService];
+/** Watch goes on until its caller has gone; it has a test of its own. */
+const methods = services.flatMap((service) => service.methods).filter((method) => method !== Health.method.watch);
+const everyone = permissions.map((permission) => ({ name: permission, permissions: [permission] }));
+const empty = grpcFrame(new Uint8Array(0));
+
+interface Way {
+  readonly ask: typeof askHttp1;
+  readonly contentType: (method: DescMethod) => string;
+  readonly body: (method: DescMethod) => string | Buffer;
+  readonly carries: (method: DescMethod) => boolean;
+}
+
+const isUnary = ({ methodKind }: DescMethod): boolean => methodKind === "unary";
+const isNoUpload = ({ methodKind }: DescMethod): boolean => methodKind !== "bidi_streaming";
+const connect = {
+  contentType: (method: DescMethod) => (isUnary(method) ? "application/json" : "application/connect+json"),
+  body: (method: DescMethod) => (isUnary(method) ? "{}" : grpcFrame(Buffer.from("{}"))),
+  carries: isNoUpload,
+};
+const grpcWeb = { contentType: () => "application/grpc-web+proto", body: () => empty, carries: isNoUpload };
+const grpc = { ask: askHttp2, contentType: () => "application/grpc", body: () => empty, carries: () => true };
+
+const ways: Readonly<Record<string, Way>> = {
+  gRPC: grpc,
+  "gRPC on the general way": {
+    ...grpc,
+    contentType: () => "application/grpc+json",
+    body: () => grpcFrame(Buffer.from("{ }")),
+  },
+  "gRPC-Web over HTTP/2": { ...grpcWeb, ask: askHttp2 },
+  "gRPC-Web over HTTP/1.1": { ...grpcWeb, ask: askHttp1 },
+  "Connect over HTTP/2": { ...connect, ask: askHttp2 },
+  "Connect over HTTP/1.1": { ...connect, ask: askHttp1 },
+};
+
+/** The code that a call ended with, in whichever protocol: 0 for OK. */
+function codeOf({ headers, trailers, body }: HttpAnswer): number {
+  const inGrpc = trailers["grpc-status"] ?? headers["grpc-status"];
+  if (inGrpc !== undefined) return Number(inGrpc);
+  const text = body.toString("latin1");
+  const inGrpcWeb = /grpc-status: ?(\d+)/.exec(text)?.[1];
+  if (inGrpcWeb !== undefined) return Number(inGrpcWeb);
+  const inConnect = /"code":"(\w+)"/.exec(text)?.[1]?.replaceAll("_", "");
+  if (inConnect === undefined) return 0;
+  return Number(Object.entries(Code).find(([name]) => name.toLowerCase() === inConnect)?.[1]);
+}
+
+/** Why a call is refused: undefined where it is let in, whatever its method then says. */
+function refusal(answer: HttpAnswer): "unauthenticated" | "denied" | undefined {
+  const code: Code = codeOf(answer);
+  if (code === Code.Unauthenticated) return "unauthenticated";
+  return code === Code.PermissionDenied ? "denied" : undefined;
+}
+
+function expected(method: DescMethod, holds: string | undefined) {
+  const { access } = traitsOf(`/${method.parent.typeName}/${method.name}`);
+  if (access === "open") return undefined;
+  if (holds === undefined) return "unauthenticated";
+  return holds === access || holds === "all" ? undefined : "denied";
+}
+
+describe.each(Object.entries(ways))("%s", (_name, { ask, contentType, body, carries }) => {
+  test("every method lets in the callers of its permission, and no others", async () => {
+    const { url, faults } = await runServer({ principals: principalsFile(everyone).path });
+    const callers = [
+      { holds: undefined, fields: {} },
+      { holds: undefined, fields: bearer("removed") },
+      ...permissions.map((holds) => ({ holds, fields: bearer(holds) })),
+    ];
+    for (const method of methods.filter(carries)) {
+      const path = `/${method.parent.typeName}/${method.name}`;
+      const outcomes = callers.map(async ({ holds, fields }) => {
+        const headers = { "content-type": contentType(method), te: "trailers", ...fields };
+        const answer = await ask(url, { path, headers, body: body(method) });
+        return { path, fields, outcome: refusal(answer), expected: expected(method, holds) };
+      });
+      for (const { outcome, ...call } of await Promise.all(outcomes)) {
+        expect({ ...call, outcome }).toEqual({ ...call, outcome: call.expected });
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test("a refused call says why, and issues nothing", async () => {
+    const { url, server } = await runServer({ principals: principalsFile(everyone).path });
+    const method = IdService.method.nextId;
+    const call = async (fields: Readonly<Record<string, string>>) => {
+      const headers = { "content-type": contentType(method), te: "trailers", ...fields };
+      const {
+        status,
+        headers: head,
+        trailers,
+        body: answer,
+      } = await ask(url, {
+        path: "/snowlane.v1.IdService/NextId",
+        headers,
+        body: body(method),
+      });
+      const text = `${JSON.stringify([head, trailers])} ${answer.toString("latin1")}`;
+      return { status, text: text.replaceAll("%20", " ") };
+    };
+    for (const fields of [{}, bearer("nobody")]) {
+      const { status, text } = await call(fields);
+      expect([200, 401]).toContain(status);
+      expect(text).toContain("Bearer realm=");
+      expect(text).not.toContain(tokenOf("nobody"));
+    }
+    const { status, text } = await call(bearer("observe"));
+    expect([200, 403]).toContain(status);
+    expect(text).toContain("permission ids");
+    expect(server.source.status().counters.issued).toBe(0);
+  });
+});
+
+const nextId = "/snowlane.v1.IdService/NextId";
+const json = { "content-type": "application/json" };
+
+describe.each([
+  ["HTTP/1.1", askHttp1],
+  ["HTTP/2", askHttp2],
+])("over %s", (_name, ask) => {
+  const setUp = () => runServer({ principals: principalsFile(everyone).path });
+
+  test("a token in any odd form gets the answer of a wrong one", async () => {
+    const { url } = await setUp();
+    const answerTo = async (authorization: string | undefined, path = nextId) => {
+      const headers = { ...json, ...(authorization === undefined ? {} : { authorization }) };
+      const { status, body } = await ask(url, { path, headers, body: "{}" });
+      return [status, body.toString()];
+    };
+    const refused = await answerTo("Bearer wrong");
+    expect(refused[0]).toBe(401);
+    const token = tokenOf("ids");
+    for (const odd of [
+      undefined,
+      "",
+      "Bearer",
+      token,
+      `Basic ${token}`,
+      `Bearer ${token} ${token}`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer "${token}"`,
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(0, -1)}`,
+      `Bearer ${token.toUpperCase()}`,
+      `Bearer ${"x".repeat(10_000)}`,
+      `Bearer t\u00f6ken`,
+    ]) {
+      expect([odd, ...(await answerTo(odd))]).toEqual([odd, ...refused]);
+    }
+    for (const query of [`access_token=${token}`, `authorization=Bearer%20${token}`]) {
+      expect(await answerTo(undefined, `${nextId}?${query}`)).toEqual(refused);
+    }
+    for (const good of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`]) {
+      expect((await answerTo(good))[0]).toBe(200);
+      expect((await answerTo(good))[0]).toBe(200);
+    }
+  });
+
+  test("a GET of Connect asks for credentials as a POST does", async () => {
+    const { url } = await setUp();
+    const path = "/snowlane.v1.IdService/GetInfo?connect=v1&encoding=json&message=%7B%7D";
+    expect((await ask(url, { path, method: "GET", headers: {} })).status).toBe(401);
+    expect((await ask(url, { path, method: "GET", headers: bearer("observe") })).status).toBe(403);
+    expect((await ask(url, { path, method: "GET", headers: bearer("ids") })).status).toBe(200);
+  });
+
+  test("probes and health need no credentials, and a preflight is answered without them", async () => {
+    const { url } = await runServer({
+      principals: principalsFile(everyone).path,
+      corsOrigin: "https://app.example",
+    });
+    for (const path of ["/healthz", "/readyz"]) {
+      expect((await ask(url, { path, method: "GET", headers: {} })).status).toBe(200);
+    }
+    expect((await ask(url, { path: "/grpc.health.v1.Health/Check", headers: json, body: "{}" })).status).toBe(200);
+    const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
+    const preflight = await ask(url, { path: nextId, method: "OPTIONS", headers });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers["access-control-allow-headers"]).toContain("Authorization");
+  });
+});
+
+test.each(["NextId", "GetInfo"])("of two tokens in one request neither is taken: %s", async (name) => {
+  const { address, url } = await runServer({ principals: principalsFile(everyone).path });
+  const path = `/snowlane.v1.IdService/${name}`;
+  const [good, other] = [tokenOf("ids"), tokenOf("observe")];
+  for (const [first, second] of [
+    [good, "wrong"],
+    ["wrong", good],
+    [good, other],
+    [good, good],
+  ]) {
+    const fields = `authorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n`;
+    const head = `POST ${path} HTTP/1.1\r\nhost: a\r\n${fields}content-type: application/json\r\n`;
+    const answer = await sendBytes(address, [`${head}connection: close\r\ncontent-length: 2\r\n\r\n{}`]);
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    const headers = { ...json, authorization: [`Bearer ${first}`, `Bearer ${second}`] } as never;
+    const inHttp2 = await askHttp2(url, { path, headers, body: "{}" }).catch(() => undefined);
+    // Node's own client sends the field once where it must not stand twice.
+    expect(inHttp2 === undefined || inHttp2.status === 401).toBe(true);
+  }
+});
+
+test("a watcher of health needs no credentials, also while principals change", async () => {
+  const { path, write } = principalsFile(everyone);
+  const { url, server } = await runServer({ principals: path });
+  const abort = new AbortController();
+  const health = createClient(Health, createGrpcTransport({ baseUrl: url }));
+  for await (const { status } of health.watch({}, { signal: abort.signal })) {
+    expect(status).toBe(1);
+    write([]);
+    server.reload();
+    break;
+  }
+  abort.abort();
+});
+
+test("a removed token ends with the next message of its stream, a new one works, others notice nothing", async () => {
+  const ids = ["ids"];
+  const before = ["stays", "goes"].map((name) => ({ name, permissions: ids }));
+  const { path, write } = principalsFile(before);
+  const { url, server, log } = await runServer({ principals: path });
+  const client = createClient(IdService, createGrpcTransport({ baseUrl: url }));
+  const abort = new AbortController();
+  const stream = (name: string, textFormat = {}) =>
+    client.batchNextIds(
+      { count: 1_000_000_000n, chunkSize: 1_024, ...textFormat },
+      { headers: bearer(name), signal: abort.signal },
+    );
+  const streams = [stream("goes"), stream("goes", { textFormat: { form: 1 } })].map((one) =>
+    one[Symbol.asyncIterator](),
+  );
+  for (const one of streams) expect((await one.next()).done).toBe(false);
+  const staying = stream("stays")[Symbol.asyncIterator]();
+  expect((await staying.next()).done).toBe(false);
+  write(["stays", "comes"].map((name) => ({ name, permissions: ids })));
+  server.reload();
+  expect(log.join("")).toContain("The principals were read again");
+  for (const one of streams) {
+    const end = async (): Promise<void> => {
+      while ((await one.next()).done !== true);
+    };
+    await expect(end()).rejects.toMatchObject({ code: Code.Unauthenticated });
+  }
+  expect((await staying.next()).done).toBe(false);
+  abort.abort();
+  await expect(client.nextId({}, { headers: bearer("goes") })).rejects.toMatchObject({ code: Code.Unauthenticated });
+  for (const name of ["stays", "comes"]) await client.nextId({}, { headers: bearer(name) });
+});
+
+test("a permission that is taken away holds for the next call on the same connection", async () => {
+  const { path, write } = principalsFile([{ name: "app", permissions: ["ids"] }]);
+  const { url, server } = await runServer({ principals: path });
+  const client = createClient(IdService, createGrpcTransport({ baseUrl: url }));
+  const call = () => client.nextId({}, { headers: bearer("app") });
+  // From the third on they have one header block, so the server looks at their head once.
+  for (let count = 0; count < 5; count++) await call();
+  write([{ name: "app", permissions: ["observe"] }]);
+  server.reload();
+  await expect(call()).rejects.toMatchObject({ code: Code.PermissionDenied });
+  write([{ name: "app", permissions: ["all"] }]);
+  server.reload();
+  await call();
+});

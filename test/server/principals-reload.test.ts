@@ -1,0 +1,79 @@
+/** A server whose file of principals is replaced, broken and removed while it runs. */
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { askHttp2, type HttpAnswer } from "../support/http2/http-call.ts";
+import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
+import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
+
+const http2 = process.env["SNOWLANE_TEST_HTTP2"] ?? "engine";
+const patience = { timeout: 60_000 };
+const ids = ["ids"];
+
+const nextId = (url: string, name: string): Promise<HttpAnswer> =>
+  askHttp2(url, {
+    path: "/snowlane.v1.IdService/NextId",
+    headers: { "content-type": "application/json", ...bearer(name) },
+    body: "{}",
+  });
+
+async function start(principals: string) {
+  const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
+  const server = await startSnowlane({ args: ["--store", store, "--http2", http2, "--principals", principals] });
+  onTestFinished(() => void server.stop("SIGTERM"));
+  return server;
+}
+
+test("SIGHUP reads the file again: a good one is used, a broken one is not, and no token is in the log", async () => {
+  const { path, write } = principalsFile([{ name: "first", permissions: ids }]);
+  const server = await start(path);
+  const statusOf = async (name: string): Promise<number> => (await nextId(server.url, name)).status;
+  expect([await statusOf("first"), await statusOf("second")]).toEqual([200, 401]);
+  write([{ name: "second", permissions: ids }]);
+  server.child.kill("SIGHUP");
+  await expect.poll(() => statusOf("second"), patience).toBe(200);
+  expect(await statusOf("first")).toBe(401);
+  writeFileSync(path, `{ "principals": [{ "name": "second", "tokens": ["${tokenOf("first")}`);
+  server.child.kill("SIGHUP");
+  const refusals = () => server.log.filter(({ level }) => level === "error");
+  await expect.poll(() => refusals().length, patience).toBe(1);
+  expect(refusals()[0]).toMatchObject({ message: "The principals cannot be read; the earlier ones stay" });
+  expect(await statusOf("second")).toBe(200);
+  rmSync(path);
+  server.child.kill("SIGHUP");
+  await expect.poll(() => JSON.stringify(refusals()), patience).toContain("ENOENT");
+  expect([await statusOf("second"), await statusOf("first")]).toEqual([200, 401]);
+  for (const name of ["first", "second"]) expect(JSON.stringify(server.log)).not.toContain(tokenOf(name));
+  expect(await server.stop("SIGTERM")).toBe(0);
+});
+
+test("without a file to read again, SIGHUP ends the server as it ends every program", async () => {
+  const server = await startSnowlane({ args: ["--store", `sqlite:${join(temporaryFolder(), "snowlane.db")}`] });
+  const ended = once(server.child, "exit");
+  server.child.kill("SIGHUP");
+  expect(await ended).toEqual([null, "SIGHUP"]);
+});
+
+test("callers who stay notice nothing of a file that is replaced again and again", async () => {
+  const { path, write } = principalsFile([{ name: "stays", permissions: ids }]);
+  const { url, server, faults } = await runServer({ principals: path });
+  const statuses: number[] = [];
+  const callers = Array.from({ length: 8 }, async () => {
+    for (let left = 25; left > 0; left--) statuses.push((await nextId(url, "stays")).status);
+  });
+  let count = 0;
+  const replacing = setInterval(() => {
+    write([
+      { name: `other-${count++}`, permissions: ids },
+      { name: "stays", permissions: ids },
+    ]);
+    server.reload();
+  }, 1);
+  await Promise.all(callers);
+  clearInterval(replacing);
+  expect(count).toBeGreaterThan(1);
+  expect(statuses).toEqual(Array.from({ length: 200 }, () => 200));
+  expect(faults).toEqual([]);
+});

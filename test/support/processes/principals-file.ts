@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "./running-server.ts";
+
+/** One principal of a test, whose token is {@link tokenOf} its name. */
+export interface TestPrincipal {
+  readonly name: string;
+  readonly permissions: readonly string[];
+  readonly certificates?: readonly string[];
+}
+
+/** The token of a principal of a test. */
+export function tokenOf(name: string): string {
+  return `snw_token-of-${name}`;
+}
+
+/** The fields of a request with the token of a principal. */
+export function bearer(name: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${tokenOf(name)}` };
+}
+
+/** As it stands in the file. */
+export function digestOf(token: string): string {
+  return `sha256:${createHash("sha256").update(token).digest("hex")}`;
+}
+
+/** A file of principals in a folder of its own; `write` replaces it in one step. */
+export function principalsFile(principals: readonly TestPrincipal[]) {
+  const folder = temporaryFolder();
+  const path = join(folder, "principals.json");
+  const write = (listed: readonly TestPrincipal[]): void => {
+    const entries = listed.map((one) => ({ ...one, tokens: [digestOf(tokenOf(one.name))] }));
+    writeFileSync(`${path}.new`, JSON.stringify({ principals: entries }));
+    renameSync(`${path}.new`, path);
+  };
+  write(principals);
+  return { path, write };
+}
