@@ -29,6 +29,7 @@ const groups: readonly SettingGroup[] = [
     names: [
       "listen",
       "store",
+      "auth",
       "namespace",
       "layout",
       "datacenterId",
@@ -46,7 +47,7 @@ const groups: readonly SettingGroup[] = [
   { title: "Sequences", names: ["sequenceStores", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"] },
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
-  { title: "Callers", names: ["auth", "principals"] },
+  { title: "Callers", names: ["principals"] },
   { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
   {
     title: "Connections",
