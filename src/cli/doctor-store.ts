@@ -119,7 +119,7 @@ async function checkSettings({ store, worker }: StoreUnderCheck): Promise<readon
   try {
     const advice = await store.advise({ windowMs: worker.windowMs ?? store.timing.windowMs });
     if (advice.length === 0) return [ok("store settings", "No setting of the server endangers the records.")];
-    return advice.map(({ detail, cure }) => warn("store settings", detail, cure));
+    return advice.map(({ detail, action }) => warn("store settings", detail, action));
   } catch (error) {
     return [{ ...failOf("store settings", error, "Give the user the privileges of docs/stores.md."), level: "warn" }];
   }

@@ -1,7 +1,7 @@
 /**
  * What one process knows about the database of its sequences: the revision that it takes under, and how far it has
  * taken each counter. Everything that shows a loss or a move stops the database for all servers; an operator's raise
- * and open is the one cure. docs/sequences.md has the table of losses.
+ * and open is the one remedy. docs/sequences.md has the table of losses.
  */
 import type { Clock } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";

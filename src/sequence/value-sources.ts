@@ -137,14 +137,14 @@ export class ValueSources {
       await this.#parts.place.ready();
       const { sequences } = await this.#parts.store.look(names.map((name) => ({ name, periodKey: "" })));
       this.#problem = undefined;
-      for (const name of names) this.#settle(name, sequences.get(name));
+      for (const name of names) this.#resolve(name, sequences.get(name));
     } catch (error) {
       if (!(error instanceof IdError)) throw error;
       this.#onLookupFailed(callerError(error));
     }
   }
 
-  #settle(name: string, stored: StoredSequence | undefined): void {
+  #resolve(name: string, stored: StoredSequence | undefined): void {
     const wanted = this.#wanted.get(name);
     this.#wanted.delete(name);
     try {

@@ -5,10 +5,10 @@ import type { Log } from "./log.ts";
 export function logSequenceEvent(log: Log, event: SequenceEvent): void {
   switch (event.kind) {
     case "stopped": {
-      const cure = "snowlane sequences raise, then snowlane sequences open: docs/sequences.md";
+      const action = "snowlane sequences raise, then snowlane sequences open: docs/sequences.md";
       return log.error("The database of sequences is stopped: values in memory are handed out, and no more", {
         reason: event.reason,
-        cure,
+        action,
       });
     }
     case "opened":

@@ -19,7 +19,7 @@ export function connectionAdvice({
   return [
     {
       detail: `${connected} of ${max} connections are in use: each Snowlane server needs one, and up to three for a while.`,
-      cure: "Raise max_connections, or put a pooler between.",
+      action: "Raise max_connections, or put a pooler between.",
     },
   ];
 }

@@ -10,25 +10,28 @@ interface SettingsRow {
   readonly connected: number;
 }
 
-/** The loss that goes unseen where a server keeps a fact from its user, and the cure. */
+/** The loss that goes unseen where a server keeps a fact from its user, and what to do about it. */
 const unseen: Readonly<Record<FactName, StoreAdvice>> = {
   system: {
     detail:
       "The user may not call pg_control_system(): where two hosts take writes, the older timeline cannot be told, so neither is used.",
-    cure: "GRANT EXECUTE ON FUNCTION pg_control_system() to the user, if your service allows it.",
+    action: "GRANT EXECUTE ON FUNCTION pg_control_system() to the user, if your service allows it.",
   },
   timeline: {
     detail:
       "The user may not call pg_current_wal_lsn() and pg_walfile_name(): a failover, or a recovery to a point in time, shows by the server's start alone.",
-    cure: "GRANT EXECUTE ON FUNCTION pg_current_wal_lsn(), pg_walfile_name(pg_lsn) to the user, if your service allows it.",
+    action:
+      "GRANT EXECUTE ON FUNCTION pg_current_wal_lsn(), pg_walfile_name(pg_lsn) to the user, if your service allows it.",
   },
   started: {
     detail: "The user may not call pg_postmaster_start_time(): a restart on an older data folder goes unseen.",
-    cure: "GRANT EXECUTE ON FUNCTION pg_postmaster_start_time() to the user. Otherwise follow the runbook of docs/stores.md after each restore.",
+    action:
+      "GRANT EXECUTE ON FUNCTION pg_postmaster_start_time() to the user. Otherwise follow the runbook of docs/stores.md after each restore.",
   },
   database: {
     detail: "The user may not read pg_database: a copy of the database that takes its name goes unseen.",
-    cure: "GRANT SELECT ON pg_database to the user. Otherwise follow the runbook of docs/stores.md when you swap databases.",
+    action:
+      "GRANT SELECT ON pg_database to the user. Otherwise follow the runbook of docs/stores.md when you swap databases.",
   },
 };
 
@@ -45,7 +48,7 @@ export async function adviseOnPostgres({ client, told }: PostgresConnection): Pr
     if (value !== "off") continue;
     advice.push({
       detail: `${name} is off: after a crash of the machine, answered writes are gone or the records are damaged.`,
-      cure: `Set ${name} = on.`,
+      action: `Set ${name} = on.`,
     });
   }
   return [...advice, ...connectionAdvice({ connected, max: connections })];

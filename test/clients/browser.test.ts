@@ -116,8 +116,8 @@ test("a page of another origin gets none, and is told of --cors-origin", { timeo
   const other = origin.replace("127.0.0.1", "localhost");
   const page = await open(other);
   await page.locator("#failure", { hasText: "UNREACHABLE" }).waitFor(patience);
-  const cure = `A page of another origin needs a server with --cors-origin ${other}.`;
-  expect(await page.textContent("#failure", patience)).toContain(cure);
+  const action = `A page of another origin needs a server with --cors-origin ${other}.`;
+  expect(await page.textContent("#failure", patience)).toContain(action);
   expect(await page.locator("#ids li").count()).toBe(0);
   await page.close();
 });

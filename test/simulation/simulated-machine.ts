@@ -84,7 +84,7 @@ export class SimulatedMachine {
   }
 
   step(byMs: number): void {
-    this.#settle();
+    this.#resolve();
     for (const doubtful of this.#doubtful) doubtful.boundMs += Math.max(0, Math.min(byMs, stepForwardMaxMs));
     // Of two wrong clocks the store's confirms the less wrong: only who was right before has a right to doubt.
     if (byMs > stepForwardMaxMs && Math.abs(this.aheadMs) < 1_000) {
@@ -97,7 +97,7 @@ export class SimulatedMachine {
 
   /** @param partsPerMillion - Above 0 = the wall clock runs fast. */
   drift(partsPerMillion: number): void {
-    this.#settle();
+    this.#resolve();
     this.#driftPerMs = partsPerMillion / 1_000_000;
   }
 
@@ -128,7 +128,7 @@ export class SimulatedMachine {
 
   /** A hypervisor has held the machine for `lengthMs`, which have just passed: no clock of its own counted them. */
   wakeUnseen(lengthMs: number): void {
-    this.#settle();
+    this.#resolve();
     this.#monotonicLeftOutMs += lengthMs;
     this.#uptimeLeftOutMs += lengthMs;
     this.#offsetMs -= lengthMs;
@@ -156,7 +156,7 @@ export class SimulatedMachine {
     return this.#offsetMs + (this.#queue.nowMs - this.#changedAtMs) * this.#driftPerMs;
   }
 
-  #settle(): void {
+  #resolve(): void {
     this.#offsetMs = this.#offset();
     this.#changedAtMs = this.#queue.nowMs;
   }

@@ -78,16 +78,16 @@ async function raiseAndOpen(url: string): Promise<void> {
   await runSql(url, "UPDATE snowlane_sequence_place SET open_ms = 0");
 }
 
-const wentBack = expect.objectContaining({ reason: "STORE_WENT_BACK" });
+const regression = expect.objectContaining({ reason: "STORE_WENT_BACK" });
 
 test.for(seen)("a loss that shows stops the database before a value repeats: $name", async (loss) => {
   const { first, lose } = await loseValues(loss);
   await first.close();
   const url = await lose();
   const later = openSequences(url);
-  await expect(later.take(1)).rejects.toEqual(wentBack);
+  await expect(later.take(1)).rejects.toEqual(regression);
   // Stopped for all, also where a server comes to know of it only from the database.
-  await expect(openSequences(url).take(1)).rejects.toEqual(wentBack);
+  await expect(openSequences(url).take(1)).rejects.toEqual(regression);
   await raiseAndOpen(url);
   expect(await openSequences(url).take(2)).toEqual([106, 107]);
 });
@@ -109,7 +109,7 @@ test.for(unseen)("a server that goes on finds such a loss with its next take: $n
   await expect
     .poll(() => first.take(1).catch(({ reason }: { readonly reason: string }) => reason), { timeout: 60_000 })
     .toBe("STORE_WENT_BACK");
-  await expect(openSequences(url).take(1)).rejects.toEqual(wentBack);
+  await expect(openSequences(url).take(1)).rejects.toEqual(regression);
 });
 
 test("a restart of the database after a crash changes nothing, and no value is skipped", async () => {

@@ -226,7 +226,7 @@ describe("waiting", () => {
     expect(await reason).toBe("DEADLINE_EXCEEDED");
   });
 
-  test("what waiting cannot cure is told at once", async () => {
+  test("what waiting cannot help is told at once", async () => {
     for (const code of ["UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "UNIMPLEMENTED"] as const) {
       const { buffer, source } = make();
       source.answer = () => {

@@ -24,7 +24,7 @@ export interface RefillerOptions {
   readonly maxAgeMs: number;
 }
 
-/** Waiting does not cure these. */
+/** Waiting does not help against these. */
 const incurable: ReadonlySet<StatusCode> = new Set([
   "INVALID_ARGUMENT",
   "UNAUTHENTICATED",

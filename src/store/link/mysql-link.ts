@@ -90,7 +90,7 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
       sessions: { interrupt: (connection) => this.#interrupt(connection), socketOf: ({ socket }) => socket },
       isRefusal,
       writers: {
-        cure: "Fence the old primary; a replica needs read_only=1.",
+        action: "Fence the old primary; a replica needs read_only=1.",
         asksAgain: servers.length > 1,
         choice: new WriterChoice(),
         ask,

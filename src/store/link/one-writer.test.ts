@@ -31,7 +31,7 @@ class World {
       },
       {
         kind: "test",
-        cure: "Stop one.",
+        action: "Stop one.",
         asksAgain: hosts.length > 1,
         choice: new WriterChoice(),
         ask: ({ host }) => {

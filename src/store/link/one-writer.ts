@@ -17,7 +17,7 @@ export interface WriterRules<T> {
   /** Scheme of the store, for messages. */
   readonly kind: string;
   /** What an operator does with a server that should take no writes: a sentence. */
-  readonly cure: string;
+  readonly action: string;
   /** Whether servers are asked before each call, or once for each connection: a server that is alone. */
   readonly asksAgain: boolean;
   readonly choice: WriterChoice;
@@ -124,10 +124,10 @@ export class OneWriter<T> implements Route<T> {
       if (answer.kind === "writer") found.push({ at, connection: answer.connection, role: answer.role });
       if (answer.kind === "silent" && answer.problem instanceof IdError) throw answer.problem;
     }
-    const { kind, cure, choice, isOneServer } = this.#rules;
+    const { kind, action, choice, isOneServer } = this.#rules;
     const { writers, overtaken } = await choice.sort(found, isOneServer);
     const [writer, ...others] = writers;
-    if (others.length > 0) throw severalWriters(kind, cure, writers);
+    if (others.length > 0) throw severalWriters(kind, action, writers);
     if (writer !== undefined) return writer;
     const problems = sightings.flatMap(({ server, answer }) => {
       if (answer.kind === "other" || answer.kind === "silent") return [{ server, problem: answer.problem }];
@@ -176,10 +176,10 @@ function ageMs<T>(sightings: readonly Sighting<T>[]): number {
   return systemClock.monotonicMs() - Math.min(...answers.map(({ askedAtMs }) => askedAtMs));
 }
 
-function severalWriters<T>(kind: string, cure: string, writers: readonly Writer<T>[]): IdError {
+function severalWriters<T>(kind: string, action: string, writers: readonly Writer<T>[]): IdError {
   // Sorted: those that sentinels name come in the order of the answers.
   const names = writers.map(({ at }) => nameOf(at)).toSorted();
   const servers = names.join(" and ");
-  const message = `Several servers of the ${kind} store take writes: ${servers}. Nothing is granted or renewed until only one of them does. ${cure}`;
+  const message = `Several servers of the ${kind} store take writes: ${servers}. Nothing is granted or renewed until only one of them does. ${action}`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, servers } });
 }

@@ -144,7 +144,7 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
       sessions: { interrupt, socketOf: ({ socket }) => socket },
       isRefusal,
       writers: {
-        cure: "Fence the old primary: stop it, or make it a standby.",
+        action: "Fence the old primary: stop it, or make it a standby.",
         asksAgain: servers.length > 1,
         choice: this.#choice,
         ask,

@@ -105,7 +105,7 @@ export class RedisDatabase {
       destroy,
       isRefusal,
       writers: {
-        cure: "Stop the old primary, or make it a replica.",
+        action: "Stop the old primary, or make it a replica.",
         asksAgain: servers.length > 1 || parameters.has("sentinel"),
         choice: new WriterChoice(),
         ask: (client, server) => this.#ask(client, server),
