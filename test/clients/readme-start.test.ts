@@ -15,6 +15,8 @@ const env = {
   npm_config_prefer_offline: "true",
   SNOWLANE_LISTEN: "127.0.0.1:0",
   SNOWLANE_RESUME_DIR: "off",
+  // The default store, but not that of the user who runs the tests.
+  XDG_STATE_HOME: join(clone, "state"),
 };
 let server: ReturnType<typeof startByReadme>;
 
