@@ -1,7 +1,13 @@
-import { Code, ConnectError, type ConnectRouter, createConnectRouter, type HandlerContext } from "@connectrpc/connect";
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createConnectRouter,
+  type HandlerContext,
+  type Interceptor,
+} from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import type { Interceptor } from "@connectrpc/connect";
 import { CrossOrigin } from "./cors.ts";
 import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
 import { answerProbe, type FindUnready } from "./probes.ts";

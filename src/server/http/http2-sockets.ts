@@ -111,8 +111,10 @@ class ConnectionHost implements RequestHost {
   }
 }
 
-/** One connection: moves bytes between its socket and its engine. docs/adr/0042 says why a chunk causes one
- * write, docs/adr/0108 why cancels slow it down. */
+/**
+ * One connection: moves bytes between its socket and its engine. docs/adr/0042 says why a chunk causes one write,
+ * docs/adr/0108 why cancels slow it down.
+ */
 class Session {
   readonly #socket: Socket;
   readonly #shared: Shared;
