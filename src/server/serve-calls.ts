@@ -4,12 +4,15 @@ import { createAdminService } from "../service/admin-service.ts";
 import { createIdService } from "../service/id-service.ts";
 import type { Sequences } from "../sequence/sequences.ts";
 import { createSequenceService } from "../service/sequence-service.ts";
+import type { ServerStatusParts } from "../service/server-status.ts";
 import type { Service } from "../service/service.ts";
+import { StatusSamples } from "../service/status-samples.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import type { Worker } from "../worker/open-worker.ts";
 import { createApplication } from "./call/application.ts";
 import type { CallGuard } from "./call/call-guard.ts";
 import { shuttingDown } from "./call/call-errors.ts";
+import { unreadyOnDrain } from "./call/probes.ts";
 import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type { Log } from "./log.ts";
@@ -31,23 +34,33 @@ export interface CallServerOptions {
   readonly sequences: Sequences | undefined;
   /** Asked for every call, in this order. */
   readonly guards: readonly CallGuard[];
+  /** Connections that are open. */
+  readonly connectionCount: () => number;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
 
+const samplePeriodMs = 1_000;
+
 /** Makes the services, the application over them, and the connections that carry it. */
 export function serveCalls(options: CallServerOptions): CallServer {
-  const { config, tls, source, guards, log, onFault } = options;
+  const { config, tls, source, guards, clock, log, onFault } = options;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
   const drain = new AbortController();
   const shutdown = new AbortController();
+  const reason = shuttingDown();
+  const findUnready = unreadyOnDrain(drain.signal, () =>
+    source.state.kind === "serving" ? undefined : source.state.error,
+  );
+  const samples = new StatusSamples({ source, clock });
+  const sampling = setInterval(() => samples.take(), samplePeriodMs).unref();
   const application = createApplication({
-    services: createServices(options),
+    services: createServices(options, { samples, findUnready }),
     guards,
     corsOrigins: config.corsOrigins,
-    findUnready: () => (source.state.kind === "serving" ? undefined : source.state.error),
+    findUnready,
     page: config.page,
     drainSignal: drain.signal,
     shutdownSignal: shutdown.signal,
@@ -60,7 +73,6 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
     log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
   const connections = createConnectionServer(application, { ...limits, http2, tls, onFault, onRefusedHandshake });
-  const reason = shuttingDown();
   return {
     ...connections,
     drain: () => {
@@ -71,16 +83,24 @@ export function serveCalls(options: CallServerOptions): CallServer {
       shutdown.abort(reason);
       return connections.drain();
     },
+    close: () => {
+      clearInterval(sampling);
+      connections.close();
+    },
   };
 }
 
 /** The services of a server: a further one is a further element of this list. */
-function createServices({ config, worker, source, sequences, clock }: CallServerOptions): readonly Service[] {
+function createServices(
+  { config, worker, source, sequences, clock, connectionCount }: CallServerOptions,
+  own: Pick<ServerStatusParts, "samples" | "findUnready">,
+): readonly Service[] {
   const { namespace, rollbackPolicy, batchCountMax } = config;
+  const status = { ...own, source, clock, startMs: clock.nowMs(), connectionCount };
   const fingerprintNow = () => worker.deploymentFingerprint;
   return [
     createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, fingerprintNow }),
-    createAdminService({ listWorkers: () => worker.listWorkers() }),
+    createAdminService({ listWorkers: () => worker.listWorkers(), status }),
     ...(sequences === undefined ? [] : [createSequenceService({ sequences, clock, batchCountMax })]),
   ];
 }

@@ -100,7 +100,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
     const guards = callers === undefined ? [] : [callers.guard];
-    const calls = serveCalls({ config, tls, worker: begun, source, sequences, guards, clock, log, onFault });
+    const { connectionCount } = listener;
+    const parts = { config, tls, worker: begun, source, sequences, guards, connectionCount, clock, log, onFault };
+    const calls = serveCalls(parts);
     const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
     stop = stopCalls;

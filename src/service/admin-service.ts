@@ -10,12 +10,14 @@ import {
 import type { ListedWorker, WorkerList, WorkerState } from "../operator/worker-list.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import { nsToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
+import { readServerStatus, type ServerStatusParts } from "./server-status.ts";
 import { defineService, type Service } from "./service.ts";
 
 /** The parts that AdminService works with. */
 export interface AdminServiceOptions {
   /** Gives all worker IDs as the store has them; the list may be a second old. */
   readonly listWorkers: () => Promise<WorkerList>;
+  readonly status: ServerStatusParts;
 }
 
 const pageSizeDefault = 100;
@@ -36,7 +38,7 @@ const stateMessages: Readonly<Record<WorkerState, StateMessage>> = {
  *
  * It serves without a worker ID too: when no ID can be issued, operators need the list of workers most.
  */
-export function createAdminService({ listWorkers }: AdminServiceOptions): Service {
+export function createAdminService({ listWorkers, status }: AdminServiceOptions): Service {
   return defineService({
     descriptor: AdminService,
     implementation: {
@@ -44,6 +46,7 @@ export function createAdminService({ listWorkers }: AdminServiceOptions): Servic
         const afterIndex = readPageToken(request.pageToken);
         return toPage(request, afterIndex, await listWorkers().catch(refuse));
       },
+      getStatus: ({ afterIndex }) => readServerStatus(status, afterIndex),
     },
   });
 }

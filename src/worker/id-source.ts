@@ -91,8 +91,8 @@ interface WorkerCounters {
 export interface WorkerStatus {
   readonly state: ServingState;
   /**
-   * The phase of the holder, in one word of worker-holder.ts: `acquiring`, `holding`, `rebasing`, `waiting-for-mark`,
-   * `released`, ...
+   * The phase of the holder, in one word of holder-phase.ts: `acquiring`, `holding`, `rebasing`, `waiting`, `released`,
+   * ...
    */
   readonly phase: string;
   readonly grant: GrantStatus | undefined;

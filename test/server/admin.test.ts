@@ -7,6 +7,7 @@ import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { AdminService, WorkerState } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 test("ListWorkers pages through all worker IDs that have records", async () => {
@@ -49,6 +50,42 @@ test("a page token that is none is refused, and so is one of elsewhere", async (
     expect(error.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: "MALFORMED_TEXT" }]);
   }
   expect((await admin.listWorkers({ pageToken: "after-1023" })).workers).toEqual([]);
+});
+
+test("GetStatus tells how the server is, and what it issued in each second", async () => {
+  const beforeMs = Date.now();
+  const { url, faults } = await runServer({ datacenterId: "4", workerId: "7" });
+  const transport = createGrpcTransport({ baseUrl: url });
+  const admin = createClient(AdminService, transport);
+  const { runs } = await createClient(IdService, transport).reserveIds({ count: 2_000 });
+  const issued = BigInt(runs.reduce((sum, { count }) => sum + count, 0));
+  const all = async () => (await admin.getStatus({})).samples;
+  const total = async () => (await all()).reduce((sum, { idsCount }) => sum + idsCount, 0n);
+  await expect.poll(total, { timeout: 30_000 }).toBe(issued);
+  await expect.poll(async () => (await all()).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  const { status, samples } = await admin.getStatus({});
+  expect(status).toMatchObject({
+    serving: true,
+    notServingReason: "",
+    phase: "holding",
+    datacenterId: 4,
+    workerId: 7,
+    generation: 1n,
+    store: "sqlite",
+    storeReachable: true,
+    waitingCount: 0n,
+    connectionCount: 1n,
+  });
+  const { startTime, grantTime, windowLeft, lead, storeAnswerAge, storeClockAhead } = status!;
+  for (const time of [startTime, grantTime]) expect(Number(time!.seconds)).toBeGreaterThanOrEqual(beforeMs / 1_000 - 1);
+  for (const duration of [windowLeft, lead, storeAnswerAge]) expect(Number(duration!.seconds)).toBeLessThan(60);
+  expect(storeClockAhead).toBeUndefined();
+  expect(samples.map(({ index }) => index)).toEqual(samples.map((_, at) => BigInt(at + 1)));
+  expect(samples.at(-1)).toMatchObject({ windowLeft: expect.anything(), lead: expect.anything() });
+  const later = await admin.getStatus({ afterIndex: 1n });
+  expect(later.samples[0]?.index).toBe(2n);
+  expect((await admin.getStatus({ afterIndex: 2n ** 64n - 1n })).samples[0]?.index).toBe(1n);
+  expect(faults).toEqual([]);
 });
 
 test("health and reflection know AdminService, and Connect answers it by GET", async () => {

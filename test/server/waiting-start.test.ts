@@ -66,6 +66,9 @@ test.each(["engine", "node"])(
     ]) {
       expect(ConnectError.from(await call.catch((cause: unknown) => cause)).code).toBe(Code.Unavailable);
     }
+    const { status } = await createClient(AdminService, transport).getStatus({});
+    expect(status).toMatchObject({ serving: false, notServingReason: "STORE_UNAVAILABLE", storeReachable: false });
+    expect([status?.grantTime, status?.generation, status?.store]).toEqual([undefined, 0n, "postgres"]);
     await end();
     await expect(starting).rejects.toThrow();
     expect(faults).toEqual([]);

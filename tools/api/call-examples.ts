@@ -75,4 +75,8 @@ export const callExamples: Readonly<Record<string, CallExample>> = {
     request: {},
     answer: '{"workers":[{…"state":"WORKER_STATE_HELD",…}],"workerIdCount":"1024","freeCount":"1023"}',
   },
+  "/snowlane.v1.AdminService/GetStatus": {
+    request: {},
+    answer: '{"status":{"serving":true,"phase":"holding",…}…}',
+  },
 };

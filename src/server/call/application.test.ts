@@ -7,6 +7,7 @@ import { AdminService } from "../../gen/snowlane/v1/admin_service_pb.ts";
 import { defineService } from "../../service/service.ts";
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import { createApplication } from "./application.ts";
+import { unreadyOnDrain } from "./probes.ts";
 
 const hotMethod = { descriptor: IdService.method.nextId, hasPlainJson: true, read: () => undefined };
 const hotPath = "/snowlane.v1.IdService/NextId";
@@ -21,6 +22,7 @@ function setUp() {
       listWorkers: () => {
         throw new TypeError("secret");
       },
+      getStatus: () => ({}),
     },
     hotMethods: [hotMethod],
   });
@@ -28,7 +30,7 @@ function setUp() {
     services: [service],
     guards: [],
     corsOrigins: [],
-    findUnready: () => undefined,
+    findUnready: unreadyOnDrain(drain.signal, () => undefined),
     page: "off",
     drainSignal: drain.signal,
     shutdownSignal: new AbortController().signal,

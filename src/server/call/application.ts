@@ -1,4 +1,3 @@
-import { ConnectError } from "@connectrpc/connect";
 import { errorInterceptor, type ToCallError, toConnectError } from "../../service/connect-error.ts";
 import { createHealth } from "../../service/health.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
@@ -30,7 +29,7 @@ export interface ApplicationOptions {
   readonly guards: readonly CallGuard[];
   /** Pages of these origins may call. */
   readonly corsOrigins: readonly string[];
-  /** For the probes. While the server drains, they give that as the reason. */
+  /** For the probes. */
   readonly findUnready: FindUnready;
   /** Whether the page's files are served. */
   readonly page: "on" | "off";
@@ -44,14 +43,10 @@ export interface ApplicationOptions {
 
 /** Makes an application of services: their routes, with health, reflection and guards, and their hot methods. */
 export function createApplication(options: ApplicationOptions): Application {
-  const { guards, corsOrigins, page, drainSignal, shutdownSignal, onUnforeseen } = options;
+  const { guards, corsOrigins, findUnready, page, drainSignal, shutdownSignal, onUnforeseen } = options;
   const services = [...options.services, createHealth(options.services, drainSignal)];
   const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
   const crossOrigin = new CrossOrigin(corsOrigins);
-  const findUnready: FindUnready = () => {
-    if (!drainSignal.aborted) return options.findUnready();
-    return { reason: "SHUTTING_DOWN", message: ConnectError.from(drainSignal.reason).rawMessage };
-  };
   const guard = composeGuards(guards, toError);
   const dispatch = createDispatch({
     routes: createRoutes(services),

@@ -36,7 +36,7 @@ const accessOf: Readonly<Record<string, Readonly<Record<string, MethodAccess>>>>
     CreateSequence: "manage",
     UpdateSequence: "manage",
   },
-  "snowlane.v1.AdminService": { ListWorkers: "observe" },
+  "snowlane.v1.AdminService": { ListWorkers: "observe", GetStatus: "observe" },
   "grpc.reflection.v1.ServerReflection": { ServerReflectionInfo: "observe" },
   "grpc.reflection.v1alpha.ServerReflection": { ServerReflectionInfo: "observe" },
   "grpc.health.v1.Health": { Check: "open", List: "open", Watch: "open" },

@@ -1,9 +1,18 @@
+import { ConnectError } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { IdError } from "../../errors.ts";
 import { textAnswer } from "./text-answer.ts";
 
 /** Gives the error that a call for an ID would get now; undefined where the server is ready for calls. */
 export type FindUnready = () => Pick<IdError, "reason" | "message"> | undefined;
+
+/** Makes a finder for which a server that drains is not ready. @param drainSignal - Its reason is a ConnectError. */
+export function unreadyOnDrain(drainSignal: AbortSignal, findUnready: FindUnready): FindUnready {
+  return () => {
+    if (!drainSignal.aborted) return findUnready();
+    return { reason: "SHUTTING_DOWN", message: ConnectError.from(drainSignal.reason).rawMessage };
+  };
+}
 
 /**
  * Answers the probes of an orchestrator, which need no credentials. `/healthz`: the process answers. `/readyz`: it can

@@ -19,6 +19,8 @@ export interface ListenerOptions {
 export interface Listener {
   /** Where it is bound; the port is the system's choice where 0 was asked for. */
   readonly address: Address;
+  /** Connections that are open, those that wait included. */
+  readonly connectionCount: () => number;
   /**
    * Hands on each connection when its first bytes have arrived, `connectionsPerSecond` at most. Connections that came
    * before this call have waited. None waits longer than its first bytes may take.
@@ -75,6 +77,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
   return {
     address: { host: address.host, port },
+    connectionCount: () => sockets.count,
     accept: (to) => {
       // So a crowd of one network that waits leaves room for other networks.
       const { connectionsMax, connectionsPerSecond: perSecond } = options;

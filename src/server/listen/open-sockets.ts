@@ -34,6 +34,11 @@ export class OpenSockets<Opened extends OpenSocket> {
     this.#clock = clock;
   }
 
+  /** Connections that are open. */
+  get count(): number {
+    return this.#count;
+  }
+
   add(socket: Opened, network: string): void {
     const nowMs = this.#clock.monotonicMs();
     // From half of the share on, because the order takes some looks.

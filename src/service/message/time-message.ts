@@ -36,6 +36,12 @@ export function nsToDuration(ns: number): Duration {
   return create(DurationSchema, { seconds: BigInt(Math.floor(ns / 1e9)), nanos: ns % 1e9 });
 }
 
+/** Writes milliseconds, of either sign, as a Duration in whole nanoseconds. */
+export function msToDuration(ms: number): Duration {
+  const seconds = Math.trunc(ms / 1_000);
+  return create(DurationSchema, { seconds: BigInt(seconds), nanos: Math.trunc((ms - seconds * 1_000) * 1e6) });
+}
+
 /** Reads a Duration as nanoseconds; undefined if it is negative, or above 2^53 - 1 (104 days). */
 export function durationToNs({ seconds, nanos }: Duration): number | undefined {
   const ns = Number(seconds) * 1e9 + nanos;

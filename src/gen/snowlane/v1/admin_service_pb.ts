@@ -12,7 +12,269 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file snowlane/v1/admin_service.proto.
  */
 export const file_snowlane_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zbm93bGFuZS92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSI7ChJMaXN0V29ya2Vyc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAki1QEKE0xpc3RXb3JrZXJzUmVzcG9uc2USJAoHd29ya2VycxgBIAMoCzITLnNub3dsYW5lLnYxLldvcmtlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFwoPd29ya2VyX2lkX2NvdW50GAMgASgEEhIKCmZyZWVfY291bnQYBCABKAQSNwoTcXVhcmFudGluZV9lbmRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoRcXVhcmFudGluZV9yZWFzb24YBiABKAkiqAIKBldvcmtlchIVCg1kYXRhY2VudGVyX2lkGAEgASgNEhEKCXdvcmtlcl9pZBgCIAEoDRInCgVzdGF0ZRgDIAEoDjIYLnNub3dsYW5lLnYxLldvcmtlclN0YXRlEikKBmhvbGRlchgEIAEoCzIZLnNub3dsYW5lLnYxLldvcmtlckhvbGRlchISCgpnZW5lcmF0aW9uGAUgASgEEi0KCW1hcmtfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoLd2luZG93X2xlZnQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLQoJZnJlZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKDAQoMV29ya2VySG9sZGVyEhAKCGluc3RhbmNlGAEgASgJEgwKBGhvc3QYAiABKAkSEgoKcHJvY2Vzc19pZBgDIAEoBBIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGAUgASgJKrIBCgtXb3JrZXJTdGF0ZRIcChhXT1JLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFXT1JLRVJfU1RBVEVfSEVMRBABEhkKFVdPUktFUl9TVEFURV9SRUxFQVNFRBACEhgKFFdPUktFUl9TVEFURV9FWFBJUkVEEAMSHAoYV09SS0VSX1NUQVRFX1FVQVJBTlRJTkVEEAQSGwoXV09SS0VSX1NUQVRFX1VOUkVBREFCTEUQBTJlCgxBZG1pblNlcnZpY2USVQoLTGlzdFdvcmtlcnMSHy5zbm93bGFuZS52MS5MaXN0V29ya2Vyc1JlcXVlc3QaIC5zbm93bGFuZS52MS5MaXN0V29ya2Vyc1Jlc3BvbnNlIgOQAgFCPwoPZGV2LnNub3dsYW5lLnYxUAFaKnNub3dsYW5lLmRldi9nby9nZW4vc25vd2xhbmUvdjE7c25vd2xhbmV2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Ch9zbm93bGFuZS92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSInChBHZXRTdGF0dXNSZXF1ZXN0EhMKC2FmdGVyX2luZGV4GAEgASgEImoKEUdldFN0YXR1c1Jlc3BvbnNlEikKBnN0YXR1cxgBIAEoCzIZLnNub3dsYW5lLnYxLlNlcnZlclN0YXR1cxIqCgdzYW1wbGVzGAIgAygLMhkuc25vd2xhbmUudjEuU3RhdHVzU2FtcGxlIoUECgxTZXJ2ZXJTdGF0dXMSDwoHc2VydmluZxgBIAEoCBIaChJub3Rfc2VydmluZ19yZWFzb24YAiABKAkSDQoFcGhhc2UYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZGF0YWNlbnRlcl9pZBgFIAEoDRIRCgl3b3JrZXJfaWQYBiABKA0SEgoKZ2VuZXJhdGlvbhgHIAEoBBIuCgpncmFudF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgt3aW5kb3dfbGVmdBgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhInCgRsZWFkGAogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg0KBXN0b3JlGAsgASgJEhcKD3N0b3JlX3JlYWNoYWJsZRgMIAEoCBIzChBzdG9yZV9hbnN3ZXJfYWdlGA0gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjQKEXN0b3JlX2Nsb2NrX2FoZWFkGA4gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDXdhaXRpbmdfY291bnQYDyABKAQSGAoQY29ubmVjdGlvbl9jb3VudBgQIAEoBCLCAgoMU3RhdHVzU2FtcGxlEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlkc19jb3VudBgCIAEoBBIUCgx2YWx1ZXNfY291bnQYAyABKAQSEgoKY2FsbF9jb3VudBgEIAEoBBITCgtlcnJvcl9jb3VudBgFIAEoBBImCgNwNTAYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJgoDcDk5GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEicKBGxlYWQYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLd2luZG93X2xlZnQYCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5kZXgYCiABKAQiOwoSTGlzdFdvcmtlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJItUBChNMaXN0V29ya2Vyc1Jlc3BvbnNlEiQKB3dvcmtlcnMYASADKAsyEy5zbm93bGFuZS52MS5Xb3JrZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKD3dvcmtlcl9pZF9jb3VudBgDIAEoBBISCgpmcmVlX2NvdW50GAQgASgEEjcKE3F1YXJhbnRpbmVfZW5kX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXF1YXJhbnRpbmVfcmVhc29uGAYgASgJIqgCCgZXb3JrZXISFQoNZGF0YWNlbnRlcl9pZBgBIAEoDRIRCgl3b3JrZXJfaWQYAiABKA0SJwoFc3RhdGUYAyABKA4yGC5zbm93bGFuZS52MS5Xb3JrZXJTdGF0ZRIpCgZob2xkZXIYBCABKAsyGS5zbm93bGFuZS52MS5Xb3JrZXJIb2xkZXISEgoKZ2VuZXJhdGlvbhgFIAEoBBItCgltYXJrX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KC3dpbmRvd19sZWZ0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi0KCWZyZWVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAigwEKDFdvcmtlckhvbGRlchIQCghpbnN0YW5jZRgBIAEoCRIMCgRob3N0GAIgASgJEhIKCnByb2Nlc3NfaWQYAyABKAQSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgFIAEoCSqyAQoLV29ya2VyU3RhdGUSHAoYV09SS0VSX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRV09SS0VSX1NUQVRFX0hFTEQQARIZChVXT1JLRVJfU1RBVEVfUkVMRUFTRUQQAhIYChRXT1JLRVJfU1RBVEVfRVhQSVJFRBADEhwKGFdPUktFUl9TVEFURV9RVUFSQU5USU5FRBAEEhsKF1dPUktFUl9TVEFURV9VTlJFQURBQkxFEAUytgEKDEFkbWluU2VydmljZRJVCgtMaXN0V29ya2VycxIfLnNub3dsYW5lLnYxLkxpc3RXb3JrZXJzUmVxdWVzdBogLnNub3dsYW5lLnYxLkxpc3RXb3JrZXJzUmVzcG9uc2UiA5ACARJPCglHZXRTdGF0dXMSHS5zbm93bGFuZS52MS5HZXRTdGF0dXNSZXF1ZXN0Gh4uc25vd2xhbmUudjEuR2V0U3RhdHVzUmVzcG9uc2UiA5ACAUI/Cg9kZXYuc25vd2xhbmUudjFQAVoqc25vd2xhbmUuZGV2L2dvL2dlbi9zbm93bGFuZS92MTtzbm93bGFuZXYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
+
+/**
+ * A request for the state of a server.
+ *
+ * @generated from message snowlane.v1.GetStatusRequest
+ */
+export type GetStatusRequest = Message<"snowlane.v1.GetStatusRequest"> & {
+  /**
+   * Only samples after this index are in the response. 0 means all that there are. So does an index that the server has not reached, which
+   * is one of another server, or of this one before it was started again.
+   *
+   * @generated from field: uint64 after_index = 1;
+   */
+  afterIndex: bigint;
+};
+
+/**
+ * Describes the message snowlane.v1.GetStatusRequest.
+ * Use `create(GetStatusRequestSchema)` to create a new message.
+ */
+export const GetStatusRequestSchema: GenMessage<GetStatusRequest> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 0);
+
+/**
+ * The state of a server.
+ *
+ * @generated from message snowlane.v1.GetStatusResponse
+ */
+export type GetStatusResponse = Message<"snowlane.v1.GetStatusResponse"> & {
+  /**
+   * The state at this moment.
+   *
+   * @generated from field: snowlane.v1.ServerStatus status = 1;
+   */
+  status?: ServerStatus | undefined;
+
+  /**
+   * At most 300 seconds, by rising index without a gap. The newest is at most a second old. Empty in the first second of a server.
+   *
+   * @generated from field: repeated snowlane.v1.StatusSample samples = 2;
+   */
+  samples: StatusSample[];
+};
+
+/**
+ * Describes the message snowlane.v1.GetStatusResponse.
+ * Use `create(GetStatusResponseSchema)` to create a new message.
+ */
+export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 1);
+
+/**
+ * The state of a server at one moment.
+ *
+ * @generated from message snowlane.v1.ServerStatus
+ */
+export type ServerStatus = Message<"snowlane.v1.ServerStatus"> & {
+  /**
+   * Whether the server issues IDs, as /readyz says.
+   *
+   * @generated from field: bool serving = 1;
+   */
+  serving: boolean;
+
+  /**
+   * Why it does not: the name of an ErrorReason without its prefix, which a call for an ID gets now. Empty if it does.
+   *
+   * @generated from field: string not_serving_reason = 2;
+   */
+  notServingReason: string;
+
+  /**
+   * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
+   * There may be further words, of 1 to 32 small letters and hyphens.
+   *
+   * @generated from field: string phase = 3;
+   */
+  phase: string;
+
+  /**
+   * When the server was started, by its own clock.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 4;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * The datacenter part of its worker ID; 0 where it has none, or the layout has no such part. grant_time tells whether it has one.
+   *
+   * @generated from field: uint32 datacenter_id = 5;
+   */
+  datacenterId: number;
+
+  /**
+   * The worker part of its worker ID; 0 as above.
+   *
+   * @generated from field: uint32 worker_id = 6;
+   */
+  workerId: number;
+
+  /**
+   * How often this worker ID was granted to anyone, from 1; 0 without a worker ID.
+   *
+   * @generated from field: uint64 generation = 7;
+   */
+  generation: bigint;
+
+  /**
+   * Since when the server has this worker ID; unset without one.
+   *
+   * @generated from field: google.protobuf.Timestamp grant_time = 8;
+   */
+  grantTime?: Timestamp | undefined;
+
+  /**
+   * How much of the time that it reserved in the store is left, 0 or more; unset without a worker ID. It is renewed long before it ends.
+   *
+   * @generated from field: google.protobuf.Duration window_left = 9;
+   */
+  windowLeft?: Duration | undefined;
+
+  /**
+   * How far the times in new IDs are ahead of the clock, 0 or more; unset without a worker ID. It grows with a burst, or after the clock
+   * went back.
+   *
+   * @generated from field: google.protobuf.Duration lead = 10;
+   */
+  lead?: Duration | undefined;
+
+  /**
+   * The kind of its store: sqlite, redis, etcd, zookeeper, postgres, mysql or kubernetes. Never its address.
+   *
+   * @generated from field: string store = 11;
+   */
+  store: string;
+
+  /**
+   * Whether the store answered the last call to it.
+   *
+   * @generated from field: bool store_reachable = 12;
+   */
+  storeReachable: boolean;
+
+  /**
+   * How long ago the store answered, 0 or more; unset if it never did.
+   *
+   * @generated from field: google.protobuf.Duration store_answer_age = 13;
+   */
+  storeAnswerAge?: Duration | undefined;
+
+  /**
+   * How far the store's clock was ahead of the server's at that answer; negative if it was behind. Unset where the store has no clock.
+   *
+   * @generated from field: google.protobuf.Duration store_clock_ahead = 14;
+   */
+  storeClockAhead?: Duration | undefined;
+
+  /**
+   * Requests for IDs that wait now.
+   *
+   * @generated from field: uint64 waiting_count = 15;
+   */
+  waitingCount: bigint;
+
+  /**
+   * Connections that are open now, the one of this call included.
+   *
+   * @generated from field: uint64 connection_count = 16;
+   */
+  connectionCount: bigint;
+};
+
+/**
+ * Describes the message snowlane.v1.ServerStatus.
+ * Use `create(ServerStatusSchema)` to create a new message.
+ */
+export const ServerStatusSchema: GenMessage<ServerStatus> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 2);
+
+/**
+ * What a server did in one second. A second in which the process stood still has one sample, however long it was.
+ *
+ * @generated from message snowlane.v1.StatusSample
+ */
+export type StatusSample = Message<"snowlane.v1.StatusSample"> & {
+  /**
+   * The end of the second, by the server's clock.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 1;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * IDs that were issued. Those of a reservation count when they are reserved.
+   *
+   * @generated from field: uint64 ids_count = 2;
+   */
+  idsCount: bigint;
+
+  /**
+   * Values of sequences that were handed out.
+   *
+   * @generated from field: uint64 values_count = 3;
+   */
+  valuesCount: bigint;
+
+  /**
+   * Calls that ended, of any method; 0 where the server counts none (--metrics off).
+   *
+   * @generated from field: uint64 call_count = 4;
+   */
+  callCount: bigint;
+
+  /**
+   * Those of them that ended with an error.
+   *
+   * @generated from field: uint64 error_count = 5;
+   */
+  errorCount: bigint;
+
+  /**
+   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   *
+   * @generated from field: google.protobuf.Duration p50 = 6;
+   */
+  p50?: Duration | undefined;
+
+  /**
+   * 99 of 100 of them took at most so long; unset if none was timed.
+   *
+   * @generated from field: google.protobuf.Duration p99 = 7;
+   */
+  p99?: Duration | undefined;
+
+  /**
+   * How far the times in new IDs were ahead of the clock at the end of the second; unset without a worker ID.
+   *
+   * @generated from field: google.protobuf.Duration lead = 8;
+   */
+  lead?: Duration | undefined;
+
+  /**
+   * How much of its reserved time was left at the end of the second, 0 or more; unset without a worker ID.
+   *
+   * @generated from field: google.protobuf.Duration window_left = 9;
+   */
+  windowLeft?: Duration | undefined;
+
+  /**
+   * The number of the sample, from 1 at the start of the server.
+   *
+   * @generated from field: uint64 index = 10;
+   */
+  index: bigint;
+};
+
+/**
+ * Describes the message snowlane.v1.StatusSample.
+ * Use `create(StatusSampleSchema)` to create a new message.
+ */
+export const StatusSampleSchema: GenMessage<StatusSample> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 3);
 
 /**
  * A request for a page of worker IDs.
@@ -40,7 +302,7 @@ export type ListWorkersRequest = Message<"snowlane.v1.ListWorkersRequest"> & {
  * Use `create(ListWorkersRequestSchema)` to create a new message.
  */
 export const ListWorkersRequestSchema: GenMessage<ListWorkersRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 0);
+  messageDesc(file_snowlane_v1_admin_service, 4);
 
 /**
  * A page of worker IDs.
@@ -96,7 +358,7 @@ export type ListWorkersResponse = Message<"snowlane.v1.ListWorkersResponse"> & {
  * Use `create(ListWorkersResponseSchema)` to create a new message.
  */
 export const ListWorkersResponseSchema: GenMessage<ListWorkersResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 1);
+  messageDesc(file_snowlane_v1_admin_service, 5);
 
 /**
  * A worker ID that is or was held.
@@ -166,7 +428,7 @@ export type Worker = Message<"snowlane.v1.Worker"> & {
  * Use `create(WorkerSchema)` to create a new message.
  */
 export const WorkerSchema: GenMessage<Worker> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 2);
+  messageDesc(file_snowlane_v1_admin_service, 6);
 
 /**
  * A process that holds or held a worker ID, as it said itself.
@@ -215,7 +477,7 @@ export type WorkerHolder = Message<"snowlane.v1.WorkerHolder"> & {
  * Use `create(WorkerHolderSchema)` to create a new message.
  */
 export const WorkerHolderSchema: GenMessage<WorkerHolder> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 3);
+  messageDesc(file_snowlane_v1_admin_service, 7);
 
 /**
  * Where a worker ID stands.
@@ -298,6 +560,19 @@ export const AdminService: GenService<{
     methodKind: "unary";
     input: typeof ListWorkersRequestSchema;
     output: typeof ListWorkersResponseSchema;
+  },
+  /**
+   * Tells how the server that answers is doing, and what it did in each of the last seconds. No side effects, and no call to the store. It
+   * answers without a worker ID, too. Several servers behind one address answer in turn: start_time tells them apart.
+   *
+   * Raises no errors of its own.
+   *
+   * @generated from rpc snowlane.v1.AdminService.GetStatus
+   */
+  getStatus: {
+    methodKind: "unary";
+    input: typeof GetStatusRequestSchema;
+    output: typeof GetStatusResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_snowlane_v1_admin_service, 0);

@@ -88,6 +88,418 @@ func (WorkerState) EnumDescriptor() ([]byte, []int) {
 	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{0}
 }
 
+// A request for the state of a server.
+type GetStatusRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only samples after this index are in the response. 0 means all that there are. So does an index that the server has not reached, which
+	// is one of another server, or of this one before it was started again.
+	AfterIndex    uint64 `protobuf:"varint,1,opt,name=after_index,json=afterIndex,proto3" json:"after_index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStatusRequest) Reset() {
+	*x = GetStatusRequest{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStatusRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStatusRequest) ProtoMessage() {}
+
+func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStatusRequest.ProtoReflect.Descriptor instead.
+func (*GetStatusRequest) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *GetStatusRequest) GetAfterIndex() uint64 {
+	if x != nil {
+		return x.AfterIndex
+	}
+	return 0
+}
+
+// The state of a server.
+type GetStatusResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The state at this moment.
+	Status *ServerStatus `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// At most 300 seconds, by rising index without a gap. The newest is at most a second old. Empty in the first second of a server.
+	Samples       []*StatusSample `protobuf:"bytes,2,rep,name=samples,proto3" json:"samples,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStatusResponse) Reset() {
+	*x = GetStatusResponse{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStatusResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStatusResponse) ProtoMessage() {}
+
+func (x *GetStatusResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStatusResponse.ProtoReflect.Descriptor instead.
+func (*GetStatusResponse) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *GetStatusResponse) GetStatus() *ServerStatus {
+	if x != nil {
+		return x.Status
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetSamples() []*StatusSample {
+	if x != nil {
+		return x.Samples
+	}
+	return nil
+}
+
+// The state of a server at one moment.
+type ServerStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the server issues IDs, as /readyz says.
+	Serving bool `protobuf:"varint,1,opt,name=serving,proto3" json:"serving,omitempty"`
+	// Why it does not: the name of an ErrorReason without its prefix, which a call for an ID gets now. Empty if it does.
+	NotServingReason string `protobuf:"bytes,2,opt,name=not_serving_reason,json=notServingReason,proto3" json:"not_serving_reason,omitempty"`
+	// What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
+	// There may be further words, of 1 to 32 small letters and hyphens.
+	Phase string `protobuf:"bytes,3,opt,name=phase,proto3" json:"phase,omitempty"`
+	// When the server was started, by its own clock.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// The datacenter part of its worker ID; 0 where it has none, or the layout has no such part. grant_time tells whether it has one.
+	DatacenterId uint32 `protobuf:"varint,5,opt,name=datacenter_id,json=datacenterId,proto3" json:"datacenter_id,omitempty"`
+	// The worker part of its worker ID; 0 as above.
+	WorkerId uint32 `protobuf:"varint,6,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	// How often this worker ID was granted to anyone, from 1; 0 without a worker ID.
+	Generation uint64 `protobuf:"varint,7,opt,name=generation,proto3" json:"generation,omitempty"`
+	// Since when the server has this worker ID; unset without one.
+	GrantTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=grant_time,json=grantTime,proto3" json:"grant_time,omitempty"`
+	// How much of the time that it reserved in the store is left, 0 or more; unset without a worker ID. It is renewed long before it ends.
+	WindowLeft *durationpb.Duration `protobuf:"bytes,9,opt,name=window_left,json=windowLeft,proto3" json:"window_left,omitempty"`
+	// How far the times in new IDs are ahead of the clock, 0 or more; unset without a worker ID. It grows with a burst, or after the clock
+	// went back.
+	Lead *durationpb.Duration `protobuf:"bytes,10,opt,name=lead,proto3" json:"lead,omitempty"`
+	// The kind of its store: sqlite, redis, etcd, zookeeper, postgres, mysql or kubernetes. Never its address.
+	Store string `protobuf:"bytes,11,opt,name=store,proto3" json:"store,omitempty"`
+	// Whether the store answered the last call to it.
+	StoreReachable bool `protobuf:"varint,12,opt,name=store_reachable,json=storeReachable,proto3" json:"store_reachable,omitempty"`
+	// How long ago the store answered, 0 or more; unset if it never did.
+	StoreAnswerAge *durationpb.Duration `protobuf:"bytes,13,opt,name=store_answer_age,json=storeAnswerAge,proto3" json:"store_answer_age,omitempty"`
+	// How far the store's clock was ahead of the server's at that answer; negative if it was behind. Unset where the store has no clock.
+	StoreClockAhead *durationpb.Duration `protobuf:"bytes,14,opt,name=store_clock_ahead,json=storeClockAhead,proto3" json:"store_clock_ahead,omitempty"`
+	// Requests for IDs that wait now.
+	WaitingCount uint64 `protobuf:"varint,15,opt,name=waiting_count,json=waitingCount,proto3" json:"waiting_count,omitempty"`
+	// Connections that are open now, the one of this call included.
+	ConnectionCount uint64 `protobuf:"varint,16,opt,name=connection_count,json=connectionCount,proto3" json:"connection_count,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ServerStatus) Reset() {
+	*x = ServerStatus{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServerStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServerStatus) ProtoMessage() {}
+
+func (x *ServerStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServerStatus.ProtoReflect.Descriptor instead.
+func (*ServerStatus) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ServerStatus) GetServing() bool {
+	if x != nil {
+		return x.Serving
+	}
+	return false
+}
+
+func (x *ServerStatus) GetNotServingReason() string {
+	if x != nil {
+		return x.NotServingReason
+	}
+	return ""
+}
+
+func (x *ServerStatus) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *ServerStatus) GetStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartTime
+	}
+	return nil
+}
+
+func (x *ServerStatus) GetDatacenterId() uint32 {
+	if x != nil {
+		return x.DatacenterId
+	}
+	return 0
+}
+
+func (x *ServerStatus) GetWorkerId() uint32 {
+	if x != nil {
+		return x.WorkerId
+	}
+	return 0
+}
+
+func (x *ServerStatus) GetGeneration() uint64 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
+func (x *ServerStatus) GetGrantTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.GrantTime
+	}
+	return nil
+}
+
+func (x *ServerStatus) GetWindowLeft() *durationpb.Duration {
+	if x != nil {
+		return x.WindowLeft
+	}
+	return nil
+}
+
+func (x *ServerStatus) GetLead() *durationpb.Duration {
+	if x != nil {
+		return x.Lead
+	}
+	return nil
+}
+
+func (x *ServerStatus) GetStore() string {
+	if x != nil {
+		return x.Store
+	}
+	return ""
+}
+
+func (x *ServerStatus) GetStoreReachable() bool {
+	if x != nil {
+		return x.StoreReachable
+	}
+	return false
+}
+
+func (x *ServerStatus) GetStoreAnswerAge() *durationpb.Duration {
+	if x != nil {
+		return x.StoreAnswerAge
+	}
+	return nil
+}
+
+func (x *ServerStatus) GetStoreClockAhead() *durationpb.Duration {
+	if x != nil {
+		return x.StoreClockAhead
+	}
+	return nil
+}
+
+func (x *ServerStatus) GetWaitingCount() uint64 {
+	if x != nil {
+		return x.WaitingCount
+	}
+	return 0
+}
+
+func (x *ServerStatus) GetConnectionCount() uint64 {
+	if x != nil {
+		return x.ConnectionCount
+	}
+	return 0
+}
+
+// What a server did in one second. A second in which the process stood still has one sample, however long it was.
+type StatusSample struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The end of the second, by the server's clock.
+	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
+	// IDs that were issued. Those of a reservation count when they are reserved.
+	IdsCount uint64 `protobuf:"varint,2,opt,name=ids_count,json=idsCount,proto3" json:"ids_count,omitempty"`
+	// Values of sequences that were handed out.
+	ValuesCount uint64 `protobuf:"varint,3,opt,name=values_count,json=valuesCount,proto3" json:"values_count,omitempty"`
+	// Calls that ended, of any method; 0 where the server counts none (--metrics off).
+	CallCount uint64 `protobuf:"varint,4,opt,name=call_count,json=callCount,proto3" json:"call_count,omitempty"`
+	// Those of them that ended with an error.
+	ErrorCount uint64 `protobuf:"varint,5,opt,name=error_count,json=errorCount,proto3" json:"error_count,omitempty"`
+	// Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+	P50 *durationpb.Duration `protobuf:"bytes,6,opt,name=p50,proto3" json:"p50,omitempty"`
+	// 99 of 100 of them took at most so long; unset if none was timed.
+	P99 *durationpb.Duration `protobuf:"bytes,7,opt,name=p99,proto3" json:"p99,omitempty"`
+	// How far the times in new IDs were ahead of the clock at the end of the second; unset without a worker ID.
+	Lead *durationpb.Duration `protobuf:"bytes,8,opt,name=lead,proto3" json:"lead,omitempty"`
+	// How much of its reserved time was left at the end of the second, 0 or more; unset without a worker ID.
+	WindowLeft *durationpb.Duration `protobuf:"bytes,9,opt,name=window_left,json=windowLeft,proto3" json:"window_left,omitempty"`
+	// The number of the sample, from 1 at the start of the server.
+	Index         uint64 `protobuf:"varint,10,opt,name=index,proto3" json:"index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StatusSample) Reset() {
+	*x = StatusSample{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StatusSample) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StatusSample) ProtoMessage() {}
+
+func (x *StatusSample) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StatusSample.ProtoReflect.Descriptor instead.
+func (*StatusSample) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *StatusSample) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *StatusSample) GetIdsCount() uint64 {
+	if x != nil {
+		return x.IdsCount
+	}
+	return 0
+}
+
+func (x *StatusSample) GetValuesCount() uint64 {
+	if x != nil {
+		return x.ValuesCount
+	}
+	return 0
+}
+
+func (x *StatusSample) GetCallCount() uint64 {
+	if x != nil {
+		return x.CallCount
+	}
+	return 0
+}
+
+func (x *StatusSample) GetErrorCount() uint64 {
+	if x != nil {
+		return x.ErrorCount
+	}
+	return 0
+}
+
+func (x *StatusSample) GetP50() *durationpb.Duration {
+	if x != nil {
+		return x.P50
+	}
+	return nil
+}
+
+func (x *StatusSample) GetP99() *durationpb.Duration {
+	if x != nil {
+		return x.P99
+	}
+	return nil
+}
+
+func (x *StatusSample) GetLead() *durationpb.Duration {
+	if x != nil {
+		return x.Lead
+	}
+	return nil
+}
+
+func (x *StatusSample) GetWindowLeft() *durationpb.Duration {
+	if x != nil {
+		return x.WindowLeft
+	}
+	return nil
+}
+
+func (x *StatusSample) GetIndex() uint64 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
 // A request for a page of worker IDs.
 type ListWorkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -101,7 +513,7 @@ type ListWorkersRequest struct {
 
 func (x *ListWorkersRequest) Reset() {
 	*x = ListWorkersRequest{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[0]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -113,7 +525,7 @@ func (x *ListWorkersRequest) String() string {
 func (*ListWorkersRequest) ProtoMessage() {}
 
 func (x *ListWorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[0]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -126,7 +538,7 @@ func (x *ListWorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkersRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkersRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{0}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListWorkersRequest) GetPageSize() uint32 {
@@ -164,7 +576,7 @@ type ListWorkersResponse struct {
 
 func (x *ListWorkersResponse) Reset() {
 	*x = ListWorkersResponse{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[1]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -176,7 +588,7 @@ func (x *ListWorkersResponse) String() string {
 func (*ListWorkersResponse) ProtoMessage() {}
 
 func (x *ListWorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[1]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -189,7 +601,7 @@ func (x *ListWorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkersResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkersResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{1}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListWorkersResponse) GetWorkers() []*Worker {
@@ -259,7 +671,7 @@ type Worker struct {
 
 func (x *Worker) Reset() {
 	*x = Worker{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[2]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -271,7 +683,7 @@ func (x *Worker) String() string {
 func (*Worker) ProtoMessage() {}
 
 func (x *Worker) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[2]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -284,7 +696,7 @@ func (x *Worker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Worker.ProtoReflect.Descriptor instead.
 func (*Worker) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{2}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Worker) GetDatacenterId() uint32 {
@@ -362,7 +774,7 @@ type WorkerHolder struct {
 
 func (x *WorkerHolder) Reset() {
 	*x = WorkerHolder{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[3]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -374,7 +786,7 @@ func (x *WorkerHolder) String() string {
 func (*WorkerHolder) ProtoMessage() {}
 
 func (x *WorkerHolder) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[3]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -387,7 +799,7 @@ func (x *WorkerHolder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerHolder.ProtoReflect.Descriptor instead.
 func (*WorkerHolder) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WorkerHolder) GetInstance() string {
@@ -429,7 +841,51 @@ var File_snowlane_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsnowlane/v1/admin_service.proto\x12\vsnowlane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n" +
+	"\x1fsnowlane/v1/admin_service.proto\x12\vsnowlane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n" +
+	"\x10GetStatusRequest\x12\x1f\n" +
+	"\vafter_index\x18\x01 \x01(\x04R\n" +
+	"afterIndex\"{\n" +
+	"\x11GetStatusResponse\x121\n" +
+	"\x06status\x18\x01 \x01(\v2\x19.snowlane.v1.ServerStatusR\x06status\x123\n" +
+	"\asamples\x18\x02 \x03(\v2\x19.snowlane.v1.StatusSampleR\asamples\"\xca\x05\n" +
+	"\fServerStatus\x12\x18\n" +
+	"\aserving\x18\x01 \x01(\bR\aserving\x12,\n" +
+	"\x12not_serving_reason\x18\x02 \x01(\tR\x10notServingReason\x12\x14\n" +
+	"\x05phase\x18\x03 \x01(\tR\x05phase\x129\n" +
+	"\n" +
+	"start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12#\n" +
+	"\rdatacenter_id\x18\x05 \x01(\rR\fdatacenterId\x12\x1b\n" +
+	"\tworker_id\x18\x06 \x01(\rR\bworkerId\x12\x1e\n" +
+	"\n" +
+	"generation\x18\a \x01(\x04R\n" +
+	"generation\x129\n" +
+	"\n" +
+	"grant_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tgrantTime\x12:\n" +
+	"\vwindow_left\x18\t \x01(\v2\x19.google.protobuf.DurationR\n" +
+	"windowLeft\x12-\n" +
+	"\x04lead\x18\n" +
+	" \x01(\v2\x19.google.protobuf.DurationR\x04lead\x12\x14\n" +
+	"\x05store\x18\v \x01(\tR\x05store\x12'\n" +
+	"\x0fstore_reachable\x18\f \x01(\bR\x0estoreReachable\x12C\n" +
+	"\x10store_answer_age\x18\r \x01(\v2\x19.google.protobuf.DurationR\x0estoreAnswerAge\x12E\n" +
+	"\x11store_clock_ahead\x18\x0e \x01(\v2\x19.google.protobuf.DurationR\x0fstoreClockAhead\x12#\n" +
+	"\rwaiting_count\x18\x0f \x01(\x04R\fwaitingCount\x12)\n" +
+	"\x10connection_count\x18\x10 \x01(\x04R\x0fconnectionCount\"\x99\x03\n" +
+	"\fStatusSample\x12.\n" +
+	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1b\n" +
+	"\tids_count\x18\x02 \x01(\x04R\bidsCount\x12!\n" +
+	"\fvalues_count\x18\x03 \x01(\x04R\vvaluesCount\x12\x1d\n" +
+	"\n" +
+	"call_count\x18\x04 \x01(\x04R\tcallCount\x12\x1f\n" +
+	"\verror_count\x18\x05 \x01(\x04R\n" +
+	"errorCount\x12+\n" +
+	"\x03p50\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x03p50\x12+\n" +
+	"\x03p99\x18\a \x01(\v2\x19.google.protobuf.DurationR\x03p99\x12-\n" +
+	"\x04lead\x18\b \x01(\v2\x19.google.protobuf.DurationR\x04lead\x12:\n" +
+	"\vwindow_left\x18\t \x01(\v2\x19.google.protobuf.DurationR\n" +
+	"windowLeft\x12\x14\n" +
+	"\x05index\x18\n" +
+	" \x01(\x04R\x05index\"P\n" +
 	"\x12ListWorkersRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
@@ -468,9 +924,10 @@ const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\x15WORKER_STATE_RELEASED\x10\x02\x12\x18\n" +
 	"\x14WORKER_STATE_EXPIRED\x10\x03\x12\x1c\n" +
 	"\x18WORKER_STATE_QUARANTINED\x10\x04\x12\x1b\n" +
-	"\x17WORKER_STATE_UNREADABLE\x10\x052e\n" +
+	"\x17WORKER_STATE_UNREADABLE\x10\x052\xb6\x01\n" +
 	"\fAdminService\x12U\n" +
-	"\vListWorkers\x12\x1f.snowlane.v1.ListWorkersRequest\x1a .snowlane.v1.ListWorkersResponse\"\x03\x90\x02\x01B?\n" +
+	"\vListWorkers\x12\x1f.snowlane.v1.ListWorkersRequest\x1a .snowlane.v1.ListWorkersResponse\"\x03\x90\x02\x01\x12O\n" +
+	"\tGetStatus\x12\x1d.snowlane.v1.GetStatusRequest\x1a\x1e.snowlane.v1.GetStatusResponse\"\x03\x90\x02\x01B?\n" +
 	"\x0fdev.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3"
 
 var (
@@ -486,32 +943,51 @@ func file_snowlane_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_snowlane_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_snowlane_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_snowlane_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_snowlane_v1_admin_service_proto_goTypes = []any{
 	(WorkerState)(0),              // 0: snowlane.v1.WorkerState
-	(*ListWorkersRequest)(nil),    // 1: snowlane.v1.ListWorkersRequest
-	(*ListWorkersResponse)(nil),   // 2: snowlane.v1.ListWorkersResponse
-	(*Worker)(nil),                // 3: snowlane.v1.Worker
-	(*WorkerHolder)(nil),          // 4: snowlane.v1.WorkerHolder
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 6: google.protobuf.Duration
+	(*GetStatusRequest)(nil),      // 1: snowlane.v1.GetStatusRequest
+	(*GetStatusResponse)(nil),     // 2: snowlane.v1.GetStatusResponse
+	(*ServerStatus)(nil),          // 3: snowlane.v1.ServerStatus
+	(*StatusSample)(nil),          // 4: snowlane.v1.StatusSample
+	(*ListWorkersRequest)(nil),    // 5: snowlane.v1.ListWorkersRequest
+	(*ListWorkersResponse)(nil),   // 6: snowlane.v1.ListWorkersResponse
+	(*Worker)(nil),                // 7: snowlane.v1.Worker
+	(*WorkerHolder)(nil),          // 8: snowlane.v1.WorkerHolder
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 10: google.protobuf.Duration
 }
 var file_snowlane_v1_admin_service_proto_depIdxs = []int32{
-	3, // 0: snowlane.v1.ListWorkersResponse.workers:type_name -> snowlane.v1.Worker
-	5, // 1: snowlane.v1.ListWorkersResponse.quarantine_end_time:type_name -> google.protobuf.Timestamp
-	0, // 2: snowlane.v1.Worker.state:type_name -> snowlane.v1.WorkerState
-	4, // 3: snowlane.v1.Worker.holder:type_name -> snowlane.v1.WorkerHolder
-	5, // 4: snowlane.v1.Worker.mark_time:type_name -> google.protobuf.Timestamp
-	6, // 5: snowlane.v1.Worker.window_left:type_name -> google.protobuf.Duration
-	5, // 6: snowlane.v1.Worker.free_time:type_name -> google.protobuf.Timestamp
-	5, // 7: snowlane.v1.WorkerHolder.start_time:type_name -> google.protobuf.Timestamp
-	1, // 8: snowlane.v1.AdminService.ListWorkers:input_type -> snowlane.v1.ListWorkersRequest
-	2, // 9: snowlane.v1.AdminService.ListWorkers:output_type -> snowlane.v1.ListWorkersResponse
-	9, // [9:10] is the sub-list for method output_type
-	8, // [8:9] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	3,  // 0: snowlane.v1.GetStatusResponse.status:type_name -> snowlane.v1.ServerStatus
+	4,  // 1: snowlane.v1.GetStatusResponse.samples:type_name -> snowlane.v1.StatusSample
+	9,  // 2: snowlane.v1.ServerStatus.start_time:type_name -> google.protobuf.Timestamp
+	9,  // 3: snowlane.v1.ServerStatus.grant_time:type_name -> google.protobuf.Timestamp
+	10, // 4: snowlane.v1.ServerStatus.window_left:type_name -> google.protobuf.Duration
+	10, // 5: snowlane.v1.ServerStatus.lead:type_name -> google.protobuf.Duration
+	10, // 6: snowlane.v1.ServerStatus.store_answer_age:type_name -> google.protobuf.Duration
+	10, // 7: snowlane.v1.ServerStatus.store_clock_ahead:type_name -> google.protobuf.Duration
+	9,  // 8: snowlane.v1.StatusSample.time:type_name -> google.protobuf.Timestamp
+	10, // 9: snowlane.v1.StatusSample.p50:type_name -> google.protobuf.Duration
+	10, // 10: snowlane.v1.StatusSample.p99:type_name -> google.protobuf.Duration
+	10, // 11: snowlane.v1.StatusSample.lead:type_name -> google.protobuf.Duration
+	10, // 12: snowlane.v1.StatusSample.window_left:type_name -> google.protobuf.Duration
+	7,  // 13: snowlane.v1.ListWorkersResponse.workers:type_name -> snowlane.v1.Worker
+	9,  // 14: snowlane.v1.ListWorkersResponse.quarantine_end_time:type_name -> google.protobuf.Timestamp
+	0,  // 15: snowlane.v1.Worker.state:type_name -> snowlane.v1.WorkerState
+	8,  // 16: snowlane.v1.Worker.holder:type_name -> snowlane.v1.WorkerHolder
+	9,  // 17: snowlane.v1.Worker.mark_time:type_name -> google.protobuf.Timestamp
+	10, // 18: snowlane.v1.Worker.window_left:type_name -> google.protobuf.Duration
+	9,  // 19: snowlane.v1.Worker.free_time:type_name -> google.protobuf.Timestamp
+	9,  // 20: snowlane.v1.WorkerHolder.start_time:type_name -> google.protobuf.Timestamp
+	5,  // 21: snowlane.v1.AdminService.ListWorkers:input_type -> snowlane.v1.ListWorkersRequest
+	1,  // 22: snowlane.v1.AdminService.GetStatus:input_type -> snowlane.v1.GetStatusRequest
+	6,  // 23: snowlane.v1.AdminService.ListWorkers:output_type -> snowlane.v1.ListWorkersResponse
+	2,  // 24: snowlane.v1.AdminService.GetStatus:output_type -> snowlane.v1.GetStatusResponse
+	23, // [23:25] is the sub-list for method output_type
+	21, // [21:23] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_snowlane_v1_admin_service_proto_init() }
@@ -525,7 +1001,7 @@ func file_snowlane_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_snowlane_v1_admin_service_proto_rawDesc), len(file_snowlane_v1_admin_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   4,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

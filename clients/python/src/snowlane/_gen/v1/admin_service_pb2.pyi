@@ -23,6 +23,80 @@ WORKER_STATE_EXPIRED: WorkerState
 WORKER_STATE_QUARANTINED: WorkerState
 WORKER_STATE_UNREADABLE: WorkerState
 
+class GetStatusRequest(_message.Message):
+    __slots__ = ("after_index",)
+    AFTER_INDEX_FIELD_NUMBER: _ClassVar[int]
+    after_index: int
+    def __init__(self, after_index: _Optional[int] = ...) -> None: ...
+
+class GetStatusResponse(_message.Message):
+    __slots__ = ("status", "samples")
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    status: ServerStatus
+    samples: _containers.RepeatedCompositeFieldContainer[StatusSample]
+    def __init__(self, status: _Optional[_Union[ServerStatus, _Mapping]] = ..., samples: _Optional[_Iterable[_Union[StatusSample, _Mapping]]] = ...) -> None: ...
+
+class ServerStatus(_message.Message):
+    __slots__ = ("serving", "not_serving_reason", "phase", "start_time", "datacenter_id", "worker_id", "generation", "grant_time", "window_left", "lead", "store", "store_reachable", "store_answer_age", "store_clock_ahead", "waiting_count", "connection_count")
+    SERVING_FIELD_NUMBER: _ClassVar[int]
+    NOT_SERVING_REASON_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    DATACENTER_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    GENERATION_FIELD_NUMBER: _ClassVar[int]
+    GRANT_TIME_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_LEFT_FIELD_NUMBER: _ClassVar[int]
+    LEAD_FIELD_NUMBER: _ClassVar[int]
+    STORE_FIELD_NUMBER: _ClassVar[int]
+    STORE_REACHABLE_FIELD_NUMBER: _ClassVar[int]
+    STORE_ANSWER_AGE_FIELD_NUMBER: _ClassVar[int]
+    STORE_CLOCK_AHEAD_FIELD_NUMBER: _ClassVar[int]
+    WAITING_COUNT_FIELD_NUMBER: _ClassVar[int]
+    CONNECTION_COUNT_FIELD_NUMBER: _ClassVar[int]
+    serving: bool
+    not_serving_reason: str
+    phase: str
+    start_time: _timestamp_pb2.Timestamp
+    datacenter_id: int
+    worker_id: int
+    generation: int
+    grant_time: _timestamp_pb2.Timestamp
+    window_left: _duration_pb2.Duration
+    lead: _duration_pb2.Duration
+    store: str
+    store_reachable: bool
+    store_answer_age: _duration_pb2.Duration
+    store_clock_ahead: _duration_pb2.Duration
+    waiting_count: int
+    connection_count: int
+    def __init__(self, serving: bool = ..., not_serving_reason: _Optional[str] = ..., phase: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., generation: _Optional[int] = ..., grant_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., lead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store: _Optional[str] = ..., store_reachable: bool = ..., store_answer_age: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store_clock_ahead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., waiting_count: _Optional[int] = ..., connection_count: _Optional[int] = ...) -> None: ...
+
+class StatusSample(_message.Message):
+    __slots__ = ("time", "ids_count", "values_count", "call_count", "error_count", "p50", "p99", "lead", "window_left", "index")
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    IDS_COUNT_FIELD_NUMBER: _ClassVar[int]
+    VALUES_COUNT_FIELD_NUMBER: _ClassVar[int]
+    CALL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    ERROR_COUNT_FIELD_NUMBER: _ClassVar[int]
+    P50_FIELD_NUMBER: _ClassVar[int]
+    P99_FIELD_NUMBER: _ClassVar[int]
+    LEAD_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_LEFT_FIELD_NUMBER: _ClassVar[int]
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    time: _timestamp_pb2.Timestamp
+    ids_count: int
+    values_count: int
+    call_count: int
+    error_count: int
+    p50: _duration_pb2.Duration
+    p99: _duration_pb2.Duration
+    lead: _duration_pb2.Duration
+    window_left: _duration_pb2.Duration
+    index: int
+    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., ids_count: _Optional[int] = ..., values_count: _Optional[int] = ..., call_count: _Optional[int] = ..., error_count: _Optional[int] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p99: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., lead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., index: _Optional[int] = ...) -> None: ...
+
 class ListWorkersRequest(_message.Message):
     __slots__ = ("page_size", "page_token")
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]

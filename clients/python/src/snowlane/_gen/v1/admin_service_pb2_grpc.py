@@ -40,6 +40,11 @@ class AdminServiceStub(object):
                 request_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.ListWorkersRequest.SerializeToString,
                 response_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.ListWorkersResponse.FromString,
                 _registered_method=True)
+        self.GetStatus = channel.unary_unary(
+                '/snowlane.v1.AdminService/GetStatus',
+                request_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusRequest.SerializeToString,
+                response_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer(object):
@@ -57,6 +62,16 @@ class AdminServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetStatus(self, request, context):
+        """Tells how the server that answers is doing, and what it did in each of the last seconds. No side effects, and no call to the store. It
+        answers without a worker ID, too. Several servers behind one address answer in turn: start_time tells them apart.
+
+        Raises no errors of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -64,6 +79,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.ListWorkers,
                     request_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.ListWorkersRequest.FromString,
                     response_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.ListWorkersResponse.SerializeToString,
+            ),
+            'GetStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStatus,
+                    request_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusRequest.FromString,
+                    response_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -94,6 +114,33 @@ class AdminService(object):
             '/snowlane.v1.AdminService/ListWorkers',
             snowlane__client_dot_v1_dot_admin__service__pb2.ListWorkersRequest.SerializeToString,
             snowlane__client_dot_v1_dot_admin__service__pb2.ListWorkersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/snowlane.v1.AdminService/GetStatus',
+            snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusRequest.SerializeToString,
+            snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -47,6 +47,38 @@ public final class AdminServiceGrpc {
     return getListWorkersMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.snowlane.v1.GetStatusRequest,
+      dev.snowlane.v1.GetStatusResponse> getGetStatusMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "GetStatus",
+      requestType = dev.snowlane.v1.GetStatusRequest.class,
+      responseType = dev.snowlane.v1.GetStatusResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.snowlane.v1.GetStatusRequest,
+      dev.snowlane.v1.GetStatusResponse> getGetStatusMethod() {
+    io.grpc.MethodDescriptor<dev.snowlane.v1.GetStatusRequest, dev.snowlane.v1.GetStatusResponse> getGetStatusMethod;
+    if ((getGetStatusMethod = AdminServiceGrpc.getGetStatusMethod) == null) {
+      synchronized (AdminServiceGrpc.class) {
+        if ((getGetStatusMethod = AdminServiceGrpc.getGetStatusMethod) == null) {
+          AdminServiceGrpc.getGetStatusMethod = getGetStatusMethod =
+              io.grpc.MethodDescriptor.<dev.snowlane.v1.GetStatusRequest, dev.snowlane.v1.GetStatusResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "GetStatus"))
+              .setSafe(true)
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.snowlane.v1.GetStatusRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.snowlane.v1.GetStatusResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new AdminServiceMethodDescriptorSupplier("GetStatus"))
+              .build();
+        }
+      }
+    }
+    return getGetStatusMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -125,6 +157,18 @@ public final class AdminServiceGrpc {
         io.grpc.stub.StreamObserver<dev.snowlane.v1.ListWorkersResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListWorkersMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * Tells how the server that answers is doing, and what it did in each of the last seconds. No side effects, and no call to the store. It
+     * answers without a worker ID, too. Several servers behind one address answer in turn: start_time tells them apart.
+     * Raises no errors of its own.
+     * </pre>
+     */
+    default void getStatus(dev.snowlane.v1.GetStatusRequest request,
+        io.grpc.stub.StreamObserver<dev.snowlane.v1.GetStatusResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getGetStatusMethod(), responseObserver);
+    }
   }
 
   /**
@@ -173,6 +217,19 @@ public final class AdminServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getListWorkersMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * Tells how the server that answers is doing, and what it did in each of the last seconds. No side effects, and no call to the store. It
+     * answers without a worker ID, too. Several servers behind one address answer in turn: start_time tells them apart.
+     * Raises no errors of its own.
+     * </pre>
+     */
+    public void getStatus(dev.snowlane.v1.GetStatusRequest request,
+        io.grpc.stub.StreamObserver<dev.snowlane.v1.GetStatusResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getGetStatusMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -206,6 +263,18 @@ public final class AdminServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getListWorkersMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Tells how the server that answers is doing, and what it did in each of the last seconds. No side effects, and no call to the store. It
+     * answers without a worker ID, too. Several servers behind one address answer in turn: start_time tells them apart.
+     * Raises no errors of its own.
+     * </pre>
+     */
+    public dev.snowlane.v1.GetStatusResponse getStatus(dev.snowlane.v1.GetStatusRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getGetStatusMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -238,6 +307,18 @@ public final class AdminServiceGrpc {
     public dev.snowlane.v1.ListWorkersResponse listWorkers(dev.snowlane.v1.ListWorkersRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getListWorkersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Tells how the server that answers is doing, and what it did in each of the last seconds. No side effects, and no call to the store. It
+     * answers without a worker ID, too. Several servers behind one address answer in turn: start_time tells them apart.
+     * Raises no errors of its own.
+     * </pre>
+     */
+    public dev.snowlane.v1.GetStatusResponse getStatus(dev.snowlane.v1.GetStatusRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getGetStatusMethod(), getCallOptions(), request);
     }
   }
 
@@ -273,9 +354,23 @@ public final class AdminServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getListWorkersMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * Tells how the server that answers is doing, and what it did in each of the last seconds. No side effects, and no call to the store. It
+     * answers without a worker ID, too. Several servers behind one address answer in turn: start_time tells them apart.
+     * Raises no errors of its own.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.snowlane.v1.GetStatusResponse> getStatus(
+        dev.snowlane.v1.GetStatusRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getGetStatusMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_LIST_WORKERS = 0;
+  private static final int METHODID_GET_STATUS = 1;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -297,6 +392,10 @@ public final class AdminServiceGrpc {
         case METHODID_LIST_WORKERS:
           serviceImpl.listWorkers((dev.snowlane.v1.ListWorkersRequest) request,
               (io.grpc.stub.StreamObserver<dev.snowlane.v1.ListWorkersResponse>) responseObserver);
+          break;
+        case METHODID_GET_STATUS:
+          serviceImpl.getStatus((dev.snowlane.v1.GetStatusRequest) request,
+              (io.grpc.stub.StreamObserver<dev.snowlane.v1.GetStatusResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -323,6 +422,13 @@ public final class AdminServiceGrpc {
               dev.snowlane.v1.ListWorkersRequest,
               dev.snowlane.v1.ListWorkersResponse>(
                 service, METHODID_LIST_WORKERS)))
+        .addMethod(
+          getGetStatusMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.snowlane.v1.GetStatusRequest,
+              dev.snowlane.v1.GetStatusResponse>(
+                service, METHODID_GET_STATUS)))
         .build();
   }
 
@@ -372,6 +478,7 @@ public final class AdminServiceGrpc {
           serviceDescriptor = result = io.grpc.ServiceDescriptor.newBuilder(SERVICE_NAME)
               .setSchemaDescriptor(new AdminServiceFileDescriptorSupplier())
               .addMethod(getListWorkersMethod())
+              .addMethod(getGetStatusMethod())
               .build();
         }
       }

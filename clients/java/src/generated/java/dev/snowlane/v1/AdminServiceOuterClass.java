@@ -16,6 +16,26 @@ public final class AdminServiceOuterClass {
         (com.google.protobuf.ExtensionRegistryLite) registry);
   }
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_GetStatusRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_GetStatusRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_GetStatusResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_GetStatusResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_ServerStatus_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_ServerStatus_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_StatusSample_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_StatusSample_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_snowlane_v1_ListWorkersRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -46,40 +66,75 @@ public final class AdminServiceOuterClass {
     java.lang.String[] descriptorData = {
       "\n\037snowlane/v1/admin_service.proto\022\013snowl" +
       "ane.v1\032\036google/protobuf/duration.proto\032\037" +
-      "google/protobuf/timestamp.proto\"P\n\022ListW" +
-      "orkersRequest\022\033\n\tpage_size\030\001 \001(\rR\010pageSi" +
-      "ze\022\035\n\npage_token\030\002 \001(\tR\tpageToken\"\254\002\n\023Li" +
-      "stWorkersResponse\022-\n\007workers\030\001 \003(\0132\023.sno" +
-      "wlane.v1.WorkerR\007workers\022&\n\017next_page_to" +
-      "ken\030\002 \001(\tR\rnextPageToken\022&\n\017worker_id_co" +
-      "unt\030\003 \001(\004R\rworkerIdCount\022\035\n\nfree_count\030\004" +
-      " \001(\004R\tfreeCount\022J\n\023quarantine_end_time\030\005" +
-      " \001(\0132\032.google.protobuf.TimestampR\021quaran" +
-      "tineEndTime\022+\n\021quarantine_reason\030\006 \001(\tR\020" +
-      "quarantineReason\"\373\002\n\006Worker\022#\n\rdatacente" +
-      "r_id\030\001 \001(\rR\014datacenterId\022\033\n\tworker_id\030\002 " +
-      "\001(\rR\010workerId\022.\n\005state\030\003 \001(\0162\030.snowlane." +
-      "v1.WorkerStateR\005state\0221\n\006holder\030\004 \001(\0132\031." +
-      "snowlane.v1.WorkerHolderR\006holder\022\036\n\ngene" +
-      "ration\030\005 \001(\004R\ngeneration\0227\n\tmark_time\030\006 " +
-      "\001(\0132\032.google.protobuf.TimestampR\010markTim" +
-      "e\022:\n\013window_left\030\007 \001(\0132\031.google.protobuf" +
-      ".DurationR\nwindowLeft\0227\n\tfree_time\030\010 \001(\013" +
-      "2\032.google.protobuf.TimestampR\010freeTime\"\262" +
-      "\001\n\014WorkerHolder\022\032\n\010instance\030\001 \001(\tR\010insta" +
-      "nce\022\022\n\004host\030\002 \001(\tR\004host\022\035\n\nprocess_id\030\003 " +
-      "\001(\004R\tprocessId\0229\n\nstart_time\030\004 \001(\0132\032.goo" +
-      "gle.protobuf.TimestampR\tstartTime\022\030\n\007ver" +
-      "sion\030\005 \001(\tR\007version*\262\001\n\013WorkerState\022\034\n\030W" +
-      "ORKER_STATE_UNSPECIFIED\020\000\022\025\n\021WORKER_STAT" +
-      "E_HELD\020\001\022\031\n\025WORKER_STATE_RELEASED\020\002\022\030\n\024W" +
-      "ORKER_STATE_EXPIRED\020\003\022\034\n\030WORKER_STATE_QU" +
-      "ARANTINED\020\004\022\033\n\027WORKER_STATE_UNREADABLE\020\005" +
-      "2e\n\014AdminService\022U\n\013ListWorkers\022\037.snowla" +
-      "ne.v1.ListWorkersRequest\032 .snowlane.v1.L" +
-      "istWorkersResponse\"\003\220\002\001B?\n\017dev.snowlane." +
-      "v1P\001Z*snowlane.dev/go/gen/snowlane/v1;sn" +
-      "owlanev1b\006proto3"
+      "google/protobuf/timestamp.proto\"3\n\020GetSt" +
+      "atusRequest\022\037\n\013after_index\030\001 \001(\004R\nafterI" +
+      "ndex\"{\n\021GetStatusResponse\0221\n\006status\030\001 \001(" +
+      "\0132\031.snowlane.v1.ServerStatusR\006status\0223\n\007" +
+      "samples\030\002 \003(\0132\031.snowlane.v1.StatusSample" +
+      "R\007samples\"\312\005\n\014ServerStatus\022\030\n\007serving\030\001 " +
+      "\001(\010R\007serving\022,\n\022not_serving_reason\030\002 \001(\t" +
+      "R\020notServingReason\022\024\n\005phase\030\003 \001(\tR\005phase" +
+      "\0229\n\nstart_time\030\004 \001(\0132\032.google.protobuf.T" +
+      "imestampR\tstartTime\022#\n\rdatacenter_id\030\005 \001" +
+      "(\rR\014datacenterId\022\033\n\tworker_id\030\006 \001(\rR\010wor" +
+      "kerId\022\036\n\ngeneration\030\007 \001(\004R\ngeneration\0229\n" +
+      "\ngrant_time\030\010 \001(\0132\032.google.protobuf.Time" +
+      "stampR\tgrantTime\022:\n\013window_left\030\t \001(\0132\031." +
+      "google.protobuf.DurationR\nwindowLeft\022-\n\004" +
+      "lead\030\n \001(\0132\031.google.protobuf.DurationR\004l" +
+      "ead\022\024\n\005store\030\013 \001(\tR\005store\022\'\n\017store_reach" +
+      "able\030\014 \001(\010R\016storeReachable\022C\n\020store_answ" +
+      "er_age\030\r \001(\0132\031.google.protobuf.DurationR" +
+      "\016storeAnswerAge\022E\n\021store_clock_ahead\030\016 \001" +
+      "(\0132\031.google.protobuf.DurationR\017storeCloc" +
+      "kAhead\022#\n\rwaiting_count\030\017 \001(\004R\014waitingCo" +
+      "unt\022)\n\020connection_count\030\020 \001(\004R\017connectio" +
+      "nCount\"\231\003\n\014StatusSample\022.\n\004time\030\001 \001(\0132\032." +
+      "google.protobuf.TimestampR\004time\022\033\n\tids_c" +
+      "ount\030\002 \001(\004R\010idsCount\022!\n\014values_count\030\003 \001" +
+      "(\004R\013valuesCount\022\035\n\ncall_count\030\004 \001(\004R\tcal" +
+      "lCount\022\037\n\013error_count\030\005 \001(\004R\nerrorCount\022" +
+      "+\n\003p50\030\006 \001(\0132\031.google.protobuf.DurationR" +
+      "\003p50\022+\n\003p99\030\007 \001(\0132\031.google.protobuf.Dura" +
+      "tionR\003p99\022-\n\004lead\030\010 \001(\0132\031.google.protobu" +
+      "f.DurationR\004lead\022:\n\013window_left\030\t \001(\0132\031." +
+      "google.protobuf.DurationR\nwindowLeft\022\024\n\005" +
+      "index\030\n \001(\004R\005index\"P\n\022ListWorkersRequest" +
+      "\022\033\n\tpage_size\030\001 \001(\rR\010pageSize\022\035\n\npage_to" +
+      "ken\030\002 \001(\tR\tpageToken\"\254\002\n\023ListWorkersResp" +
+      "onse\022-\n\007workers\030\001 \003(\0132\023.snowlane.v1.Work" +
+      "erR\007workers\022&\n\017next_page_token\030\002 \001(\tR\rne" +
+      "xtPageToken\022&\n\017worker_id_count\030\003 \001(\004R\rwo" +
+      "rkerIdCount\022\035\n\nfree_count\030\004 \001(\004R\tfreeCou" +
+      "nt\022J\n\023quarantine_end_time\030\005 \001(\0132\032.google" +
+      ".protobuf.TimestampR\021quarantineEndTime\022+" +
+      "\n\021quarantine_reason\030\006 \001(\tR\020quarantineRea" +
+      "son\"\373\002\n\006Worker\022#\n\rdatacenter_id\030\001 \001(\rR\014d" +
+      "atacenterId\022\033\n\tworker_id\030\002 \001(\rR\010workerId" +
+      "\022.\n\005state\030\003 \001(\0162\030.snowlane.v1.WorkerStat" +
+      "eR\005state\0221\n\006holder\030\004 \001(\0132\031.snowlane.v1.W" +
+      "orkerHolderR\006holder\022\036\n\ngeneration\030\005 \001(\004R" +
+      "\ngeneration\0227\n\tmark_time\030\006 \001(\0132\032.google." +
+      "protobuf.TimestampR\010markTime\022:\n\013window_l" +
+      "eft\030\007 \001(\0132\031.google.protobuf.DurationR\nwi" +
+      "ndowLeft\0227\n\tfree_time\030\010 \001(\0132\032.google.pro" +
+      "tobuf.TimestampR\010freeTime\"\262\001\n\014WorkerHold" +
+      "er\022\032\n\010instance\030\001 \001(\tR\010instance\022\022\n\004host\030\002" +
+      " \001(\tR\004host\022\035\n\nprocess_id\030\003 \001(\004R\tprocessI" +
+      "d\0229\n\nstart_time\030\004 \001(\0132\032.google.protobuf." +
+      "TimestampR\tstartTime\022\030\n\007version\030\005 \001(\tR\007v" +
+      "ersion*\262\001\n\013WorkerState\022\034\n\030WORKER_STATE_U" +
+      "NSPECIFIED\020\000\022\025\n\021WORKER_STATE_HELD\020\001\022\031\n\025W" +
+      "ORKER_STATE_RELEASED\020\002\022\030\n\024WORKER_STATE_E" +
+      "XPIRED\020\003\022\034\n\030WORKER_STATE_QUARANTINED\020\004\022\033" +
+      "\n\027WORKER_STATE_UNREADABLE\020\0052\266\001\n\014AdminSer" +
+      "vice\022U\n\013ListWorkers\022\037.snowlane.v1.ListWo" +
+      "rkersRequest\032 .snowlane.v1.ListWorkersRe" +
+      "sponse\"\003\220\002\001\022O\n\tGetStatus\022\035.snowlane.v1.G" +
+      "etStatusRequest\032\036.snowlane.v1.GetStatusR" +
+      "esponse\"\003\220\002\001B?\n\017dev.snowlane.v1P\001Z*snowl" +
+      "ane.dev/go/gen/snowlane/v1;snowlanev1b\006p" +
+      "roto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -87,26 +142,50 @@ public final class AdminServiceOuterClass {
           com.google.protobuf.DurationProto.getDescriptor(),
           com.google.protobuf.TimestampProto.getDescriptor(),
         });
-    internal_static_snowlane_v1_ListWorkersRequest_descriptor =
+    internal_static_snowlane_v1_GetStatusRequest_descriptor =
       getDescriptor().getMessageTypes().get(0);
+    internal_static_snowlane_v1_GetStatusRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_GetStatusRequest_descriptor,
+        new java.lang.String[] { "AfterIndex", });
+    internal_static_snowlane_v1_GetStatusResponse_descriptor =
+      getDescriptor().getMessageTypes().get(1);
+    internal_static_snowlane_v1_GetStatusResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_GetStatusResponse_descriptor,
+        new java.lang.String[] { "Status", "Samples", });
+    internal_static_snowlane_v1_ServerStatus_descriptor =
+      getDescriptor().getMessageTypes().get(2);
+    internal_static_snowlane_v1_ServerStatus_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_ServerStatus_descriptor,
+        new java.lang.String[] { "Serving", "NotServingReason", "Phase", "StartTime", "DatacenterId", "WorkerId", "Generation", "GrantTime", "WindowLeft", "Lead", "Store", "StoreReachable", "StoreAnswerAge", "StoreClockAhead", "WaitingCount", "ConnectionCount", });
+    internal_static_snowlane_v1_StatusSample_descriptor =
+      getDescriptor().getMessageTypes().get(3);
+    internal_static_snowlane_v1_StatusSample_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_StatusSample_descriptor,
+        new java.lang.String[] { "Time", "IdsCount", "ValuesCount", "CallCount", "ErrorCount", "P50", "P99", "Lead", "WindowLeft", "Index", });
+    internal_static_snowlane_v1_ListWorkersRequest_descriptor =
+      getDescriptor().getMessageTypes().get(4);
     internal_static_snowlane_v1_ListWorkersRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ListWorkersRequest_descriptor,
         new java.lang.String[] { "PageSize", "PageToken", });
     internal_static_snowlane_v1_ListWorkersResponse_descriptor =
-      getDescriptor().getMessageTypes().get(1);
+      getDescriptor().getMessageTypes().get(5);
     internal_static_snowlane_v1_ListWorkersResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ListWorkersResponse_descriptor,
         new java.lang.String[] { "Workers", "NextPageToken", "WorkerIdCount", "FreeCount", "QuarantineEndTime", "QuarantineReason", });
     internal_static_snowlane_v1_Worker_descriptor =
-      getDescriptor().getMessageTypes().get(2);
+      getDescriptor().getMessageTypes().get(6);
     internal_static_snowlane_v1_Worker_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_Worker_descriptor,
         new java.lang.String[] { "DatacenterId", "WorkerId", "State", "Holder", "Generation", "MarkTime", "WindowLeft", "FreeTime", });
     internal_static_snowlane_v1_WorkerHolder_descriptor =
-      getDescriptor().getMessageTypes().get(3);
+      getDescriptor().getMessageTypes().get(7);
     internal_static_snowlane_v1_WorkerHolder_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_WorkerHolder_descriptor,

@@ -1,0 +1,81 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Clock } from "../clock/clock.ts";
+import type { IdError } from "../errors.ts";
+import type {
+  GetStatusResponseSchema,
+  ServerStatusSchema,
+  StatusSampleSchema,
+} from "../gen/snowlane/v1/admin_service_pb.ts";
+import type { IdSource } from "../worker/id-source.ts";
+import { msToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
+import type { StatusSample, StatusSamples } from "./status-samples.ts";
+
+/** The parts that the state of a server is read from. */
+export interface ServerStatusParts {
+  readonly source: Pick<IdSource, "status">;
+  readonly samples: Pick<StatusSamples, "after">;
+  readonly clock: Clock;
+  /** When the server was started: Unix milliseconds. */
+  readonly startMs: number;
+  /** Gives the error that a call for an ID would get now; undefined where IDs are issued. */
+  readonly findUnready: () => Pick<IdError, "reason"> | undefined;
+  /** Connections that are open. */
+  readonly connectionCount: () => number;
+}
+
+/** Answers GetStatus: it only reads numbers that are there. */
+export function readServerStatus(
+  parts: ServerStatusParts,
+  afterIndex: bigint,
+): MessageInitShape<typeof GetStatusResponseSchema> {
+  // No server has run for 2^53 seconds.
+  const samples = parts.samples.after(Number(afterIndex));
+  return { status: statusToMessage(parts), samples: samples.map(sampleToMessage) };
+}
+
+function statusToMessage({
+  source,
+  clock,
+  startMs,
+  findUnready,
+  connectionCount,
+}: ServerStatusParts): MessageInitShape<typeof ServerStatusSchema> {
+  const { phase, grant, store, waiting } = source.status();
+  const reason = findUnready()?.reason;
+  const { lastAnswerMs, clockAheadMs } = store;
+  return {
+    serving: reason === undefined,
+    notServingReason: reason ?? "",
+    phase,
+    startTime: unixMsToTimestampClamped(startMs),
+    ...(grant === undefined
+      ? {}
+      : {
+          datacenterId: grant.datacenterId,
+          workerId: grant.workerId,
+          generation: BigInt(grant.generation),
+          grantTime: unixMsToTimestampClamped(grant.sinceMs),
+          windowLeft: msToDuration(grant.windowLeftMs),
+          lead: msToDuration(grant.leadMs),
+        }),
+    store: store.kind,
+    storeReachable: store.reachable,
+    ...(lastAnswerMs === undefined
+      ? {}
+      : { storeAnswerAge: msToDuration(Math.max(0, clock.monotonicMs() - lastAnswerMs)) }),
+    ...(clockAheadMs === undefined ? {} : { storeClockAhead: msToDuration(clockAheadMs) }),
+    waitingCount: BigInt(waiting),
+    connectionCount: BigInt(connectionCount()),
+  };
+}
+
+function sampleToMessage(sample: StatusSample): MessageInitShape<typeof StatusSampleSchema> {
+  const { index, timeMs, idsCount, leadMs, windowLeftMs } = sample;
+  return {
+    index: BigInt(index),
+    time: unixMsToTimestampClamped(timeMs),
+    idsCount: BigInt(idsCount),
+    ...(leadMs === undefined ? {} : { lead: msToDuration(leadMs) }),
+    ...(windowLeftMs === undefined ? {} : { windowLeft: msToDuration(windowLeftMs) }),
+  };
+}

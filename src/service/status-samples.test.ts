@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { ManualTime } from "../../test/support/worlds/manual-time.ts";
+import type { WorkerStatus } from "../worker/id-source.ts";
+import { samplesMax, StatusSamples } from "./status-samples.ts";
+
+const grant = { datacenterId: 1, workerId: 2, generation: 3, sinceMs: 0, untilMs: 0, windowLeftMs: 9_000, leadMs: 1.5 };
+
+/** Samples over a source whose count of IDs and grant a test sets. */
+function setUp() {
+  const time = new ManualTime(1_800_000_000_000);
+  const state = { issued: 7, grant: grant as WorkerStatus["grant"] };
+  const source = {
+    status: () => ({ grant: state.grant, counters: { issued: state.issued } }) as WorkerStatus,
+  };
+  return { state, samples: new StatusSamples({ source, clock: time }) };
+}
+
+test("a sample has what happened since the one before, and what holds at its end", () => {
+  const { state, samples } = setUp();
+  expect(samples.after(0)).toEqual([]);
+  state.issued += 5;
+  samples.take();
+  state.grant = undefined;
+  samples.take();
+  const common = { timeMs: 1_800_000_000_000 };
+  expect(samples.after(0)).toEqual([
+    { ...common, index: 1, idsCount: 5, leadMs: 1.5, windowLeftMs: 9_000 },
+    { ...common, index: 2, idsCount: 0, leadMs: undefined, windowLeftMs: undefined },
+  ]);
+});
+
+test("five minutes are kept, and their indexes have no gap", () => {
+  const { state, samples } = setUp();
+  for (let second = 1; second <= samplesMax + 12; second++) {
+    state.issued += second;
+    samples.take();
+  }
+  const all = samples.after(0);
+  expect(all.map(({ index }) => index)).toEqual(Array.from({ length: samplesMax }, (_, at) => at + 13));
+  expect(all.every(({ index, idsCount }) => index === idsCount)).toBe(true);
+  expect(samples.after(5)).toEqual(all);
+});
+
+test("only samples after an index are given; an index of another server gives all", () => {
+  const { samples } = setUp();
+  for (let second = 0; second < 3; second++) samples.take();
+  const indexes = (after: number) => samples.after(after).map(({ index }) => index);
+  expect([0, 1, 2, 3].map(indexes)).toEqual([[1, 2, 3], [2, 3], [3], []]);
+  expect([4, 5_000, 2 ** 53, 2 ** 64].map(indexes)).toEqual(Array.from({ length: 4 }, () => [1, 2, 3]));
+});
