@@ -22,6 +22,8 @@ export interface ThreadCall {
 
 /** See {@link ThreadCall}. An IdError does not pass between threads as a class, so its parts do. */
 export type ThreadReply =
+  /** The first one: its code is loaded, and calls are answered from now on. */
+  | { readonly kind: "ready" }
   | { readonly kind: "answered"; readonly id: number; readonly answer: unknown }
   | {
       readonly kind: "failed";
@@ -41,6 +43,7 @@ export function answerCalls(path: string, target: Closable): void {
     parentPort?.postMessage(answer(path, target, call));
     if (call.method === "close") parentPort?.close();
   });
+  parentPort?.postMessage({ kind: "ready" } satisfies ThreadReply);
 }
 
 function answer(path: string, target: Closable, { id, method, values }: ThreadCall): ThreadReply {

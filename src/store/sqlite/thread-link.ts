@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { delay, systemTimers } from "../../clock/clock.ts";
+import { systemTimers } from "../../clock/clock.ts";
 import { IdError } from "../../errors.ts";
 import { unavailable } from "./sqlite-error.ts";
 import type { Closable, MethodOf, ThreadCall, ThreadReply } from "./thread-calls.ts";
@@ -12,12 +12,14 @@ export interface ThreadLinkOptions {
   readonly url: URL;
   /** The path of the file that it works on, for messages. */
   readonly path: string;
-  /** Longest time of a call, from its start to its answer. */
+  /** Longest time of a call, from its start to its answer; for the first calls, from when the thread is ready. */
   readonly callTimeoutMs: number;
   /** Is handed to the thread. */
   readonly workerData: unknown;
 }
 
+/** The longest that the thread may take to be ready: to load its code, on a machine with more work than cores. */
+const threadStartTimeoutMs = 60_000;
 /** The longest that the end of the thread is waited for. */
 const threadEndTimeoutMs = 2_000;
 
@@ -38,7 +40,8 @@ export function findThread(name: string, callerUrl: string): URL {
  * The link to a thread that works on a SQLite file, as StoreLink is the link to a server.
  *
  * `T` is the object in the thread, whose methods are called. Every call ends within its deadline, whatever the disk
- * does. A call that fails is never repeated here: its outcome is unknown.
+ * does; the start of the thread does not count, because it says nothing about the disk. A call that fails is never
+ * repeated here: its outcome is unknown.
  */
 export class ThreadLink<T extends Closable> {
   readonly #path: string;
@@ -46,6 +49,8 @@ export class ThreadLink<T extends Closable> {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #nextId = 0;
+  /** Begins the time of the calls that were sent before the thread was ready; undefined = it is. */
+  #starting: Set<() => void> | undefined = new Set();
   #ended: IdError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -79,11 +84,14 @@ export class ThreadLink<T extends Closable> {
 
   async #close(): Promise<void> {
     // The thread closes its files itself, so that no journal is left behind. Where the disk does not answer, the call
-    // fails at its deadline, and the end goes on.
-    await this.#send("close", []).catch(() => {});
+    // fails at its deadline, and the end goes on. A thread that has not started yet has no file.
+    await within(
+      this.#callTimeoutMs,
+      this.#send("close", []).catch(() => {}),
+    );
     this.#end(this.#closed());
     // A thread that waits for such a disk ends when the disk answers.
-    await Promise.race([this.#thread.terminate(), delay(systemTimers, threadEndTimeoutMs)]);
+    await within(threadEndTimeoutMs, this.#thread.terminate());
   }
 
   async #send(method: string, values: readonly unknown[]): Promise<unknown> {
@@ -91,19 +99,35 @@ export class ThreadLink<T extends Closable> {
     const id = this.#nextId++;
     const waiting = Promise.withResolvers<unknown>();
     this.#waiting.set(id, waiting);
-    const cancel = systemTimers.after(this.#callTimeoutMs, () => {
-      this.#waiting.delete(id);
-      waiting.reject(unavailable(this.#path, `the disk did not answer within ${this.#callTimeoutMs} ms`));
-    });
+    const limit = (timeoutMs: number, problem: string) =>
+      systemTimers.after(timeoutMs, () => {
+        this.#waiting.delete(id);
+        waiting.reject(unavailable(this.#path, `${problem} within ${timeoutMs} ms`));
+      });
+    const limitCall = () => limit(this.#callTimeoutMs, "the disk did not answer");
+    const starting = this.#starting;
+    let cancel = starting === undefined ? limitCall() : limit(threadStartTimeoutMs, "its thread did not start");
+    const onReady = (): void => {
+      cancel();
+      cancel = limitCall();
+    };
+    starting?.add(onReady);
     try {
       this.#thread.postMessage({ id, method, values } satisfies ThreadCall);
       return await waiting.promise;
     } finally {
+      starting?.delete(onReady);
       cancel();
     }
   }
 
   #onReply(reply: ThreadReply): void {
+    if (reply.kind === "ready") {
+      const starting = this.#starting;
+      this.#starting = undefined;
+      for (const onReady of starting ?? []) onReady();
+      return;
+    }
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (reply.kind === "answered") waiting?.resolve(reply.answer);
@@ -119,4 +143,12 @@ export class ThreadLink<T extends Closable> {
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }
+}
+
+/** Waits for something until a time limit. The timer goes with it: it would keep a command from its end. */
+async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const cancel = systemTimers.after(timeoutMs, resolve);
+  await Promise.race([work, late]);
+  cancel();
 }
