@@ -8,10 +8,12 @@ import { type ErrorReason, errorReasons } from "../../src/errors.ts";
 import { codeOfReason } from "../../src/service/connect-error.ts";
 import { findRepeatedId, readIdFiles } from "../support/processes/id-files.ts";
 import { faultError, ScriptedIdServer, type ScriptedFault } from "../support/processes/scripted-id-server.ts";
+import { sequencesReady } from "../support/processes/sequences-ready.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { buildClientPrograms, type ClientProgram, type ErrorsResult, type IssueResult } from "./client-programs.ts";
 import { portOf, runOutageTrial } from "./outage-trial.ts";
+import { expectSequenceCalls, sequenceCallers } from "./sequence-trial.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-interop-"));
 const store = `sqlite:${join(folder, "snowlane.db")}`;
@@ -212,6 +214,26 @@ test("all servers are dead for half a minute, and 1,000 IDs/s go on in every cli
     expect(waits, language).toBeLessThan(10);
   }
   expect(findRepeatedId(readIdFiles(results.map(({ file }) => file)))).toBeUndefined();
+});
+
+describe("sequences of one server", () => {
+  test("every method and every mistake, in every client alike", { timeout: 300_000 }, async () => {
+    const server = await startServer();
+    try {
+      await sequencesReady(server.url);
+      const callers = sequenceCallers(programs.filter(({ language }) => language === "typescript"));
+      await Promise.all(callers.map((caller) => expectSequenceCalls(caller, server.url)));
+      // A server that hangs.
+      server.child.kill("SIGSTOP");
+      const late = await Promise.all(callers.map(({ run }) => run(server.url, ["late:orders"])));
+      server.child.kill("SIGCONT");
+      const expired = { reason: "DEADLINE_EXCEEDED", code: "DEADLINE_EXCEEDED", metadata: {} };
+      expect(late).toEqual(callers.map(() => [expired]));
+    } finally {
+      server.child.kill("SIGCONT");
+      await server.stop("SIGTERM");
+    }
+  });
 });
 
 describe("errors", () => {

@@ -1,11 +1,13 @@
+import type { BatchNextIdsResponse } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { invalidResponse } from "./errors.ts";
+import type { ChunkReader } from "./rpc-calls.ts";
 import { idRangeOfServers } from "./run-source.ts";
 
 /**
  * Holds the chunks of one server's stream to the rules: none is empty, no more IDs than were asked for, all of them
  * rising.
  */
-export class ChunkCheck {
+export class ChunkCheck implements ChunkReader<BatchNextIdsResponse, bigint> {
   #leftCount: number;
   #lastId = idRangeOfServers.min - 1n;
 
@@ -13,8 +15,7 @@ export class ChunkCheck {
     this.#leftCount = count;
   }
 
-  /** @throws SnowlaneError INVALID_RESPONSE. */
-  take(ids: readonly bigint[]): void {
+  take({ ids }: BatchNextIdsResponse): readonly bigint[] {
     if (ids.length === 0 || ids.length > this.#leftCount)
       throw invalidResponse("The server sent a chunk that cannot be.", { count: String(ids.length) });
     let lastId = this.#lastId;
@@ -27,9 +28,9 @@ export class ChunkCheck {
     }
     this.#leftCount -= ids.length;
     this.#lastId = lastId;
+    return ids;
   }
 
-  /** @throws SnowlaneError INVALID_RESPONSE, if the stream has ended too early. */
   end(): void {
     if (this.#leftCount === 0) return;
     const metadata = { missing_count: String(this.#leftCount) };

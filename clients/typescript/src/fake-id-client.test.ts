@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { delay, fail, FakeIdClient } from "./fake-id-client.ts";
+import { FakeIdClient } from "./fake-id-client.ts";
+import { delay, fail } from "./fake-script.ts";
 
 test("the script is followed, step by step", async () => {
   const ids = new FakeIdClient([
@@ -53,4 +54,32 @@ test("it works offline by its layout", async () => {
     firstId: 1541815603164086272n,
     lastId: 1541815607358390271n,
   });
+});
+
+test("a sequence follows its script, and any other one is not there", async () => {
+  const february = { value: 1n, text: "2026-02/1", periodKey: "2026-02" };
+  const ids = new FakeIdClient([], {
+    sequences: {
+      orders: [5n, { firstValue: 10n, count: 4, increment: 10n }, fail("SEQUENCE_DISABLED"), delay(50), 7n],
+      invoices: [{ value: 9n, text: "2026-01/9", periodKey: "2026-01" }, february, february, 3n],
+    },
+  });
+  const orders = ids.sequence("orders");
+  expect(await orders.nextValue()).toEqual({ value: 5n, text: "", periodKey: "" });
+  expect((await orders.nextValues(2)).map(({ value }) => value)).toEqual([10n, 20n]);
+  expect(await orders.reserve(9)).toEqual({ runs: [{ firstValue: 30n, count: 2, increment: 10n }], periodKey: "" });
+  await expect(orders.nextValue()).rejects.toMatchObject({ reason: "SEQUENCE_DISABLED" });
+  const late = orders.nextValue();
+  await ids.clock.advance(50);
+  expect((await late).value).toBe(7n);
+  await expect(orders.nextValue()).rejects.toMatchObject({ reason: "SCRIPT_ENDED" });
+  const invoices = ids.sequence("invoices");
+  const chunks: (readonly string[])[] = [];
+  for await (const values of invoices.stream(2)) chunks.push(values.map(({ text }) => text));
+  expect(chunks).toEqual([["2026-01/9"], ["2026-02/1"]]);
+  expect(await invoices.nextText()).toBe("2026-02/1");
+  await expect(invoices.nextText()).rejects.toMatchObject({ reason: "INVALID_SEQUENCE", metadata: { value: "3" } });
+  await expect(ids.sequence("none").nextValue()).rejects.toMatchObject({ reason: "SEQUENCE_NOT_FOUND" });
+  ids.close();
+  await expect(orders.nextValue()).rejects.toMatchObject({ reason: "CLIENT_CLOSED" });
 });

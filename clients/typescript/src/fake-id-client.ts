@@ -1,48 +1,15 @@
-import {
-  checkChunkSize,
-  checkCount,
-  checkStreamCount,
-  closedError,
-  SnowlaneError,
-  type SnowlaneReason,
-  type StatusCode,
-} from "./errors.ts";
+import { checkChunkSize, checkCount, checkStreamCount } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { fail, type Fault, type Pause, Script } from "./fake-script.ts";
+import { FakeSequence, type ValueStep } from "./fake-sequence.ts";
 import { type IdSource, OfflineIds, type StreamOptions } from "./id-source.ts";
 import { type Layout, presetLayout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
 import type { CallOptions, IdRun } from "./run-source.ts";
+import type { Sequence } from "./sequence.ts";
 
 /** One step of a script: an ID, a run, what {@link fail} or {@link delay} make. */
 export type ScriptStep = bigint | IdRun | Fault | Pause;
-
-interface Fault {
-  readonly kind: "fault";
-  readonly error: SnowlaneError;
-}
-
-interface Pause {
-  readonly kind: "pause";
-  readonly ms: number;
-}
-
-/** What a fault may carry. */
-export interface FaultDetails {
-  /** Default: UNAVAILABLE. */
-  readonly code?: StatusCode;
-  readonly retryAfterMs?: number;
-  readonly metadata?: Readonly<Record<string, string>>;
-}
-
-/** A step that fails. It is thrown as it stands: a fake never retries. */
-export function fail(reason: SnowlaneReason, { code = "UNAVAILABLE", ...details }: FaultDetails = {}): ScriptStep {
-  return { kind: "fault", error: new SnowlaneError(reason, `The script says ${reason}.`, { code, ...details }) };
-}
-
-/** Lets `ms` pass on the clock before the step that follows. */
-export function delay(ms: number): ScriptStep {
-  return { kind: "pause", ms };
-}
 
 /** What a fake may be told beside its script. */
 export interface FakeOptions {
@@ -52,6 +19,8 @@ export interface FakeOptions {
   readonly layout?: Layout;
   /** Default: `default`. */
   readonly namespace?: string;
+  /** The scripts of sequences by name. Any other sequence fails with SEQUENCE_NOT_FOUND. */
+  readonly sequences?: Readonly<Record<string, Iterable<ValueStep>>>;
 }
 
 /**
@@ -61,15 +30,16 @@ export interface FakeOptions {
 export class FakeIdClient extends OfflineIds implements IdSource {
   readonly clock: FakeClock;
   readonly #layout: Layout;
-  /** The steps that are left, the next one last. */
-  readonly #steps: ScriptStep[];
+  readonly #script: Script<bigint | IdRun>;
+  readonly #sequences: ReadonlyMap<string, FakeSequence>;
   readonly #buffers = new Set<PrefetchBuffer>();
-  #isClosed = false;
 
   constructor(script: Iterable<ScriptStep>, options: FakeOptions = {}) {
     super(options.namespace ?? "default");
-    this.#steps = [...script].toReversed();
     this.clock = options.clock ?? new FakeClock();
+    this.#script = new Script<bigint | IdRun>(script, this.clock);
+    const sequences = Object.entries(options.sequences ?? {});
+    this.#sequences = new Map(sequences.map(([name, steps]) => [name, new FakeSequence(name, steps, this.clock)]));
     this.#layout = options.layout ?? presetLayout("twitter");
   }
 
@@ -112,50 +82,42 @@ export class FakeIdClient extends OfflineIds implements IdSource {
     return buffer;
   }
 
+  sequence(name: string): Sequence {
+    return this.#sequences.get(name) ?? absentSequence(name);
+  }
+
   close(): void {
-    this.#isClosed = true;
+    this.#script.isClosed = true;
+    for (const sequence of this.#sequences.values()) sequence.close();
     for (const buffer of this.#buffers) buffer.close();
   }
 
   async #take(count: number, options: CallOptions = {}): Promise<[IdRun, ...IdRun[]]> {
-    const first = await this.#nextRun(count, options.signal);
+    const first = this.#cut(await this.#script.next(options.signal), count);
     const runs: [IdRun, ...IdRun[]] = [first];
     for (let leftCount = count - first.count; leftCount > 0; ) {
-      const step = this.#steps.at(-1);
-      if (step === undefined || (typeof step === "object" && "kind" in step)) break;
-      const run = this.#cut(leftCount);
+      const step = this.#script.nextNow();
+      if (step === undefined) break;
+      const run = this.#cut(step, leftCount);
       runs.push(run);
       leftCount -= run.count;
     }
     return runs;
   }
 
-  /** Takes steps until one gives IDs. */
-  async #nextRun(count: number, signal: AbortSignal | undefined): Promise<IdRun> {
-    for (;;) {
-      if (this.#isClosed) throw closedError("client");
-      if (signal?.aborted) throw new SnowlaneError("CANCELLED", "The caller cancelled.", { code: "CANCELLED" });
-      const step = this.#steps.at(-1);
-      if (step === undefined) {
-        const message = "The script has ended: the code under test takes more IDs than it says.";
-        throw new SnowlaneError("SCRIPT_ENDED", message, { code: "FAILED_PRECONDITION" });
-      }
-      if (typeof step === "bigint" || "firstId" in step) return this.#cut(count);
-      this.#steps.pop();
-      if (step.kind === "fault") throw step.error;
-      await new Promise<void>((resolve) => void this.clock.schedule(step.ms, resolve));
-    }
-  }
-
-  /** Takes up to `count` IDs of the next step, which is an ID or a run. */
-  #cut(count: number): IdRun {
-    const step = this.#steps.pop() as bigint | IdRun;
+  /** The first IDs of a step, at most `count`; the rest is put back. */
+  #cut(step: bigint | IdRun, count: number): IdRun {
     if (typeof step === "bigint") return { firstId: step, count: 1, stride: 1n };
     if (step.count <= count) return step;
     const { firstId, stride } = step;
-    this.#steps.push({ firstId: firstId + BigInt(count) * stride, count: step.count - count, stride });
+    this.#script.putBack({ firstId: firstId + BigInt(count) * stride, count: step.count - count, stride });
     return { firstId, count, stride };
   }
+}
+
+/** A sequence that is not there. Once it was asked, it throws SCRIPT_ENDED. */
+function absentSequence(name: string): Sequence {
+  return new FakeSequence(name, [fail("SEQUENCE_NOT_FOUND", { code: "NOT_FOUND", metadata: { name } })]);
 }
 
 function idsOf(runs: readonly IdRun[]): bigint[] {

@@ -3,6 +3,7 @@ import { createTextCodec, type IdRange, idRange, type Layout, type Moment, type 
 import type { TextFormat, TextReadOptions } from "./offline.ts";
 import type { PrefetchBuffer, PrefetchOptions } from "./prefetch-buffer.ts";
 import type { CallOptions, RunSource } from "./run-source.ts";
+import type { Sequence } from "./sequence.ts";
 
 /** What one stream may be told. */
 export interface StreamOptions extends CallOptions {
@@ -10,9 +11,9 @@ export interface StreamOptions extends CallOptions {
    * Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk.
    */
   readonly timeoutMs?: number;
-  /** The most IDs of one chunk, 1 to 65,536; 0, the default, leaves it to the server. */
+  /** The most IDs or values of one chunk, 1 to 65,536; 0, the default, leaves it to the server. */
   readonly chunkSize?: number;
-  /** True: a stream that breaks is not taken up by another, so that all its IDs ascend. */
+  /** True: a stream that breaks is not taken up by another, so that all its IDs or values ascend. */
   readonly ordered?: boolean;
 }
 
@@ -37,6 +38,8 @@ export interface IdSource extends RunSource {
   format(id: bigint, format: TextFormat): Promise<string>;
   /** Makes a buffer that draws from here, and is closed with it. */
   prefetch(options?: PrefetchOptions): PrefetchBuffer;
+  /** The sequence of that name, for small dense numbers. Nothing is sent before its first value. */
+  sequence(name: string): Sequence;
   close(): void;
 }
 

@@ -29,3 +29,4 @@ export {
 } from "./offline.ts";
 export { type BufferStats, PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
 export type { CallOptions, IdRun, RunSource } from "./run-source.ts";
+export type { ReservedValues, Sequence, SequenceValue, ValueRun } from "./sequence.ts";

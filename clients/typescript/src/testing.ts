@@ -1,3 +1,5 @@
 /** For users' own tests: `@snowlane/client/testing`. */
 export { FakeClock } from "./fake-clock.ts";
-export { delay, fail, FakeIdClient, type FakeOptions, type FaultDetails, type ScriptStep } from "./fake-id-client.ts";
+export { FakeIdClient, type FakeOptions, type ScriptStep } from "./fake-id-client.ts";
+export { delay, fail, type Fault, type FaultDetails, type Pause } from "./fake-script.ts";
+export { FakeSequence, type ValueStep } from "./fake-sequence.ts";

@@ -7,6 +7,7 @@ import { SnowlaneError } from "../src/errors.ts";
 import type { IdClient } from "../src/id-client.ts";
 import { createNodeClient } from "../src/node.ts";
 import { createTextCodec, parseId, presetLayout } from "../src/offline.ts";
+import { runSequenceStep } from "./interop-sequence.ts";
 
 type Keys = Readonly<Record<string, string>>;
 
@@ -66,9 +67,23 @@ function takerOf(client: IdClient): (count: number) => bigint | Promise<bigint |
         for await (const chunk of client.stream(Math.min(count, 100_000))) ids.push(...chunk);
         return ids;
       };
+    case "values": {
+      const sequence = client.sequence(key("sequence"));
+      return async (count) => (await sequence.nextValues(Math.min(count, 1_000))).map(({ value }) => value);
+    }
     default:
       return () => client.nextId();
   }
+}
+
+async function sequence(): Promise<unknown> {
+  const client = createNodeClient({ endpoints: key("endpoints").split(",") });
+  const results: unknown[] = [];
+  for (const step of key("steps").split(",")) {
+    results.push(await runSequenceStep(step, (name) => client.sequence(name)));
+  }
+  client.close();
+  return { results };
 }
 
 async function issue(): Promise<unknown> {
@@ -169,7 +184,7 @@ async function errors(): Promise<unknown> {
   return { errors: found };
 }
 
-const commands: Readonly<Record<string, () => unknown>> = { issue, outage, parse, errors };
+const commands: Readonly<Record<string, () => unknown>> = { issue, outage, parse, errors, sequence };
 const run = commands[command];
 if (run === undefined) throw new Error(`There is no command ${command}.`);
 process.stdout.write(`${JSON.stringify(await run())}\n`);

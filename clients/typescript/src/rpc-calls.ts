@@ -1,0 +1,190 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { type CallOptions as RpcOptions, type Client, createClient } from "@connectrpc/connect";
+import { type Attempt, Attempts, type AttemptSettings } from "./attempts.ts";
+import { bearerOf, type Channel, checkOptions, type ClientOptions, type OpenChannel } from "./client-options.ts";
+import { systemClock } from "./clock.ts";
+import { Endpoints } from "./endpoints.ts";
+import { abortError, closedError, SnowlaneError } from "./errors.ts";
+import type { StreamOptions } from "./id-source.ts";
+import { LinkedAbort } from "./linked-abort.ts";
+import type { CallOptions } from "./run-source.ts";
+
+/**
+ * The longest that gRPC can say, in milliseconds: 8 digits
+ * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). An attempt that takes longer is made again.
+ */
+const rpcTimeoutMsMax = 99_999_999;
+
+/** Reads the responses of one server's stream, and holds them to the rules. */
+export interface ChunkReader<Response, Item> {
+  /** @throws SnowlaneError INVALID_RESPONSE. */
+  take(response: Response): readonly Item[];
+  /** @throws SnowlaneError INVALID_RESPONSE, if the stream has ended too early. */
+  end(): void;
+}
+
+/** A stream of a number of items, which another server may take up. */
+export interface StreamCall<Service extends DescService, Response, Item> {
+  readonly service: Service;
+  readonly method: string;
+  /** How many items in all. */
+  readonly count: number;
+  readonly options: StreamOptions;
+  readonly open: (client: Client<Service>, leftCount: number, rpcOptions: RpcOptions) => AsyncIterable<Response>;
+  readonly read: (leftCount: number) => ChunkReader<Response, Item>;
+}
+
+interface OpenEndpoint {
+  readonly channel: Channel;
+  readonly clients: Map<DescService, Client<DescService>>;
+}
+
+/** The calls of one client: its channels, its token, and the attempts of each call. */
+export class RpcCalls {
+  readonly settings: AttemptSettings;
+  readonly #openChannel: OpenChannel;
+  readonly #token: ClientOptions["token"];
+  readonly #endpoints = new Map<string, OpenEndpoint>();
+  readonly #closing = new AbortController();
+
+  /** @throws RangeError, TypeError, if an option is wrong. */
+  constructor(openChannel: OpenChannel, options: ClientOptions) {
+    const { clock = systemClock, random = Math.random } = options;
+    this.#openChannel = openChannel;
+    this.#token = options.token;
+    this.settings = {
+      endpoints: new Endpoints(checkOptions(options), clock, random),
+      clock,
+      random,
+      observer: options.observer ?? {},
+      timeoutMs: options.timeoutMs ?? 5_000,
+      attemptTimeoutMs: options.attemptTimeoutMs ?? 2_000,
+      retryMax: options.retryMax ?? 3,
+    };
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Makes a call of one answer, with its attempts. */
+  async call<Service extends DescService, T>(
+    { service, method }: { readonly service: Service; readonly method: string },
+    options: CallOptions | undefined,
+    work: (client: Client<Service>, rpcOptions: RpcOptions) => Promise<T>,
+  ): Promise<T> {
+    const call = options?.signal && new LinkedAbort([options.signal, this.#closing.signal]);
+    const { signal } = call ?? this.#closing;
+    const attempts = new Attempts(this.settings, method, { signal, timeoutMs: options?.timeoutMs });
+    try {
+      for (;;) {
+        const attempt = await attempts.begin();
+        try {
+          const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
+          const value = await work(this.#client(service, attempt.endpoint.url), rpcOptions);
+          attempts.succeed(attempt);
+          return value;
+        } catch (error) {
+          attempts.fail(attempt, error);
+        }
+      }
+    } finally {
+      call?.unlink();
+    }
+  }
+
+  /** Makes a stream, with its attempts. Leaving the loop cancels it. */
+  async *stream<Service extends DescService, Response, Item>(
+    spec: StreamCall<Service, Response, Item>,
+  ): AsyncGenerator<readonly Item[], void, undefined> {
+    const { count, method, options } = spec;
+    const { timeoutMs, ordered = false } = options;
+    const call = new LinkedAbort([options.signal, this.#closing.signal]);
+    const attempts = new Attempts(this.settings, method, { signal: call.signal, timeoutMs });
+    let leftCount = count;
+    try {
+      while (leftCount > 0) {
+        const attempt = await attempts.begin();
+        const reader = spec.read(leftCount);
+        try {
+          for await (const response of this.#openStream(spec, leftCount, { attempt, attempts, signal: call.signal })) {
+            const items = reader.take(response);
+            leftCount -= items.length;
+            attempts.progress(attempt);
+            yield items;
+            if (timeoutMs === undefined) attempts.awaitNext();
+          }
+          reader.end();
+          attempts.succeed(attempt);
+        } catch (cause) {
+          const error = attempts.fail(attempt, cause);
+          if (ordered && leftCount < count) throw error;
+        }
+      }
+    } finally {
+      call.unlink();
+    }
+  }
+
+  /** Ends all calls with CLIENT_CLOSED, and closes the connections. */
+  close(): void {
+    this.#closing.abort(closedError("client"));
+    for (const { channel } of this.#endpoints.values()) channel.close();
+  }
+
+  /** Opens one stream and gives its responses; the wait for each is bounded. */
+  async *#openStream<Service extends DescService, Response, Item>(
+    { service, options: { timeoutMs }, open }: StreamCall<Service, Response, Item>,
+    leftCount: number,
+    { attempt, attempts, signal }: { readonly attempt: Attempt; readonly attempts: Attempts; signal: AbortSignal },
+  ): AsyncGenerator<Response, void, undefined> {
+    const abort = new LinkedAbort([signal]);
+    try {
+      const headers = await this.#headers();
+      const deadline = timeoutMs === undefined ? {} : { timeoutMs: rpcTimeoutMs(attempts.leftMs) };
+      const client = this.#client(service, attempt.endpoint.url);
+      const responses = open(client, leftCount, { signal: abort.signal, ...headers, ...deadline });
+      const chunks = responses[Symbol.asyncIterator]();
+      for (;;) {
+        const waitMs = attempts.attemptLeftMs;
+        const callOff = this.settings.clock.schedule(waitMs, () => abort.abort(lateError(waitMs)), "keeps process");
+        const result = await chunks.next().finally(callOff);
+        if (result.done) return;
+        yield result.value;
+      }
+    } catch (error) {
+      throw abort.signal.aborted ? abortError(abort.signal) : error;
+    } finally {
+      abort.unlink();
+      abort.abort(undefined);
+    }
+  }
+
+  #client<Service extends DescService>(service: Service, url: string): Client<Service> {
+    let endpoint = this.#endpoints.get(url);
+    if (endpoint === undefined) {
+      endpoint = { channel: this.#openChannel(url), clients: new Map() };
+      this.#endpoints.set(url, endpoint);
+    }
+    let client = endpoint.clients.get(service) as Client<Service> | undefined;
+    if (client === undefined) {
+      client = createClient(service, endpoint.channel.transport);
+      endpoint.clients.set(service, client);
+    }
+    return client;
+  }
+
+  async #headers(): Promise<{ readonly headers?: Record<string, string> }> {
+    if (this.#token === undefined) return {};
+    return { headers: { authorization: await bearerOf(this.#token) } };
+  }
+}
+
+function rpcTimeoutMs(timeoutMs: number): number {
+  return Math.min(Math.ceil(timeoutMs), rpcTimeoutMsMax);
+}
+
+function lateError(waitMs: number): SnowlaneError {
+  const message = `No chunk came within ${Math.round(waitMs)} ms.`;
+  return new SnowlaneError("DEADLINE_EXCEEDED", message, { code: "DEADLINE_EXCEEDED" });
+}
