@@ -2,13 +2,17 @@ import { createServer, type Server } from "node:http";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { presetLayout } from "../../src/snowflake/presets.ts";
 import { parseId } from "../../src/snowflake/parse.ts";
 import { type ChromiumBrowser, startChromium } from "../support/processes/chromium-browser.ts";
+import { makeCertificates } from "../support/processes/certificates.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { findTool } from "../support/fetch/tools.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { expectVectorsFound, loadVectors } from "../vectors/load-vectors.ts";
 import type { FoundVectors } from "../vectors/vector-reader.ts";
@@ -156,4 +160,32 @@ test("the vectors hold in a browser", { timeout: 300_000 }, async () => {
   })()`);
   expectVectorsFound(found as FoundVectors);
   await page.close();
+});
+
+test("a browser that was told of an authority as docs/tls.md says gets IDs over TLS, and another does not", {
+  timeout: 300_000,
+}, async () => {
+  const certificates = await makeCertificates();
+  onTestFinished(certificates.remove);
+  const tls = ["--tls-cert", certificates.server.certFile, "--tls-key", certificates.server.keyFile];
+  const secure = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "tls.db")}`, ...tls] });
+  onTestFinished(async () => {
+    await secure.stop("SIGTERM");
+  });
+  const endpoint = secure.url.replace("http://127.0.0.1", "https://localhost");
+  const trusting = await startChromium(async (home) => {
+    const { path, env } = await findTool("certutil");
+    const [lines = ""] = blocksOf("docs/tls.md", "sh").filter((block) => block.includes("certutil"));
+    const PATH = `${dirname(path)}:${process.env["PATH"]}`;
+    await runCommand("sh", ["-ec", lines], { cwd: certificates.folder, env: { ...env, PATH, HOME: home } });
+  });
+  onTestFinished(trusting.close);
+  const page = await trusting.browser.newPage();
+  await page.goto(endpoint, patience);
+  const call = `fetch("/snowlane.v1.IdService/NextId", {
+    method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then((answer) => answer.json())`;
+  expect(await page.evaluate(call)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  const stranger = await chromium.browser.newPage();
+  await expect(stranger.goto(endpoint, patience)).rejects.toThrow("ERR_CERT_AUTHORITY_INVALID");
+  await stranger.close();
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { startTlsDeployment } from "../support/processes/tls-deployment.ts";
 import { expectSampleLines, sampleNames } from "./sample-lines.ts";
 
 const module = resolve("clients/go");
@@ -54,4 +55,15 @@ test("five lines in an empty module give an ID", { timeout: 600_000 }, async () 
   await makeBareClone(clone);
   await runReadmeBlock("clients/go/README.md", 0, { cwd: project, places: { "/path/to/snowlane": clone } });
   expect(await go(["run", "."], project)).toMatch(/^\d{18,19} <nil>\n$/);
+});
+
+test("the program of docs/tls.md gets an ID with its certificate", { timeout: 600_000 }, async () => {
+  const deployment = await startTlsDeployment();
+  try {
+    const program = join(deployment.folder, "tls");
+    await go(["build", "-o", program, deployment.writeProgram("go", "tls.go")], module);
+    expect(await runCommand(program, [], { cwd: deployment.folder })).toMatch(/^\d{18,19}\n$/);
+  } finally {
+    await deployment.stop();
+  }
 });

@@ -13,6 +13,7 @@ import {
 import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { startTlsDeployment } from "../support/processes/tls-deployment.ts";
 import { expectSampleLines, sampleNames } from "./sample-lines.ts";
 
 const project = resolve("clients/java");
@@ -37,11 +38,18 @@ test("it compiles without a warning, and its own tests hold", { timeout: 900_000
   await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", "test"]);
 });
 
-test("the four samples", { timeout: 600_000 }, async () => {
+test("the four samples, and the program of docs/tls.md", { timeout: 600_000 }, async () => {
   const classpath = await compileTests(builds.maven, join(project, "target"));
   for (const name of sampleNames) {
     const file = join(project, "samples", `${name.charAt(0).toUpperCase()}${name.slice(1)}.java`);
     expectSampleLines(name, await java(["-cp", classpath, file]));
+  }
+  const deployment = await startTlsDeployment();
+  try {
+    const args = ["-XX:TieredStopAtLevel=1", "-cp", classpath, deployment.writeProgram("java", "Tls.java")];
+    expect(await runCommand("java", args, { cwd: deployment.folder })).toMatch(/^\d{18,19}\n$/);
+  } finally {
+    await deployment.stop();
   }
 });
 

@@ -1,35 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createNodeClient } from "../../clients/typescript/src/node.ts";
-import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { runCommand } from "../support/processes/run-command.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { startTlsDeployment, type TlsDeployment } from "../support/processes/tls-deployment.ts";
 
-/** A server that speaks TLS alone, and only with callers that show a certificate. */
-const folder = mkdtempSync(join(tmpdir(), "snowlane-tls-"));
-let certificates: Certificates;
-let server: SnowlaneProcess;
-let endpoint: string;
+/** A server that speaks TLS alone, and only with callers that show a certificate; and the programs of docs/tls.md. */
+let deployment: TlsDeployment;
 
 beforeAll(async () => {
-  certificates = await makeCertificates();
-  const tls = ["--tls-cert", certificates.server.certFile, "--tls-key", certificates.server.keyFile];
-  const store = ["--store", `sqlite:${join(folder, "snowlane.db")}`];
-  server = await startSnowlane({ args: [...store, ...tls, "--tls-client-ca", certificates.caFile] });
-  endpoint = server.url.replace("http://127.0.0.1", "https://localhost");
+  deployment = await startTlsDeployment();
 }, 300_000);
 
-afterAll(async () => {
-  await server.stop("SIGTERM");
-  certificates.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => deployment.stop());
 
 test("TypeScript: IDs with a certificate and a token, UNREACHABLE without", { timeout: 120_000 }, async () => {
   const text = (path: string): string => readFileSync(path, "utf8");
+  const { endpoint, certificates } = deployment;
   const { caFile, client: own } = certificates;
   const certified = { ca: text(caFile), cert: text(own.certFile), key: text(own.keyFile) };
   const client = createNodeClient({ endpoints: [endpoint], tls: certified, token: "secret", timeoutMs: 60_000 });
@@ -42,6 +30,12 @@ test("TypeScript: IDs with a certificate and a token, UNREACHABLE without", { ti
     await expect(stranger.nextId()).rejects.toMatchObject({ reason: "UNREACHABLE", code: "UNAVAILABLE" });
     stranger.close();
   }
+});
+
+test("TypeScript: the program of docs/tls.md", { timeout: 120_000 }, async () => {
+  const client = resolve("clients/typescript/src/node.ts");
+  const program = deployment.writeProgram("ts", "tls.mts", { "@snowlane/client/node": client });
+  expect(await runCommand(process.execPath, [program], { cwd: deployment.folder })).toMatch(/^\d{18,19}n\n$/);
 });
 
 const program = `
@@ -65,10 +59,15 @@ for tls in (TlsOptions(roots), TlsOptions()):
 `;
 
 test("Python: IDs with a certificate and a token, UNREACHABLE without", { timeout: 600_000 }, async () => {
+  const { endpoint, certificates, folder, writeProgram } = deployment;
   const requirements = readFileSync("clients/python/tests/requirements.txt", "utf8");
   const python = await fetchPythonVenv("client", requirements);
+  const env = { PYTHONPATH: resolve("clients/python/src") };
   const { caFile, client } = certificates;
   const args = ["-c", program, endpoint, caFile, client.certFile, client.keyFile];
-  const output = await runCommand(python, args, { env: { PYTHONPATH: "clients/python/src" } });
+  const output = await runCommand(python, args, { env });
   expect(output).toBe("103\nUNREACHABLE UNAVAILABLE\nUNREACHABLE UNAVAILABLE\n");
+  // The program of docs/tls.md.
+  const shown = writeProgram("python", "tls.py");
+  expect(await runCommand(python, [shown], { cwd: folder, env })).toMatch(/^\d{18,19}\n$/);
 });

@@ -102,6 +102,16 @@ const tools = {
     ),
     install: "apt-get install chromium",
   },
+  certutil: {
+    command: "certutil",
+    paths: ["usr/bin/certutil"],
+    source: debian(
+      "libnss3-tools",
+      "2:3.87.1-1+deb12u4",
+      "bddf71c8cf74a466f3559a265cddb3f9310c22aa69389da1e02ca2e6eba63eb2",
+    ),
+    install: "apt-get install libnss3-tools",
+  },
   libfaketime: {
     paths: ["usr/lib/*/faketime/libfaketime.so.1"],
     source: debian("libfaketime", "0.9.10-2.1", "b09481e7690680966005330c3f907bba4b5eefc35e1faaea4783cc55655d1150"),

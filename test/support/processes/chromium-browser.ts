@@ -10,10 +10,15 @@ export interface ChromiumBrowser {
   readonly close: () => Promise<void>;
 }
 
-/** Starts Chromium with a profile of its own, which asks nothing of the network by itself. */
-export async function startChromium(): Promise<ChromiumBrowser> {
+/**
+ * Starts Chromium with a profile of its own, which asks nothing of the network by itself.
+ *
+ * @param prepare - Fills the home folder of the user whose browser it is.
+ */
+export async function startChromium(prepare?: (home: string) => Promise<void>): Promise<ChromiumBrowser> {
   const { path, env } = await findTool("chromium");
   const folder = mkdtempSync(join(tmpdir(), "snowlane-chromium-"));
+  await prepare?.(folder);
   const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
   // In a container, /dev/shm may be too small for it.
   const args = ["--no-sandbox", "--disable-dev-shm-usage", ...quiet, "--disable-component-update", "--disable-sync"];
