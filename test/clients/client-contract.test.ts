@@ -81,6 +81,13 @@ function readNames(): readonly ContractName[] {
 const names = readNames();
 const groups = [...new Set(names.map(({ of }) => of))];
 
+test("each language of the users' page is held to the contract", () => {
+  const [, header = ""] = /^\| +\|(.*)\|$/m.exec(readFileSync("clients/README.md", "utf8")) ?? [];
+  const shown = header.split("|").map((cell) => cell.trim());
+  expect(Object.keys(languages)).toEqual(shown);
+  expect(Object.keys(spellings)).toEqual(shown);
+});
+
 test("the table of names has the four events and the stats", () => {
   expect(groups).toEqual(["AttemptEvent", "RefillEvent", "WaitEvent", "ExpireEvent", "BufferStats"]);
 });
