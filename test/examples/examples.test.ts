@@ -88,6 +88,7 @@ const examples: readonly (readonly [string, Example])[] = [
   ["prisma", node("app.ts")],
   ["gorm", go],
   ["hibernate", java],
+  ["spring", java],
 ];
 
 test.each(examples)(

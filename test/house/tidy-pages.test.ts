@@ -144,6 +144,12 @@ test("each guarantee of the README names a test", () => {
   expect(guarantees.filter((guarantee) => !/\[test\]\(\S+ "/.test(guarantee))).toEqual([]);
 });
 
+test("each promise of docs/security.md names a test", () => {
+  const [, , ...promises] = sectionOf("docs/security.md", "Promises").match(/^\|.*\|$/gm) ?? [];
+  expect(promises.length).toBeGreaterThan(10);
+  expect(promises.filter((promise) => !/\[test\]\(\S+ "/.test(promise))).toEqual([]);
+});
+
 test("each rule of the client contract names a test", () => {
   const page = "docs/internals/client-contract.md";
   const rules = { attempts: "Attempts and failover", buffer: "Rules of a buffer" };
