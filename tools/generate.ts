@@ -21,6 +21,7 @@ await runProgram({
       await generateTypeScriptStubs(".");
       await runCommand(process.execPath, ["tools/generate-vectors.ts"]);
       await runCommand(process.execPath, ["tools/generate-configuration.ts"]);
+      await runCommand(process.execPath, ["tools/generate-metrics.ts"]);
       await runCommand(process.execPath, ["tools/generate-api.ts"]);
       await runCommand(process.execPath, ["tools/llms-index.ts"]);
       await runCommand(process.execPath, ["tools/readme-samples.ts"]);

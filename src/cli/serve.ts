@@ -48,6 +48,7 @@ const groups: readonly SettingGroup[] = [
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
   { title: "Callers", names: ["principals"] },
+  { title: "Observing", names: ["metrics"] },
   { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
   {
     title: "Connections",

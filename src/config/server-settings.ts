@@ -282,6 +282,16 @@ export const serverSettings = {
     }),
     "on",
   ),
+  metrics: withFallback(
+    choice({
+      name: "metrics",
+      words: ["on", "off"],
+      doc:
+        "Whether the server counts its calls and answers GET /metrics in Prometheus' text format: docs/metrics.md. Where callers " +
+        "need credentials, a scrape needs the permission observe. off: GET /metrics is 404.",
+    }),
+    "on",
+  ),
   streamsMax: withFallback(
     integer({ name: "streamsMax", min: 1, max: 65_535, doc: "The most HTTP/2 streams of a connection at one time." }),
     100,

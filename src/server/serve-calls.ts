@@ -11,6 +11,10 @@ import type { IdSource } from "../worker/id-source.ts";
 import type { Worker } from "../worker/open-worker.ts";
 import { createApplication } from "./call/application.ts";
 import type { CallGuard } from "./call/call-guard.ts";
+import type { AnswerMetrics } from "./call/dispatch.ts";
+import { textAnswer } from "./call/text-answer.ts";
+import { CallMetrics } from "./metrics/call-metrics.ts";
+import { sharedPortLine } from "./call/refusal-lines.ts";
 import { shuttingDown } from "./call/call-errors.ts";
 import { unreadyOnDrain } from "./call/probes.ts";
 import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
@@ -32,8 +36,8 @@ export interface CallServerOptions {
   readonly source: IdSource;
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
   readonly sequences: Sequences | undefined;
-  /** Asked for every call, in this order. */
-  readonly guards: readonly CallGuard[];
+  /** Knows the callers that may call; undefined where everybody may. */
+  readonly authentication: CallGuard | undefined;
   /** Connections that are open. */
   readonly connectionCount: () => number;
   readonly clock: Clock;
@@ -46,8 +50,9 @@ const samplePeriodMs = 1_000;
 
 /** Makes the services, the application over them, and the connections that carry it. */
 export function serveCalls(options: CallServerOptions): CallServer {
-  const { config, tls, source, guards, clock, log, onFault } = options;
+  const { config, tls, source, authentication, clock, log, onFault } = options;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
+  const calls = config.metrics === "on" ? new CallMetrics(clock) : undefined;
   const drain = new AbortController();
   const shutdown = new AbortController();
   const reason = shuttingDown();
@@ -58,10 +63,13 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const sampling = setInterval(() => samples.take(), samplePeriodMs).unref();
   const application = createApplication({
     services: createServices(options, { samples, findUnready }),
-    guards,
+    // Metrics first: refusals count, too.
+    guards: [calls, authentication].filter((guard) => guard !== undefined),
     corsOrigins: config.corsOrigins,
     findUnready,
     page: config.page,
+    onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),
+    answerMetrics: calls && metricsPage(calls, options),
     drainSignal: drain.signal,
     shutdownSignal: shutdown.signal,
     onUnforeseen: (error, method) => {
@@ -87,6 +95,15 @@ export function serveCalls(options: CallServerOptions): CallServer {
       clearInterval(sampling);
       connections.close();
     },
+  };
+}
+
+/** Answers `/metrics`. What it needs is loaded by the first scrape. */
+function metricsPage(calls: CallMetrics, { config, source, authentication, clock }: CallServerOptions): AnswerMetrics {
+  return async (request) => {
+    if (config.reusePort) return textAnswer(404, request.method, sharedPortLine);
+    const { answerMetrics } = await import("./metrics/metrics-page.ts");
+    return answerMetrics(request, { sources: { calls, source, clock }, authentication });
   };
 }
 

@@ -99,10 +99,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const listener = (bound ??= await bind());
     const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
-    const guards = callers === undefined ? [] : [callers.guard];
+    const authentication = callers?.guard;
     const { connectionCount } = listener;
-    const parts = { config, tls, worker: begun, source, sequences, guards, connectionCount, clock, log, onFault };
-    const calls = serveCalls(parts);
+    const calls = serveCalls({ ...options, tls, worker: begun, source, sequences, authentication, connectionCount });
     const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
     stop = stopCalls;

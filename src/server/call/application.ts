@@ -4,8 +4,9 @@ import type { HotMethod } from "../../service/hot/hot-method.ts";
 import type { Service } from "../../service/service.ts";
 import { type CallGuard, composeGuards, guardInterceptor } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
-import { createDispatch, type Dispatch } from "./dispatch.ts";
+import { type AnswerMetrics, createDispatch, type Dispatch } from "./dispatch.ts";
 import type { FindUnready } from "./probes.ts";
+import { traitsOf } from "./method-table.ts";
 import { createRoutes } from "./routes.ts";
 
 /** Answers requests, whatever carries them. HTTP/1.1 and both HTTP/2 servers stand below it. */
@@ -20,7 +21,12 @@ export interface Application {
   readonly toError: ToCallError;
   /** Aborted to end every call that still runs; its reason is a ConnectError. */
   readonly shutdownSignal: AbortSignal;
+  /** See {@link ApplicationOptions.onTurn}. */
+  readonly onTurn?: OnTurn | undefined;
 }
+
+/** Told how long a turn took in which hot calls were answered: milliseconds. */
+type OnTurn = (tookMs: number) => void;
 
 /** The parts of an application. */
 export interface ApplicationOptions {
@@ -33,6 +39,10 @@ export interface ApplicationOptions {
   readonly findUnready: FindUnready;
   /** Whether the page's files are served. */
   readonly page: "on" | "off";
+  /** Answers `/metrics`; absent: there is no such path. */
+  readonly answerMetrics?: AnswerMetrics | undefined;
+  /** Told how long a turn took in which calls were answered, of some turns. Absent: nobody wants to know. */
+  readonly onTurn?: OnTurn | undefined;
   /** Aborted when the server begins to stop: health says NOT_SERVING, and calls that watch it end. */
   readonly drainSignal: AbortSignal;
   /** Aborted to end every call that still runs. The reason of both signals is a ConnectError. */
@@ -43,7 +53,8 @@ export interface ApplicationOptions {
 
 /** Makes an application of services: their routes, with health, reflection and guards, and their hot methods. */
 export function createApplication(options: ApplicationOptions): Application {
-  const { guards, corsOrigins, findUnready, page, drainSignal, shutdownSignal, onUnforeseen } = options;
+  const { guards, corsOrigins, findUnready, page, answerMetrics, onTurn } = options;
+  const { drainSignal, shutdownSignal, onUnforeseen } = options;
   const services = [...options.services, createHealth(options.services, drainSignal)];
   const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
   const crossOrigin = new CrossOrigin(corsOrigins);
@@ -55,7 +66,9 @@ export function createApplication(options: ApplicationOptions): Application {
     crossOrigin,
     findUnready,
     page,
+    answerMetrics,
+    onUnread: guard?.unread && ((path, error) => guard.unread?.(path === undefined ? path : traitsOf(path), error)),
   });
   const hotMethods = services.flatMap((service) => service.hotMethods);
-  return { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal };
+  return { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn };
 }

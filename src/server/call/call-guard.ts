@@ -1,4 +1,5 @@
-import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
+import { systemClock } from "../../clock/clock.ts";
 import type { ToCallError } from "../../service/connect-error.ts";
 import { callerGone } from "./call-errors.ts";
 import { type MethodTraits, traitsOf } from "./method-table.ts";
@@ -11,6 +12,11 @@ export interface GuardedCall {
   readonly traits: MethodTraits;
   readonly peer: Peer;
   readonly notes: CallNotes;
+  /**
+   * When it began, on the monotonic clock. Undefined for a call that is answered in the turn in which its request came:
+   * such calls are timed together.
+   */
+  readonly startedMs: number | undefined;
   /** The value of a field of the request's head, by its name in lower case. */
   header(name: string): string | undefined;
 }
@@ -48,6 +54,12 @@ export interface CallGuard {
   goOn?(call: GuardedCall): void;
   /** Called once for each call that `begin` let pass, with the error that it ended with; undefined for OK. */
   end?(call: GuardedCall, error: ConnectError | undefined): void;
+  /**
+   * Told of a call that ended before `begin` could be asked: its request did not come whole, or could not be read.
+   *
+   * @param traits - Undefined where there is no such method.
+   */
+  unread?(traits: MethodTraits | undefined, error: ConnectError): void;
 }
 
 /**
@@ -82,8 +94,15 @@ function inTurn(first: CallGuard, second: CallGuard, toError: ToCallError): Call
       first.end?.(call, error);
       second.end?.(call, error);
     },
+    unread: (traits, error) => {
+      first.unread?.(traits, error);
+      second.unread?.(traits, error);
+    },
   };
 }
+
+/** Whether a guard was asked for a call that goes through Connect's handlers. */
+export const guardedKey = createContextKey(false, { description: "guarded" });
 
 /** Asks the guard for every call that goes through Connect's handlers. Must stand before all other interceptors. */
 export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interceptor {
@@ -92,6 +111,7 @@ export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interc
       traits: traitsOf(`/${request.service.typeName}/${request.method.name}`),
       peer: request.contextValues.get(peerKey),
       notes: newNotes(),
+      startedMs: systemClock.monotonicMs(),
       header: (name) => request.header.get(name) ?? undefined,
     };
     const asked = (ask: () => void): void => {
@@ -101,6 +121,7 @@ export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interc
         throw toError(error, call.traits.path);
       }
     };
+    request.contextValues.set(guardedKey, true);
     asked(() => guard.begin(call));
     const end = (error: ConnectError | undefined): void => guard.end?.(call, error);
     try {

@@ -8,6 +8,7 @@ import {
 } from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { guardedKey } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
 import { answerProbe, type FindUnready } from "./probes.ts";
@@ -28,6 +29,9 @@ export interface DispatchRequest extends UniversalServerRequest {
  */
 export type Dispatch = (request: DispatchRequest) => Promise<UniversalServerResponse>;
 
+/** Answers a request of `/metrics`. */
+export type AnswerMetrics = (request: DispatchRequest) => Promise<UniversalServerResponse>;
+
 /** The parts of a dispatch. */
 export interface DispatchOptions {
   /** Registers the services. */
@@ -43,6 +47,10 @@ export interface DispatchOptions {
   readonly findUnready?: FindUnready;
   /** Whether the page's files are served. Default: they are not. */
   readonly page?: "on" | "off";
+  /** Answers `/metrics`. Default: there is no such path. */
+  readonly answerMetrics?: AnswerMetrics | undefined;
+  /** As {@link CallGuard.unread}, with the path of the method. */
+  readonly onUnread?: ((path: string | undefined, error: ConnectError) => void) | undefined;
 }
 
 /** The largest request message, compressed and not: no request of ours comes near it. */
@@ -50,7 +58,7 @@ const requestBytesMax = 4096;
 
 /** Makes the dispatch of gRPC, gRPC-Web and Connect for all services. */
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const { routes, interceptors, shutdownSignal } = options;
+  const { routes, interceptors, shutdownSignal, onUnread } = options;
   const router = createConnectRouter({
     interceptors: [refuseLate, ...interceptors],
     shutdownSignal,
@@ -58,22 +66,26 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     acceptCompression: [compressionGzip],
     // Responses are never compressed: IDs shrink little and slowly.
     compressMinBytes: 0xffff_ffff,
-    requestGate: watchEnd,
+    requestGate: (context) => watchEnd(context, onUnread),
   });
   routes(router);
   const { crossOrigin = new CrossOrigin([]) } = options;
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return async (request) => {
     const handler = handlers.get(request.path);
-    if (handler === undefined) return (await answerOther(request, options)) ?? unknownPath(request);
+    if (handler === undefined) return (await answerOther(request, options)) ?? unknownPath(request, onUnread);
     const preflight = crossOrigin.preflight(request, handler.allowedMethods);
     const response = finish(preflight ?? (await handler(withBoundedTimeout(request))), handler);
     crossOrigin.mark(request, response.header);
+    if (badStatuses.has(response.status)) onUnread?.(request.path, new ConnectError("no call", Code.Unknown));
     if (response.status === 405) return textAnswer(405, request.method, wrongMethodLine, response.header);
     if (response.status === 415) return textAnswer(415, request.method, wrongTypeLine, response.header);
     return response;
   };
 }
+
+/** Connect's answers to what is no call: a method or a content type that it does not take. RFC 9110, 15.5. */
+const badStatuses: ReadonlySet<number> = new Set([405, 415, 505]);
 
 /** The body of a call may come after its deadline; then nothing is done for the call. */
 const refuseLate: Interceptor = (next) => (request) => {
@@ -90,29 +102,42 @@ const callOver = new ConnectError("the call is over", Code.Canceled);
  * a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended without
  * a reason, for which AbortController makes a DOMException with a stack trace: that is some 8 of a call's 200 µs.
  */
-function watchEnd(context: HandlerContext): void {
-  const { abort } = context as HandlerContext & { readonly abort: (reason: unknown) => void };
+function watchEnd(context: HandlerContext, onUnread: DispatchOptions["onUnread"]): void {
+  const { abort, service, method, values } = context as HandlerContext & { readonly abort: (reason: unknown) => void };
+  let isOver = false;
   const end = (reason: unknown = callOver): void => {
+    if (!isOver && !values.get(guardedKey))
+      onUnread?.(`/${service.typeName}/${method.name}`, ConnectError.from(reason));
+    isOver = true;
     if (reason instanceof ConnectError) Object.assign(reason, { rawMessage: reason.rawMessage.toWellFormed() });
     abort(reason);
   };
   Object.assign(context, { abort: end });
 }
 
-/** The answer of a probe or of the page, whose files are loaded on first use; undefined where the request is a call. */
+/**
+ * The answer of a probe, of the metrics or of the page, which are loaded on first use; undefined where the request is a
+ * call.
+ */
 async function answerOther(
   request: DispatchRequest,
-  { findUnready, page }: DispatchOptions,
+  { findUnready, page, answerMetrics }: DispatchOptions,
 ): Promise<UniversalServerResponse | undefined> {
   if (isGrpc(request.method, request.header.get("content-type"))) return undefined;
+  if (answerMetrics !== undefined && request.path === "/metrics") return answerMetrics(request);
   const probe = findUnready && answerProbe(request, findUnready);
   if (probe !== undefined || page !== "on") return probe;
   const { answerPage } = await import("./page-files.ts");
   return answerPage(request);
 }
 
-function unknownPath({ method, header, path }: DispatchRequest): UniversalServerResponse {
+function unknownPath(
+  { method, header, path }: DispatchRequest,
+  onUnread: DispatchOptions["onUnread"],
+): UniversalServerResponse {
   const error = new ConnectError(`There is no method ${path}`, Code.Unimplemented);
+  // Others are no calls.
+  if (method === "POST") onUnread?.(undefined, error);
   const answer = refuse(method, header.get("content-type"), 404, error);
   return answer.status === 404 ? textAnswer(404, method, unknownPathLine) : answer;
 }

@@ -26,6 +26,8 @@ export interface HotCallsOptions<Block, Stream extends CallStream<Block>> extend
   readonly stallTimeoutMs: number;
   /** Asked for every call that is answered here; the general way asks them itself. */
   readonly guard: CallGuard | undefined;
+  /** Whether calls that are answered in their turn are timed one by one, too. Default: they are not. */
+  readonly timesEach?: boolean;
   /** Gives the other end of the request's connection. */
   readonly peerOf: (stream: Stream) => Peer;
   /** Makes of what a method or a guard threw what its caller gets. */
@@ -146,6 +148,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
 
   onAbort(): void {
     this.#abort?.abort(callerGone());
+    if (!this.#hasBegun) this.#calls.options.guard?.unread?.(this.traits, callerGone());
     this.#release(this.#isGuarded ? callerGone() : undefined);
   }
 
@@ -155,6 +158,10 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
 
   get notes(): CallNotes {
     return this.#route.notes;
+  }
+
+  get startedMs(): number | undefined {
+    return this.#isRunning || this.#calls.options.timesEach === true ? this.#stream.openedMs : undefined;
   }
 
   get peer(): Peer {

@@ -9,7 +9,7 @@ import { ServerReflection as V1Alpha } from "../../gen/grpc/reflection/v1alpha/r
 import { AdminService } from "../../gen/snowlane/v1/admin_service_pb.ts";
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import { SequenceService } from "../../gen/snowlane/v1/sequence_service_pb.ts";
-import { traitsOf } from "./method-table.ts";
+import { tabledMethods, traitsOf } from "./method-table.ts";
 
 const services: readonly DescService[] = [Health, V1, V1Alpha, AdminService, IdService, SequenceService];
 
@@ -29,19 +29,26 @@ test("every method of every service that a server offers has a row, and no row i
   const { url } = await runServer();
   expect(await servicesOf(url)).toEqual(services.map(({ typeName }) => typeName));
   for (const { typeName, methods } of services) {
-    for (const { name } of methods) {
+    for (const { name, methodKind } of methods) {
       const path = `/${typeName}/${name}`;
-      expect(traitsOf(path), path).toMatchObject({ path, access: expect.not.stringMatching("all") });
+      const streams = methodKind !== "unary";
+      expect(traitsOf(path), path).toMatchObject({ path, access: expect.not.stringMatching("all"), streams });
     }
   }
 });
 
 test("a method without a row is for `all` alone", () => {
-  expect(traitsOf("/snowlane.v1.IdService/Reset")).toEqual({ path: "/snowlane.v1.IdService/Reset", access: "all" });
-  expect(traitsOf("/toString")).toEqual({ path: "/toString", access: "all" });
+  for (const path of ["/snowlane.v1.IdService/Reset", "/toString"]) {
+    expect(traitsOf(path)).toMatchObject({ path, access: "all" });
+  }
 });
 
 test("the traits of a method are one object, so what is kept with them is found without a look-up", () => {
   const path = "/snowlane.v1.IdService/NextId";
   expect(traitsOf(path)).toBe(traitsOf(path));
+});
+
+test("methods are numbered from 0 without gaps", () => {
+  expect(tabledMethods.map(({ index }) => index)).toEqual([...tabledMethods.keys()]);
+  expect(traitsOf(tabledMethods[3]!.path).index).toBe(3);
 });

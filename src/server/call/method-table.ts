@@ -3,7 +3,7 @@ type MethodAccess = Permission | "open";
 
 /**
  * A right of a caller. `ids`: IdService. `sequences`: values of sequences, and reading their definitions. `manage`:
- * creating and changing sequences. `observe`: AdminService, reflection. `all`: every method.
+ * creating and changing sequences. `observe`: AdminService, reflection, `/metrics`. `all`: every method.
  */
 export type Permission = (typeof permissions)[number];
 
@@ -12,9 +12,13 @@ export const permissions = ["ids", "sequences", "manage", "observe", "all"] as c
 
 /** What the server knows of a method before any call of it. One object for each method. */
 export interface MethodTraits {
+  /** From 0, without gaps: what is counted for each method stands in arrays. */
+  readonly index: number;
   /** `/` package.Service `/` Method. */
   readonly path: string;
   readonly access: MethodAccess;
+  /** Whether it answers with a stream. */
+  readonly streams: boolean;
 }
 
 /** Every method of every service that a server can offer, by its service. A test finds the methods that are missing. */
@@ -42,20 +46,25 @@ const accessOf: Readonly<Record<string, Readonly<Record<string, MethodAccess>>>>
   "grpc.health.v1.Health": { Check: "open", List: "open", Watch: "open" },
 };
 
+const streamMethods = new Set(["BatchNextIds", "BatchNextValues", "ServerReflectionInfo", "Watch"]);
+
 const traitsByPath = new Map<string, MethodTraits>();
 for (const [service, methods] of Object.entries(accessOf)) {
   for (const [method, access] of Object.entries(methods)) {
     const path = `/${service}/${method}`;
-    traitsByPath.set(path, { path, access });
+    traitsByPath.set(path, { index: traitsByPath.size, path, access, streams: streamMethods.has(method) });
   }
 }
+
+/** The traits of every method that has a row. */
+export const tabledMethods: readonly MethodTraits[] = [...traitsByPath.values()];
 
 /** Gives the traits of a method by its path: always the same object. A method without a row is for `all` alone. */
 export function traitsOf(path: string): MethodTraits {
   let traits = traitsByPath.get(path);
   if (traits === undefined) {
     // Bounded: only the paths of registered methods are asked for.
-    traits = { path, access: "all" };
+    traits = { index: traitsByPath.size, path, access: "all", streams: false };
     traitsByPath.set(path, traits);
   }
   return traits;

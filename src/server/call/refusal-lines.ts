@@ -10,3 +10,7 @@ export const wrongMethodLine = `Send a message here by POST, such as ${call}.\n`
 export const wrongTypeLine =
   "Send content-type: application/json with the body {}, or application/proto; for a stream " +
   "application/connect+json or application/connect+proto; and over gRPC application/grpc or application/grpc-web.\n";
+
+/** `/metrics` where several servers share the port. */
+export const sharedPortLine =
+  "Several servers share this port, so a scrape would reach any of them. Give each one --admin-listen.\n";

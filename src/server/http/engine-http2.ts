@@ -17,7 +17,7 @@ const farewellMs = 1_000;
 
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
-  const { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal } = application;
+  const { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn } = application;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault } = options;
   const exchangeOptions = { dispatch, stallTimeoutMs, expensiveCalls: new FairQueue(), onFault };
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
@@ -43,5 +43,5 @@ export function createEngineHttp2(application: Application, options: ConnectionO
     drainTimeoutMs: drainTimeoutMs + farewellMs,
   });
   const host = { onRequest: (stream: ServerStream) => hot.onRequest(stream), onCutRequest: refuseStream, onFault };
-  return new Http2Sockets(host, limits, systemClock);
+  return new Http2Sockets(host, limits, systemClock, onTurn);
 }

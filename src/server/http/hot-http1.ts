@@ -35,6 +35,7 @@ export function createHotHttp1(
     clock: systemClock,
     stallTimeoutMs,
     guard,
+    timesEach: true,
     peerOf: (call) => call.peer,
     toError,
   });

@@ -1,0 +1,72 @@
+/** The description of one metric. Units are base units: seconds, bytes. */
+export interface Metric {
+  readonly type: "counter" | "gauge" | "histogram";
+  /** Every label has a bounded number of values, whatever callers send. */
+  readonly labels?: readonly string[];
+  readonly help: string;
+}
+
+/**
+ * Every metric of a server. `/metrics` and docs/metrics.md are made from this table. A counter grows from 0 since the
+ * process started.
+ */
+export const metricTable = {
+  snowlane_calls_total: {
+    type: "counter",
+    labels: ["method", "code"],
+    help: "Calls that have ended, by method and gRPC status code. Methods that do not exist count as other.",
+  },
+  snowlane_call_seconds: {
+    type: "histogram",
+    labels: ["method"],
+    help: "Time from the request to the end of the answer, in the server.",
+  },
+  snowlane_refused_total: {
+    type: "counter",
+    labels: ["why"],
+    help: "Calls that were refused before anything was done for them, by cause.",
+  },
+  snowlane_streams: { type: "gauge", help: "Streams of answers that have not ended." },
+  snowlane_ids_issued_total: { type: "counter", help: "IDs handed out." },
+  snowlane_waiting_calls: { type: "gauge", help: "Calls that wait for IDs." },
+  snowlane_waited_calls_total: { type: "counter", help: "Calls that had to wait for IDs." },
+  snowlane_serving: { type: "gauge", help: "1 while IDs can be had, else 0." },
+  snowlane_lead_seconds: { type: "gauge", help: "How far issued timestamps are ahead of the wall clock." },
+  snowlane_window_left_seconds: {
+    type: "gauge",
+    help: "Rest of the reserved window: so long IDs can be issued without the store. 0 without a worker ID.",
+  },
+  snowlane_grant_info: {
+    type: "gauge",
+    labels: ["datacenter", "worker"],
+    help: "1, with the worker ID that is held. Absent while none is held.",
+  },
+  snowlane_grant_generation: {
+    type: "gauge",
+    help: "How often this worker ID was granted, to any process. Absent while none is held.",
+  },
+  snowlane_worker_events_total: {
+    type: "counter",
+    labels: ["event"],
+    help: "Events in the life of the worker ID.",
+  },
+  snowlane_store_up: { type: "gauge", help: "1 if the store answered the last call, else 0." },
+  snowlane_store_answer_age_seconds: {
+    type: "gauge",
+    help: "Time since the last answer of the store. Absent before the first.",
+  },
+  snowlane_store_clock_ahead_seconds: {
+    type: "gauge",
+    help: "How far the clock of the store is ahead of ours. Absent where the store has none.",
+  },
+  snowlane_layout_left_seconds: { type: "gauge", help: "Time until the layout has no timestamp left." },
+  snowlane_build_info: { type: "gauge", labels: ["version", "node"], help: "1, with the versions of server and Node." },
+  process_cpu_seconds_total: { type: "counter", help: "Processor time of the process." },
+  process_resident_memory_bytes: { type: "gauge", help: "Memory of the process that is in RAM." },
+  process_start_time_seconds: { type: "gauge", help: "When the process started, in Unix time." },
+  process_open_fds: { type: "gauge", help: "Open file descriptors. Absent where the system does not say." },
+  nodejs_heap_size_used_bytes: { type: "gauge", help: "Memory of JavaScript objects." },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+/** The name of a metric. */
+export type MetricName = keyof typeof metricTable;

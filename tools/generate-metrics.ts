@@ -1,0 +1,40 @@
+/** Writes docs/metrics.md from the table of metrics. Part of `npm run generate`. */
+import { writeFileSync } from "node:fs";
+import { type Metric, metricTable } from "../src/server/metrics/metric-table.ts";
+
+const head = `<!-- Written by npm run generate from src/server/metrics/metric-table.ts. Do not edit. -->
+
+# Metrics
+
+A server answers \`GET /metrics\` in Prometheus' text format:
+
+\`\`\`sh run
+curl -s http://127.0.0.1:7609/metrics | grep snowlane_ids_issued_total
+\`\`\`
+
+Where callers need credentials, a scrape needs the permission \`observe\`: [security.md](security.md#callers).
+\`--metrics off\` turns counting and the path off.
+
+- A scrape reads what is in memory. It never waits for the store.
+- Every label has a bounded number of values, whatever callers send. A method that does not exist counts as \`other\`.
+  No name of a sequence and no address is a label.
+- Counters begin at 0 with each start of the process.
+- \`snowlane_call_seconds\` is the time inside the server: from the request to the end of the answer. The time that
+  bytes lie in a socket is not in it. Short calls on the HTTP/2 engine are timed together, one turn in sixteen for all
+  since the one before. Their number is exact, and how they share out over the buckets is a sample.
+- A call counts when it has ended, with the code that the server gave it. A caller that gives up sees its own code,
+  such as DEADLINE_EXCEEDED, where the server counts CANCELLED.
+`;
+
+function row(name: string, { type, labels = [], help }: Metric): string {
+  const labelled = labels.map((label) => `\`${label}\``).join(", ");
+  return `| \`${name}\` | ${type} | ${labelled} | ${help} |`;
+}
+
+/** The text of docs/metrics.md. */
+export function metricsPage(): string {
+  const rows = Object.entries<Metric>(metricTable).map(([name, metric]) => row(name, metric));
+  return `${head}\n## All metrics\n\n| name | type | labels | meaning |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+}
+
+if (import.meta.main) writeFileSync("docs/metrics.md", metricsPage());
