@@ -110,7 +110,9 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
   const detail = `${place} answers in ${medianMs.toFixed(1)} ms (median of ${trips}).`;
   const hint = "Use a store nearer by: each start makes a dozen calls to it, and each renewal waits for it.";
   const reached = medianMs > slowMs ? warn("store", detail, hint) : ok("store", detail);
-  return [reached, checkClock(store, clockAheadMs, Math.min(...tripsMs)), ...(await checkSettings(under))];
+  const windowMs = under.worker.windowMs ?? store.timing.windowMs;
+  const clock = checkClock(store, { aheadMs: clockAheadMs, tripMs: Math.min(...tripsMs), windowMs });
+  return [reached, clock, ...(await checkSettings(under))];
 }
 
 /** The settings of the store's server; nothing where a store has none that matter. */
@@ -125,7 +127,18 @@ async function checkSettings({ store, worker }: StoreUnderCheck): Promise<readon
   }
 }
 
-function checkClock(store: RecordStore, aheadMs: number | undefined, tripMs: number): Finding {
+/**
+ * Checks this machine's clock beside the store's. A store that is behind by more than half a window lets no window
+ * begin; one that is behind by a whole one lets none go on.
+ */
+export function checkClock(
+  store: Pick<RecordStore, "kind" | "durability">,
+  {
+    aheadMs,
+    tripMs,
+    windowMs,
+  }: { readonly aheadMs: number | undefined; readonly tripMs: number; readonly windowMs: number },
+): Finding {
   if (aheadMs === undefined) {
     return ok("clock offset", `A ${store.kind} store has no clock of its own to compare with.`);
   }
@@ -134,6 +147,10 @@ function checkClock(store: RecordStore, aheadMs: number | undefined, tripMs: num
   const hint = "Let NTP (chrony, systemd-timesyncd) set the clocks of this machine and of the store.";
   if (Math.abs(aheadMs) > clockOffMaxMs)
     return fail("clock offset", detail, `serve refuses more than 5 minutes. ${hint}`, exitCodes.usage);
+  if (aheadMs > windowMs / 2 + tripMs / 2) {
+    const cost = `With a window of ${windowMs / 1_000} s servers get none, or lose it, where the store is so far behind.`;
+    return fail("clock offset", detail, `${cost} ${hint}`, exitCodes.clock);
+  }
   if (Math.abs(aheadMs) <= clockErrorMs + tripMs / 2) return ok("clock offset", detail);
   const lossy = ` On a store that may lose data uniqueness needs ${clockErrorMs} ms at most.`;
   return warn("clock offset", detail, store.durability === "lossy" ? hint + lossy : hint);

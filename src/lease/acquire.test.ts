@@ -397,7 +397,7 @@ describe("an acquire without an answer", () => {
     process.store.fault = () => "none";
     await world.time.run(1_000);
     expect(process.holder.phase.kind).toBe("holding");
-    expect(process.kinds()).toEqual(["store-problem", "store-answers-again", "acquired"]);
+    expect(process.kinds()).toEqual(["store-problem", "store-answers-again", "new-deployment", "acquired"]);
   });
 });
 

@@ -54,6 +54,8 @@ export interface AcquireSight {
   readonly incarnation: NotedIncarnation | undefined;
   /** The layout record that stands. */
   readonly layout: LayoutRecord | undefined;
+  /** Whether this try wrote the layout record, in a namespace that had no record at all. */
+  readonly isNewDeployment: boolean;
   /** All worker IDs that this process may ask for. */
   readonly candidates: Candidates | undefined;
 }
@@ -93,7 +95,12 @@ export async function acquire(
   choice: AcquireChoice,
   known: KnownLayout,
 ): Promise<AcquireAnswer> {
-  const seen: MutableSight = { incarnation: undefined, layout: undefined, candidates: undefined };
+  const seen: MutableSight = {
+    incarnation: undefined,
+    layout: undefined,
+    isNewDeployment: false,
+    candidates: undefined,
+  };
   try {
     return { outcome: await tryAcquire(context, choice, known, seen), seen };
   } catch (cause) {
@@ -122,8 +129,9 @@ async function tryAcquire(
   const shown = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
   const incarnation = await noteIncarnation(store, context.lives, shown, judge.nowMs());
   seen.incarnation = incarnation;
-  const layout = await agreeOnLayout(context, listed, incarnation.record, known);
+  const { record: layout, isNew } = await agreeOnLayout(context, listed, incarnation.record, known);
   seen.layout = layout;
+  seen.isNewDeployment = isNew;
   const rules = windowRules(settings, store, layout.windowMaxMs);
   const floor = quarantineFloor(listed, incarnation, rules);
   const wallMs = judge.nowMs();

@@ -41,7 +41,7 @@ export function checkLayoutStands({ deploymentId }: KnownLayout, entries: readon
  * @param listed - A fresh list of all records.
  * @param incarnation - Which life of the store stands noted beside them.
  * @param known - What was seen of the record before.
- * @returns The record that stands.
+ * @returns The record that stands, and whether this call wrote it for a new deployment.
  * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record, or where it was
  * lost; as the store does.
  */
@@ -50,7 +50,7 @@ export async function agreeOnLayout(
   listed: ListAnswer,
   incarnation: IncarnationRecord,
   known: KnownLayout,
-): Promise<LayoutRecord> {
+): Promise<{ readonly record: LayoutRecord; readonly isNew: boolean }> {
   const { store, settings } = context;
   let entry = listed.entries.find(({ key }) => key === recordKeys.layout);
   // A list is no snapshot: a first start may have written both meanwhile.
@@ -58,13 +58,13 @@ export async function agreeOnLayout(
   if (entry === undefined) {
     const ours = hasWorkers(listed) ? lostRecord(context, listed, incarnation, known) : createLayoutRecord(context);
     const written = unlessRefused(await store.compareAndSet(recordKeys.layout, undefined, encodeLayoutRecord(ours)));
-    if (written.kind === "applied") return ours;
+    if (written.kind === "applied") return { record: ours, isNew: listed.entries.length === 0 };
     ({ entry } = await store.read(recordKeys.layout));
     if (entry === undefined) throw new IdError("STORE_UNAVAILABLE", "The layout record vanished while it was read.");
   }
   const record = parseLayoutRecord(entry.text);
   checkAgreement(record, settings);
-  return record;
+  return { record, isNew: false };
 }
 
 /**

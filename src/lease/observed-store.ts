@@ -43,6 +43,8 @@ export class ObservedStore implements RecordStore {
   readonly #observer: StoreObserver;
   /** The failures by the ability that the store lacks at present; the latest failure last. */
   readonly #failing = new Map<Ability, { readonly error: IdError; readonly atMs: number }>();
+  /** Monotonic time of the first failure since the store last answered everything. */
+  #failingFromMs: number | undefined;
   /** Messages of the failures that were reported since the store last answered everything. */
   readonly #told = new Set<string>();
   #last: { readonly moment: StoreMoment; readonly atMs: number } | undefined;
@@ -60,6 +62,11 @@ export class ObservedStore implements RecordStore {
   /** Why the store does not do what it was asked for; undefined if it does, or nothing was asked. */
   get problem(): IdError | undefined {
     return [...this.#failing.values()].at(-1)?.error;
+  }
+
+  /** Since when the store has not done all that it was asked for, in monotonic time; undefined if it does. */
+  get failingFromMs(): number | undefined {
+    return this.#failingFromMs;
   }
 
   /** Monotonic time of the last answer. */
@@ -134,8 +141,10 @@ export class ObservedStore implements RecordStore {
   }
 
   #onFailure(ability: Ability, during: string, error: IdError): void {
+    const atMs = this.#clock.monotonicMs();
+    this.#failingFromMs ??= atMs;
     this.#failing.delete(ability);
-    this.#failing.set(ability, { error, atMs: this.#clock.monotonicMs() });
+    this.#failing.set(ability, { error, atMs });
     if (!this.#told.has(error.message)) this.#observer.onProblem(during, error);
     this.#told.add(error.message);
   }
@@ -150,6 +159,7 @@ export class ObservedStore implements RecordStore {
     const oldestMs = this.#clock.monotonicMs() - failureAgeMaxMs;
     for (const [other, { atMs }] of this.#failing) if (atMs < oldestMs) this.#failing.delete(other);
     if (this.#failing.size > 0) return;
+    this.#failingFromMs = undefined;
     this.#told.clear();
     this.#observer.onRecovery();
   }

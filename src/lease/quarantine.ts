@@ -37,6 +37,10 @@ export interface QuarantineFloor {
   readonly moment: StoreMoment;
 }
 
+/** Why new grants wait where no mark says it; for operators. */
+export const lostDetail =
+  "the store started again, its table was made again (OPTIMIZE TABLE, ALTER TABLE), it is another one, or it was emptied";
+
 /** The present time for quarantines: the store's clock where it has one, otherwise the wall clock. */
 export function storeNowMs(moment: StoreMoment, wallMs: number): number {
   return moment.clockMs ?? wallMs;
@@ -59,10 +63,7 @@ export function quarantineFloor(
   const lostMs = t0Ms === 0 ? Number.NEGATIVE_INFINITY : t0Ms + quarantineMs(rules);
   return {
     floorMs: Math.max(mark?.untilMs ?? Number.NEGATIVE_INFINITY, lostMs),
-    detail:
-      mark !== undefined && mark.untilMs > lostMs
-        ? mark.reason
-        : "the store started again, is another one, or was emptied",
+    detail: mark !== undefined && mark.untilMs > lostMs ? mark.reason : lostDetail,
     incarnationText: incarnation.entry.text,
     quarantineText,
     moment: incarnation.moment,

@@ -23,6 +23,8 @@ export type WorkerEvent =
       readonly fromMs: number;
       readonly untilMs: number;
     }
+  /** Wrote the first records of a namespace. `untilMs`: nothing is granted before, as it may have been emptied. */
+  | { readonly kind: "new-deployment"; readonly namespace: string; readonly untilMs: number | undefined }
   /** Went on under the grant of an earlier life, without asking the store. */
   | {
       readonly kind: "resumed";
@@ -49,10 +51,23 @@ export type WorkerEvent =
       readonly detail: string;
     }
   | { readonly kind: "store-problem"; readonly during: string; readonly error: IdError }
+  /** Each minute while it lasts. IDs are given out until `servesUntilMs` at the latest; undefined: none are. */
+  | {
+      readonly kind: "store-still-failing";
+      readonly error: IdError;
+      readonly forMs: number;
+      readonly servesUntilMs: number | undefined;
+    }
   | { readonly kind: "store-answers-again" }
+  /** Each minute while the store answers and there is no worker ID all the same. */
+  | { readonly kind: "still-waiting"; readonly detail: string; readonly forMs: number }
+  /** No renewal has moved the window's end for so long that half of the window, or less, is left. */
+  | { readonly kind: "window-half-gone"; readonly leftMs: number; readonly error: IdError | undefined }
   | { readonly kind: "quarantine-written"; readonly untilMs: number; readonly reason: string }
   | { readonly kind: "incarnation-changed"; readonly identity: string; readonly t0Ms: number }
-  /** A renewal was held back because the wall clock is too far from the store's. */
+  /** The wall clock is 2 s or more from the store's. */
+  | { readonly kind: "clock-offset"; readonly aheadMs: number }
+  /** A renewal was held back, or moved nothing, because the wall clock is too far from the store's. */
   | { readonly kind: "clock-off"; readonly aheadMs: number }
   | { readonly kind: "rebase"; readonly aheadMs: number; readonly outcome: "moved" | "no-spare" | "pinned" }
   | ClockEvent

@@ -4,7 +4,7 @@
  */
 import { createLayout, type Layout } from "../snowflake/layout.ts";
 import { holderUntilMs } from "../lease/candidates.ts";
-import { judgeIncarnation, storeNowMs } from "../lease/quarantine.ts";
+import { judgeIncarnation, lostDetail, storeNowMs } from "../lease/quarantine.ts";
 import type { Entry, ListAnswer, RecordStore } from "../store/record-store.ts";
 import { quarantineMs } from "../lease/window.ts";
 import { parseIncarnationRecord } from "../lease/records/incarnation-record.ts";
@@ -109,7 +109,7 @@ function standingQuarantine(
   const found: StoreQuarantine[] = [];
   const lostUntilMs = lossFloorMs(listed, rules, nowMs);
   if (lostUntilMs !== undefined) {
-    found.push({ untilMs: lostUntilMs, reason: "the store started again, is another one, or was emptied" });
+    found.push({ untilMs: lostUntilMs, reason: lostDetail });
   }
   const markText = textOf(listed, recordKeys.quarantine);
   if (markText !== undefined) found.push(parseQuarantineRecord(markText));

@@ -26,8 +26,8 @@ export interface LogOptions {
 }
 
 /**
- * Makes a log. No value can start a line of its own or hide one: control characters are escaped. docs/adr/0020 says why
- * no package does this.
+ * Makes a log. An `IdError` has its stacks at `debug` alone. No value can start a line of its own or hide one: control
+ * characters are escaped. docs/adr/0020 says why no package does this.
  *
  * Of equal errors it writes one line in ten seconds, and then their number: a caller that makes one call fail can do so
  * thousands of times a second.
@@ -39,11 +39,13 @@ export function createLog({ level, format, write, nowMs, paint = (_level, word) 
     (message: string, fields: LogFields = {}): void => {
       if (logLevels.indexOf(lineLevel) < least) return;
       const time = new Date(nowMs()).toISOString();
-      const values = Object.entries(fields).filter(([, value]) => value !== undefined);
+      const values = Object.entries(fields)
+        .filter(([, value]) => value !== undefined)
+        .map(([key, value]) => [key, level === "debug" || !isForOperators(value) ? value : brief(value, format)]);
       write(
         format === "json"
           ? `${stringify({ time, level: lineLevel, message, ...Object.fromEntries(values) })}\n`
-          : `${time} ${paint(lineLevel, lineLevel.toUpperCase())} ${printable(message)}${values.map(toText).join("")}\n`,
+          : `${time} ${paint(lineLevel, lineLevel.toUpperCase())} ${printable(message)}${values.map(([key, value]) => toText(String(key), value)).join("")}\n`,
       );
     };
   return { debug: writerOf("debug"), info: writerOf("info"), warn: writerOf("warn"), error: fold(writerOf("error")) };
@@ -68,7 +70,20 @@ function fold(write: Log["error"]): Log["error"] {
   return error;
 }
 
-function toText([key, value]: readonly [string, unknown]): string {
+/** Whether it is an error that says in a sentence what to do: where it was thrown is for `debug` alone. */
+function isForOperators(value: unknown): value is Error {
+  return value instanceof Error && "reason" in value;
+}
+
+/** An error without stacks, and in text without its causes: its own message has what matters of them. */
+function brief(error: Error, format: "text" | "json"): unknown {
+  if (format === "text") return error.message;
+  const { stack: _stack, cause, ...fields } = errorFields(error) as LogFields & { readonly cause?: unknown };
+  if (cause === undefined) return fields;
+  return { ...fields, cause: cause instanceof Error ? brief(cause, format) : cause };
+}
+
+function toText(key: string, value: unknown): string {
   const text = typeof value === "string" ? value : stringify(value);
   return ` ${key}=${/^[\w.:/@+-]+$/.test(text) ? text : printable(typeof value === "string" ? JSON.stringify(value) : text)}`;
 }

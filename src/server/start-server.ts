@@ -87,8 +87,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   try {
     if (!reusePort) bound = await bind();
     const beginning = beginServerWorker(options, bound?.address ?? config.listen, (event) => {
-      logWorkerEvent(log, event, phase);
-      if (event.kind === "waiting" || event.kind === "store-problem") waits.resolve();
+      logWorkerEvent(event, { log, storeUrl: options.worker.storeUrl, phase });
+      if (hasToWait(event)) waits.resolve();
     });
     // One turn, in which the store is asked. The rest is loaded while the store's thread starts and opens the file:
     // that is half of the time to the first ID.
@@ -212,6 +212,12 @@ async function loadServeCalls(): Promise<typeof ServeCalls> {
   const serveCalls = await import("./serve-calls.ts");
   void globalThis.Headers;
   return serveCalls;
+}
+
+/** Whether the first worker ID cannot be had at once. */
+function hasToWait(event: WorkerEvent): boolean {
+  if (event.kind === "new-deployment") return event.untilMs !== undefined;
+  return event.kind === "waiting" || event.kind === "store-problem";
 }
 
 /** Loads the issue log, which few servers have. */

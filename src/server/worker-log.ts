@@ -1,39 +1,135 @@
+import { redactUrl } from "../config/store-url.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
 import type { Log, LogLevel } from "./log.ts";
 
-/** The log level and message of each event. */
-const lines: { readonly [K in WorkerEvent["kind"]]: readonly [LogLevel, string] } = {
-  acquired: ["info", "Holds a worker ID"],
-  resumed: ["warn", "Goes on under the worker ID that it had, without the store"],
-  "no-resume": [
-    "warn",
-    "Keeps no resume record, so a restart does not serve while the store is down; see --resume-dir",
-  ],
-  "grant-ended": ["warn", "No longer holds its worker ID"],
-  waiting: ["warn", "Waits before a worker ID can be had"],
-  "store-problem": ["warn", "The store did not answer as it should"],
-  "store-answers-again": ["info", "The store answers again"],
-  "quarantine-written": ["error", "The store lost data: no window is granted for a while"],
-  "incarnation-changed": ["warn", "The store restarted or is another one"],
-  "clock-off": ["error", "The clock is too far from the store's: its window is not renewed"],
-  rebase: ["warn", "The clock went back far: another worker ID is taken"],
-  "clock-step-back": ["warn", "The clock stepped back"],
-  "clock-step-forward": ["warn", "The clock stepped forward"],
-  pause: ["warn", "This process did not run for a while"],
-};
-
-/**
- * Writes the worker's reports as log lines. While `starting`, the line that reports that the server serves has the
- * worker ID, and the error that ends the start is reported as its end.
- */
-export function logWorkerEvent(log: Log, event: WorkerEvent, phase: "starting" | "serving"): void {
-  const { kind, ...fields } = event;
-  const [level, message] = lines[kind];
-  log[levelOf(event, phase) ?? level](message, { event: kind, ...fields });
+/** How an event is reported: an operator reads the message alone, so it says all that there is to say. */
+interface Line {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** Fields instead of those of the event. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-function levelOf(event: WorkerEvent, phase: "starting" | "serving"): LogLevel | undefined {
-  if (event.kind === "acquired" && phase === "starting") return "debug";
-  if (event.kind === "store-problem" && phase === "starting" && event.error.reason === "INVALID_CONFIG") return "debug";
-  return event.kind === "grant-ended" && event.end === "released" ? "debug" : undefined;
+type LineOf<K extends WorkerEvent["kind"]> = (event: Extract<WorkerEvent, { kind: K }>, store: string) => Line;
+
+const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
+  acquired: () => ({ level: "info", message: "Holds a worker ID" }),
+  resumed: () => ({ level: "warn", message: "Goes on under the worker ID that it had, without the store" }),
+  "new-deployment": ({ namespace, untilMs }, store) => {
+    const begins = `Begins a new deployment: namespace ${namespace} has no records yet (${store})`;
+    if (untilMs === undefined) return { level: "info", message: begins };
+    const why = "This store cannot tell whether it was emptied";
+    return { level: "info", message: `${begins}. ${why}, so the first worker ID can be had at ${timeOf(untilMs)}` };
+  },
+  "no-resume": () => ({
+    level: "warn",
+    message: "Keeps no resume record, so a restart does not serve while the store is down; see --resume-dir",
+  }),
+  "grant-ended": ({ end, detail }) => ({
+    level: end === "released" ? "debug" : "warn",
+    message: end === "released" ? "No longer holds its worker ID" : `No longer holds its worker ID: ${detail}`,
+  }),
+  waiting: ({ detail, untilMs }) => {
+    const until = Number.isFinite(untilMs) ? ` (until ${timeOf(untilMs)})` : "";
+    return { level: "warn", message: `Waits before a worker ID can be had${until}: ${detail}` };
+  },
+  "still-waiting": ({ detail, forMs }) => ({
+    level: "warn",
+    message: `Has waited for a worker ID for ${spanOf(forMs)}: ${detail}`,
+  }),
+  "store-problem": ({ during, error }, store) => ({
+    level: "warn",
+    message: withStore(error.message, store),
+    fields: { during, reason: error.reason },
+  }),
+  "store-still-failing": ({ error, forMs, servesUntilMs }, store) => ({
+    level: "warn",
+    message: `${withStore(error.message, store)} So it has been for ${spanOf(forMs)}. ${consequenceOf(servesUntilMs)}`,
+    fields: { reason: error.reason, forMs, servesUntilMs },
+  }),
+  "store-answers-again": (_event, store) => ({ level: "info", message: `The store answers again (${store})` }),
+  "window-half-gone": ({ leftMs, error }, store) => {
+    const why = error === undefined ? "" : ` ${withStore(error.message, store)}`;
+    const left = `IDs can be given out for ${spanOf(leftMs)} more`;
+    return {
+      level: "warn",
+      message: `Half of the window is gone, and no renewal has moved its end: ${left}.${why}`,
+      fields: { leftMs, reason: error?.reason },
+    };
+  },
+  "quarantine-written": ({ untilMs, reason }, store) => ({
+    level: "error",
+    message: `The store lost data (${reason}): no window is granted before ${timeOf(untilMs)} (${store})`,
+  }),
+  "incarnation-changed": (_event, store) => ({
+    level: "warn",
+    message:
+      "The store restarted, its table was made again (OPTIMIZE TABLE, ALTER TABLE), or it is another one: new worker " +
+      `IDs wait for the quarantine, holders go on (${store})`,
+  }),
+  "clock-offset": ({ aheadMs }, store) => ({
+    level: "warn",
+    message: `This machine's clock is ${offsetOf(aheadMs)} the store's (${store}): let NTP set both`,
+  }),
+  "clock-off": ({ aheadMs }, store) => ({
+    level: "error",
+    message:
+      `The clock is too far from the store's: it is ${offsetOf(aheadMs)} it, so the window cannot be renewed as it ` +
+      `should (${store}). Let NTP set both`,
+  }),
+  rebase: () => ({ level: "warn", message: "The clock went back far: another worker ID is taken" }),
+  "clock-step-back": () => ({ level: "warn", message: "The clock stepped back" }),
+  "clock-step-forward": () => ({ level: "warn", message: "The clock stepped forward" }),
+  pause: () => ({ level: "warn", message: "This process did not run for a while" }),
+};
+
+/** Where the worker's reports go. */
+export interface WorkerLogPlace {
+  readonly log: Log;
+  /** As it was given; it is shown without its password. */
+  readonly storeUrl: string;
+  /**
+   * While `starting`, the line that reports that the server serves has the worker ID, and the error that ends the start
+   * is reported as its end.
+   */
+  readonly phase: "starting" | "serving";
+}
+
+/** Writes the worker's reports as log lines. What an error came from is written at `debug` alone. */
+export function logWorkerEvent(event: WorkerEvent, { log, storeUrl, phase }: WorkerLogPlace): void {
+  const { kind, ...own } = event;
+  const { level, message, fields } = (lines[kind] as LineOf<typeof kind>)(event, redactUrl(storeUrl));
+  log[quietly(event, phase) ? "debug" : level](message, { event: kind, ...(fields ?? own) });
+  if ("error" in event && event.error !== undefined) log.debug("The error of the line before", { error: event.error });
+}
+
+/** Whether another line of the start says it. */
+function quietly(event: WorkerEvent, phase: "starting" | "serving"): boolean {
+  if (phase === "serving") return false;
+  return event.kind === "acquired" || (event.kind === "store-problem" && event.error.reason === "INVALID_CONFIG");
+}
+
+/** Adds the store to a sentence. */
+function withStore(message: string, store: string): string {
+  return `${message.replace(/[.\s]+$/, "")} (${store}).`;
+}
+
+function consequenceOf(servesUntilMs: number | undefined): string {
+  if (servesUntilMs === undefined) return "No worker ID is held: IDs are refused until the store answers.";
+  return `IDs are given out until ${timeOf(servesUntilMs)}; a renewal before then goes on from there.`;
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function offsetOf(aheadMs: number): string {
+  return `${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? "ahead of" : "behind"}`;
+}
+
+/** A length of time for people: `14.9 s`, `3 min`, `2 h 5 min`. */
+function spanOf(ms: number): string {
+  if (ms < 60_000) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -101,7 +101,16 @@ export class GrantSearch {
     this.#losses.onAcquire(seen);
     if (seen.candidates !== undefined) this.#onCandidates(seen.candidates);
     if (outcome.kind === "failed" && isRegression(outcome.error)) this.#losses.onRegression(outcome.error.message);
+    if (seen.isNewDeployment) this.#onNewDeployment(outcome);
     return outcome;
+  }
+
+  /** Where the store cannot tell empty from emptied, the wait is reported with it. */
+  #onNewDeployment(outcome: AcquireOutcome): void {
+    const { ports, settings } = this.#context;
+    const untilMs = outcome.kind === "wait" && outcome.for === "quarantine" ? outcome.untilMs : undefined;
+    ports.report({ kind: "new-deployment", namespace: settings.namespace, untilMs });
+    this.#isWaiting = untilMs !== undefined;
   }
 
   #onCandidates(candidates: Candidates): void {

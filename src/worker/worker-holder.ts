@@ -24,10 +24,12 @@ import type { ResumeJournal } from "../lease/resume/resume-record.ts";
 import { UnusedGrants } from "../lease/unused-grants.ts";
 import type { GrantEnd, WorkerEvent } from "../lease/worker-event.ts";
 import type { WorkerPorts } from "../lease/worker-ports.ts";
+import { clockErrorMs } from "../lease/window.ts";
 import { nameWorker, splitWorkerIndex, type WorkerSettings, windowRules } from "../lease/worker-settings.ts";
 import type { RecordStore, StoreMoment } from "../store/record-store.ts";
 import { GrantLife } from "./grant-life.ts";
 import { type Granted, GrantSearch } from "./grant-search.ts";
+import { OutageWatch } from "./outage-watch.ts";
 import { Rebase } from "./rebase.ts";
 
 /** What a holder needs of the outer world: the protocol's ports, and a place for what a restart needs. */
@@ -72,6 +74,7 @@ export class WorkerHolder {
   readonly #rebase: Rebase;
   readonly #sleeper: Sleeper;
   readonly #heartbeat: Heartbeat;
+  readonly #watch: OutageWatch;
   #phase: HolderPhase = { kind: "idle" };
   #started: { readonly resolve: () => void; readonly reject: (error: IdError) => void } | undefined;
   #loop: Promise<void> = Promise.resolve();
@@ -110,6 +113,7 @@ export class WorkerHolder {
     const { journal } = ports;
     const onAdvance = (): void => parts.onChange();
     this.#life = new GrantLife({ context, losses: this.#losses, generator, journal, onAdvance });
+    this.#watch = new OutageWatch(ports.report);
     this.#sleeper = new Sleeper(ports.timers);
     this.#heartbeat = new Heartbeat(ports.clock, ports.timers, {
       onBeat: () => this.#onBeat(),
@@ -279,10 +283,12 @@ export class WorkerHolder {
   async #renew(grant: Grant): Promise<void> {
     const sentAtMs = this.judge.monotonicMs();
     this.#renewedAtMs = sentAtMs;
+    const { untilMs } = grant;
     const outcome = await this.#life.renew(grant);
     // The heartbeat ended it meanwhile: what the answer says is of no use any more.
     if (this.grant !== grant) return;
     this.#onRenewal(grant, outcome, sentAtMs + this.#parts.settings.renewalPeriodMs);
+    if (outcome.kind === "renewed" && grant.untilMs === untilMs) this.#onNothingGained();
     if (this.grant === grant) this.#life.touch("renewed");
     this.#parts.onChange();
   }
@@ -312,12 +318,18 @@ export class WorkerHolder {
         this.#life.extend();
         return;
       case "lapsed":
-        return this.#lose(grant, "lapsed", "the window ended before a renewal was confirmed");
+        return this.#lose(grant, "lapsed", this.#whyLapsed());
       case "lost":
         return this.#lose(grant, "lost", outcome.detail);
       case "went-back":
         return this.#lose(grant, "went-back", outcome.detail);
     }
+  }
+
+  /** A renewal was confirmed and moved nothing: where the store's clock is far behind, no mark may be higher. */
+  #onNothingGained(): void {
+    const aheadMs = clockAheadMs(this.judge.nowMs(), this.store.clockMs());
+    if (aheadMs > this.#life.rules.leadMaxMs + 2 * clockErrorMs) this.#reportClockOff(aheadMs);
   }
 
   #retryMs(why: "in-doubt" | "unwritten"): number {
@@ -346,6 +358,17 @@ export class WorkerHolder {
     if (old !== undefined) await this.#life.giveBack(old);
   }
 
+  /** Why no renewal moved the window's end in time. */
+  #whyLapsed(): string {
+    const { problem } = this.store;
+    if (problem !== undefined) return `the window ended before a renewal was confirmed: ${problem.message}`;
+    const aheadMs = clockAheadMs(this.judge.nowMs(), this.store.clockMs());
+    if (aheadMs <= this.#life.rules.leadMaxMs + 2 * clockErrorMs) {
+      return "the window ended before a renewal was confirmed";
+    }
+    return `the window ended: the store's clock is ${inSeconds(aheadMs)} behind, so that renewals could not move its end`;
+  }
+
   #endRebase(): void {
     this.#rebase.end();
     if (this.#phase.kind === "rebasing") this.#setPhase({ kind: "holding" });
@@ -372,10 +395,11 @@ export class WorkerHolder {
   #onBeat(): void {
     const { grant } = this;
     // Read at each beat, with a grant or without, for the judge sees steps of the clock by being read.
-    const usedMs = Math.max(this.judge.nowMs(), this.#parts.generator.lastMs);
+    const wallMs = this.judge.nowMs();
+    const usedMs = Math.max(wallMs, this.#parts.generator.lastMs);
     if (grant !== undefined) {
       if (hasLapsed(this.#context, grant)) {
-        this.#lose(grant, "lapsed", "the window ended before a renewal was confirmed");
+        this.#lose(grant, "lapsed", this.#whyLapsed());
         this.#sleeper.wake();
       } else if (this.#rebase.isNeeded) {
         this.wantRebase();
@@ -386,6 +410,9 @@ export class WorkerHolder {
       }
     }
     this.#life.touch("beat");
+    const { phase, store } = this;
+    const { settings } = this.#parts;
+    this.#watch.look({ monotonicMs: this.judge.monotonicMs(), wallMs, phase, store, settings, grant: this.grant });
     // A step forward that is not decided yet: the store's clock may know.
     if (this.judge.state.kind !== "following" && this.store.clockMs() !== undefined) this.wantWindow();
     this.#parts.onChange();
@@ -425,6 +452,15 @@ export class WorkerHolder {
   #report(event: WorkerEvent): void {
     this.#parts.ports.report(event);
   }
+}
+
+/** How far the wall clock is ahead of the store's; 0 where the store has none. */
+function clockAheadMs(wallMs: number, storeMs: number | undefined): number {
+  return storeMs === undefined ? 0 : wallMs - storeMs;
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** Resolves with `work`, or after `timeoutMs`, whichever is first. */

@@ -28,13 +28,32 @@ export interface ZnodeData {
 /** Codes that a caller may want to tell apart. Source: KeeperException.Code of ZooKeeper. */
 export const errorCodes = { noNode: -101, noAuth: -102, badVersion: -103, nodeExists: -110, authFailed: -115 } as const;
 
+/** What a code means, for people. Source: as above. */
+const errorTexts: Readonly<Record<number, string>> = {
+  [-1]: "it reports an error of its own",
+  [-2]: "its state contradicts itself",
+  [-4]: "it lost the connection to its leader",
+  [-6]: "it does not know this kind of request",
+  [-7]: "it did not carry the request out in time",
+  [-8]: "it takes the request for malformed",
+  [errorCodes.noNode]: "there is no such znode",
+  [errorCodes.noAuth]: "this user may not do that: the znode's ACL does not allow it",
+  [errorCodes.badVersion]: "the znode has another version",
+  [errorCodes.nodeExists]: "the znode is there already",
+  [-112]: "its session is over",
+  [-114]: "its ACL is invalid",
+  [errorCodes.authFailed]: "it refuses user and password",
+  [-119]: "it is read-only: it has no quorum",
+  [-125]: "its quota is used up",
+};
+
 /** A refusal by the server, or a request that failed there. */
 export class ZooKeeperError extends Error {
   override readonly name = "ZooKeeperError";
   readonly code: number;
 
   constructor(code: number) {
-    super(`it answers with error ${code}`);
+    super(errorTexts[code] ?? `it answers with error ${code}`);
     this.code = code;
   }
 }
