@@ -69,8 +69,8 @@ func NewClient(options Options) (*Client, error) {
 // NextID issues one ID, by one RPC.
 func (c *Client) NextID(ctx context.Context) (ID, error) {
 	var id ID
-	err := c.call(ctx, "NextId", func(ctx context.Context, service snowlanev1.IdServiceClient) error {
-		response, err := service.NextId(ctx, &snowlanev1.NextIdRequest{})
+	err := c.call(ctx, "NextId", func(ctx context.Context, connection *grpc.ClientConn) error {
+		response, err := snowlanev1.NewIdServiceClient(connection).NextId(ctx, &snowlanev1.NextIdRequest{})
 		id = ID(response.GetId())
 		if err == nil && (id < idMin || id > MaxID) {
 			return invalidResponse("the server sent an ID that is 0 or has bit 63 set", map[string]string{"id": id.String()})
@@ -116,8 +116,8 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 		return nil, err
 	}
 	var runs []Run
-	err := c.call(ctx, "ReserveIds", func(ctx context.Context, service snowlanev1.IdServiceClient) error {
-		response, err := service.ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
+	err := c.call(ctx, "ReserveIds", func(ctx context.Context, connection *grpc.ClientConn) error {
+		response, err := snowlanev1.NewIdServiceClient(connection).ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
 		if err != nil {
 			return err
 		}
@@ -137,8 +137,8 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 // Info asks a server what it is: layout, worker ID, limits, version.
 func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) {
 	var info *snowlanev1.GetInfoResponse
-	err := c.call(ctx, "GetInfo", func(ctx context.Context, service snowlanev1.IdServiceClient) (err error) {
-		info, err = service.GetInfo(ctx, &snowlanev1.GetInfoRequest{})
+	err := c.call(ctx, "GetInfo", func(ctx context.Context, connection *grpc.ClientConn) (err error) {
+		info, err = snowlanev1.NewIdServiceClient(connection).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
 		return err
 	})
 	return info, err
@@ -209,7 +209,7 @@ func (c *Client) closedOrCancelled(ctx context.Context) *Error {
 
 // call runs a call of one answer, with its attempts.
 func (c *Client) call(
-	ctx context.Context, method string, work func(context.Context, snowlanev1.IdServiceClient) error,
+	ctx context.Context, method string, work func(context.Context, *grpc.ClientConn) error,
 ) error {
 	attempts := c.newAttempts(ctx, method)
 	for {
@@ -229,19 +229,19 @@ func (c *Client) call(
 }
 
 func (c *Client) attempt(
-	ctx context.Context, attempts *attempts, attempt attempt, work func(context.Context, snowlanev1.IdServiceClient) error,
+	ctx context.Context, attempts *attempts, attempt attempt, work func(context.Context, *grpc.ClientConn) error,
 ) error {
 	ctx, cancel := context.WithTimeout(ctx, attempts.left())
 	defer cancel()
-	ctx, service, err := c.prepare(ctx, attempt)
+	ctx, connection, err := c.prepare(ctx, attempt)
 	if err != nil {
 		return err
 	}
-	return work(ctx, service)
+	return work(ctx, connection)
 }
 
 // prepare gives what an attempt calls, and the context with its token.
-func (c *Client) prepare(ctx context.Context, attempt attempt) (context.Context, snowlanev1.IdServiceClient, error) {
+func (c *Client) prepare(ctx context.Context, attempt attempt) (context.Context, *grpc.ClientConn, error) {
 	connection, err := c.connect(attempt.endpoint)
 	if err != nil {
 		return ctx, nil, err
@@ -260,7 +260,7 @@ func (c *Client) prepare(ctx context.Context, attempt attempt) (context.Context,
 		}
 		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", bearer)
 	}
-	return ctx, snowlanev1.NewIdServiceClient(connection), nil
+	return ctx, connection, nil
 }
 
 func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {

@@ -15,6 +15,7 @@ type IDSource interface {
 	Layout(ctx context.Context) (*Layout, error)
 	TextCodec(ctx context.Context) (*TextCodec, error)
 	Prefetch(options BufferOptions) (*Buffer, error)
+	Sequence(name string) Sequence
 	Close() error
 }
 

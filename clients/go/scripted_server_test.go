@@ -34,6 +34,8 @@ type scriptedServer struct {
 	reserve func(count uint32) ([]*snowlanev1.IdRun, error)
 	batch   func(count uint64, stream grpc.ServerStreamingServer[snowlanev1.BatchNextIdsResponse]) error
 	info    *snowlanev1.GetInfoResponse
+
+	sequences scriptedSequences
 }
 
 func startServer(t *testing.T) *scriptedServer {
@@ -61,6 +63,7 @@ func (s *scriptedServer) start(t *testing.T) {
 	}
 	s.server = grpc.NewServer()
 	snowlanev1.RegisterIdServiceServer(s.server, s)
+	snowlanev1.RegisterSequenceServiceServer(s.server, &s.sequences)
 	go func(server *grpc.Server) { _ = server.Serve(listener) }(s.server)
 }
 

@@ -7,14 +7,15 @@ import (
 	"io"
 	"iter"
 
+	"google.golang.org/grpc"
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
 // StreamOptions says how a stream works. The zero value means the defaults.
 type StreamOptions struct {
-	// ChunkSize is the most IDs of one chunk: 1 to 65,536; 0 leaves it to the server.
+	// ChunkSize is the most IDs or values of one chunk: 1 to 65,536; 0 leaves it to the server.
 	ChunkSize int
-	// Ordered: a stream that breaks is not taken up by another, so that all its IDs ascend.
+	// Ordered: a stream that breaks is not taken up by another, so that all its IDs or values ascend.
 	Ordered bool
 }
 
@@ -22,24 +23,68 @@ type StreamOptions struct {
 // is taken up by another, whose IDs may start lower, unless Ordered is set. Leaving the loop cancels it. Without a
 // deadline in the context, Options.Timeout bounds the wait for each chunk.
 func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]ID, error] {
-	return func(yield func([]ID, error) bool) {
+	call := streamCall[ID]{client: c, method: "BatchNextIds", items: "IDs", options: options}
+	call.open = func(ctx context.Context, connection *grpc.ClientConn, left int) (func() ([]ID, error), error) {
+		request := &snowlanev1.BatchNextIdsRequest{Count: uint64(left), ChunkSize: uint32(options.ChunkSize)}
+		stream, err := snowlanev1.NewIdServiceClient(connection).BatchNextIds(ctx, request)
+		lastID := ID(0)
+		return func() ([]ID, error) {
+			response, err := stream.Recv()
+			if err != nil {
+				return nil, err
+			}
+			ids := make([]ID, len(response.GetIds()))
+			for index, id := range response.GetIds() {
+				ids[index] = ID(id)
+			}
+			return ids, checkRising(ids, &lastID)
+		}, err
+	}
+	return call.read(ctx, count)
+}
+
+// checkRising holds the IDs of one server's stream to the rules: all of them rise, from chunk to chunk too.
+func checkRising(ids []ID, lastID *ID) error {
+	for _, id := range ids {
+		if id <= *lastID || id > MaxID {
+			return invalidResponse("the server sent IDs that do not rise", map[string]string{"id": id.String(), "previous_id": lastID.String()})
+		}
+		*lastID = id
+	}
+	return nil
+}
+
+// streamCall is a stream of a number of items, over as many RPCs as it takes.
+type streamCall[Item any] struct {
+	client  *Client
+	method  string
+	options StreamOptions
+	// items says in texts what they are.
+	items string
+	// open begins an RPC for what is left; the function that it gives waits for the next chunk.
+	open func(ctx context.Context, connection *grpc.ClientConn, left int) (next func() ([]Item, error), err error)
+}
+
+// read gives the chunks of a stream of count items.
+func (s *streamCall[Item]) read(ctx context.Context, count int) iter.Seq2[[]Item, error] {
+	return func(yield func([]Item, error) bool) {
 		if err := checkRange("count", count, 1, streamMax); err != nil {
 			yield(nil, err)
 			return
 		}
-		if err := checkRange("chunk_size", options.ChunkSize, 0, chunkSizeMax); err != nil {
+		if err := checkRange("chunk_size", s.options.ChunkSize, 0, chunkSizeMax); err != nil {
 			yield(nil, err)
 			return
 		}
-		attempts := c.newAttempts(ctx, "BatchNextIds")
+		attempts := s.client.newAttempts(ctx, s.method)
 		for left := count; left > 0; {
 			attempt, err := attempts.begin(ctx)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			reader := streamReader{client: c, attempts: attempts, attempt: attempt, left: left}
-			err = reader.read(ctx, options, yield)
+			reader := streamReader[Item]{call: s, attempts: attempts, attempt: attempt, left: left}
+			err = reader.read(ctx, yield)
 			if errors.Is(err, errReaderLeft) {
 				return
 			}
@@ -49,7 +94,7 @@ func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) i
 			}
 			left = reader.left
 			failure := errorOfRPC(err, attempt.endpoint.address.url)
-			if err = attempts.fail(ctx, attempt, err); err == nil && options.Ordered && left < count {
+			if err = attempts.fail(ctx, attempt, err); err == nil && s.options.Ordered && left < count {
 				err = failure
 			}
 			if err != nil {
@@ -64,33 +109,30 @@ func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) i
 var errReaderLeft = errors.New("snowlane: the reader left")
 
 // streamReader reads one server's stream.
-type streamReader struct {
-	client   *Client
+type streamReader[Item any] struct {
+	call     *streamCall[Item]
 	attempts *attempts
 	attempt  attempt
-	// left is how many IDs are still to come.
+	// left is how many items are still to come.
 	left int
-	// lastID is 0 before the first.
-	lastID ID
 }
 
-func (r *streamReader) read(ctx context.Context, options StreamOptions, yield func([]ID, error) bool) error {
+func (r *streamReader[Item]) read(ctx context.Context, yield func([]Item, error) bool) error {
 	streaming, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	streaming, service, err := r.client.prepare(streaming, r.attempt)
+	streaming, connection, err := r.call.client.prepare(streaming, r.attempt)
 	if err != nil {
 		return err
 	}
-	request := &snowlanev1.BatchNextIdsRequest{Count: uint64(r.left), ChunkSize: uint32(options.ChunkSize)}
 	stop := r.watch(cancel)
-	stream, err := service.BatchNextIds(streaming, request)
+	next, err := r.call.open(streaming, connection, r.left)
 	stop()
 	if err != nil {
 		return lateOr(streaming, err)
 	}
 	for {
 		stop := r.watch(cancel)
-		response, err := stream.Recv()
+		items, err := next()
 		stop()
 		if errors.Is(err, io.EOF) {
 			return r.checkEnd()
@@ -98,15 +140,12 @@ func (r *streamReader) read(ctx context.Context, options StreamOptions, yield fu
 		if err != nil {
 			return lateOr(streaming, err)
 		}
-		ids := make([]ID, len(response.GetIds()))
-		for index, id := range response.GetIds() {
-			ids[index] = ID(id)
+		if len(items) == 0 || len(items) > r.left {
+			return invalidResponse("the server sent a chunk that cannot be", map[string]string{"count": fmt.Sprint(len(items))})
 		}
-		if err := r.checkChunk(ids); err != nil {
-			return err
-		}
+		r.left -= len(items)
 		r.attempts.progress(r.attempt)
-		if !yield(ids, nil) {
+		if !yield(items, nil) {
 			return errReaderLeft
 		}
 		r.attempts.awaitNext(ctx)
@@ -114,8 +153,8 @@ func (r *streamReader) read(ctx context.Context, options StreamOptions, yield fu
 }
 
 // watch cancels the stream if the next chunk does not come in time.
-func (r *streamReader) watch(cancel context.CancelCauseFunc) (stop func()) {
-	return r.client.options.Clock.AfterFunc(r.attempts.left(), func() { cancel(contextError(timedOut, nil)) })
+func (r *streamReader[Item]) watch(cancel context.CancelCauseFunc) (stop func()) {
+	return r.call.client.options.Clock.AfterFunc(r.attempts.left(), func() { cancel(contextError(timedOut, nil)) })
 }
 
 // lateOr gives the error for a chunk that did not come in time, where that was the cause.
@@ -127,26 +166,10 @@ func lateOr(ctx context.Context, err error) error {
 	return err
 }
 
-// checkChunk holds a chunk to the rules: not empty, no more than were asked for, all IDs rising, from chunk to chunk
-// too.
-func (r *streamReader) checkChunk(ids []ID) error {
-	if len(ids) == 0 || len(ids) > r.left {
-		return invalidResponse("the server sent a chunk that cannot be", map[string]string{"count": fmt.Sprint(len(ids))})
-	}
-	for _, id := range ids {
-		if id <= r.lastID || id > MaxID {
-			return invalidResponse("the server sent IDs that do not rise", map[string]string{"id": id.String(), "previous_id": r.lastID.String()})
-		}
-		r.lastID = id
-	}
-	r.left -= len(ids)
-	return nil
-}
-
-func (r *streamReader) checkEnd() error {
+func (r *streamReader[Item]) checkEnd() error {
 	if r.left == 0 {
 		return nil
 	}
-	message := fmt.Sprintf("the server's stream ended %d IDs early", r.left)
+	message := fmt.Sprintf("the server's stream ended %d %s early", r.left, r.call.items)
 	return invalidResponse(message, map[string]string{"missing_count": fmt.Sprint(r.left)})
 }

@@ -11,11 +11,14 @@ import (
 	"snowlane.dev/go"
 )
 
-// Step is one step of a script: what [ID], [Run], [Fail] or [Delay] make.
+// Step is one step of a script: what [ID], [Run], [Fail] or [Delay] make, and in a script of a sequence [Value],
+// [Values], [Fail] or [Delay].
 type Step struct {
 	run   snowlane.Run
 	fault *snowlane.Error
 	delay time.Duration
+	// values that are left, in a script of a sequence.
+	values []snowlane.SequenceValue
 }
 
 // ID gives one ID.
@@ -48,10 +51,11 @@ type Client struct {
 	// Deployment is the layout of Layout and TextCodec. Default: twitter.
 	Deployment *snowlane.Layout
 
-	mutex   sync.Mutex
-	steps   []Step
-	buffers []*snowlane.Buffer
-	closed  bool
+	mutex     sync.Mutex
+	steps     []Step
+	buffers   []*snowlane.Buffer
+	sequences map[string]*sequence
+	closed    bool
 }
 
 var _ snowlane.IDSource = (*Client)(nil)
@@ -110,11 +114,8 @@ func (c *Client) Stream(ctx context.Context, count int, options snowlane.StreamO
 
 // Reserve takes the IDs and runs of the script up to the next fault, delay or its end; at most count IDs.
 func (c *Client) Reserve(ctx context.Context, count int) ([]snowlane.Run, error) {
-	if count < 1 || count > 1_048_576 {
-		return nil, &snowlane.Error{
-			Reason: snowlane.CountOutOfRange, Code: codes.InvalidArgument, Message: "the count is not from 1 to 1048576",
-			Metadata: map[string]string{"count": fmt.Sprint(count), "count_max": "1048576"},
-		}
+	if err := checkCount(count); err != nil {
+		return nil, err
 	}
 	for {
 		c.mutex.Lock()
@@ -123,15 +124,29 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]snowlane.Run, error)
 		if wait == 0 {
 			return runs, err
 		}
-		due := make(chan struct{})
-		stop := c.Clock.AfterFunc(wait, func() { close(due) })
-		select {
-		case <-due:
-		case <-ctx.Done():
-			stop()
-			return nil, &snowlane.Error{Reason: snowlane.Cancelled, Code: codes.Canceled, Message: "the caller cancelled"}
+		if err := c.pause(ctx, wait); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// pause waits on the clock.
+func (c *Client) pause(ctx context.Context, wait time.Duration) error {
+	due := make(chan struct{})
+	stop := c.Clock.AfterFunc(wait, func() { close(due) })
+	select {
+	case <-due:
+		return nil
+	case <-ctx.Done():
+		stop()
+		return failure(snowlane.Cancelled, codes.Canceled, "the caller cancelled")
+	}
+}
+
+func (c *Client) isClosed() bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.closed
 }
 
 // take takes steps; it asks for a wait where the next one is a delay.
@@ -139,12 +154,12 @@ func (c *Client) take(count int) (runs []snowlane.Run, wait time.Duration, err e
 	for left := count; left > 0; {
 		switch {
 		case c.closed:
-			return nil, 0, &snowlane.Error{Reason: snowlane.ClientClosed, Code: codes.Canceled, Message: "the client is closed"}
+			return nil, 0, failure(snowlane.ClientClosed, codes.Canceled, "the client is closed")
 		case len(c.steps) == 0 && left < count:
 			return runs, 0, nil
 		case len(c.steps) == 0:
 			const message = "the script has ended: the code under test takes more IDs than it says"
-			return nil, 0, &snowlane.Error{Reason: snowlane.ScriptEnded, Code: codes.FailedPrecondition, Message: message}
+			return nil, 0, failure(snowlane.ScriptEnded, codes.FailedPrecondition, message)
 		}
 		step := &c.steps[0]
 		if step.run.Count == 0 {

@@ -77,3 +77,48 @@ func TestADelayPassesOnTheClock(t *testing.T) {
 		t.Errorf("the delay had been taken: %v", err)
 	}
 }
+
+func TestASequenceFollowsItsScript(t *testing.T) {
+	ctx := context.Background()
+	client := snowlanetest.NewClient()
+	january := snowlane.SequenceValue{Value: 9, Text: "2026-01/9", PeriodKey: "2026-01"}
+	february := snowlane.SequenceValue{Value: 1, Text: "2026-02/1", PeriodKey: "2026-02"}
+	client.AddSequence("orders", snowlanetest.Values(10, 4, 10),
+		snowlanetest.Fail(snowlane.SequenceDisabled, codes.FailedPrecondition, 0))
+	client.AddSequence("invoices", snowlanetest.Value(january), snowlanetest.Value(february), snowlanetest.Values(3, 1, 1))
+	orders, invoices := client.Sequence("orders"), client.Sequence("invoices")
+	if value, err := orders.NextValue(ctx); value.Value != 10 || err != nil {
+		t.Error(value, err)
+	}
+	if values, err := orders.NextValues(ctx, 2); len(values) != 2 || values[1].Value != 30 || err != nil {
+		t.Error(values, err)
+	}
+	if reserved, err := orders.Reserve(ctx, 9); len(reserved.Runs) != 1 || reserved.Runs[0].FirstValue != 40 || err != nil {
+		t.Error(reserved, err)
+	}
+	for _, reason := range []snowlane.Reason{snowlane.SequenceDisabled, snowlane.ScriptEnded} {
+		if _, err := orders.NextValue(ctx); snowlane.ReasonOf(err) != reason {
+			t.Error(err)
+		}
+	}
+	var chunks []int
+	for values, err := range invoices.Stream(ctx, 2, snowlane.StreamOptions{}) {
+		if err != nil {
+			t.Error(err)
+		}
+		chunks = append(chunks, len(values))
+	}
+	if !slices.Equal(chunks, []int{1, 1}) {
+		t.Error(chunks)
+	}
+	if _, err := invoices.NextText(ctx); snowlane.ReasonOf(err) != snowlane.InvalidSequence {
+		t.Error(err)
+	}
+	if _, err := client.Sequence("none").NextValue(ctx); snowlane.ReasonOf(err) != snowlane.SequenceNotFound {
+		t.Error(err)
+	}
+	client.Close()
+	if _, err := orders.NextValue(ctx); snowlane.ReasonOf(err) != snowlane.ClientClosed {
+		t.Error(err)
+	}
+}

@@ -39,7 +39,7 @@ func main() {
 		name, value, _ := strings.Cut(pair, "=")
 		keys[name] = value
 	}
-	commands := map[string]func(arguments) (any, error){"issue": issue, "outage": outage, "parse": parse, "errors": collectErrors}
+	commands := map[string]func(arguments) (any, error){"issue": issue, "outage": outage, "parse": parse, "errors": collectErrors, "sequence": runSequence}
 	command := commands[os.Args[1]]
 	if command == nil {
 		log.Fatalf("there is no command %s", os.Args[1])
@@ -128,6 +128,15 @@ func (s *issuing) choose(client *snowlane.Client, keys arguments) error {
 				all = append(all, ids...)
 			}
 			return all, nil
+		}
+	case "values":
+		s.chunk = 1_000
+		s.take = func(ctx context.Context, count int) (all []snowlane.ID, err error) {
+			values, err := client.Sequence(keys["sequence"]).NextValues(ctx, count)
+			for _, value := range values {
+				all = append(all, snowlane.ID(value.Value))
+			}
+			return all, err
 		}
 	default:
 		s.take = one(client.NextID)
