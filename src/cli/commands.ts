@@ -73,6 +73,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./sequences-next.ts")).sequencesNext,
   },
   {
+    name: "sequences import",
+    summary: "takes over counters of another program",
+    load: async () => (await import("./sequences-import.ts")).sequencesImport,
+  },
+  {
     name: "sequences stop",
     summary: "stops a database of sequences for every server",
     load: async () => (await import("./sequences-stop.ts")).sequencesStop,

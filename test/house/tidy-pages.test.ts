@@ -33,6 +33,7 @@ function fencesOf(page: string): readonly Fence[] {
 
 /** Comments above a block that a test reads; `<!-- FILE -->`, a sample that `npm run generate` fills in, is another. */
 const readers: Readonly<Record<string, string>> = {
+  import: "test/stores/sequence-import.test.ts",
   privileges: "test/stores/least-privilege.test.ts",
   sql: "test/text/sql-snippets.ts",
 };

@@ -76,7 +76,7 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
     this.#createConnection = createConnection;
   }
 
-  link(tables: MadeOnce<MysqlConnection>): StoreLink<MysqlConnection> {
+  link(tables?: MadeOnce<MysqlConnection>): StoreLink<MysqlConnection> {
     const { endpoints: servers } = this.#url;
     return new StoreLink({
       kind,
@@ -269,8 +269,8 @@ async function isListed(
 }
 
 /** Has the tables made where there are none yet. */
-async function prepare(connection: MysqlConnection, tables: MadeOnce<MysqlConnection>): Promise<void> {
-  await tables.ensure(connection, await areTablesThere(connection, tables.names));
+async function prepare(connection: MysqlConnection, tables: MadeOnce<MysqlConnection> | undefined): Promise<void> {
+  await tables?.ensure(connection, await areTablesThere(connection, tables.names));
 }
 
 /** Tells whether all of some tables are there. */

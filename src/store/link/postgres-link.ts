@@ -133,7 +133,7 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
     return schema === undefined ? table : `"${schema}".${table}`;
   }
 
-  link(tables: MadeOnce<PostgresConnection>): StoreLink<PostgresConnection> {
+  link(tables?: MadeOnce<PostgresConnection>): StoreLink<PostgresConnection> {
     const { endpoints: servers } = this.#url;
     return new StoreLink({
       kind,
@@ -274,8 +274,11 @@ async function ask({ client, told }: PostgresConnection): Promise<ServerAnswer> 
 }
 
 /** Has the tables made where there are none yet. */
-async function prepare(connection: PostgresConnection, tables: MadeOnce<PostgresConnection>): Promise<void> {
-  await tables.ensure(connection, await areTablesThere(connection, tables.names));
+async function prepare(
+  connection: PostgresConnection,
+  tables: MadeOnce<PostgresConnection> | undefined,
+): Promise<void> {
+  await tables?.ensure(connection, await areTablesThere(connection, tables.names));
 }
 
 /** Tells whether all of some tables are there. */

@@ -42,9 +42,9 @@ export interface SqlDatabase<Connection> {
   /**
    * Makes a link, which connects with its first call: to a server that takes writes, never to a standby.
    *
-   * @param tables - The tables that its user needs; several links to the same tables share one.
+   * @param tables - The tables that its user needs; several links to the same tables share one. Absent: none.
    */
-  link(tables: MadeOnce<Connection>): StoreLink<Connection>;
+  link(tables?: MadeOnce<Connection>): StoreLink<Connection>;
   /** Asks the server for its moment; `table` is the one that counts. */
   moment(connection: Connection, table: string): Promise<ServerMoment>;
   /** The same for a statement of the caller's own. */

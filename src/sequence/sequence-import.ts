@@ -1,0 +1,159 @@
+/** Takes over the counters of another program: a sequence begins above, or is raised above, each of their values. */
+import { IdError } from "../errors.ts";
+import type { SequenceCatalog } from "./sequence-catalog.ts";
+import { completeDefinition, fieldError, type SequenceDraft, stepMaxMax } from "./sequence.ts";
+
+/** A counter of another program. */
+export interface ImportedCounter {
+  readonly name: string;
+  /** The highest value that was handed out; 0 = none. */
+  readonly value: bigint;
+  /** The smallest segment of the sequence; undefined = the default. */
+  readonly step?: number | undefined;
+  readonly description?: string | undefined;
+}
+
+/** The outcome for one counter. */
+export interface ImportOutcome {
+  readonly name: string;
+  /** The next value of the sequence. */
+  readonly nextValue: bigint;
+  /** `above`: the sequence was there, and stood above already. */
+  readonly done: "made" | "raised" | "above";
+}
+
+/** How counters are taken over. */
+export interface ImportOptions {
+  /** So many values are left out above each counter, for what its program hands out meanwhile. */
+  readonly margin: bigint;
+  /** `plan` writes nothing. */
+  readonly mode: "write" | "plan";
+}
+
+const textPattern = /^\d{1,19}$/;
+
+/**
+ * Reads the rows of a query: a value each, where `name` is given; else a name and a value, then perhaps a step and a
+ * description. A value that is NULL, as the maximum of an empty table is, counts as 0.
+ *
+ * @throws IdError INVALID_SEQUENCE; nothing was done then.
+ */
+export function readCounters(
+  rows: readonly (readonly unknown[])[],
+  name: string | undefined,
+): readonly ImportedCounter[] {
+  if (rows.length === 0) throw fieldError("sql", "The query gave no row.");
+  const counters = rows.map((row, index) => counterOf(name === undefined ? row : [name, ...row], index + 1));
+  const names = new Set<string>();
+  for (const counter of counters) {
+    if (names.has(counter.name)) {
+      const message = `The query gave two rows for the sequence ${counter.name}. Take the highest, as with max() and GROUP BY.`;
+      throw fieldError("sql", message, { name: counter.name });
+    }
+    names.add(counter.name);
+  }
+  return counters;
+}
+
+/**
+ * Makes or raises a sequence for each counter. All of them are checked before the first is written, and it may be
+ * repeated: a sequence is never lowered.
+ *
+ * @throws IdError As {@link SequenceCatalog.create} and {@link SequenceCatalog.raise}.
+ */
+export async function importCounters(
+  catalog: SequenceCatalog,
+  counters: readonly ImportedCounter[],
+  options: ImportOptions,
+): Promise<readonly ImportOutcome[]> {
+  const drafts = counters.map((counter) => draftOf(counter, options.margin));
+  for (const draft of drafts) completeDefinition(draft);
+  const outcomes: ImportOutcome[] = [];
+  for (const draft of drafts) outcomes.push(await importOne(catalog, draft, options));
+  return outcomes;
+}
+
+async function importOne(
+  catalog: SequenceCatalog,
+  draft: SequenceDraft & { readonly startValue: bigint },
+  { mode }: ImportOptions,
+): Promise<ImportOutcome> {
+  const { name, startValue } = draft;
+  const standing = await catalog.get(name).catch((error: unknown) => {
+    if (!(error instanceof IdError)) throw error;
+    // A plan makes no database where nothing was ever kept.
+    if (error.reason === "SEQUENCE_NOT_FOUND" || error.metadata["kept"] === "nothing") return undefined;
+    throw error;
+  });
+  if (standing === undefined) {
+    if (mode === "write") await catalog.create(draft);
+    return { name, nextValue: startValue, done: "made" };
+  }
+  if (standing.nextValue !== undefined && standing.nextValue >= startValue) {
+    return { name, nextValue: standing.nextValue, done: "above" };
+  }
+  if (mode === "plan") return { name, nextValue: startValue, done: "raised" };
+  await catalog.raise({ kind: "to", name, value: startValue });
+  // The increment of a sequence that stands may lead beyond the value that was asked for.
+  const raised = await catalog.get(name);
+  return { name, nextValue: raised.nextValue ?? startValue, done: "raised" };
+}
+
+function draftOf({ name, value, step, description }: ImportedCounter, margin: bigint) {
+  const startValue = value + 1n + margin;
+  if (startValue >= 2n ** 63n) {
+    throw fieldError("value", `No value is left above ${value} for the sequence ${name}.`, { name, value });
+  }
+  return {
+    name,
+    startValue,
+    ...(step === undefined ? {} : { stepMin: step }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+function counterOf(row: readonly unknown[], index: number): ImportedCounter {
+  if (row.length < 2 || row.length > 4) {
+    const message = `Row ${index} has ${row.length} columns. Give name and value, then perhaps step and description; or one value, with --name.`;
+    throw fieldError("sql", message, { row: BigInt(index) });
+  }
+  const [name, value, step, description] = row;
+  const counter = {
+    name: textOf(name) ?? "",
+    value: wholeOf(value, "value", index) ?? 0n,
+    step: stepOf(step, index),
+    description: textOf(description),
+  };
+  // The first message about a name should say which row it stands in.
+  try {
+    completeDefinition({ name: counter.name });
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error;
+    const message = `Row ${index} has the name ${JSON.stringify(counter.name)}. ${error.message} Give another one in the query, as with lower() or CASE.`;
+    throw fieldError("name", message, { row: BigInt(index), name: counter.name });
+  }
+  return counter;
+}
+
+function stepOf(step: unknown, index: number): number | undefined {
+  const whole = wholeOf(step, "step", index);
+  return whole === undefined || whole === 0n ? undefined : Number(whole < stepMaxMax ? whole : BigInt(stepMaxMax));
+}
+
+function textOf(cell: unknown): string | undefined {
+  if (cell === null || cell === undefined) return undefined;
+  if (typeof cell === "string") return cell;
+  if (typeof cell === "number" || typeof cell === "bigint" || Buffer.isBuffer(cell)) return cell.toString();
+  // A date or an array is no name and no number: the check of its column shows it.
+  return JSON.stringify(cell);
+}
+
+function wholeOf(cell: unknown, column: string, index: number): bigint | undefined {
+  const text = textOf(cell);
+  if (text === undefined) return undefined;
+  // A number that lost digits in floating point would begin a sequence too low.
+  const isExact = typeof cell !== "number" || Number.isSafeInteger(cell);
+  if (isExact && textPattern.test(text) && BigInt(text) < 2n ** 63n) return BigInt(text);
+  const message = `Row ${index} has the ${column} ${JSON.stringify(text)}; it must be a whole number from 0 to 2^63 - 1.`;
+  throw fieldError(column, message, { row: BigInt(index), [column]: text });
+}
