@@ -1,4 +1,5 @@
 import { address } from "./address.ts";
+import { hostNames } from "./host-names.ts";
 import { http2Limits } from "./http2-limits.ts";
 import { workerTimeRanges } from "../lease/worker-settings.ts";
 import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
@@ -151,6 +152,13 @@ export const serverSettings = {
       "The callers that may call, with their tokens, the names of their certificates and their permissions: docs/security.md " +
       "has the format, and snowlane token prints an entry. The file is read again within ten seconds after it has changed, and " +
       "at once on SIGHUP; one with a fault is not used.",
+  }),
+  hosts: hostNames({
+    name: "hosts",
+    doc:
+      "The names, besides localhost and addresses, by which callers over HTTP/1.1 in cleartext may call this server: a page of " +
+      "another site cannot take one by DNS rebinding. any: all names. Default on loopback: none. Default elsewhere: every name, " +
+      "but a page from a named origin may call only if --cors-origin has it.",
   }),
   ...workerSettings,
   resumeDir: text({

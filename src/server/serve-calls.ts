@@ -1,4 +1,5 @@
 import type { Clock } from "../clock/clock.ts";
+import { isLoopback } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import { createAdminService } from "../service/admin-service.ts";
 import { createIdService } from "../service/id-service.ts";
@@ -18,6 +19,7 @@ import { sharedPortLine } from "./call/refusal-lines.ts";
 import { shuttingDown } from "./call/call-errors.ts";
 import { unreadyOnDrain } from "./call/probes.ts";
 import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
+import { HostCheck } from "./http/host-check.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type { Log } from "./log.ts";
 
@@ -80,7 +82,15 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const limits = { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits };
   const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
     log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
-  const connections = createConnectionServer(application, { ...limits, http2, tls, onFault, onRefusedHandshake });
+  const hostCheck = createHostCheck(config, () => calls?.refuse("host"));
+  const connections = createConnectionServer(application, {
+    ...limits,
+    http2,
+    tls,
+    hostCheck,
+    onFault,
+    onRefusedHandshake,
+  });
   return {
     ...connections,
     drain: () => {
@@ -105,6 +115,13 @@ function metricsPage(calls: CallMetrics, { config, source, authentication, clock
     const { answerMetrics } = await import("./metrics/metrics-page.ts");
     return answerMetrics(request, { sources: { calls, source, clock }, authentication });
   };
+}
+
+/** A server on loopback has no names, because only this machine reaches it. Elsewhere, it cannot know its names. */
+function createHostCheck({ hosts, listen, corsOrigins }: ServerConfig, onRefused: () => void): HostCheck | undefined {
+  if (hosts === "any") return undefined;
+  const requests = hosts !== undefined || isLoopback(listen.host) ? "all" : "of pages";
+  return new HostCheck({ requests, names: hosts ?? [], origins: corsOrigins, onRefused });
 }
 
 /** The services of a server: a further one is a further element of this list. */

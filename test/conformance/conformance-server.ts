@@ -71,6 +71,7 @@ const answering = createConnectionServer(
   },
   {
     http2: mode === "node" ? "node" : "engine",
+    hostCheck: undefined,
     http2Limits: {},
     tls: request.useTls ? writeTlsFiles(folder, request) : undefined,
     streamsMax: 100,

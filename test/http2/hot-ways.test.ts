@@ -496,8 +496,8 @@ test("over HTTP/1.1 a body in chunks, one that is too long and two in pieces are
   const chunked = await askHttp1(url, { path, body: "{}", headers: { ...json, "transfer-encoding": "chunked" } });
   expect(chunked.status).toBe(200);
   expect((await askHttp1(url, { path, body: `{"x":"${"y".repeat(5_000)}"}` })).status).toBe(429);
-  const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n`;
-  const last = "POST /none HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n";
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n`;
+  const last = "POST /none HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n";
   const twice = await sendBytes(address, [`${head}{`, `}${head}{}${last}`], "404 Not Found");
   expect(twice.match(/ 200 OK|"id":"\d+"/g)).toHaveLength(4);
   expect(faults).toEqual([]);

@@ -250,7 +250,7 @@ test("the first bytes may come one by one", async () => {
   const { address } = await runServer();
   const lines = [
     "POST /snowlane.v1.IdService/NextId HTTP/1.1",
-    "host: x",
+    "host: localhost",
     "content-type: application/json",
     "content-length: 2",
     "",

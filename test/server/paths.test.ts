@@ -44,7 +44,7 @@ test("a gRPC call of a path with dot segments is UNIMPLEMENTED, and the message 
 });
 
 test("an HTTP/1.1 request with a target in absolute form was refused with 400", async () => {
-  const { address, url } = await runServer();
+  const { address, url } = await runServer({ hosts: "any" });
   const ask = (target: string): Promise<string> =>
     sendBytes(address, [
       `POST ${target} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`,

@@ -14,6 +14,7 @@ import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
 import { answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
 import { unknownPathLine, wrongMethodLine, wrongTypeLine } from "./refusal-lines.ts";
+import { isGrpcType, securityFields } from "./security-headers.ts";
 import { textAnswer } from "./text-answer.ts";
 
 /** One request, whatever carried it. */
@@ -175,6 +176,7 @@ function finish(
 ): UniversalServerResponse & { readonly header: Headers } {
   const header = spellMessage(new Headers(response.header));
   header.set("cache-control", "no-store");
+  if (!isGrpcType(header.get("content-type"))) for (const [name, value] of securityFields) header.set(name, value);
   if (response.status === 405) header.set("allow", allowedMethods.join(", "));
   return { ...response, header };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { chooseEncoding, matchesTag, type PageEncoding, securityHeaders } from "./page-headers.ts";
+import { chooseEncoding, matchesTag, pageHeaders, type PageEncoding } from "./page-headers.ts";
 import { unknownPathLine } from "./refusal-lines.ts";
 import { textAnswer, withBody } from "./text-answer.ts";
 
@@ -49,7 +49,7 @@ export function answerPage({ path, method, header }: PageRequest): UniversalServ
   const encoding = chooseEncoding(header.get("accept-encoding"));
   const tag = `"${entry.hash}${suffixes[encoding]}"`;
   const answer = new Headers({
-    ...securityHeaders,
+    ...pageHeaders,
     "cache-control": path.startsWith("/assets/") ? cachedForEver : "no-cache",
     etag: tag,
     vary: "accept-encoding",
@@ -81,5 +81,5 @@ function contentOf({ file }: PageFile, encoding: PageEncoding): Uint8Array<Array
 }
 
 function refuse(status: number, method: string, text: string): UniversalServerResponse {
-  return textAnswer(status, method, text, securityHeaders);
+  return textAnswer(status, method, text, pageHeaders);
 }

@@ -1,3 +1,5 @@
+import { securityHeaders } from "./security-headers.ts";
+
 /**
  * The policy of the page: scripts, styles, pictures and calls of its own origin alone, no frame around it, and no text
  * that becomes markup except by the templates of lit-html.
@@ -17,12 +19,10 @@ const contentSecurityPolicy = [
 ].join("; ");
 
 /** Sent with every answer about the page, refusals included. */
-export const securityHeaders: Readonly<Record<string, string>> = {
+export const pageHeaders: Readonly<Record<string, string>> = {
+  ...securityHeaders,
   "content-security-policy": contentSecurityPolicy,
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 };
 

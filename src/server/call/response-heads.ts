@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock/clock.ts";
 import type { Fields } from "./envelope/envelope.ts";
+import { isGrpcType, securityFields } from "./security-headers.ts";
 
 /** Encodes a head or a trailer section for its connection: to a header block of HTTP/2, or to fields of HTTP/1.1. */
 export type EncodeHead<Block> = (fields: Fields) => Block;
@@ -77,6 +78,7 @@ export class ResponseHeads<Block> {
       ["content-type", contentType],
       ["cache-control", "no-store"],
     ];
-    return this.#options.encode([...own, ...this.#date, ...fields, ...this.#options.marks]);
+    const security = isGrpcType(contentType) ? [] : securityFields;
+    return this.#options.encode([...own, ...security, ...this.#date, ...fields, ...this.#options.marks]);
   }
 }

@@ -1,4 +1,5 @@
 import { createAsyncIterable, type UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { securityHeaders } from "./security-headers.ts";
 
 /** A response of a few words that no cache keeps. HEAD gets its head alone. */
 export function textAnswer(
@@ -12,7 +13,7 @@ export function textAnswer(
     "cache-control": "no-store",
     "content-type": "text/plain; charset=utf-8",
     "content-length": String(content.length),
-    "x-content-type-options": "nosniff",
+    ...securityHeaders,
     ...(more instanceof Headers ? Object.fromEntries(more) : more),
   });
   if (status === 405 && !header.has("allow")) header.set("allow", "GET, HEAD");

@@ -7,8 +7,9 @@ import { type AlpnProtocol, createTlsAcceptor } from "../listen/tls.ts";
 import { CallCounter } from "./call-counter.ts";
 import { createEngineHttp2 } from "./engine-http2.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
-import { createHotHttp1 } from "./hot-http1.ts";
+import { createHotHttp1, type ServeHttp1 } from "./hot-http1.ts";
 import { createExchangeServer } from "./node-exchange.ts";
+import { withHostCheck } from "./named-http1.ts";
 import { createNodeHttp2 } from "./node-http2.ts";
 import { headerBytesMax, headerCountMax, idleTimeoutMs } from "./node-limits.ts";
 
@@ -45,7 +46,7 @@ export function createConnectionServer(application: Application, options: Connec
       keepAliveTimeout: idleTimeoutMs,
       connectionsCheckingInterval: lookMs,
     },
-    createHotHttp1(application, options, calls, serve),
+    checkedHosts(createHotHttp1(application, options, calls, serve), application, options),
   );
   http1.maxHeadersCount = headerCountMax;
   // Starts the check of its timeouts, which a server that never listens itself does not begin.
@@ -80,6 +81,12 @@ export function createConnectionServer(application: Application, options: Connec
       http2.close();
     },
   };
+}
+
+/** Over TLS, the name was in the certificate. */
+function checkedHosts(serve: ServeHttp1, { toError }: Application, options: ConnectionOptions): ServeHttp1 {
+  const { hostCheck, tls } = options;
+  return hostCheck === undefined || tls !== undefined ? serve : withHostCheck(serve, hostCheck, toError);
 }
 
 /** Without ALPN, the first bytes tell the protocol, as without TLS. */

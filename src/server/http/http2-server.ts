@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Limits } from "../../http2/limits.ts";
 import type { TlsFiles } from "../listen/tls.ts";
+import type { HostCheck } from "./host-check.ts";
 
 /** The settings with which a connection is served. */
 export interface ConnectionOptions {
@@ -14,6 +15,8 @@ export interface ConnectionOptions {
   readonly http2: "node" | "engine";
   /** Absent: cleartext. */
   readonly tls: TlsFiles | undefined;
+  /** For HTTP/1.1 in cleartext. Undefined: the server may be called by every name. */
+  readonly hostCheck: HostCheck | undefined;
   /** For the engine. */
   readonly http2Limits: Partial<Limits>;
   /** Called with an error that a handler or a server itself threw: a fault of ours. */

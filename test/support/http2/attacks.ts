@@ -222,7 +222,7 @@ export const slowAttacks: readonly Attack[] = [
     run: (port) =>
       dripping(
         port,
-        "POST /snowlane.v1.IdService/NextId HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 4000\r\n\r\n",
+        "POST /snowlane.v1.IdService/NextId HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 4000\r\n\r\n",
         " ",
       ),
   },

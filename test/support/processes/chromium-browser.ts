@@ -14,14 +14,25 @@ export interface ChromiumBrowser {
  * Starts Chromium with a profile of its own, which asks nothing of the network by itself.
  *
  * @param prepare - Fills the home folder of the user whose browser it is.
+ * @param more - Further flags of the command line.
  */
-export async function startChromium(prepare?: (home: string) => Promise<void>): Promise<ChromiumBrowser> {
+export async function startChromium(
+  prepare?: (home: string) => Promise<void>,
+  more: readonly string[] = [],
+): Promise<ChromiumBrowser> {
   const { path, env } = await findTool("chromium");
   const folder = mkdtempSync(join(tmpdir(), "snowlane-chromium-"));
   await prepare?.(folder);
   const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
   // In a container, /dev/shm may be too small for it.
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", ...quiet, "--disable-component-update", "--disable-sync"];
+  const args = [
+    ...more,
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    ...quiet,
+    "--disable-component-update",
+    "--disable-sync",
+  ];
   // HOME: the files that it writes into a user's folder go with the test.
   const environment = { ...(process.env as Record<string, string>), ...env, HOME: folder };
   const browser = await chromium.launch({ executablePath: path, args, env: environment, timeout: 180_000 });

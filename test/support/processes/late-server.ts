@@ -44,6 +44,7 @@ export async function startLateServer(http2: "node" | "engine", tls?: TlsFiles):
     },
     {
       http2,
+      hostCheck: undefined,
       http2Limits: {},
       tls,
       streamsMax: 100,

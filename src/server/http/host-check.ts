@@ -1,0 +1,79 @@
+import { isIP } from "node:net";
+import { IdError } from "../../errors.ts";
+
+/** The part of a request of HTTP/1.1 that says by which name the server was called, and from which page. */
+export interface NamedRequest {
+  /** Its target. One in absolute form counts instead of `host`: RFC 9112 section 3.2.2. */
+  readonly url?: string | undefined;
+  readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
+}
+
+/** The parts of a {@link HostCheck}. */
+export interface HostCheckOptions {
+  /**
+   * Which requests are checked. `all`: each, by the name that it calls the server by. `of pages`: those with `origin`,
+   * by the name in that; a browser sends it with each POST.
+   */
+  readonly requests: "all" | "of pages";
+  /** In small letters, without a dot at the end. `localhost` and addresses are always allowed. */
+  readonly names: readonly string[];
+  /** Origins whose pages may call. */
+  readonly origins: readonly string[];
+  /** Called for each request that is refused. */
+  readonly onRefused?: () => void;
+}
+
+/**
+ * Refuses requests that a page of another site made by DNS rebinding: it gives a name of its own the address of this
+ * server, and the browser takes the server for that site. Such a request bears that name. An address is no name, so no
+ * page can have it by rebinding. X-Forwarded-Host is never read.
+ *
+ * Only for HTTP/1.1 in cleartext: browsers speak HTTP/2 over TLS alone, and there the name needs a valid certificate.
+ * docs/adr/0135 has the reasons.
+ */
+export class HostCheck {
+  readonly #requests: HostCheckOptions["requests"];
+  readonly #names: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+  readonly #onRefused: (() => void) | undefined;
+  #lastGoodHost = "";
+
+  constructor({ requests, names, origins, onRefused }: HostCheckOptions) {
+    this.#requests = requests;
+    this.#names = new Set(["localhost", ...names]);
+    this.#origins = new Set(origins);
+    this.#onRefused = onRefused;
+  }
+
+  /** Gives HOST_NOT_ALLOWED for a request that is refused. One without any host, as of HTTP/1.0, is no browser's. */
+  refusalOf(request: NamedRequest): IdError | undefined {
+    const { headers } = request;
+    if (this.#requests === "of pages") {
+      const { origin } = headers;
+      if (origin === undefined || this.#origins.has(origin)) return undefined;
+      return this.#judge(origin.replace(/^https?:\/\//i, ""));
+    }
+    const host = hostOf(request);
+    if (host === this.#lastGoodHost || host === "") return undefined;
+    const refusal = this.#judge(host);
+    if (refusal === undefined) this.#lastGoodHost = host;
+    return refusal;
+  }
+
+  #judge(authority: string): IdError | undefined {
+    const [, address = "", text = ""] = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?$/i.exec(authority) ?? [];
+    const name = text.toLowerCase().replace(/\.$/, "");
+    if (isIP(address || name) > 0 || this.#names.has(name)) return undefined;
+    this.#onRefused?.();
+    const meant = name === "" ? "the name in this request" : `the name ${name.slice(0, 253)}`;
+    const message =
+      `This server does not answer to ${meant}, because a page of another site may have chosen it. Call the server by ` +
+      "its address, or have its operator add the name with --hosts.";
+    return new IdError("HOST_NOT_ALLOWED", message, { metadata: { host: name.slice(0, 253) } });
+  }
+}
+
+function hostOf({ url = "/", headers: { host = "" } }: NamedRequest): string {
+  if (url.startsWith("/")) return host;
+  return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? host;
+}

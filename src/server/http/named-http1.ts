@@ -1,0 +1,30 @@
+import { errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import type { Application } from "../call/application.ts";
+import { securityHeaders } from "../call/security-headers.ts";
+import type { HostCheck } from "./host-check.ts";
+import type { ServeHttp1 } from "./hot-http1.ts";
+
+/** Serves the requests that the check lets pass, and answers the others with 403. */
+export function withHostCheck(serve: ServeHttp1, check: HostCheck, toError: Application["toError"]): ServeHttp1 {
+  return (request, response) => {
+    const refusal = check.refusalOf(request);
+    if (refusal === undefined) {
+      serve(request, response);
+      return;
+    }
+    const isCall = request.method === "POST";
+    // The error as Connect's unary calls have it; a client of gRPC-Web goes by the status.
+    const body = isCall
+      ? errorToJsonBytes(toError(refusal, request.url ?? ""), undefined)
+      : `${refusal.reason}: ${refusal.message}\n`;
+    response.writeHead(403, {
+      ...securityHeaders,
+      "cache-control": "no-store",
+      "content-type": isCall ? "application/json" : "text/plain; charset=utf-8",
+      "content-length": String(Buffer.byteLength(body)),
+      // The rest of the request is not read.
+      connection: "close",
+    });
+    response.end(request.method === "HEAD" ? undefined : body);
+  };
+}
