@@ -108,6 +108,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./token.ts")).token,
   },
   {
+    name: "status",
+    summary: "shows how a server is, and what it did in the last five minutes",
+    load: async () => (await import("./status.ts")).status,
+  },
+  {
     name: "health",
     summary: "asks a server whether it serves, for probes",
     load: async () => (await import("./health.ts")).health,

@@ -1,11 +1,11 @@
 import { type Settings, withFallback } from "../config/setting.ts";
 import type { Command } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
-import { serverOption } from "./server-option.ts";
+import { connectionProblem } from "./remote-error.ts";
+import { problemsOfAccess, readAccess, type ServerAccess, serverOptions } from "./server-access.ts";
 
-const options = {
-  server: withFallback(serverOption("The server that is asked."), "http://127.0.0.1:7609"),
-};
+const asked = serverOptions("The server that is asked.");
+const options = { ...asked, server: withFallback(asked.server, "http://127.0.0.1:7609") };
 
 /** How long the server may take to answer, in ms. */
 const answerTimeoutMs = 2_000;
@@ -20,8 +20,10 @@ export const health: Command<Settings, typeof options> = {
   settings: {},
   options,
   examples: ["snowlane health", "snowlane health --server https://ids.example.com:7609"],
-  run: async ({ options: { server }, stdout }) => {
-    const { status, body } = await ask(server);
+  check: (_settings, options) => problemsOfAccess(options),
+  run: async ({ options, stdout }) => {
+    const { server } = options;
+    const { status, body } = await ask(readAccess(options));
     const answer = status === 200 ? servingStatus(body) : undefined;
     if (answer === undefined) {
       throw new CommandError(`The server at ${server} is no Snowlane: it answers with ${status}.`, exitCodes.refused);
@@ -45,13 +47,14 @@ function servingStatus(body: string): string | undefined {
 }
 
 /** By node:http, which loads in a third of the time that `fetch` or a gRPC client takes: probes run every few seconds. */
-async function ask(server: string): Promise<{ readonly status: number; readonly body: string }> {
+async function ask({ url: server, tls, authorization }: ServerAccess) {
   const url = new URL("/grpc.health.v1.Health/Check", server);
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly body: string }>();
   const call = request(url, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...(authorization === undefined ? {} : { authorization }) },
+    ...tls,
     signal: AbortSignal.timeout(answerTimeoutMs),
   });
   call.on("error", reject);
@@ -72,6 +75,8 @@ async function ask(server: string): Promise<{ readonly status: number; readonly 
     const { code, name, message } = error as NodeJS.ErrnoException;
     const reason =
       name === "AbortError" || name === "TimeoutError" ? `no answer within ${answerTimeoutMs} ms` : message;
+    const connection = connectionProblem(server, message);
+    if (connection !== undefined) throw new CommandError(connection, exitCodes.refused);
     const text = code === "ECONNREFUSED" ? "the connection is refused" : reason;
     throw new CommandError(`No server serves at ${server}: ${text}.`, exitCodes.refused);
   }

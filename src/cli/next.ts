@@ -9,13 +9,11 @@ import { resolveTextFormat, writingOptions } from "../config/text-settings.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { createIdWriter, idFormats } from "./id-format.ts";
 import { startProgress } from "./progress.ts";
-import { serverOption } from "./server-option.ts";
+import { problemsOfAccess, readAccess, serverOptions } from "./server-access.ts";
 
 const options = {
   count: withFallback(integer({ name: "count", short: "n", min: 1, max: 1e12, doc: "How many IDs to print." }), 1),
-  server: serverOption(
-    "Asks a server for the IDs. Default: this process makes them, under a worker ID from the store.",
-  ),
+  ...serverOptions("Asks a server for the IDs. Default: this process makes them, under a worker ID from the store."),
   format: withFallback(
     choice({
       name: "format",
@@ -40,25 +38,27 @@ export const next: Command<typeof workerSettings, typeof options> = {
     "snowlane next --form serial --prefix PAY --offset +08:00",
     "snowlane next -n 5 --server http://127.0.0.1:7609 --format csv",
   ],
-  check: (settings, { server, format, ...texts }, environment) => [
-    ...problemsOf(resolveTextFormat(texts)),
-    ...(format === "binary" && texts.form !== undefined
+  check: (settings, options, environment) => [
+    ...problemsOf(resolveTextFormat(options)),
+    ...problemsOfAccess(options),
+    ...(options.format === "binary" && options.form !== undefined
       ? [
           {
             place: "--form",
-            value: texts.form,
+            value: options.form,
             hint: "Leave it out, or leave --format binary out: bytes are not text.",
           },
         ]
       : []),
-    ...(server === undefined ? problemsOf(resolveWorker(settings, environment)) : []),
+    ...(options.server === undefined ? problemsOf(resolveWorker(settings, environment)) : []),
   ],
-  run: async ({ settings, options: { count, server, format, ...texts }, environment, stdout, stderr }) => {
-    const textFormat = valueOf(resolveTextFormat(texts));
+  run: async ({ settings, options, environment, stdout, stderr }) => {
+    const { count, server, format } = options;
+    const textFormat = valueOf(resolveTextFormat(options));
     const source =
       server === undefined
         ? await (await import("./local-ids.ts")).openLocalIds(settings, environment, count, textFormat)
-        : await (await import("./remote-ids.ts")).openRemoteIds(server, count, textFormat);
+        : await (await import("./remote-ids.ts")).openRemoteIds(readAccess({ ...options, server }), count, textFormat);
     const writer = createIdWriter(format, source.layout, textFormat !== undefined);
     const progress = startProgress(stderr, systemClock, count);
     try {

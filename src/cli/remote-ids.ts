@@ -1,11 +1,12 @@
 import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import { type BatchNextIdsResponse, IdService } from "../gen/snowlane/v1/id_service_pb.ts";
 import { layoutFromResponse } from "../service/message/layout-message.ts";
 import { formatToMessage } from "../service/message/text-message.ts";
 import type { TextFormat } from "../text/text-form.ts";
 import type { IdChunks } from "./id-chunks.ts";
 import { refuseCall } from "./remote-error.ts";
+import type { ServerAccess } from "./server-access.ts";
+import { transportTo } from "./server-transport.ts";
 
 /** How long the first answer may take. */
 const answerTimeoutMs = 5_000;
@@ -16,20 +17,20 @@ const answerTimeoutMs = 5_000;
  * @throws CommandError with what the server said, or that it cannot be reached.
  */
 export async function openRemoteIds(
-  baseUrl: string,
+  access: ServerAccess,
   count: number,
   textFormat: TextFormat | undefined,
 ): Promise<IdChunks> {
-  const client = createClient(IdService, createGrpcTransport({ baseUrl }));
+  const client = createClient(IdService, transportTo(access));
   const abort = new AbortController();
   const request = {
     count: BigInt(count),
     ...(textFormat === undefined ? {} : { textFormat: formatToMessage(textFormat) }),
   };
-  const { layout } = await client.getInfo({}, { timeoutMs: answerTimeoutMs }).catch(refuseCall(baseUrl));
+  const { layout } = await client.getInfo({}, { timeoutMs: answerTimeoutMs }).catch(refuseCall(access.url));
   return {
     layout: layoutFromResponse(layout),
-    chunks: chunksOf(client.batchNextIds(request, { signal: abort.signal }), refuseCall(baseUrl)),
+    chunks: chunksOf(client.batchNextIds(request, { signal: abort.signal }), refuseCall(access.url)),
     close: async () => abort.abort(),
   };
 }

@@ -1,10 +1,11 @@
 import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { systemClock } from "../clock/clock.ts";
 import { AdminService, type Worker, WorkerState as StateMessage } from "../gen/snowlane/v1/admin_service_pb.ts";
 import type { WorkerState } from "../operator/worker-list.ts";
 import { refuseCall } from "./remote-error.ts";
+import type { ServerAccess } from "./server-access.ts";
+import { transportTo } from "./server-transport.ts";
 import type { ShownWorker, ShownWorkers } from "./worker-rows.ts";
 
 const answerTimeoutMs = 5_000;
@@ -20,19 +21,19 @@ const states: Readonly<Record<StateMessage, WorkerState>> = {
 };
 
 /** Asks a server for all worker IDs, over gRPC. @throws CommandError with the server's message. */
-export async function askForWorkers(baseUrl: string): Promise<ShownWorkers> {
-  const admin = createClient(AdminService, createGrpcTransport({ baseUrl }));
+export async function askForWorkers(access: ServerAccess): Promise<ShownWorkers> {
+  const admin = createClient(AdminService, transportTo(access));
   const workers: ShownWorker[] = [];
   for (let pageToken = ""; ; ) {
     const page = await admin
       .listWorkers({ pageSize, pageToken }, { timeoutMs: answerTimeoutMs })
-      .catch(refuseCall(baseUrl));
+      .catch(refuseCall(access.url));
     workers.push(...page.workers.map(fromMessage));
     const { quarantineEndTime, quarantineReason: reason } = page;
     pageToken = page.nextPageToken;
     if (pageToken !== "") continue;
     return {
-      from: { server: baseUrl },
+      from: { server: access.url },
       workers,
       total: Number(page.workerIdCount),
       free: Number(page.freeCount),

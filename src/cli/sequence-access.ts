@@ -22,13 +22,13 @@ import { IdError } from "../errors.ts";
 import type { CommandContext } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { refuseCall } from "./remote-error.ts";
-import { serverOption } from "./server-option.ts";
+import { readAccess, type ServerOptionValues, serverOptions } from "./server-access.ts";
 
 /** Where sequences are kept, for every command of theirs. */
 export const sequencePlaceSettings = { ...sequenceStoreSettings, ...storeSettings };
 
-/** `--server` of the commands that can ask one. */
-export const sequenceServerOption = serverOption(
+/** `--server` and what belongs to it, of the commands that can ask one. */
+export const sequenceServerOptions = serverOptions(
   "Asks a server. Default: works on the database itself, for which no server has to run.",
 );
 
@@ -53,17 +53,18 @@ const batchCountMax = 1e9;
  * @throws CommandError, IdError INVALID_CONFIG.
  */
 export async function callSequences<T>(
-  { settings, environment, server, whereNew }: AccessInput & { readonly server: string | undefined },
+  { settings, environment, options, whereNew }: AccessInput & { readonly options: ServerOptionValues },
   call: (client: Client<typeof SequenceService>) => Promise<T>,
 ): Promise<T> {
+  const { server } = options;
   if (server !== undefined) {
-    const { createGrpcTransport } = await import("@connectrpc/connect-node");
-    const client = createClient(SequenceService, createGrpcTransport({ baseUrl: server }));
-    return call(client).catch(refuseCall(server));
+    const access = readAccess({ ...options, server });
+    const { transportTo } = await import("./server-transport.ts");
+    return call(createClient(SequenceService, transportTo(access))).catch(refuseCall(server));
   }
   const sequences = openSequences({ settings, environment, whereNew });
   let failure: unknown;
-  const transport = transportTo(sequences, (error) => {
+  const transport = ownTransport(sequences, (error) => {
     failure = error;
   });
   try {
@@ -108,7 +109,7 @@ function openSequences({ settings, environment, whereNew }: AccessInput): Sequen
 }
 
 /** Calls that fail are reported with the error of this process: a database's own words are for its operator. */
-function transportTo(sequences: Sequences, onError: (error: unknown) => void): Transport {
+function ownTransport(sequences: Sequences, onError: (error: unknown) => void): Transport {
   const { descriptor, implementation } = createSequenceService({ sequences, clock: systemClock, batchCountMax });
   const toError = (error: unknown): ConnectError => {
     onError(error instanceof IdError && error.cause instanceof IdError ? error.cause : error);

@@ -3,9 +3,10 @@ import { Allocation, Period } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import { stepMaxMax } from "../sequence/sequence.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { nameFrom, namePositional, wholeNumber } from "./sequence-options.ts";
 import { sequenceToLines } from "./sequence-rows.ts";
+import { problemsOfAccess } from "./server-access.ts";
 
 const options = {
   start: wholeNumber({ name: "start", doc: "The first value. Default: 1." }),
@@ -42,7 +43,7 @@ const options = {
     doc: "Writes each value as text too, such as INV-{yyyy}-{value:06}. docs/sequences.md has the fields. Default: none.",
   }),
   description: text({ name: "description", doc: "What the sequence is for: at most 200 characters." }),
-  server: sequenceServerOption,
+  ...sequenceServerOptions,
 };
 const periods = { day: Period.DAY, month: Period.MONTH, year: Period.YEAR } as const;
 
@@ -58,8 +59,9 @@ export const sequencesCreate: Command<typeof sequencePlaceSettings, typeof optio
     "snowlane sequences create invoices --strict --period year --time-zone Europe/Berlin --template 'INV-{yyyy}-{value:06}'",
     "snowlane sequences create tickets --start 1000 --server http://127.0.0.1:7609",
   ],
+  check: (_settings, options) => problemsOfAccess(options),
   run: async ({ settings, options: given, positionals, environment, stdout }) => {
-    const { server, start = 0n, increment = 0n, max = 0n, stepMin = 0, stepMax = 0, period } = given;
+    const { start = 0n, increment = 0n, max = 0n, stepMin = 0, stepMax = 0, period } = given;
     const definition = {
       name: nameFrom(positionals),
       startValue: start,
@@ -73,7 +75,7 @@ export const sequencesCreate: Command<typeof sequencePlaceSettings, typeof optio
       textTemplate: given.template ?? "",
       description: given.description ?? "",
     };
-    const { sequence } = await callSequences({ settings, environment, server, whereNew: "create" }, (client) =>
+    const { sequence } = await callSequences({ settings, environment, options: given, whereNew: "create" }, (client) =>
       client.createSequence({ sequence: definition }),
     );
     stdout.write(sequenceToLines(sequence!));

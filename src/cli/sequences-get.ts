@@ -1,12 +1,13 @@
 import { onOff } from "../config/setting-kinds.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { nameFrom, namePositional } from "./sequence-options.ts";
 import { sequenceToJson, sequenceToLines } from "./sequence-rows.ts";
+import { problemsOfAccess } from "./server-access.ts";
 
 const options = {
-  server: sequenceServerOption,
+  ...sequenceServerOptions,
   json: onOff({ name: "json", doc: "Prints one JSON object, for programs. Values are quoted." }),
 };
 
@@ -18,12 +19,13 @@ export const sequencesGet: Command<typeof sequencePlaceSettings, typeof options>
   settings: sequencePlaceSettings,
   options,
   examples: ["snowlane sequences get orders", "snowlane sequences get orders --json"],
-  run: async ({ settings, options: { server, json }, positionals, environment, stdout }) => {
+  check: (_settings, options) => problemsOfAccess(options),
+  run: async ({ settings, options, positionals, environment, stdout }) => {
     const name = nameFrom(positionals);
-    const { sequence } = await callSequences({ settings, environment, server, whereNew: "refuse" }, (client) =>
+    const { sequence } = await callSequences({ settings, environment, options, whereNew: "refuse" }, (client) =>
       client.getSequence({ name }),
     );
-    stdout.write(json ? sequenceToJson(sequence!) : sequenceToLines(sequence!));
+    stdout.write(options.json ? sequenceToJson(sequence!) : sequenceToLines(sequence!));
     return exitCodes.done;
   },
 };

@@ -2,8 +2,9 @@ import { integer, onOff } from "../config/setting-kinds.ts";
 import { withFallback } from "../config/setting.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { nameFrom, namePositional } from "./sequence-options.ts";
+import { problemsOfAccess } from "./server-access.ts";
 
 const options = {
   count: withFallback(
@@ -11,7 +12,7 @@ const options = {
     1,
   ),
   text: onOff({ name: "text", doc: "Prints each value as the sequence's template writes it." }),
-  server: sequenceServerOption,
+  ...sequenceServerOptions,
 };
 
 /** `snowlane sequences next`. */
@@ -22,9 +23,11 @@ export const sequencesNext: Command<typeof sequencePlaceSettings, typeof options
   settings: sequencePlaceSettings,
   options,
   examples: ["snowlane sequences next orders", "snowlane sequences next invoices -n 3 --text"],
-  run: async ({ settings, options: { count, text, server }, positionals, environment, stdout }) => {
+  check: (_settings, options) => problemsOfAccess(options),
+  run: async ({ settings, options, positionals, environment, stdout }) => {
+    const { count, text } = options;
     const name = nameFrom(positionals);
-    await callSequences({ settings, environment, server, whereNew: "refuse" }, async (client) => {
+    await callSequences({ settings, environment, options, whereNew: "refuse" }, async (client) => {
       for await (const { values, texts } of client.batchNextValues({ name, count: BigInt(count) })) {
         const lines = text ? texts : values;
         stdout.write(lines.map((line) => `${line}\n`).join(""));

@@ -2,9 +2,10 @@ import { choice, integer, text } from "../config/setting-kinds.ts";
 import { stepMaxMax } from "../sequence/sequence.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { nameFrom, namePositional, wholeNumber } from "./sequence-options.ts";
 import { sequenceToLines } from "./sequence-rows.ts";
+import { problemsOfAccess } from "./server-access.ts";
 
 const options = {
   max: wholeNumber({ name: "max", doc: "The largest value. It can only be raised." }),
@@ -13,7 +14,7 @@ const options = {
   description: text({ name: "description", doc: "What the sequence is for: at most 200 characters." }),
   disabled: choice({ name: "disabled", words: ["true", "false"], doc: "Whether calls for its values are refused." }),
   next: wholeNumber({ name: "next", doc: "The next value that is taken from the database. Upward only." }),
-  server: sequenceServerOption,
+  ...sequenceServerOptions,
 };
 
 /** `snowlane sequences update`. */
@@ -24,8 +25,9 @@ export const sequencesUpdate: Command<typeof sequencePlaceSettings, typeof optio
   settings: sequencePlaceSettings,
   options,
   examples: ["snowlane sequences update orders --disabled true", "snowlane sequences update orders --max 999999"],
+  check: (_settings, options) => problemsOfAccess(options),
   run: async ({ settings, options: given, positionals, environment, stdout }) => {
-    const { server, max, stepMin, stepMax, description, disabled, next } = given;
+    const { max, stepMin, stepMax, description, disabled, next } = given;
     const changes = {
       value_max: max === undefined ? undefined : { valueMax: max },
       step_min: stepMin === undefined ? undefined : { stepMin: BigInt(stepMin) },
@@ -36,7 +38,7 @@ export const sequencesUpdate: Command<typeof sequencePlaceSettings, typeof optio
     };
     const paths = Object.entries(changes).flatMap(([path, change]) => (change === undefined ? [] : [path]));
     const sequenceGiven = Object.assign({ name: nameFrom(positionals) }, ...Object.values(changes)) as { name: string };
-    const { sequence } = await callSequences({ settings, environment, server, whereNew: "refuse" }, (client) =>
+    const { sequence } = await callSequences({ settings, environment, options: given, whereNew: "refuse" }, (client) =>
       client.updateSequence({ sequence: sequenceGiven, updateMask: { paths } }),
     );
     stdout.write(sequenceToLines(sequence!));

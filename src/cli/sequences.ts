@@ -2,11 +2,12 @@ import { onOff } from "../config/setting-kinds.ts";
 import type { Sequence } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { callSequences, sequencePlaceSettings, sequenceServerOption } from "./sequence-access.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { sequencesToTable, sequenceToJson } from "./sequence-rows.ts";
+import { problemsOfAccess } from "./server-access.ts";
 
 const options = {
-  server: sequenceServerOption,
+  ...sequenceServerOptions,
   json: onOff({ name: "json", doc: "Prints one JSON object a line, for programs. Values are quoted." }),
 };
 const pageSize = 1_000;
@@ -23,8 +24,9 @@ export const sequences: Command<typeof sequencePlaceSettings, typeof options> = 
     "snowlane sequences create orders",
     "snowlane sequences next orders -n 3",
   ],
-  run: async ({ settings, options: { server, json }, environment, stdout }) => {
-    const all = await callSequences({ settings, environment, server, whereNew: "refuse" }, async (client) => {
+  check: (_settings, options) => problemsOfAccess(options),
+  run: async ({ settings, options, environment, stdout }) => {
+    const all = await callSequences({ settings, environment, options, whereNew: "refuse" }, async (client) => {
       const found: Sequence[] = [];
       let pageToken = "";
       do {
@@ -34,7 +36,7 @@ export const sequences: Command<typeof sequencePlaceSettings, typeof options> = 
       } while (pageToken !== "");
       return found;
     });
-    stdout.write(json ? all.map(sequenceToJson).join("") : sequencesToTable(all));
+    stdout.write(options.json ? all.map(sequenceToJson).join("") : sequencesToTable(all));
     return exitCodes.done;
   },
 };

@@ -97,12 +97,12 @@ function leftOf(windowLeftMs: number | undefined, freeFromMs: number | undefined
   return freeFromMs === undefined ? nothing : `free in ${secondsOf(freeFromMs - nowMs)}`;
 }
 
-function secondsOf(ms: number): string {
+export function secondsOf(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** Removes control characters: a server may send any text, and a terminal would obey some of it. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(/[^ -~]/gu, "?");
 }
 

@@ -3,24 +3,23 @@ import { onOff } from "../config/setting-kinds.ts";
 import { storeSettings } from "../config/store-settings.ts";
 import { resolveStoreUrl } from "../config/resolve-server.ts";
 import { problemsOf, valueOf } from "../config/resolved.ts";
-import { IdError } from "../errors.ts";
-import { listenForStop } from "../server/stop-signal.ts";
 import { listWorkers } from "../operator/worker-list.ts";
-import type { Command, CommandInput, CommandContext } from "./command.ts";
-import { CommandError, exitCodes } from "./exit-code.ts";
+import type { Command, CommandInput } from "./command.ts";
+import { exitCodes } from "./exit-code.ts";
 import { openRecords, placeOf } from "./open-records.ts";
 import { paintFor } from "./paint.ts";
-import { serverOption } from "./server-option.ts";
+import { problemsOfAccess, readAccess, serverOptions } from "./server-access.ts";
 import { noLayout } from "./stored-layout.ts";
+import { watch } from "./watch.ts";
 import { type ShownWorkers, workersToJson, workersToTable } from "./worker-rows.ts";
 
 const options = {
-  server: serverOption(
-    "Asks a server for the worker IDs of its store. Default: reads the store, for which no server has to run.",
-  ),
+  ...serverOptions("Asks a server for the worker IDs of its store. Default: reads the store, without a server."),
   json: onOff({ name: "json", doc: "Prints one JSON object a line, for programs." }),
   watch: onOff({ name: "watch", doc: "Prints the list again every two seconds, until Ctrl-C." }),
 };
+
+const watchPeriodMs = 2_000;
 
 type Input = CommandInput<typeof storeSettings, typeof options>;
 
@@ -37,13 +36,21 @@ export const workers: Command<typeof storeSettings, typeof options> = {
     "snowlane workers release --worker-id 5 --datacenter-id 3 --reason 'the host is gone'",
     "snowlane workers quarantine --reason 'the store was restored'",
   ],
-  check: (settings, { server }, environment) =>
-    server === undefined ? problemsOf(resolveStoreUrl(settings, environment)) : [],
+  check: (settings, options, environment) => [
+    ...(options.server === undefined ? problemsOf(resolveStoreUrl(settings, environment)) : []),
+    ...problemsOfAccess(options),
+  ],
   run: async (input) => {
     const { look, close } = await openLook(input);
     try {
       if (!input.options.watch) show(input, await look());
-      else await watch(input, look);
+      else
+        await watch(input, {
+          json: input.options.json,
+          periodMs: watchPeriodMs,
+          look,
+          show: (found) => show(input, found),
+        });
     } finally {
       await close();
     }
@@ -56,10 +63,12 @@ interface Look {
   readonly close: () => Promise<void>;
 }
 
-async function openLook({ settings, options: { server }, environment }: Input): Promise<Look> {
+async function openLook({ settings, options, environment }: Input): Promise<Look> {
+  const { server } = options;
   if (server !== undefined) {
+    const access = readAccess({ ...options, server });
     const { askForWorkers } = await import("./remote-workers.ts");
-    return { look: () => askForWorkers(server), close: async () => undefined };
+    return { look: () => askForWorkers(access), close: async () => undefined };
   }
   const store = await openRecords(settings, environment);
   const from = { store: placeOf(valueOf(resolveStoreUrl(settings, environment))), namespace: settings.namespace };
@@ -75,49 +84,4 @@ async function openLook({ settings, options: { server }, environment }: Input): 
 
 function show({ options: { json }, stdout, environment }: Input, workers: ShownWorkers): void {
   stdout.write(json ? `${workersToJson(workers)}\n` : workersToTable(workers, paintFor(stdout, environment)));
-}
-
-const watchPeriodMs = 2_000;
-/** Moves to the top left, then clears the rest of the screen: a full clear would flicker. */
-const [cursorHome, clearBelow] = ["\u001b[H", "\u001b[J"];
-const clearScreen = "\u001b[2J";
-
-/** Reads again and again. A failure is reported, and the next read follows. */
-async function watch(input: Input, look: Look["look"]): Promise<void> {
-  const { stdout, stderr, process, options } = input;
-  const stop = listenForStop(process, systemClock);
-  const redraws = stdout.isTTY === true && !options.json;
-  if (redraws) stdout.write(clearScreen);
-  try {
-    for (let round = 0; !stop.signal.aborted; round += 1) {
-      if (redraws) stdout.write(cursorHome + clearBelow);
-      else if (round > 0 && !options.json) stdout.write("\n");
-      await look().then(
-        (found) => show(input, found),
-        (error: unknown) => tell(stderr, error, round),
-      );
-      await pause(watchPeriodMs, stop.signal);
-    }
-  } finally {
-    stop.dispose();
-  }
-}
-
-/** The first read fails as without --watch: a fault at that time is most likely permanent. */
-function tell(stderr: CommandContext["stderr"], error: unknown, round: number): void {
-  if (round === 0 || !(error instanceof IdError || error instanceof CommandError)) throw error;
-  stderr.write(`snowlane: ${error.message}\n`);
-}
-
-function pause(lengthMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, lengthMs);
-    function end(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    }
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
-  });
 }

@@ -15,6 +15,7 @@ import type { CallGuard } from "./call/call-guard.ts";
 import type { AnswerMetrics } from "./call/dispatch.ts";
 import { textAnswer } from "./call/text-answer.ts";
 import { CallMetrics } from "./metrics/call-metrics.ts";
+import { readCallTotals } from "./metrics/call-totals.ts";
 import { sharedPortLine } from "./call/refusal-lines.ts";
 import { shuttingDown } from "./call/call-errors.ts";
 import { unreadyOnDrain } from "./call/probes.ts";
@@ -40,6 +41,8 @@ export interface CallServerOptions {
   readonly sequences: Sequences | undefined;
   /** Knows the callers that may call; undefined where everybody may. */
   readonly authentication: CallGuard | undefined;
+  /** When the server was started: Unix milliseconds. */
+  readonly startMs: number;
   /** Connections that are open. */
   readonly connectionCount: () => number;
   readonly clock: Clock;
@@ -61,7 +64,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const findUnready = unreadyOnDrain(drain.signal, () =>
     source.state.kind === "serving" ? undefined : source.state.error,
   );
-  const samples = new StatusSamples({ source, clock });
+  const samples = new StatusSamples({ source, clock, readCalls: calls && (() => readCallTotals(calls)) });
   const sampling = setInterval(() => samples.take(), samplePeriodMs).unref();
   const application = createApplication({
     services: createServices(options, { samples, findUnready }),
@@ -126,11 +129,11 @@ function createHostCheck({ hosts, listen, corsOrigins }: ServerConfig, onRefused
 
 /** The services of a server: a further one is a further element of this list. */
 function createServices(
-  { config, worker, source, sequences, clock, connectionCount }: CallServerOptions,
+  { config, worker, source, sequences, clock, startMs, connectionCount }: CallServerOptions,
   own: Pick<ServerStatusParts, "samples" | "findUnready">,
 ): readonly Service[] {
   const { namespace, rollbackPolicy, batchCountMax } = config;
-  const status = { ...own, source, clock, startMs: clock.nowMs(), connectionCount };
+  const status = { ...own, source, clock, startMs, connectionCount };
   const fingerprintNow = () => worker.deploymentFingerprint;
   return [
     createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, fingerprintNow }),

@@ -67,6 +67,7 @@ const shortStartMs = 5_000;
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { config, clock, log, onFault, signal } = options;
+  const startMs = clock.nowMs();
   let phase: "starting" | "serving" = "starting";
   const tls = tlsFilesOf(config);
   // Before the start waits for a worker ID.
@@ -101,7 +102,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const sequences = createSequences(options);
     const authentication = callers?.guard;
     const { connectionCount } = listener;
-    const calls = serveCalls({ ...options, tls, worker: begun, source, sequences, authentication, connectionCount });
+    const shared = { tls, worker: begun, source, sequences, authentication };
+    const calls = serveCalls({ ...options, ...shared, startMs, connectionCount });
     const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
     stop = stopCalls;

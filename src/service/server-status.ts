@@ -70,11 +70,15 @@ function statusToMessage({
 }
 
 function sampleToMessage(sample: StatusSample): MessageInitShape<typeof StatusSampleSchema> {
-  const { index, timeMs, idsCount, leadMs, windowLeftMs } = sample;
+  const { index, timeMs, idsCount, callCount, errorCount, p50Ms, p99Ms, leadMs, windowLeftMs } = sample;
   return {
     index: BigInt(index),
     time: unixMsToTimestampClamped(timeMs),
     idsCount: BigInt(idsCount),
+    callCount: BigInt(callCount),
+    errorCount: BigInt(errorCount),
+    ...(p50Ms === undefined ? {} : { p50: msToDuration(p50Ms) }),
+    ...(p99Ms === undefined ? {} : { p99: msToDuration(p99Ms) }),
     ...(leadMs === undefined ? {} : { lead: msToDuration(leadMs) }),
     ...(windowLeftMs === undefined ? {} : { windowLeft: msToDuration(windowLeftMs) }),
   };

@@ -1,10 +1,14 @@
 import type { Clock } from "../clock/clock.ts";
 import type { IdSource } from "../worker/id-source.ts";
 
-/** Counts since the server started; each only grows. */
-export interface ActivityTotals {
-  /** IDs that were issued. */
-  readonly idsCount: number;
+/** Counts of calls since the server started; each only grows. */
+export interface CallTotals {
+  readonly callCount: number;
+  readonly errorCount: number;
+  /** Calls by the time that they took: one number for each of `boundsMs`, and one for all above. */
+  readonly tookCounts: Float64Array;
+  /** Upper bounds, rising. */
+  readonly boundsMs: readonly number[];
 }
 
 /** What a server did in one second. */
@@ -14,6 +18,11 @@ export interface StatusSample {
   /** The end of the second: Unix milliseconds. */
   readonly timeMs: number;
   readonly idsCount: number;
+  readonly callCount: number;
+  readonly errorCount: number;
+  /** Half of the calls took at most so long; undefined if none was timed. */
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
   /** At the end of the second; undefined without a worker ID. */
   readonly leadMs: number | undefined;
   /** At the end of the second; undefined without a worker ID. */
@@ -23,45 +32,68 @@ export interface StatusSample {
 /** The samples that are kept: five minutes. */
 export const samplesMax = 300;
 
-/** The numbers of one sample, each in an array of its own, so that a second costs no object that stays. */
-type Columns = Readonly<Record<Exclude<keyof StatusSample, "index">, Float64Array>>;
+/** The numbers of one sample, NaN for what there is not. */
+const names = [
+  "timeMs",
+  "idsCount",
+  "callCount",
+  "errorCount",
+  "p50Ms",
+  "p99Ms",
+  "leadMs",
+  "windowLeftMs",
+] as const satisfies readonly (keyof StatusSample)[];
+type Name = (typeof names)[number];
 
 /** The parts that samples are read from. */
 export interface StatusSamplesOptions {
   readonly source: Pick<IdSource, "status">;
   readonly clock: Clock;
+  /** Undefined where the server counts no calls. */
+  readonly readCalls: (() => CallTotals) | undefined;
 }
 
+const noCalls: CallTotals = { callCount: 0, errorCount: 0, tookCounts: new Float64Array(0), boundsMs: [] };
+
 /**
- * What a server did in each of the last 300 seconds, kept in arrays of numbers that are made once: 15 kB. It is always
+ * What a server did in each of the last 300 seconds, in one array of numbers that is made once: 19 kB. It is always
  * filled, so that it tells about what just went wrong, and it reads counts that are there anyway: no call pays for it.
  */
 export class StatusSamples {
   readonly #options: StatusSamplesOptions;
-  readonly #columns: Columns;
+  readonly #numbers = new Float64Array(samplesMax * names.length);
   /** Samples that were taken since the start. */
   #count = 0;
-  #before: ActivityTotals;
+  #issuedBefore: number;
+  #callsBefore: CallTotals;
 
   constructor(options: StatusSamplesOptions) {
     this.#options = options;
-    this.#columns = { timeMs: column(), idsCount: column(), leadMs: column(), windowLeftMs: column() };
-    this.#before = this.#totals();
+    this.#issuedBefore = options.source.status().counters.issued;
+    this.#callsBefore = options.readCalls?.() ?? noCalls;
   }
 
   /** Notes the second that ends now. */
   take(): void {
-    const { source, clock } = this.#options;
-    const { grant } = source.status();
-    const totals = this.#totals();
-    const at = this.#count % samplesMax;
-    const columns = this.#columns;
-    columns.timeMs[at] = clock.nowMs();
-    columns.idsCount[at] = totals.idsCount - this.#before.idsCount;
-    // NaN stands for what there is not.
-    columns.leadMs[at] = grant?.leadMs ?? Number.NaN;
-    columns.windowLeftMs[at] = grant?.windowLeftMs ?? Number.NaN;
-    this.#before = totals;
+    const { source, clock, readCalls } = this.#options;
+    const { grant, counters } = source.status();
+    const calls = readCalls?.() ?? noCalls;
+    const before = this.#callsBefore;
+    const took = calls.tookCounts.map((count, bucket) => count - before.tookCounts[bucket]!);
+    const sample: Readonly<Record<Name, number>> = {
+      timeMs: clock.nowMs(),
+      idsCount: counters.issued - this.#issuedBefore,
+      callCount: calls.callCount - before.callCount,
+      errorCount: calls.errorCount - before.errorCount,
+      p50Ms: quantileMs(took, calls.boundsMs, 0.5),
+      p99Ms: quantileMs(took, calls.boundsMs, 0.99),
+      leadMs: grant?.leadMs ?? Number.NaN,
+      windowLeftMs: grant?.windowLeftMs ?? Number.NaN,
+    };
+    const start = (this.#count % samplesMax) * names.length;
+    for (const [offset, name] of names.entries()) this.#numbers[start + offset] = sample[name];
+    this.#issuedBefore = counters.issued;
+    this.#callsBefore = calls;
     this.#count += 1;
   }
 
@@ -77,27 +109,28 @@ export class StatusSamples {
   }
 
   #sample(number: number): StatusSample {
-    const at = number % samplesMax;
-    const { timeMs, idsCount, leadMs, windowLeftMs } = this.#columns;
+    const start = (number % samplesMax) * names.length;
+    const at = (name: Name): number => this.#numbers[start + names.indexOf(name)]!;
+    const known = (name: Name): number | undefined => (Number.isNaN(at(name)) ? undefined : at(name));
     return {
       index: number + 1,
-      timeMs: timeMs[at]!,
-      idsCount: idsCount[at]!,
-      leadMs: numberIn(leadMs, at),
-      windowLeftMs: numberIn(windowLeftMs, at),
+      timeMs: at("timeMs"),
+      idsCount: at("idsCount"),
+      callCount: at("callCount"),
+      errorCount: at("errorCount"),
+      p50Ms: known("p50Ms"),
+      p99Ms: known("p99Ms"),
+      leadMs: known("leadMs"),
+      windowLeftMs: known("windowLeftMs"),
     };
   }
-
-  #totals(): ActivityTotals {
-    return { idsCount: this.#options.source.status().counters.issued };
-  }
 }
 
-function column(): Float64Array {
-  return new Float64Array(samplesMax);
-}
-
-function numberIn(column: Float64Array, at: number): number | undefined {
-  const value = column[at]!;
-  return Number.isNaN(value) ? undefined : value;
+/** The bound below which a share of the counts lies; the last bound stands for all above it. NaN without any count. */
+function quantileMs(counts: Float64Array, boundsMs: readonly number[], share: number): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return Number.NaN;
+  let below = 0;
+  const bucket = counts.findIndex((count) => (below += count) >= total * share);
+  return boundsMs[bucket] ?? boundsMs.at(-1) ?? Number.NaN;
 }

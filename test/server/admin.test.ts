@@ -82,6 +82,12 @@ test("GetStatus tells how the server is, and what it issued in each second", asy
   expect(storeClockAhead).toBeUndefined();
   expect(samples.map(({ index }) => index)).toEqual(samples.map((_, at) => BigInt(at + 1)));
   expect(samples.at(-1)).toMatchObject({ windowLeft: expect.anything(), lead: expect.anything() });
+  await expect(createClient(IdService, transport).reserveIds({ count: 0 })).rejects.toThrow("count");
+  const counted = async () => {
+    const found = (await admin.getStatus({})).samples.find(({ errorCount }) => errorCount > 0n);
+    return found && [found.errorCount, found.callCount > 0n, found.p50 !== undefined, found.p99 !== undefined];
+  };
+  await expect.poll(counted, { timeout: 30_000 }).toEqual([1n, true, true, true]);
   const later = await admin.getStatus({ afterIndex: 1n });
   expect(later.samples[0]?.index).toBe(2n);
   expect((await admin.getStatus({ afterIndex: 2n ** 64n - 1n })).samples[0]?.index).toBe(1n);

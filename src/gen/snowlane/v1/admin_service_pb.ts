@@ -234,7 +234,8 @@ export type StatusSample = Message<"snowlane.v1.StatusSample"> & {
   errorCount: bigint;
 
   /**
-   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+   * last, 5 s, stands for all above it. Unset if no call was timed.
    *
    * @generated from field: google.protobuf.Duration p50 = 6;
    */

@@ -386,7 +386,8 @@ type StatusSample struct {
 	CallCount uint64 `protobuf:"varint,4,opt,name=call_count,json=callCount,proto3" json:"call_count,omitempty"`
 	// Those of them that ended with an error.
 	ErrorCount uint64 `protobuf:"varint,5,opt,name=error_count,json=errorCount,proto3" json:"error_count,omitempty"`
-	// Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+	// Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+	// last, 5 s, stands for all above it. Unset if no call was timed.
 	P50 *durationpb.Duration `protobuf:"bytes,6,opt,name=p50,proto3" json:"p50,omitempty"`
 	// 99 of 100 of them took at most so long; unset if none was timed.
 	P99 *durationpb.Duration `protobuf:"bytes,7,opt,name=p99,proto3" json:"p99,omitempty"`

@@ -146,7 +146,8 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.Duration p50_;
   /**
    * <pre>
-   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+   * last, 5 s, stands for all above it. Unset if no call was timed.
    * </pre>
    *
    * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -158,7 +159,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+   * last, 5 s, stands for all above it. Unset if no call was timed.
    * </pre>
    *
    * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -170,7 +172,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+   * last, 5 s, stands for all above it. Unset if no call was timed.
    * </pre>
    *
    * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1270,7 +1273,8 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> p50Builder_;
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1281,7 +1285,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1296,7 +1301,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1316,7 +1322,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1334,7 +1341,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1359,7 +1367,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1376,7 +1385,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1388,7 +1398,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -1403,7 +1414,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+     * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+     * last, 5 s, stands for all above it. Unset if no call was timed.
      * </pre>
      *
      * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>

@@ -77,7 +77,8 @@ public interface StatusSampleOrBuilder extends
 
   /**
    * <pre>
-   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+   * last, 5 s, stands for all above it. Unset if no call was timed.
    * </pre>
    *
    * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -86,7 +87,8 @@ public interface StatusSampleOrBuilder extends
   boolean hasP50();
   /**
    * <pre>
-   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+   * last, 5 s, stands for all above it. Unset if no call was timed.
    * </pre>
    *
    * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
@@ -95,7 +97,8 @@ public interface StatusSampleOrBuilder extends
   com.google.protobuf.Duration getP50();
   /**
    * <pre>
-   * Half of the calls that ended took at most so long, to the precision of the histogram in docs/metrics.md; unset if none was timed.
+   * Half of the calls that ended took at most so long, streams left out: the upper bound of a bucket of snowlane_call_seconds, of which the
+   * last, 5 s, stands for all above it. Unset if no call was timed.
    * </pre>
    *
    * <code>.google.protobuf.Duration p50 = 6 [json_name = "p50"];</code>
