@@ -7,20 +7,13 @@ import dev.snowlane.v1.IdServiceGrpc.IdServiceBlockingStub;
 import dev.snowlane.v1.NextIdRequest;
 import dev.snowlane.v1.ReserveIdsRequest;
 import dev.snowlane.v1.ReserveIdsResponse;
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.Status;
-import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -30,16 +23,10 @@ import java.util.function.Function;
 public final class IdClient implements IdSource {
 
   private static final long STREAM_COUNT_MAX = 1_000_000_000;
-  private static final Metadata.Key<String> AUTHORIZATION =
-      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
   private final ClientSettings settings;
-  private final Endpoints endpoints;
-  private final Closing closing = new Closing();
+  private final Calls calls;
   private final Reservations reservations;
-
-  /** Guarded by itself. */
-  private final Map<Endpoint, Connection> connections = new HashMap<>();
 
   /** Guarded by itself. Weak: a buffer that nobody uses any more needs no closing. */
   private final Set<PrefetchBuffer> buffers = Collections.newSetFromMap(new WeakHashMap<>());
@@ -50,7 +37,7 @@ public final class IdClient implements IdSource {
   IdClient(ClientSettings settings) {
     this.settings = settings;
     this.reservations = new Reservations(settings.clock());
-    this.endpoints = new Endpoints(settings.endpoints(), settings.clock(), settings.random());
+    this.calls = new Calls(settings);
     this.codec = settings.layout().map(layout -> new TextCodec(layout, settings.namespace())).orElse(null);
   }
 
@@ -92,8 +79,7 @@ public final class IdClient implements IdSource {
   @Override
   public IdStream stream(long count, StreamOptions options) {
     Counts.check(count, STREAM_COUNT_MAX);
-    Attempts attempts = new Attempts(settings, endpoints, closing, "BatchNextIds", options.timeout());
-    return new RpcStream(attempts, settings.clock(), this::stub, options, count);
+    return new RpcIdStream(calls, options, count);
   }
 
   @Override
@@ -130,21 +116,24 @@ public final class IdClient implements IdSource {
     PrefetchBuffer buffer =
         new PrefetchBuffer(this, options, settings.timeout(), settings.clock(), settings.observer());
     synchronized (buffers) {
-      if (closing.isClosed()) throw Closing.error();
+      if (calls.isClosed()) throw Closing.error();
       buffers.add(buffer);
     }
     return buffer;
   }
 
   @Override
+  public Sequence sequence(String name) {
+    return new RpcSequence(name, calls);
+  }
+
+  @Override
   public void close() {
-    closing.close();
+    calls.end();
     synchronized (buffers) {
       List.copyOf(buffers).forEach(PrefetchBuffer::close);
     }
-    synchronized (connections) {
-      connections.values().forEach(Connection::close);
-    }
+    calls.disconnect();
   }
 
   private List<IdRun> reserveHere(int count, Duration timeout) {
@@ -169,43 +158,7 @@ public final class IdClient implements IdSource {
     return runs;
   }
 
-  /** Makes a call of one answer, with its attempts. */
   private <T> T call(String method, Duration timeout, Function<IdServiceBlockingStub, T> work) {
-    Attempts attempts = new Attempts(settings, endpoints, closing, method, Optional.of(timeout));
-    while (true) {
-      Attempts.Attempt attempt = attempts.begin();
-      T result;
-      try {
-        IdServiceBlockingStub stub = stub(attempt.endpoint());
-        result = work.apply(stub.withDeadlineAfter(attempts.leftNanos(), TimeUnit.NANOSECONDS));
-      } catch (RuntimeException error) {
-        attempts.fail(attempt, error);
-        continue;
-      }
-      attempts.succeed(attempt);
-      return result;
-    }
-  }
-
-  private IdServiceBlockingStub stub(Endpoint endpoint) {
-    ManagedChannel channel;
-    try {
-      channel = connection(endpoint).channel();
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw Status.CANCELLED.withCause(interrupted).asRuntimeException();
-    }
-    IdServiceBlockingStub stub = IdServiceGrpc.newBlockingStub(channel);
-    if (settings.token().isEmpty()) return stub;
-    Metadata headers = new Metadata();
-    headers.put(AUTHORIZATION, Bearer.of(settings.token().get()));
-    return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
-  }
-
-  private Connection connection(Endpoint endpoint) {
-    synchronized (connections) {
-      if (closing.isClosed()) throw Closing.error();
-      return connections.computeIfAbsent(endpoint, added -> new Connection(added.address, settings.tls()));
-    }
+    return calls.call(method, timeout, IdServiceGrpc::newBlockingStub, work);
   }
 }

@@ -98,6 +98,9 @@ public interface IdSource extends RunSource, AutoCloseable {
   /** Makes a buffer that draws from here, and is closed with it. */
   PrefetchBuffer prefetch(PrefetchOptions options);
 
+  /** The sequence of that name. Nothing is sent, so whether there is one shows with its first value. */
+  Sequence sequence(String name);
+
   /** Ends all calls with CLIENT_CLOSED and closes the buffers. Closing twice is closing once. */
   @Override
   void close();

@@ -1,25 +1,36 @@
 package dev.snowlane.client;
 
-import dev.snowlane.v1.BatchNextIdsRequest;
-import dev.snowlane.v1.BatchNextIdsResponse;
-import dev.snowlane.v1.IdServiceGrpc.IdServiceBlockingStub;
+import io.grpc.Channel;
 import io.grpc.Context;
+import io.grpc.stub.AbstractStub;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
-/** A stream of IDs, over as many RPCs as it takes. */
-final class RpcStream implements IdStream {
+/**
+ * A stream of IDs or values, over as many RPCs as it takes.
+ *
+ * @param <S> the stub of its RPC
+ * @param <R> a response of its RPC
+ * @param <C> a chunk of IDs or values
+ */
+abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>, AutoCloseable {
 
-  /** What opens an RPC to an endpoint. */
-  interface Stubs {
-    IdServiceBlockingStub to(Endpoint endpoint);
+  /** Reads the responses of one RPC, and holds them to the rules. */
+  interface ChunkReader<R, C> {
+
+    /**
+     * @throws SnowlaneException INVALID_RESPONSE
+     */
+    C read(R response);
   }
 
+  private final Calls calls;
+  private final Function<Channel, S> stubs;
   private final Attempts attempts;
   private final ClientClock clock;
-  private final Stubs stubs;
   private final StreamOptions options;
   private final long count;
 
@@ -32,14 +43,27 @@ final class RpcStream implements IdStream {
   private SnowlaneException failure;
   private boolean isEnded;
 
-  RpcStream(Attempts attempts, ClientClock clock, Stubs stubs, StreamOptions options, long count) {
-    this.attempts = attempts;
-    this.clock = clock;
+  RpcStream(Calls calls, Function<Channel, S> stubs, String method, StreamOptions options, long count) {
+    this.calls = calls;
     this.stubs = stubs;
+    this.attempts = calls.attempts(method, options.timeout());
+    this.clock = calls.settings().clock();
     this.options = options;
     this.count = count;
     this.left = count;
   }
+
+  /** The name of its items in texts of errors: IDs or values. */
+  abstract String items();
+
+  /** Begins an RPC for what is left. */
+  abstract Iterator<R> open(S stub, long left);
+
+  /** A reader for one RPC. */
+  abstract ChunkReader<R, C> reader();
+
+  /** How many IDs or values a chunk has. */
+  abstract int sizeOf(C chunk);
 
   @Override
   public boolean hasNext() {
@@ -49,7 +73,7 @@ final class RpcStream implements IdStream {
   }
 
   @Override
-  public long[] next() {
+  public C next() {
     if (!hasNext()) throw new NoSuchElementException("The stream has ended.");
     attempts.awaitNext();
     while (true) {
@@ -60,10 +84,10 @@ final class RpcStream implements IdStream {
       }
       Reader read = reader;
       try {
-        long[] ids = read.next();
+        C chunk = read.next();
         attempts.progress(read.attempt);
-        left -= ids.length;
-        return ids;
+        left -= sizeOf(chunk);
+        return chunk;
       } catch (RuntimeException error) {
         read.cancel();
         reader = null;
@@ -94,7 +118,7 @@ final class RpcStream implements IdStream {
     return error;
   }
 
-  /** All IDs have come: holds the server to it. How its RPC ends otherwise does not matter any more. */
+  /** All has come: holds the server to it. How its RPC ends otherwise does not matter any more. */
   private void end() {
     if (isEnded) return;
     isEnded = true;
@@ -116,8 +140,8 @@ final class RpcStream implements IdStream {
 
     final Attempts.Attempt attempt;
     private final Context.CancellableContext context = Context.current().withCancellation();
-    private Iterator<BatchNextIdsResponse> responses;
-    private long lastId = RunCheck.ID_MIN - 1;
+    private final ChunkReader<R, C> chunks = reader();
+    private Iterator<R> responses;
 
     Reader(Attempts.Attempt attempt) {
       this.attempt = attempt;
@@ -126,13 +150,12 @@ final class RpcStream implements IdStream {
     /**
      * @throws SnowlaneException DEADLINE_EXCEEDED if the chunk does not come in time, INVALID_RESPONSE
      */
-    long[] next() {
+    C next() {
       if (!awaitResponse()) throw earlyEnd();
-      BatchNextIdsResponse response = responses.next();
-      long[] ids = new long[response.getIdsCount()];
-      for (int i = 0; i < ids.length; i++) ids[i] = response.getIds(i);
-      check(ids);
-      return ids;
+      C chunk = chunks.read(responses.next());
+      int size = sizeOf(chunk);
+      if (size == 0 || size > left) throw invalid("The server sent a chunk that cannot be.", "count", size);
+      return chunk;
     }
 
     /**
@@ -145,7 +168,7 @@ final class RpcStream implements IdStream {
       } catch (RuntimeException broken) {
         return;
       }
-      if (hasMore) throw invalid("The server sent more IDs than were asked for.", "count", count);
+      if (hasMore) throw invalid("The server sent more " + items() + " than were asked for.", "count", count);
     }
 
     void cancel() {
@@ -166,31 +189,18 @@ final class RpcStream implements IdStream {
       }
     }
 
-    private Iterator<BatchNextIdsResponse> open() {
-      IdServiceBlockingStub stub = stubs.to(attempt.endpoint());
+    private Iterator<R> open() {
+      S stub = calls.stub(attempt.endpoint(), stubs);
       if (attempts.hasOwnDeadline()) stub = stub.withDeadlineAfter(attempts.callLeftNanos(), TimeUnit.NANOSECONDS);
-      BatchNextIdsRequest request =
-          BatchNextIdsRequest.newBuilder().setCount(left).setChunkSize(options.chunkSize()).build();
-      return stub.batchNextIds(request);
-    }
-
-    private void check(long[] ids) {
-      if (ids.length == 0 || ids.length > left) {
-        throw invalid("The server sent a chunk that cannot be.", "count", ids.length);
-      }
-      for (long id : ids) {
-        if (id <= lastId) throw invalid("The server sent IDs that do not ascend.", "id", id);
-        lastId = id;
-      }
+      return RpcStream.this.open(stub, left);
     }
 
     private SnowlaneException earlyEnd() {
-      return invalid("The server's stream ended " + left + " IDs early.", "missing_count", left);
+      return invalid("The server's stream ended " + left + " " + items() + " early.", "missing_count", left);
     }
+  }
 
-    private SnowlaneException invalid(String message, String key, long value) {
-      Map<String, String> metadata = Map.of(key, Long.toUnsignedString(value));
-      return new SnowlaneException(ErrorReason.INVALID_RESPONSE, message, metadata);
-    }
+  static SnowlaneException invalid(String message, String key, long value) {
+    return new SnowlaneException(ErrorReason.INVALID_RESPONSE, message, Map.of(key, Long.toUnsignedString(value)));
   }
 }

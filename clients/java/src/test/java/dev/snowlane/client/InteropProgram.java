@@ -42,6 +42,7 @@ public final class InteropProgram {
           case "outage" -> outage(keys);
           case "parse" -> parse(keys);
           case "errors" -> collectErrors(keys);
+          case "sequence" -> InteropSequence.run(keys);
           default -> throw new IllegalArgumentException("There is no command " + arguments[0] + ".");
         };
     System.out.println(JSON.toJson(result));
@@ -123,6 +124,11 @@ public final class InteropProgram {
         case "stream" -> {
           chunk = 100_000;
           take = count -> stream(client, count);
+        }
+        case "values" -> {
+          chunk = 1_000;
+          Sequence sequence = client.sequence(keys.get("sequence"));
+          take = count -> sequence.nextValues(count).stream().mapToLong(SequenceValue::value).toArray();
         }
         default -> take = count -> new long[] {client.nextId()};
       }

@@ -68,6 +68,9 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
   volatile LongSupplier onNextId;
   volatile IntFunction<List<dev.snowlane.v1.IdRun>> onReserve;
   volatile Batch onBatch;
+  /** Its sequences, which a test scripts as a whole. */
+  final ScriptedSequences sequences = new ScriptedSequences();
+
   volatile GetInfoResponse info = GetInfoResponse.getDefaultInstance();
 
   private final ServerCredentials credentials;
@@ -83,7 +86,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     NettyServerBuilder builder = NettyServerBuilder.forAddress(address, credentials);
     try {
-      server = builder.addService(this).intercept(new Tokens()).build().start();
+      server = builder.addService(this).addService(sequences).intercept(new Tokens()).build().start();
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -191,7 +194,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     answer(answer, () -> answer.onNext(info));
   }
 
-  private static void answer(StreamObserver<?> answer, Runnable work) {
+  static void answer(StreamObserver<?> answer, Runnable work) {
     try {
       work.run();
       answer.onCompleted();

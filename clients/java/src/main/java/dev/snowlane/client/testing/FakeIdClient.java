@@ -9,6 +9,7 @@ import dev.snowlane.client.IdStream;
 import dev.snowlane.client.Layout;
 import dev.snowlane.client.PrefetchBuffer;
 import dev.snowlane.client.PrefetchOptions;
+import dev.snowlane.client.Sequence;
 import dev.snowlane.client.SnowlaneException;
 import dev.snowlane.client.StreamOptions;
 import dev.snowlane.client.TextCodec;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -29,9 +31,9 @@ import java.util.concurrent.ExecutionException;
  */
 public final class FakeIdClient implements IdSource {
 
-  private static final int COUNT_MAX = 1 << 20;
-  private static final long STREAM_COUNT_MAX = 1_000_000_000;
-  private static final int CHUNK_SIZE = 4_096;
+  static final int COUNT_MAX = 1 << 20;
+  static final long STREAM_COUNT_MAX = 1_000_000_000;
+  static final int CHUNK_SIZE = 4_096;
 
   private final FakeClock clock;
   private final Layout layout;
@@ -39,6 +41,7 @@ public final class FakeIdClient implements IdSource {
   // All below are guarded by this.
   private final Deque<Step> steps = new ArrayDeque<>();
   private final List<PrefetchBuffer> buffers = new ArrayList<>();
+  private final Map<String, FakeSequence> sequences = new HashMap<>();
   private boolean closed;
 
   /** A client of the layout {@code twitter}, with a clock of its own. */
@@ -144,6 +147,23 @@ public final class FakeIdClient implements IdSource {
     return buffer;
   }
 
+  /** Sets the script of the sequence of that name: values, faults and delays. */
+  public synchronized void addSequence(String name, Step... script) {
+    sequences.put(name, new FakeSequence(name, this, List.of(script)));
+  }
+
+  /** The sequence whose script {@link #addSequence} has set; any other fails with SEQUENCE_NOT_FOUND. */
+  @Override
+  public synchronized Sequence sequence(String name) {
+    FakeSequence found = sequences.get(name);
+    if (found != null) return found;
+    return new FakeSequence(name, this, List.of(Step.fail(ErrorReason.SEQUENCE_NOT_FOUND)));
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
   @Override
   public void close() {
     List<PrefetchBuffer> closing;
@@ -204,19 +224,19 @@ public final class FakeIdClient implements IdSource {
     return count;
   }
 
-  private static List<IdRun> await(CompletableFuture<List<IdRun>> answer) {
+  static <T> T await(CompletableFuture<T> answer) {
     try {
       return answer.get();
     } catch (InterruptedException interrupted) {
       answer.cancel(true);
       Thread.currentThread().interrupt();
-      throw new SnowlaneException(ErrorReason.CANCELLED, "The thread was interrupted while it waited for an ID.");
+      throw new SnowlaneException(ErrorReason.CANCELLED, "The thread was interrupted while it waited.");
     } catch (ExecutionException failed) {
       throw (SnowlaneException) failed.getCause();
     }
   }
 
-  private static void check(long count, long countMax) {
+  static void check(long count, long countMax) {
     if (count >= 1 && count <= countMax) return;
     String message = "The count " + count + " is not from 1 to " + countMax + ".";
     Map<String, String> metadata = Map.of("count", "" + count, "count_max", "" + countMax);

@@ -2,10 +2,13 @@ package dev.snowlane.client.testing;
 
 import dev.snowlane.client.ErrorReason;
 import dev.snowlane.client.IdRun;
+import dev.snowlane.client.SequenceValue;
 import dev.snowlane.client.SnowlaneException;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
 
-/** One step of a script of {@link FakeIdClient}. */
+/** One step of a script of {@link FakeIdClient}, or of one of its sequences. */
 public sealed interface Step {
 
   /** Gives one ID. */
@@ -16,6 +19,19 @@ public sealed interface Step {
   /** Gives {@code count} IDs: {@code firstId + i * stride}. */
   static Step run(long firstId, int count, long stride) {
     return new Ids(new IdRun(firstId, count, stride));
+  }
+
+  /** Gives one value; for scripts of sequences. */
+  static Step value(SequenceValue value) {
+    return new Values(List.of(value));
+  }
+
+  /** Gives {@code count} values without text, {@code firstValue + i * increment}; for scripts of sequences. */
+  static Step values(long firstValue, int count, long increment) {
+    return new Values(
+        LongStream.range(0, count)
+            .mapToObj(i -> new SequenceValue(firstValue + i * increment, "", ""))
+            .toList());
   }
 
   /** Fails. The error is thrown as it stands: a fake never retries. */
@@ -49,6 +65,17 @@ public sealed interface Step {
       if (!isSound || (run.count() - 1L) > (Long.MAX_VALUE - run.firstId()) / run.stride()) {
         throw new IllegalArgumentException(run + " is no run of IDs.");
       }
+    }
+  }
+
+  /** Made by {@link #value} and {@link #values}. */
+  record Values(List<SequenceValue> values) implements Step {
+
+    /**
+     * @throws IllegalArgumentException if it has no value
+     */
+    public Values {
+      if (values.isEmpty()) throw new IllegalArgumentException("A step gives at least one value.");
     }
   }
 

@@ -12,8 +12,13 @@ import dev.snowlane.client.IdSource;
 import dev.snowlane.client.IdStream;
 import dev.snowlane.client.PrefetchBuffer;
 import dev.snowlane.client.PrefetchOptions;
+import dev.snowlane.client.ReservedValues;
+import dev.snowlane.client.Sequence;
+import dev.snowlane.client.SequenceValue;
 import dev.snowlane.client.SnowlaneException;
 import dev.snowlane.client.StreamOptions;
+import dev.snowlane.client.ValueRun;
+import dev.snowlane.client.ValueStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -116,5 +121,30 @@ class FakeIdClientTest {
     assertEquals(List.of("at once", "set by the first", "second at 1002"), done);
     assertEquals(1_010, clock.nowMs());
     assertTrue(clock.nanos() == 10_000_000);
+  }
+
+  @Test
+  void aSequenceFollowsItsScript() {
+    FakeIdClient ids = new FakeIdClient();
+    SequenceValue january = new SequenceValue(9, "2026-01/9", "2026-01");
+    SequenceValue february = new SequenceValue(1, "2026-02/1", "2026-02");
+    ids.addSequence("orders", Step.values(10, 4, 10), Step.fail(ErrorReason.SEQUENCE_DISABLED));
+    ids.addSequence("invoices", Step.value(january), Step.value(february), Step.values(3, 1, 1));
+    Sequence orders = ids.sequence("orders");
+    Sequence invoices = ids.sequence("invoices");
+    assertEquals(10, orders.nextValue().value());
+    assertEquals(List.of(20L, 30L), orders.nextValues(2).stream().map(SequenceValue::value).toList());
+    assertEquals(new ReservedValues(List.of(new ValueRun(40, 1, 1)), ""), orders.reserve(9));
+    expect(ErrorReason.SEQUENCE_DISABLED, orders::nextValue);
+    expect(ErrorReason.SCRIPT_ENDED, orders::nextValue);
+    List<List<SequenceValue>> chunks = new ArrayList<>();
+    try (ValueStream stream = invoices.stream(2)) {
+      stream.forEach(chunks::add);
+    }
+    assertEquals(List.of(List.of(january), List.of(february)), chunks);
+    expect(ErrorReason.INVALID_SEQUENCE, invoices::nextText);
+    expect(ErrorReason.SEQUENCE_NOT_FOUND, ids.sequence("none")::nextValue);
+    ids.close();
+    expect(ErrorReason.CLIENT_CLOSED, orders::nextValue);
   }
 }
