@@ -32,6 +32,8 @@ export interface Remainder {
 const usedShare = 0.1;
 /** The most values that one take of a strict sequence asks for. */
 const strictCountMax = 1_000;
+/** A rate that was measured over less than this is none. */
+const rateSpanMs = 1_000;
 /** A value below every number of values that are left: nobody is to ask {@link SegmentBuffer.wants}. */
 const never = -1;
 
@@ -79,6 +81,18 @@ export class SegmentBuffer {
   /** How many values can be handed out now. */
   get stockCount(): number {
     return this.#left + this.#followingCount;
+  }
+
+  /**
+   * How long the stock lasts at the rate since the last take; infinite where nothing is taken out. For monitoring.
+   *
+   * @param nowMs - Monotonic time.
+   */
+  lastsMs(nowMs: number): number {
+    const elapsedMs = nowMs - this.#sinceMs;
+    // In the first second after a take the rate before it says more.
+    const ratePerMs = elapsedMs < rateSpanMs ? this.#ratePerMs : (this.#usedCount + this.#usedOfCurrent()) / elapsedMs;
+    return ratePerMs > 0 ? this.stockCount / ratePerMs : Number.POSITIVE_INFINITY;
   }
 
   /** Whether somebody should ask {@link wants}: one comparison, for the hot path. */

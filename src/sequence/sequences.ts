@@ -3,9 +3,9 @@ import type { Clock, Timers } from "../clock/clock.ts";
 import { openSequenceStore } from "./open-sequence-store.ts";
 import type { SequenceCatalog } from "./sequence-catalog.ts";
 import { shuttingDown } from "./sequence-error.ts";
-import type { SequenceEvent } from "./sequence-place.ts";
+import type { SequenceEvent, SequencePlace } from "./sequence-place.ts";
 import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
-import type { ValueSource } from "./value-source.ts";
+import type { SequenceCounters, ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
 
 /** How the sequences of a process are kept. */
@@ -21,9 +21,23 @@ export interface SequencesOptions {
   readonly onEvent: (event: SequenceEvent) => void;
 }
 
+/** A snapshot for metrics. */
+export interface SequencesStatus extends Readonly<SequenceCounters> {
+  /** Sequences in memory. */
+  readonly names: number;
+  /** How long the values in memory last of the sequence whose values end first; infinite where none is wanted. */
+  readonly stockMs: number;
+  /** Whether nobody may take values, as far as this process knows. */
+  readonly stopped: boolean;
+  /** How often the place was found stopped, and how often it opened again. */
+  readonly stops: number;
+  readonly openings: number;
+}
+
 /** The parts that stand once the database is open. */
 interface OpenSequences {
   readonly store: SequenceStore;
+  readonly place: SequencePlace;
   readonly sources: ValueSources;
   readonly catalog: SequenceCatalog;
 }
@@ -33,6 +47,9 @@ export class Sequences {
   readonly #options: SequencesOptions;
   #opening: Promise<OpenSequences> | undefined;
   #open: OpenSequences | undefined;
+  readonly #counters: SequenceCounters = { issued: 0, taken: 0, refused: 0, failed: 0 };
+  #stops = 0;
+  #openings = 0;
   #isClosed = false;
 
   constructor(options: SequencesOptions) {
@@ -52,6 +69,18 @@ export class Sequences {
   /** What can be done beside taking values. Opens the database if needed. */
   async catalog(): Promise<SequenceCatalog> {
     return (await this.#opened()).catalog;
+  }
+
+  /** A snapshot; cheap, but not for the hot path. */
+  status(): SequencesStatus {
+    return {
+      ...this.#counters,
+      names: this.#open?.sources.size ?? 0,
+      stockMs: this.#open?.sources.stockMs ?? Number.POSITIVE_INFINITY,
+      stopped: this.#open?.place.stopReason !== undefined,
+      stops: this.#stops,
+      openings: this.#openings,
+    };
   }
 
   /** Gives everything back that is left, then closes the database. Never rejects. */
@@ -74,7 +103,8 @@ export class Sequences {
   }
 
   async #openAll(): Promise<OpenSequences> {
-    const { storeUrl, store: storeOptions, waitMaxMs, namesMax, clock, timers, onEvent } = this.#options;
+    const { storeUrl, store: storeOptions, waitMaxMs, namesMax, clock, timers } = this.#options;
+    const onEvent = (event: SequenceEvent): void => this.#onEvent(event);
     // Loaded now: a server whose sequences nobody uses starts without them.
     const [{ SequencePlace }, { ValueSources }, { SequenceCatalog }] = await Promise.all([
       import("./sequence-place.ts"),
@@ -83,9 +113,24 @@ export class Sequences {
     ]);
     const store = await openSequenceStore(storeUrl, storeOptions);
     const place = new SequencePlace({ store, clock, onEvent });
-    const sources = new ValueSources({ store, place, clock, timers, waitMaxMs, namesMax, onEvent });
+    const sources = new ValueSources({
+      store,
+      place,
+      counters: this.#counters,
+      clock,
+      timers,
+      waitMaxMs,
+      namesMax,
+      onEvent,
+    });
     const catalog = new SequenceCatalog({ store, place, clock, onChanged: (stored) => sources.refresh(stored) });
-    this.#open = { store, sources, catalog };
+    this.#open = { store, place, sources, catalog };
     return this.#open;
+  }
+
+  #onEvent(event: SequenceEvent): void {
+    if (event.kind === "stopped") this.#stops += 1;
+    else if (event.kind === "opened") this.#openings += 1;
+    this.#options.onEvent(event);
   }
 }

@@ -26,8 +26,19 @@ export interface ReservedValues {
   readonly periodKey: string;
 }
 
+/** Counts since the process started; each only grows. */
+export interface SequenceCounters {
+  /** Values handed out. */
+  issued: number;
+  /** Takes that gave values, those that the database refused, and those without an answer. */
+  taken: number;
+  refused: number;
+  failed: number;
+}
+
 /** The parts that all sources of a process share. */
 export interface ValueSourceParts {
+  readonly counters: SequenceCounters;
   readonly place: SequencePlace;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -96,6 +107,11 @@ export class ValueSource {
     return this.#stock.key;
   }
 
+  /** How long its values in memory last; infinite where none is wanted. For monitoring. */
+  get stockMs(): number {
+    return this.#stock.buffer.lastsMs(this.#parts.clock.monotonicMs());
+  }
+
   /** Whether nobody would miss it: no caller waits, and no take is on its way. */
   get isIdle(): boolean {
     return this.#queue.size === 0 && this.#taking === undefined;
@@ -114,6 +130,7 @@ export class ValueSource {
     if (this.#askAgainMs !== Number.POSITIVE_INFINITY) this.#turnPeriod();
     const { buffer } = this.#stock;
     const value = buffer.tryNext();
+    if (value !== undefined) this.#parts.counters.issued += 1;
     if (buffer.isDue) this.#consider();
     return value;
   }
@@ -206,6 +223,7 @@ export class ValueSource {
     if (runs.length > 0) {
       // At once, not when its promise has settled: the next take must not count it again.
       this.#leave(request);
+      this.#parts.counters.issued += count - left;
       return { kind: "drawn", result: { runs, count: count - left, periodKey } };
     }
     const lasting = this.#lastingError();
@@ -278,13 +296,16 @@ export class ValueSource {
   }
 
   async #take(stock: Stock, count: number): Promise<void> {
-    const { place, clock, onEvent } = this.#parts;
+    const { place, clock, counters, onEvent } = this.#parts;
     const stored = this.#stored;
     const { name } = stored.definition;
     try {
       const answer = await place.take({ name, periodKey: stock.key, stored, count });
-      if (answer.kind === "refused") this.#onRefused(stock, answer);
-      else {
+      if (answer.kind === "refused") {
+        counters.refused += 1;
+        this.#onRefused(stock, answer);
+      } else {
+        counters.taken += 1;
         stock.buffer.arrived(answer.segment, clock.monotonicMs());
         this.#onTake(name);
         this.#failure = undefined;
@@ -294,6 +315,7 @@ export class ValueSource {
       }
     } catch (error) {
       if (!(error instanceof IdError)) throw error;
+      counters.failed += 1;
       stock.buffer.failed();
       // Only the first failure of an outage is told.
       if (error.reason !== "STORE_WENT_BACK" && this.#failures === 0)

@@ -78,6 +78,18 @@ export class ValueSources {
     return this.#within(wanted.promise, Math.max(waitMs, 0), signal);
   }
 
+  /** How many sequences are in memory. */
+  get size(): number {
+    return this.#sources.size;
+  }
+
+  /** How long the values in memory last of the sequence whose values end first. */
+  get stockMs(): number {
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const { stockMs } of this.#sources.values()) leastMs = Math.min(leastMs, stockMs);
+    return leastMs;
+  }
+
   /** Puts a sequence that was read again into its place, if it is in memory. */
   refresh(stored: StoredSequence): void {
     this.#absent.delete(stored.definition.name);

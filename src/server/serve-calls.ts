@@ -19,8 +19,9 @@ import { readCallTotals } from "./metrics/call-totals.ts";
 import { sharedPortLine } from "./call/refusal-lines.ts";
 import { shuttingDown } from "./call/call-errors.ts";
 import { unreadyOnDrain } from "./call/probes.ts";
-import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
+import { type ConnectionServer, type ConnectionsStatus, createConnectionServer } from "./http/connection-server.ts";
 import { HostCheck } from "./http/host-check.ts";
+import type { Listener } from "./listen/listener.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type { Log } from "./log.ts";
 
@@ -43,8 +44,9 @@ export interface CallServerOptions {
   readonly authentication: CallGuard | undefined;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
-  /** Connections that are open. */
-  readonly connectionCount: () => number;
+  /** How many principals are in use; undefined without a file of them. */
+  readonly principalCount: (() => number) | undefined;
+  readonly listener: Pick<Listener, "connectionCount" | "refused">;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with a fault of ours. */
@@ -74,7 +76,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
     findUnready,
     page: config.page,
     onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),
-    answerMetrics: calls && metricsPage(calls, options),
+    answerMetrics: calls && metricsPage(calls, options, () => connections.connections()),
     drainSignal: drain.signal,
     shutdownSignal: shutdown.signal,
     onUnforeseen: (error, method) => {
@@ -112,11 +114,19 @@ export function serveCalls(options: CallServerOptions): CallServer {
 }
 
 /** Answers `/metrics`. What it needs is loaded by the first scrape. */
-function metricsPage(calls: CallMetrics, { config, source, authentication, clock }: CallServerOptions): AnswerMetrics {
+function metricsPage(
+  calls: CallMetrics,
+  options: CallServerOptions,
+  connections: () => ConnectionsStatus,
+): AnswerMetrics {
+  const { config, worker, authentication } = options;
+  let page: Promise<AnswerMetrics> | undefined;
   return async (request) => {
     if (config.reusePort) return textAnswer(404, request.method, sharedPortLine);
-    const { answerMetrics } = await import("./metrics/metrics-page.ts");
-    return answerMetrics(request, { sources: { calls, source, clock }, authentication });
+    page ??= import("./metrics/metrics-page.ts").then(({ createMetricsPage }) =>
+      createMetricsPage({ ...options, calls, connections, listWorkers: () => worker.listWorkers() }, authentication),
+    );
+    return (await page)(request);
   };
 }
 
@@ -129,11 +139,11 @@ function createHostCheck({ hosts, listen, corsOrigins }: ServerConfig, onRefused
 
 /** The services of a server: a further one is a further element of this list. */
 function createServices(
-  { config, worker, source, sequences, clock, startMs, connectionCount }: CallServerOptions,
+  { config, worker, source, sequences, clock, startMs, listener }: CallServerOptions,
   own: Pick<ServerStatusParts, "samples" | "findUnready">,
 ): readonly Service[] {
   const { namespace, rollbackPolicy, batchCountMax } = config;
-  const status = { ...own, source, clock, startMs, connectionCount };
+  const status = { ...own, source, clock, startMs, connectionCount: listener.connectionCount };
   const fingerprintNow = () => worker.deploymentFingerprint;
   return [
     createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, fingerprintNow }),

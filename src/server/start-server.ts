@@ -100,10 +100,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const listener = (bound ??= await bind());
     const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
-    const authentication = callers?.guard;
-    const { connectionCount } = listener;
-    const shared = { tls, worker: begun, source, sequences, authentication };
-    const calls = serveCalls({ ...options, ...shared, startMs, connectionCount });
+    const own = { authentication: callers?.guard, principalCount: callers?.count, startMs };
+    const calls = serveCalls({ ...options, tls, worker: begun, source, sequences, listener, ...own });
     const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
     stop = stopCalls;

@@ -46,6 +46,8 @@ export interface GrantStatus {
   readonly sinceMs: number;
   /** Exclusive bound of the timestamps that may be issued: Unix milliseconds. */
   readonly untilMs: number;
+  /** The length of a whole window. */
+  readonly windowMs: number;
   /** The rest of the window by the wall clock; never negative. */
   readonly windowLeftMs: number;
   /** How far issued timestamps are ahead of the wall clock; 0 if they are not. */

@@ -244,6 +244,7 @@ export class WorkerSource implements IdSource {
       generation: grant.generation,
       sinceMs: grant.sinceMs,
       untilMs: grant.untilMs,
+      windowMs: this.#parts.settings.windowMs,
       windowLeftMs: Math.max(0, grant.untilMs - nowMs),
       leadMs: this.#generator.leadMs(nowMs),
     };

@@ -84,7 +84,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [...core, "http2"],
   server: [...served, "config", "server/listen", "server/http", "server/call", "server/guards", "server/metrics"],
   "server/listen": ["errors", "clock", "config", "http2"],
-  "server/metrics": ["errors", "clock", "version", "gen", "snowflake", "worker", "server/call"],
+  "server/metrics": [...served, "server/call", "server/http", "server/listen"],
   "server/guards": ["errors", "config", "server/call", "server/listen"],
   "server/call": ["errors", "clock", "gen", "http2", "http2/hpack", "service", "service/hot", "server/call/envelope"],
   "server/call/envelope": ["gen"],

@@ -1,12 +1,26 @@
-/** GET /metrics: what a server counts is what its callers have seen. */
-import { expect, test } from "vitest";
+/** GET /metrics: who may read it, and whether every metric of the table is there. */
+import { readFileSync } from "node:fs";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { metricTable } from "../../src/server/metrics/metric-table.ts";
+import { findTool } from "../support/fetch/tools.ts";
 import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
-import { callsLine, scrape } from "../support/metrics/scrape.ts";
+import { callsLine, parseScrape, scrape, scrapeText } from "../support/metrics/scrape.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
 
 const nextId = "snowlane.v1.IdService/NextId";
 const get = { path: "/metrics", method: "GET", headers: {} };
+let certificates: Certificates;
+
+beforeAll(async () => {
+  certificates = await makeCertificates();
+});
+afterAll(() => certificates.remove());
 
 test("GET /metrics has the calls and the IDs, and no cache keeps it", async () => {
   const { url, faults } = await runServer();
@@ -22,6 +36,43 @@ test("GET /metrics has the calls and the IDs, and no cache keeps it", async () =
   expect(faults).toEqual([]);
 });
 
+test("a scrape has every metric of the table and no other, and promtool finds no fault in it", async () => {
+  const principals = principalsFile([{ name: "operator", permissions: ["all"] }]);
+  const { certFile, keyFile } = certificates.server;
+  const { address } = await runServer({ principals: principals.path, tlsCert: certFile, tlsKey: keyFile });
+  const url = `https://${address}`;
+  const ca = readFileSync(certificates.caFile);
+  const headers = bearer("operator");
+  const transport = createGrpcTransport({ baseUrl: url, nodeOptions: { ca } });
+  const client = createClient(SequenceService, transport);
+  await client.createSequence({ sequence: { name: "orders" } }, { headers });
+  // The stock has an end once its rate is known; the list of worker IDs comes after the first scrape.
+  const late = ["snowlane_sequence_stock_seconds", 'snowlane_worker_ids{state="held"}'];
+  let text = "";
+  await expect
+    .poll(
+      async () => {
+        for await (const _ of client.batchNextValues({ name: "orders", count: 500n }, { headers }));
+        text = await scrapeText(url, { headers, ca });
+        return late.filter((line) => !parseScrape(text).has(line));
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual([]);
+  const named = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]);
+  // The clock of an SQLite store is ours.
+  const expected = Object.entries(metricTable).filter(([name]) => name !== "snowlane_store_clock_ahead_seconds");
+  expect(named).toEqual(expected.map(([name, { type }]) => [name, type]));
+  const promtool = await findTool("promtool");
+  expect(await runCommand(promtool.path, ["check", "metrics"], { env: promtool.env, input: text })).toBe("");
+  const lines = parseScrape(text);
+  expect(lines.get('snowlane_worker_ids{state="held"}')).toBe(1);
+  expect(lines.get('snowlane_connections{protocol="http2"}')).toBe(1);
+  expect(lines.get("snowlane_principals")).toBe(1);
+  expect(lines.get("snowlane_tls_expiry_seconds")).toBeGreaterThan(Date.now() / 1_000);
+  expect(lines.get("snowlane_values_issued_total")! % 500).toBe(0);
+});
+
 test("a scrape needs the permission observe where callers need credentials", async () => {
   const principals = principalsFile([
     { name: "scraper", permissions: ["observe"] },
@@ -33,7 +84,7 @@ test("a scrape needs the permission observe where callers need credentials", asy
   expect(nobody.body.toString()).toMatch(/^MISSING_CREDENTIALS: .+\n$/);
   const shop = await askHttp1(url, { ...get, headers: bearer("shop") });
   expect([shop.status, shop.body.toString()]).toEqual([403, expect.stringMatching(/^METHOD_DENIED: .*observe.*\n$/)]);
-  expect((await scrape(url, bearer("scraper"))).get("snowlane_serving")).toBe(1);
+  expect((await scrape(url, { headers: bearer("scraper") })).get("snowlane_serving")).toBe(1);
 });
 
 test("metrics are only read: other methods are 405, and with --metrics off the path is none", async () => {

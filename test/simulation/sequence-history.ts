@@ -178,7 +178,16 @@ class History {
     const onEvent = ({ kind }: { readonly kind: string }): undefined => this.#note(kind, undefined);
     const store = this.#storeOf(() => server);
     const place = new SequencePlace({ store, clock, onEvent });
-    const sources = new ValueSources({ store, place, clock, timers, waitMaxMs: 500, namesMax: 2, onEvent });
+    const sources = new ValueSources({
+      counters: { issued: 0, taken: 0, refused: 0, failed: 0 },
+      store,
+      place,
+      clock,
+      timers,
+      waitMaxMs: 500,
+      namesMax: 2,
+      onEvent,
+    });
     const server: Server = { id, sources, isAlive: true, isCutOff: false };
     this.#servers.push(server);
   }

@@ -20,6 +20,7 @@ export class Principals {
   readonly #goodValues = new Map<string, Principal>();
   readonly #goodNames = new Map<string, Principal>();
   #generation = 0;
+  #size = 0;
 
   constructor(entries: readonly PrincipalEntry[]) {
     this.replace(entries);
@@ -28,6 +29,11 @@ export class Principals {
   /** From 1; grows with each {@link replace}. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Takes these principals instead of those before. */
@@ -41,6 +47,7 @@ export class Principals {
       }
       for (const certificate of certificates) this.#byCertificate.set(certificate, principal);
     }
+    this.#size = entries.length;
     this.#generation++;
   }
 

@@ -9,6 +9,8 @@ export interface WatchedPrincipals {
   readonly guard: CallGuard;
   /** Whether a caller can call with a token: then it should not go over the network in plaintext. */
   readonly hasTokens: boolean;
+  /** How many principals are in use. */
+  readonly count: () => number;
   /** Looks at once whether the file has changed. */
   readonly look: () => void;
   readonly close: () => void;
@@ -41,6 +43,7 @@ export function watchPrincipals({ path, onChange, ...watch }: WatchedPrincipalsO
   return {
     guard: new Authentication(principals),
     hasTokens: entries.some(({ tokens }) => tokens.length > 0),
+    count: () => principals.size,
     look: () => files.look(),
     close: () => files.close(),
   };

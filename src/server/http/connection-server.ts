@@ -22,10 +22,22 @@ export interface ConnectionServer {
    * when no call is in flight; never rejects. Can be called again, to wait again.
    */
   readonly drain: () => Promise<void>;
+  /** Counts its connections. */
+  readonly connections: () => ConnectionsStatus;
   /** Looks at once whether the files of TLS have changed. */
   readonly look: () => void;
   /** Stops the timers. The listener closes the connections that it accepted. */
   readonly close: () => void;
+}
+
+/** A snapshot for metrics. */
+export interface ConnectionsStatus {
+  readonly http1: number;
+  readonly http2: number;
+  /** TLS handshakes that failed, since the start. */
+  readonly refusedHandshakes: number;
+  /** When the certificate that is in use ends: Unix milliseconds. Undefined in cleartext. */
+  readonly tlsExpiresMs: number | undefined;
 }
 
 /**
@@ -53,7 +65,12 @@ export function createConnectionServer(application: Application, options: Connec
   http1.emit("listening");
   const http2 =
     options.http2 === "engine" ? createEngineHttp2(application, options) : createNodeHttp2(serve, options, calls);
+  const open = { http1: 0, http2: 0 };
+  let refusedHandshakes = 0;
   const serveSocket = (socket: Socket, isHttp2: boolean): void => {
+    const protocol = isHttp2 ? "http2" : "http1";
+    open[protocol] += 1;
+    socket.once("close", () => (open[protocol] -= 1));
     socket.setTimeout(0);
     socket.removeAllListeners("timeout");
     if (isHttp2) http2.accept(socket);
@@ -65,7 +82,10 @@ export function createConnectionServer(application: Application, options: Connec
       : createTlsAcceptor(options.tls, {
           onSecure: admitSecure(serveSocket),
           onFault: options.onFault,
-          onRefused: options.onRefusedHandshake,
+          onRefused: (error, address) => {
+            refusedHandshakes += 1;
+            options.onRefusedHandshake?.(error, address);
+          },
         });
   return {
     admit: tls?.admit ?? ((socket) => sniff(socket, (isHttp2) => serveSocket(socket, isHttp2))),
@@ -74,6 +94,7 @@ export function createConnectionServer(application: Application, options: Connec
       http1.closeIdleConnections();
       await Promise.all([drained, http2.drain()]);
     },
+    connections: () => ({ ...open, refusedHandshakes, tlsExpiresMs: tls?.expiresMs() }),
     look: () => tls?.look(),
     close: () => {
       tls?.close();

@@ -15,12 +15,24 @@ export interface ListenerOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+/** Counts of connections, by why they were closed. They only grow. */
+interface RefusedConnections {
+  /** As many were open as may be. */
+  full: number;
+  /** Too many of one network waited for admission. */
+  queue: number;
+  /** They had moved no byte for longest when others needed room. */
+  room: number;
+}
+
 /** A bound port. */
 export interface Listener {
   /** Where it is bound; the port is the system's choice where 0 was asked for. */
   readonly address: Address;
   /** Connections that are open, those that wait included. */
   readonly connectionCount: () => number;
+  /** Connections that were closed for the sake of others, since the start. */
+  readonly refused: Readonly<RefusedConnections>;
   /**
    * Hands on each connection when its first bytes have arrived, `connectionsPerSecond` at most. Connections that came
    * before this call have waited. None waits longer than its first bytes may take.
@@ -44,7 +56,9 @@ const stopMs = 1_000;
  * @throws The system's error, with `code`: EADDRINUSE, EACCES, EADDRNOTAVAIL, ENOTFOUND.
  */
 export async function bindListener(address: Address, options: ListenerOptions): Promise<Listener> {
-  const sockets = new OpenSockets<Socket>(options.connectionsMax, systemClock);
+  const refused: RefusedConnections = { full: 0, queue: 0, room: 0 };
+  const onCrowd = (): void => void (refused.queue += 1);
+  const sockets = new OpenSockets<Socket>(options.connectionsMax, systemClock, () => (refused.room += 1));
   /** Connections that came before {@link Listener.accept}, with their networks. */
   const held = new Map<Socket, string>();
   let admission: Admission<Socket> | undefined;
@@ -60,9 +74,10 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     socket.on("error", () => socket.destroy());
     socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
     if (admission === undefined) held.set(socket, network);
-    else queueUp(socket, network, admission);
+    else queueUp(socket, network, admission, onCrowd);
   });
   tcp.maxConnections = options.connectionsMax;
+  tcp.on("drop", () => (refused.full += 1));
   await new Promise<void>((resolve, reject) => {
     tcp.once("error", reject);
     tcp.listen({ ...address, exclusive: true, reusePort: options.reusePort ?? false }, () => {
@@ -78,12 +93,13 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   return {
     address: { host: address.host, port },
     connectionCount: () => sockets.count,
+    refused,
     accept: (to) => {
       // So a crowd of one network that waits leaves room for other networks.
       const { connectionsMax, connectionsPerSecond: perSecond } = options;
       const limits = { perSecond, queuedMax: Math.ceil(connectionsMax / 2) };
       admission = new Admission(limits, { ...systemClock, ...systemTimers }, to);
-      for (const [socket, network] of held) queueUp(socket, network, admission);
+      for (const [socket, network] of held) queueUp(socket, network, admission, onCrowd);
       held.clear();
     },
     stop: async () => {
@@ -107,12 +123,14 @@ export async function bindListener(address: Address, options: ListenerOptions): 
   };
 }
 
-/** Requests admission for a connection when its first bytes have arrived. */
-function queueUp(socket: Socket, network: string, admission: Admission<Socket>): void {
+/** Requests admission for a connection when its first bytes have arrived. @param onCrowd - Called if it gets none. */
+function queueUp(socket: Socket, network: string, admission: Admission<Socket>, onCrowd: () => void): void {
   socket.once("close", () => admission.withdraw(socket, network));
   // A socket that is read shows when its caller has gone, so one that only connects and leaves takes no turn.
   onFirstBytes(socket, () => {
-    if (!admission.request(socket, network)) socket.destroy();
+    if (admission.request(socket, network)) return;
+    onCrowd();
+    socket.destroy();
   });
 }
 

@@ -24,12 +24,15 @@ interface Traffic {
 export class OpenSockets<Opened extends OpenSocket> {
   readonly #crowdedCount: number;
   readonly #clock: Clock;
+  readonly #onRoom: () => void;
   /** The connections of each network, longest idle first. */
   readonly #networks = new Map<string, Map<Opened, Traffic>>();
   #count = 0;
   #lookedMs = -Infinity;
 
-  constructor(countMax: number, clock: Clock) {
+  /** @param onRoom - Called for each connection that is closed to make room. */
+  constructor(countMax: number, clock: Clock, onRoom: () => void = () => {}) {
+    this.#onRoom = onRoom;
     this.#crowdedCount = countMax * crowdedShare;
     this.#clock = clock;
   }
@@ -79,6 +82,7 @@ export class OpenSockets<Opened extends OpenSocket> {
     if (most.size === ownCount && nowMs - movedMs < lookMs) return;
     // Now, because its close event comes later and it must not be chosen again.
     this.delete(socket, network);
+    this.#onRoom();
     socket.destroy();
   }
 }

@@ -33,6 +33,8 @@ export interface TlsAcceptor {
    * required, is cut off.
    */
   readonly admit: (socket: Socket) => void;
+  /** When the certificate that is in use ends: Unix milliseconds. */
+  readonly expiresMs: () => number;
   /** Looks at once whether the files have changed. */
   readonly look: () => void;
   readonly close: () => void;
@@ -88,9 +90,13 @@ export function createTlsAcceptor(
     onRefused?.(error, socket.remoteAddress ?? "");
     socket.destroy();
   });
+  let expiresMs = expiryOf(context);
   const watched = new WatchedFiles(context, {
     read: () => readTlsContext(files),
-    onChange: (found) => server.setSecureContext(found),
+    onChange: (found) => {
+      server.setSecureContext(found);
+      expiresMs = expiryOf(found);
+    },
     onFault,
     lookMs,
   });
@@ -100,9 +106,15 @@ export function createTlsAcceptor(
       socket.setTimeout(0);
       server.emit("connection", socket);
     },
+    expiresMs: () => expiresMs,
     look: () => watched.look(),
     close: () => watched.close(),
   };
+}
+
+/** The end of a server's own certificate, which is the first of its chain. */
+function expiryOf({ cert }: SecureContextOptions): number {
+  return new X509Certificate(cert as Buffer).validToDate.getTime();
 }
 
 /** Whether a caller has shown a certificate that is not of our authorities. */

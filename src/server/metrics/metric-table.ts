@@ -36,6 +36,7 @@ export const metricTable = {
     type: "gauge",
     help: "Rest of the reserved window: so long IDs can be issued without the store. 0 without a worker ID.",
   },
+  snowlane_window_seconds: { type: "gauge", help: "Length of a whole window. Absent without a worker ID." },
   snowlane_grant_info: {
     type: "gauge",
     labels: ["datacenter", "worker"],
@@ -59,7 +60,55 @@ export const metricTable = {
     type: "gauge",
     help: "How far the clock of the store is ahead of ours. Absent where the store has none.",
   },
+  snowlane_worker_ids: {
+    type: "gauge",
+    labels: ["state"],
+    help: "Worker IDs of the namespace by state. Absent until the store was asked, after the first scrape.",
+  },
+  snowlane_worker_list_age_seconds: {
+    type: "gauge",
+    help: "Age of snowlane_worker_ids. A scrape has them read again when they are older than a minute.",
+  },
   snowlane_layout_left_seconds: { type: "gauge", help: "Time until the layout has no timestamp left." },
+  snowlane_values_issued_total: { type: "counter", help: "Values of sequences handed out." },
+  snowlane_sequences: { type: "gauge", help: "Sequences in memory." },
+  snowlane_sequence_stock_seconds: {
+    type: "gauge",
+    help: "How long the values in memory last, of the sequence whose values end first. Absent where none is in use.",
+  },
+  snowlane_sequence_takes_total: {
+    type: "counter",
+    labels: ["outcome"],
+    help: "Takes of values from the database of sequences. One that failed may leave a gap.",
+  },
+  snowlane_sequence_stopped: {
+    type: "gauge",
+    help: "1 while the database of sequences is stopped after a loss or a move, else 0.",
+  },
+  snowlane_sequence_events_total: {
+    type: "counter",
+    labels: ["event"],
+    help: "How often the database of sequences was found stopped, and how often it opened again.",
+  },
+  snowlane_connections: {
+    type: "gauge",
+    labels: ["protocol"],
+    help: "Open connections. new: those that have not sent enough to tell the protocol, or wait for admission.",
+  },
+  snowlane_connections_refused_total: {
+    type: "counter",
+    labels: ["why"],
+    help: "Connections that were closed without a call, or to make room, by cause.",
+  },
+  snowlane_tls_expiry_seconds: {
+    type: "gauge",
+    help: "When the certificate of the server ends, in Unix time. Absent in cleartext.",
+  },
+  snowlane_principals: { type: "gauge", help: "Principals in use. Absent without --principals." },
+  nodejs_eventloop_lag_p99_seconds: {
+    type: "gauge",
+    help: "Delay of the event loop that 1 in 100 exceeded since the scrape before. 0 in the first scrape.",
+  },
   snowlane_build_info: { type: "gauge", labels: ["version", "node"], help: "1, with the versions of server and Node." },
   process_cpu_seconds_total: { type: "counter", help: "Processor time of the process." },
   process_resident_memory_bytes: { type: "gauge", help: "Memory of the process that is in RAM." },

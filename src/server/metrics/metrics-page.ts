@@ -1,42 +1,60 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { IdError } from "../../errors.ts";
 import { type CallGuard, newNotes } from "../call/call-guard.ts";
-import type { DispatchRequest } from "../call/dispatch.ts";
+import type { AnswerMetrics, DispatchRequest } from "../call/dispatch.ts";
 import { peerKey, unknownPeer } from "../call/peer.ts";
 import { textAnswer } from "../call/text-answer.ts";
+import type { WorkerList } from "../../operator/worker-list.ts";
+import { Lag } from "./event-loop-lag.ts";
 import { expositionType, writeExposition } from "./exposition.ts";
-import { type MetricSources, readSamples } from "./server-metrics.ts";
+import type { MetricSources } from "./metric-sources.ts";
+import { readSamples } from "./read-samples.ts";
+import { WorkerTally } from "./worker-tally.ts";
 
 /** The path as the guards see it. It is no method of a service, so it has no row of the table of methods. */
 const traits = { index: 0, path: "/metrics", access: "observe", streams: false } as const;
 
-/** The parts of {@link answerMetrics}. */
-export interface MetricsPageOptions {
-  readonly sources: MetricSources;
-  /** Asked whether the caller may observe. Undefined: everybody may. */
-  readonly authentication: CallGuard | undefined;
+/** The parts of {@link createMetricsPage}. */
+export interface MetricsPageOptions extends Omit<MetricSources, "workers" | "lag"> {
+  readonly listWorkers: () => Promise<WorkerList>;
 }
 
-/** Answers GET and HEAD of `/metrics`; 401 and 403 where the caller may not observe. */
-export function answerMetrics(
-  request: DispatchRequest,
-  { sources, authentication }: MetricsPageOptions,
-): UniversalServerResponse {
-  const { method, header, contextValues } = request;
-  if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
+/**
+ * Makes the answer to GET and HEAD of `/metrics`: 401 and 403 where the caller may not observe.
+ *
+ * @param authentication - Asked whether it may. Undefined: every caller may.
+ */
+export function createMetricsPage(options: MetricsPageOptions, authentication: CallGuard | undefined): AnswerMetrics {
+  const { listWorkers, clock } = options;
+  const sources: MetricSources = { ...options, workers: new WorkerTally(listWorkers, clock), lag: new Lag() };
+  return async (request) => {
+    const { method } = request;
+    if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
+    const refusal = authentication && refusalOf(request, authentication);
+    return (
+      refusal ?? textAnswer(200, method, writeExposition(readSamples(sources)), { "content-type": expositionType })
+    );
+  };
+}
+
+/** The answer to a caller that may not observe. */
+function refusalOf(
+  { method, header, contextValues }: DispatchRequest,
+  authentication: CallGuard,
+): UniversalServerResponse | undefined {
   try {
-    authentication?.begin({
+    authentication.begin({
       traits,
       peer: contextValues?.get(peerKey) ?? unknownPeer,
       notes: newNotes(),
       startedMs: undefined,
       header: (name) => header.get(name) ?? undefined,
     });
+    return undefined;
   } catch (error) {
     if (!(error instanceof IdError)) throw error;
     const line = `${error.reason}: ${error.message}\n`;
     if (error.reason !== "MISSING_CREDENTIALS") return textAnswer(403, method, line);
     return textAnswer(401, method, line, { "www-authenticate": 'Bearer realm="snowlane"' });
   }
-  return textAnswer(200, method, writeExposition(readSamples(sources)), { "content-type": expositionType });
 }

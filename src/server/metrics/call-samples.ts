@@ -1,0 +1,41 @@
+import type { MetricSources } from "./metric-sources.ts";
+import { one, type Sample } from "./sample.ts";
+
+/** The codes of gRPC by their numbers. https://grpc.io/docs/guides/status-codes/ */
+const codeNames: readonly string[] = [
+  "OK",
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "DEADLINE_EXCEEDED",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "DATA_LOSS",
+  "UNAUTHENTICATED",
+];
+
+/** The metrics of calls. */
+export function callSamples({ calls }: Pick<MetricSources, "calls">) {
+  const methods = calls.methods();
+  return {
+    snowlane_calls_total: methods.flatMap(({ method, ok, failed }): Sample[] => [
+      [[method, codeNames[0]!], ok],
+      ...[...failed.entries()]
+        .filter(([, count]) => count > 0)
+        .map(([code, count]): Sample => [[method, codeNames[code]!], count]),
+    ]),
+    snowlane_call_seconds: methods
+      .filter(({ latency }) => latency.counts.some((count) => count > 0))
+      .map(({ method, latency }): Sample => [[method], latency]),
+    snowlane_refused_total: [...calls.refused].map(([cause, count]): Sample => [[cause], count]),
+    snowlane_streams: [one(calls.streamCount)],
+  };
+}

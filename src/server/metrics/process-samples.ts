@@ -1,0 +1,30 @@
+import { readdirSync } from "node:fs";
+import { version } from "../../version.ts";
+import type { MetricSources } from "./metric-sources.ts";
+import { one, seconds } from "./sample.ts";
+
+/** The metrics of the process. */
+export function processSamples({ lag, clock }: Pick<MetricSources, "lag" | "clock">) {
+  const { user, system } = process.cpuUsage();
+  const memory = process.memoryUsage();
+  const fileCount = countOpenFiles();
+  return {
+    snowlane_build_info: [[[version, process.versions.node], 1] as const],
+    nodejs_eventloop_lag_p99_seconds: [seconds(lag.readMs())],
+    process_cpu_seconds_total: [one((user + system) / 1e6)],
+    process_resident_memory_bytes: [one(memory.rss)],
+    process_start_time_seconds: [seconds(clock.nowMs() - process.uptime() * 1_000)],
+    process_open_fds: fileCount === undefined ? [] : [one(fileCount)],
+    nodejs_heap_size_used_bytes: [one(memory.heapUsed)],
+  };
+}
+
+/** Undefined where the system has no /proc. */
+function countOpenFiles(): number | undefined {
+  try {
+    // One of them is the folder that is read.
+    return readdirSync("/proc/self/fd").length - 1;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from "../../clock/clock.ts";
+import type { WorkerList, WorkerState } from "../../operator/worker-list.ts";
+
+/** How old the counts may be that a scrape shows. */
+const staleMs = 60_000;
+
+const states: readonly WorkerState[] = ["held", "released", "expired", "quarantined", "unreadable"];
+
+/** How many worker IDs are in which state. The store is asked beside the scrapes, so that none waits for it. */
+export class WorkerTally {
+  readonly #list: () => Promise<WorkerList>;
+  readonly #clock: Clock;
+  #counts: ReadonlyMap<string, number> = new Map();
+  #readMs: number | undefined;
+  #askedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(list: () => Promise<WorkerList>, clock: Clock) {
+    this.#list = list;
+    this.#clock = clock;
+  }
+
+  /** The counts as the store was read last, with those that have no record as `unused`; empty before that. */
+  counts(): ReadonlyMap<string, number> {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#askedMs >= staleMs) {
+      this.#askedMs = nowMs;
+      // Its age shows that the store gave no answer, and other metrics say so at once.
+      this.#list().then(
+        (list) => this.#onList(list),
+        () => undefined,
+      );
+    }
+    return this.#counts;
+  }
+
+  /** Since when the counts stand; undefined before the first. */
+  get ageMs(): number | undefined {
+    return this.#readMs === undefined ? undefined : this.#clock.monotonicMs() - this.#readMs;
+  }
+
+  #onList({ workers, total }: WorkerList): void {
+    const counts = new Map<string, number>(states.map((state) => [state, 0]));
+    for (const { state } of workers) counts.set(state, counts.get(state)! + 1);
+    this.#counts = counts.set("unused", Math.max(0, total - workers.length));
+    this.#readMs = this.#clock.monotonicMs();
+  }
+}
