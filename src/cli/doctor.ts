@@ -1,5 +1,6 @@
 import { closeSync, existsSync, mkdtempSync, openSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { systemClock } from "../clock/clock.ts";
 import { serverSettings } from "../config/server-settings.ts";
 import { onOff } from "../config/setting-kinds.ts";
 import { resolveSequenceStore, resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
@@ -8,6 +9,7 @@ import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import { parseSqliteUrl, sqliteTiming } from "../store/sqlite/sqlite.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
+import { checkAccess } from "./doctor-access.ts";
 import { checkAddress, checkMachineClock } from "./doctor-machine.ts";
 import { checkSequences } from "./doctor-sequences.ts";
 import { checkStore, checkTimes } from "./doctor-store.ts";
@@ -39,7 +41,7 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
       ...(await checkChosenStore(choice)),
       ...checkMachineClock(choice.layout),
       await checkAddress(settings.listen, settings.reusePort),
-      ...(await checkTls(settings)),
+      ...(await checkAccess(settings, systemClock.nowMs())),
       ...checkIssueLog(settings),
       ...(await checkSequenceStore(settings, choice)),
     ];
@@ -120,17 +122,6 @@ async function checkSequenceStore(
   const url = resolveSequenceStore(settings, storeUrl);
   if (url === undefined) return [];
   return [await checkSequences(url, { namespace, callTimeoutMs: settings.sequenceStoreTimeoutMs })];
-}
-
-async function checkTls({ tlsCert, tlsKey, tlsClientCa }: Settings): Promise<readonly Finding[]> {
-  if (tlsCert === undefined || tlsKey === undefined) return [];
-  try {
-    const { readTlsContext } = await import("../server/listen/tls.ts");
-    readTlsContext({ certPath: tlsCert, keyPath: tlsKey, clientCaPath: tlsClientCa });
-    return [ok("tls", "Certificate and key can be read and fit together.")];
-  } catch (error) {
-    return [failOf("tls", error, "Give a certificate chain and its key, in PEM.")];
-  }
 }
 
 function summaryOf(findings: readonly Finding[]): string {

@@ -104,6 +104,7 @@ const wrong: readonly (readonly [string, number, SetUp])[] = [
       return onNewStore("--tls-cert", certFile, "--tls-key", keyFile, "--tls-client-ca", keyFile)();
     },
   ],
+  ["a file of principals that is none", 2, onNewStore("--principals", "README.md")],
   ["an issue log in a folder that is not there", 2, onNewStore("--issue-log", "/none/issue.log")],
 ];
 

@@ -29,13 +29,13 @@ export async function makeCertificates(): Promise<Certificates> {
   const file = (name: string): string => join(folder, name);
   const openssl = (...args: readonly string[]): Promise<string> => runCommand(path, args, { env });
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const ca = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-days", "2", "-subj", "/CN=Snowlane test"];
+  const ca = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-days", "30", "-subj", "/CN=Snowlane test"];
   await openssl("req", "-x509", ...newKey, ...ca);
   const sign = async (name: string, extension: string): Promise<CertificateFiles> => {
     const [key, request, certificate] = [file(`${name}.key`), file(`${name}.csr`), file(`${name}.pem`)];
     writeFileSync(file(`${name}.ext`), extension);
     await openssl("req", ...newKey, "-keyout", key, "-out", request, "-subj", `/CN=${name}`);
-    const authority = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial", "-days", "2"];
+    const authority = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial", "-days", "30"];
     await openssl("x509", "-req", "-in", request, ...authority, "-extfile", file(`${name}.ext`), "-out", certificate);
     return { certFile: certificate, keyFile: key };
   };
