@@ -7,6 +7,7 @@ import { resolveSequenceStore, resolveServer, type WorkerChoice } from "../confi
 import { problemsOf, valueOf } from "../config/resolved.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import { parseSqliteUrl, sqliteTiming } from "../store/sqlite/sqlite.ts";
+import { checkFolder } from "../store/sqlite/store-file.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { checkAccess } from "./doctor-access.ts";
@@ -54,7 +55,7 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
 async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[]> {
   const { storeUrl, namespace, layout } = choice;
   const place = placeOf(storeUrl);
-  const absent = checkAbsentFile(storeUrl, namespace);
+  const absent = checkAbsentFile(choice);
   if (absent?.level === "fail") return [absent];
   const file = { timing: sqliteTiming, liveness: { kind: "lock" } } as const;
   if (absent !== undefined) return [absent, checkTimes(choice, layout, file)];
@@ -74,10 +75,15 @@ async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[
 }
 
 /** An SQLite file that a first start would make: a check does not make it. */
-function checkAbsentFile(storeUrl: string, namespace: string): Finding | undefined {
+function checkAbsentFile({ storeUrl, namespace, whereNoFolder }: WorkerChoice): Finding | undefined {
   if (!storeUrl.startsWith("sqlite:")) return undefined;
   const { path } = parseSqliteUrl(storeUrl, { namespace, callTimeoutMs: 0 });
   if (existsSync(path)) return undefined;
+  try {
+    if (whereNoFolder === "refuse") checkFolder(path);
+  } catch (error) {
+    return failOf("store", error, "A start ends the same way.");
+  }
   const folder = unwritableFolderOf(path);
   if (folder === undefined) return ok("store", `There is no file ${path} yet: the first start makes it.`);
   const hint = "Give this user the right to write there, or choose another --store.";

@@ -42,7 +42,7 @@ const groups: readonly SettingGroup[] = [
   { title: "Layout of your own", names: ["layoutFields", "epoch", "tick"] },
   {
     title: "Worker IDs",
-    names: ["instance", "datacenterIds", "workerIds", "resumeDir", "startTimeout", "waitForWorkerId"],
+    names: ["instance", "datacenterIds", "workerIds", "resumeDir", "create", "startTimeout", "waitForWorkerId"],
   },
   { title: "Sequences", names: ["sequenceStores", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"] },
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },

@@ -60,9 +60,12 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
   const { namespace, rollbackPolicy, burstMs, datacenterId, datacenterIds, workerIds, workerId } = config;
   const { windowMs, windowMaxMs, renewalPeriodMs, storeTimeoutMs, ttlMs } = config;
   const sequenceSpread = config.sequenceSpread === "on";
+  // The default path has no slip in it.
+  const whereNoFolder = config.create || config.storeUrl === undefined ? "create" : "refuse";
   return {
     layout,
     storeUrl,
+    whereNoFolder,
     namespace,
     rollbackPolicy,
     sequenceSpread,

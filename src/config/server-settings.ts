@@ -15,6 +15,12 @@ import { storeSettings } from "./store-settings.ts";
 export const workerSettings = {
   ...layoutSettings,
   ...storeSettings,
+  create: onOff({
+    name: "create",
+    doc:
+      "Makes the folder of a SQLite file that --store names, where it is not there. Without it such a start is refused, " +
+      "because a slip in the path would begin a new deployment, which repeats the IDs of the old one.",
+  }),
   instance: text({
     name: "instance",
     placeholder: "NAME",

@@ -8,7 +8,8 @@ import { checkOptions, lengthMs, oneOf, type OptionRule, text, whole } from "./c
 import { chooseLayout, type LayoutChoice } from "./choose-layout.ts";
 import { Snowlane } from "./snowlane.ts";
 
-type WorkerChoice = Omit<OpenWorkerOptions, "storeUrl" | "namespace" | "layout" | "instance" | "version" | "clock">;
+type OwnOptions = "storeUrl" | "whereNoFolder" | "namespace" | "layout" | "instance" | "version" | "clock";
+type WorkerChoice = Omit<OpenWorkerOptions, OwnOptions>;
 
 /**
  * The options of {@link openSnowlane}; each has a default. Lengths of time are milliseconds. docs/configuration.md

@@ -206,6 +206,11 @@ export interface StoreOptions {
    * INVALID_CONFIG, for commands that only look.
    */
   readonly whereNew?: "create" | "refuse" | undefined;
+  /**
+   * What to do where a file is to be created in a folder that is not there. `create` (default) makes the folder;
+   * `refuse` throws INVALID_CONFIG, because a path with a slip in it would begin a new deployment.
+   */
+  readonly whereNoFolder?: "create" | "refuse" | undefined;
 }
 
 /** The moment of a store whose identity shows every loss, so that an empty one is new. */

@@ -6,7 +6,7 @@ import { type GeneratorOptions, SnowflakeGenerator } from "../snowflake/generato
 import type { IdSource } from "./id-source.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { openStore } from "../store/open-store.ts";
-import type { RecordStore } from "../store/record-store.ts";
+import type { RecordStore, StoreOptions } from "../store/record-store.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import { openResumeFolder } from "../lease/resume/resume-folder.ts";
 import type { ResumeJournal } from "../lease/resume/resume-record.ts";
@@ -26,6 +26,8 @@ export interface OpenWorkerOptions
     Pick<GeneratorOptions, "layout" | "burstMs" | "sequenceSpread"> {
   /** `sqlite:PATH` and so on: see openStore. */
   readonly storeUrl: string;
+  /** See {@link StoreOptions}. Default `create`. */
+  readonly whereNoFolder?: StoreOptions["whereNoFolder"];
   /** The name of this process over restarts; at most 100 characters count. */
   readonly instance: string;
   /** Of the program; shown beside the worker ID. */
@@ -105,9 +107,9 @@ export async function openWorker(options: OpenWorkerOptions): Promise<Worker> {
  * @throws IdError INVALID_CONFIG for a store that cannot be opened.
  */
 export async function beginWorker(options: OpenWorkerOptions): Promise<StartingWorker> {
-  const { namespace, storeUrl, clock = systemClock } = options;
+  const { namespace, storeUrl, whereNoFolder, clock = systemClock } = options;
   const callTimeoutMs = options.storeTimeoutMs ?? defaultStoreTimeoutMs(storeUrl, options.windowMs);
-  const store = await openStore(storeUrl, { namespace, callTimeoutMs });
+  const store = await openStore(storeUrl, { namespace, callTimeoutMs, whereNoFolder });
   let source: WorkerSource;
   try {
     source = createSource(options, store, clock);

@@ -86,6 +86,7 @@ const wrong: readonly (readonly [string, number, SetUp])[] = [
       return ["--store", storeIn(folder)];
     },
   ],
+  ["a store in a folder that is not there", 2, () => ["--store", storeIn(join(temporaryFolder(), "none"))]],
   ["a store where no file can be made", 4, () => ["--store", "sqlite:/proc/ids.db"]],
   ["an address that another program has", 3, async () => [...(await onNewStore()()), "--listen", await takenPort()]],
   [
@@ -120,6 +121,7 @@ test.each(wrong)("%s: doctor and serve end with code %i", async (_case, code, se
 test.each<readonly [string, SetUp]>([
   ["a new store", onNewStore()],
   ["a used store", onUsedStore()],
+  ["a store in a folder that --create makes", () => ["--create", "--store", storeIn(join(temporaryFolder(), "none"))]],
   ["a new namespace of a used store", onUsedStore("--namespace", "other")],
   ["a renewal that fits its window", onNewStore("--window", "20s", "--renewal-period", "8s")],
 ])("%s: doctor finds nothing wrong, and serve serves", async (_case, setUp) => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -61,6 +61,20 @@ describe("a store file", () => {
       expect([code, stdout.length, stderr.trimEnd().split("\n")]).toEqual([4, 0, [expect.stringMatching(line)]]);
       expect(stderr).toContain(path);
     }
+  });
+
+  test("whose folder has a slip was a new deployment: refused with code 2 unless --create says so, or it is the default", async () => {
+    const home = temporaryFolder();
+    const store = ["--store", `sqlite:${join(home, "snowlnae", "ids.db")}`];
+    for (const command of [["next"], serve]) {
+      const { code, stderr } = await runCli([...command, ...store]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^snowlane: There is no folder .*give --create\.\n$/)]);
+    }
+    expect(readdirSync(home)).toEqual([]);
+    expect((await runCli(["next", "--create", ...store])).code).toBe(0);
+    expect((await runCli(["next", ...store])).code).toBe(0);
+    const environment = { XDG_STATE_HOME: join(home, "state") };
+    expect((await runCli(["next"], { environment })).code).toBe(0);
   });
 
   test("of another program is left as it was", async () => {

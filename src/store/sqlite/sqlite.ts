@@ -50,6 +50,7 @@ export function parseSqliteUrl(url: string, options: StoreOptions): RecordFileOp
     busyTimeoutMs: Math.floor(options.callTimeoutMs * busyShare),
     networkFileSystem: force === null ? "refuse" : "force",
     whereNew: options.whereNew ?? "create",
+    whereNoFolder: options.whereNoFolder ?? "create",
   };
 }
 

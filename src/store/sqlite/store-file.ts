@@ -29,6 +29,8 @@ export interface StoreFileOptions {
   readonly networkFileSystem: "refuse" | "force";
   /** The action where there is no file: `create` (default) makes it, `refuse` throws INVALID_CONFIG. */
   readonly whereNew?: "create" | "refuse";
+  /** As above where not even its folder is there. */
+  readonly whereNoFolder?: "create" | "refuse";
 }
 
 /** The kind of data that a file holds. */
@@ -89,9 +91,10 @@ export class StoreFile {
 
   /** @param path - The real one: everything beside the file is named after it. */
   #openBoth(path: string): OpenFile {
-    const { path: givenPath, whereNew } = this.#options;
+    const { path: givenPath, whereNew, whereNoFolder } = this.#options;
     if (whereNew === "refuse" && !existsSync(path)) throw nothingKept("sqlite", `there is no file ${path}`);
     if (!this.#mayCreate && !existsSync(path)) throw vanished(path);
+    if (whereNoFolder === "refuse") checkFolder(path);
     checkOneName(path);
     makeFolder(dirname(path));
     this.#checkFileSystem(path);
@@ -179,6 +182,14 @@ export class StoreFile {
       `To use it all the same, from one machine alone, add ?network-file-system=force to the store URL.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { store: "sqlite", path, file_system: kind } });
   }
+}
+
+/** Refuses a file whose folder is not there. @throws IdError INVALID_CONFIG. */
+export function checkFolder(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  const message = `There is no folder ${folder} for the store ${path}. Check --store; for a new deployment make the folder, or give --create.`;
+  throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store", folder } });
 }
 
 function vanished(path: string): IdError {
