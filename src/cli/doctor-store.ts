@@ -6,7 +6,10 @@ import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import { version } from "../version.ts";
 import { checkAgreement, hasWorkers, lostLayout, showWorkerIds } from "../lease/layout-agreement.ts";
-import { type RecordStore, unlessRefused } from "../store/record-store.ts";
+import { type ListAnswer, type RecordStore, unlessRefused } from "../store/record-store.ts";
+import { checkOneStore, storeNowMs } from "../lease/quarantine.ts";
+import type { LayoutRecord } from "../lease/records/layout-record.ts";
+import { parseIncarnationRecord } from "../lease/records/incarnation-record.ts";
 import { clockErrorMs, clockOffMaxMs } from "../lease/window.ts";
 import { listWorkers, type WorkerList } from "../operator/worker-list.ts";
 import { deploymentIdOf, parseLayoutRecord } from "../lease/records/layout-slot.ts";
@@ -56,7 +59,9 @@ export async function checkStore(under: StoreUnderCheck): Promise<readonly Findi
   if (findings.at(-1)?.level === "fail") return findings;
   findings.push(showDeployment(entry.text));
   findings.push(await probe(under));
-  const list = listWorkers(store, await store.list(), systemClock.nowMs());
+  const listed = await store.list();
+  findings.push(...checkWriters(store, listed, parseLayoutRecord(entry.text)));
+  const list = listWorkers(store, listed, systemClock.nowMs());
   return [...findings, ...checkWorkers(list), ...checkLife(under.layout)];
 }
 
@@ -163,6 +168,22 @@ export function checkTimes(worker: StoreUnderCheck["worker"], layout: Layout, st
     return ok("times", `The window is ${windowMs} ms, renewed every ${Math.round(renewalPeriodMs)} ms.`);
   } catch (error) {
     return failOf("times", error, "Give --window, --renewal-period, --window-max and --ttl that fit, or none of them.");
+  }
+}
+
+/** Looks whether the store became another one and came back, as two that answer in turn do. */
+function checkWriters(
+  { kind }: RecordStore,
+  { entries, moment }: ListAnswer,
+  rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,
+): readonly Finding[] {
+  const text = entries.find(({ key }) => key === recordKeys.incarnation)?.text;
+  if (text === undefined) return [];
+  try {
+    checkOneStore(parseIncarnationRecord(text), kind, storeNowMs(moment, systemClock.nowMs()), rules);
+    return [];
+  } catch (error) {
+    return [failOf("one writer", error, "See docs/stores.md, Several masters.")];
   }
 }
 

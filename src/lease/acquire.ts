@@ -7,11 +7,13 @@ import { isRegression } from "./observed-store.ts";
 import type { ProtocolContext } from "./protocol-context.ts";
 import type { GrantWaitCause } from "./holder-phase.ts";
 import {
+  checkOneStore,
   floorStands,
   type NotedIncarnation,
   noteIncarnation,
   type QuarantineFloor,
   quarantineFloor,
+  storeNowMs,
 } from "./quarantine.ts";
 import { type Entry, type StoreMoment, unlessRefused, type WriteAnswer } from "../store/record-store.ts";
 import { grantWindow, isBehind, markMax, type WindowRules } from "./window.ts";
@@ -135,6 +137,7 @@ async function tryAcquire(
   const rules = windowRules(settings, store, layout.windowMaxMs);
   const floor = quarantineFloor(listed, incarnation, rules);
   const wallMs = judge.nowMs();
+  checkOneStore(incarnation.record, store.kind, storeNowMs(incarnation.moment, wallMs), rules);
   const storeMs = store.clockMs();
   if (isBehind(rules, wallMs, storeMs)) return { kind: "clock-off", aheadMs: wallMs - storeMs! };
   if (floor.floorMs > wallMs + rules.leadMaxMs) {

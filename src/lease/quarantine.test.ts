@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";
-import { floorStands, judgeIncarnation, noteIncarnation, writeQuarantine } from "./quarantine.ts";
+import { checkOneStore, floorStands, judgeIncarnation, noteIncarnation, writeQuarantine } from "./quarantine.ts";
 import { parseQuarantineRecord } from "./records/quarantine-record.ts";
-import { type IncarnationRecord, parseIncarnationRecord } from "./records/incarnation-record.ts";
+import {
+  encodeIncarnationRecord,
+  type IncarnationRecord,
+  parseIncarnationRecord,
+} from "./records/incarnation-record.ts";
 import { noneAdded } from "./records/added-fields.ts";
 import { recordKeys } from "./records/record-text.ts";
 import { SeenLives } from "./seen-lives.ts";
@@ -59,13 +63,15 @@ describe("the incarnation record,", () => {
     return judgeIncarnation(known, { moment: { clockMs: nowMs, incarnation }, empty: false, sawAnother }, nowMs);
   }
 
+  const judgeNext = (record: IncarnationRecord, life: { readonly identity: string }) => judge(record, life);
+
   const known: IncarnationRecord = { identity: "system=7 timeline=1", startedMs: null, t0Ms: 0, added: noneAdded };
 
   test("where one part differs, says another life from now on: all other parts of a template copy are equal", () => {
     const identity = "system=7 timeline=1 database=16384";
     const noted = { ...known, identity };
     const other = { identity: "system=7 timeline=1 database=16390" };
-    expect(judge(noted, other)).toEqual({ ...noted, ...other, t0Ms: nowMs });
+    expect(judge(noted, other)).toEqual({ ...noted, ...other, t0Ms: nowMs, earlier: expect.any(String) });
     expect(judge(noted, { identity })).toBe(noted);
   });
 
@@ -83,7 +89,7 @@ describe("the incarnation record,", () => {
   });
 
   test("without a part in common with the server says another life", () => {
-    expect(judge(known, { identity: "run=5" })).toEqual({ ...known, identity: "run=5", t0Ms: nowMs });
+    expect(judge(known, { identity: "run=5" })).toMatchObject({ identity: "run=5", t0Ms: nowMs });
   });
 
   test("of a server that started again has t0 = its start only if both name the same system", () => {
@@ -110,6 +116,22 @@ describe("the incarnation record,", () => {
     const sight = { moment: { clockMs: nowMs, incarnation }, empty: true };
     expect(judgeIncarnation(undefined, { ...sight, sawAnother: false }, nowMs).t0Ms).toBe(0);
     expect(judgeIncarnation(undefined, { ...sight, sawAnother: true }, nowMs).t0Ms).toBe(nowMs);
+  });
+
+  test("that names two stores in turn bars starts until Q after the end of the life that came back", () => {
+    const rules = { windowMs: 10_000, windowMaxMs: 10_000, leadMaxMs: 2_000, behindMaxMs: 300_000 };
+    const [one, two, three, four, five] = [1, 2, 3, 4, 5].map((number) => ({ identity: `system=${number}` }));
+    const away = judge({ ...known, ...one! }, two!);
+    expect(() => checkOneStore(away, "mysql", nowMs, rules)).not.toThrow();
+    const back = judge(away, one!);
+    expect(back.t0Ms).toBe(nowMs);
+    expect(() => checkOneStore(back, "mysql", nowMs + 12_999, rules)).toThrow(/Two stores answer .*: name one writer/);
+    expect(() => checkOneStore(back, "mysql", nowMs + 13_000, rules)).not.toThrow();
+    // Three are remembered, and no text grows without end.
+    const long = [three!, four!, five!, three!, four!, five!, three!].reduce(judgeNext, back);
+    expect(long.earlier!.split(" ")).toHaveLength(3);
+    expect(() => checkOneStore(long, "mysql", nowMs, rules)).toThrow(/name one writer/);
+    expect(parseIncarnationRecord(encodeIncarnationRecord(long))).toEqual(long);
   });
 
   test("is written once by a process that saw the store go away and come back: nobody else could know", async () => {

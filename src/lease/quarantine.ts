@@ -22,6 +22,7 @@ import {
   type IncarnationRecord,
   parseIncarnationRecord,
 } from "./records/incarnation-record.ts";
+import { addEarlierLife, endOfLife } from "./records/earlier-lives.ts";
 import { encodeQuarantineRecord, parseQuarantineRecord } from "./records/quarantine-record.ts";
 import { noneAdded } from "./records/added-fields.ts";
 import { recordKeys } from "./records/record-text.ts";
@@ -160,9 +161,16 @@ export function judgeIncarnation(
   const { identity, startedMs, emptyMeans } = moment.incarnation;
   const fresh = { identity, startedMs: startedMs ?? null, t0Ms: nowMs, added: known?.added ?? noneAdded };
   if (known === undefined) return empty && emptyMeans === "new" && !sawAnother ? { ...fresh, t0Ms: 0 } : fresh;
-  if (!sameIdentity(known.identity, identity)) return fresh;
+  if (!sameIdentity(known.identity, identity)) {
+    return { ...fresh, earlier: addEarlierLife(known.earlier, known.identity, nowMs) };
+  }
   // A part that is not named yet may have been another one until now. One that this server does not tell is kept.
-  const same = { ...fresh, identity: joinIdentities(known.identity, identity), t0Ms: Math.max(known.t0Ms, nowMs) };
+  const same = {
+    ...fresh,
+    earlier: known.earlier,
+    identity: joinIdentities(known.identity, identity),
+    t0Ms: Math.max(known.t0Ms, nowMs),
+  };
   if (sawAnother || same.identity !== known.identity) return same;
   if ((known.startedMs ?? undefined) !== startedMs) {
     // The same data under a server that started again: what it lost was granted before the start. Whether they are the
@@ -172,6 +180,27 @@ export function judgeIncarnation(
     return { ...same, t0Ms: Math.max(known.t0Ms, startedMs + startWobbleMs) };
   }
   return known;
+}
+
+/**
+ * Refuses a life of the store that comes back within Q of its end: two servers that are not one store answer in turn.
+ * It was noted like every change, so that later starts wait long enough. docs/adr/0150 has the decision.
+ *
+ * @throws IdError INVALID_CONFIG.
+ */
+export function checkOneStore(
+  { identity, earlier }: IncarnationRecord,
+  kind: string,
+  nowMs: number,
+  rules: Pick<WindowRules, "windowMaxMs" | "leadMaxMs">,
+): void {
+  const endMs = endOfLife(earlier, identity);
+  if (endMs === undefined || nowMs >= endMs + quarantineMs(rules)) return;
+  const fromMs = endMs + quarantineMs(rules);
+  const message =
+    `Two stores answer under this URL: name one writer. The ${kind} store became another one and this one again, ` +
+    `which a failover and back does, too: then start again after ${new Date(fromMs).toISOString()}.`;
+  throw new IdError("INVALID_CONFIG", message, { metadata: { store: kind, identity, from_unix_ms: fromMs } });
 }
 
 /** The error of a start that is given in whole seconds: it may be too early by this much. */

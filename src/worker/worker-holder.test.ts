@@ -287,6 +287,25 @@ describe("a store that loses data", () => {
     expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(backMs + quarantineMs);
   });
 
+  test("and is two stores in turn: starts noted each against the other for ever; now a start ends, and t0 still moves", async () => {
+    const { world, process } = await holding({ hasClock: true });
+    process.crash();
+    const { incarnation } = world.database;
+    world.database.incarnation = { ...incarnation, identity: "system=memory-2" };
+    const other = world.process({ name: "b" });
+    other.holder.start().catch(() => {});
+    await world.time.run(2_000);
+    expect(other.holder.phase).toMatchObject({ kind: "waiting", for: "quarantine" });
+    other.crash();
+    world.database.incarnation = incarnation;
+    const backMs = world.time.nowMs();
+    await expect(world.process({ name: "c" }).start(1_000)).rejects.toThrow(/Two stores answer .*: name one writer/);
+    await world.time.run(quarantineMs);
+    const last = world.process({ name: "d" });
+    await last.start(quarantineMs);
+    expect(last.holder.grant!.fromMs).toBeGreaterThanOrEqual(backMs + quarantineMs);
+  });
+
   test("and is emptied under a holder: it ends, puts a mark down for all, and nobody begins below what it knows", async () => {
     const world = new HolderWorld({ hasClock: true, emptyMeans: "lost" });
     const process = world.process();

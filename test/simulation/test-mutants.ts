@@ -100,6 +100,18 @@ export const testMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "two-stores-in-turn",
+    caughtBySeed: undefined,
+    rule: "a start ends where a life of the store that ended comes back",
+    file: acquire,
+    find: "checkOneStore(incarnation.record, store.kind, storeNowMs(incarnation.moment, wallMs), rules);",
+    replace: "",
+    heldBy: {
+      file: "src/worker/worker-holder.test.ts",
+      test: "and is two stores in turn: starts noted each against the other for ever; now a start ends, and t0 still moves",
+    },
+  },
+  {
     name: "floor-without-incarnation",
     caughtBySeed: undefined,
     rule: "a grant is used only while the incarnation record is that of its floor",

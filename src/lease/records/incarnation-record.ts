@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { identityLengthMax } from "../../store/store-identity.ts";
 import type { AddedFields } from "./added-fields.ts";
+import { earlierLivesLengthMax } from "./earlier-lives.ts";
 import { encodeRecord, parseRecord, printable, recordKeys, recordSchema, unixMs } from "./record-text.ts";
 
 /** Which incarnation of the store was seen first when: "t0 beside the records". See quarantine.ts. */
@@ -12,10 +13,17 @@ export interface IncarnationRecord {
   readonly startedMs: number | null;
   /** Store time of the start or of the first sight; 0 = nothing can have been lost. Unix milliseconds. */
   readonly t0Ms: number;
+  /** Lives that ended shortly before: see earlier-lives.ts. Absent where there was none. */
+  readonly earlier?: string | undefined;
   readonly added: AddedFields;
 }
 
-const schema = recordSchema({ identity: printable(1, identityLengthMax), startedMs: v.nullable(unixMs), t0Ms: unixMs });
+const schema = recordSchema({
+  identity: printable(1, identityLengthMax),
+  startedMs: v.nullable(unixMs),
+  t0Ms: unixMs,
+  earlier: v.optional(v.pipe(printable(0, earlierLivesLengthMax), v.regex(/^(?:[0-9a-f]{16}@-?\d{1,14}(?: |$))*$/))),
+});
 
 /** Text of the incarnation record. */
 export function encodeIncarnationRecord(record: IncarnationRecord): string {
