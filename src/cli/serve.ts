@@ -1,6 +1,6 @@
 import { InvariantError } from "../assert.ts";
 import { systemClock } from "../clock/clock.ts";
-import { type Address, formatAddress } from "../config/address.ts";
+import { formatAddress } from "../config/address.ts";
 import { type ServerConfig, serverSettings } from "../config/server-settings.ts";
 import type { Setting } from "../config/setting.ts";
 import { onOff } from "../config/setting-kinds.ts";
@@ -48,7 +48,7 @@ const groups: readonly SettingGroup[] = [
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
   { title: "Callers", names: ["principals", "hosts"] },
-  { title: "Observing", names: ["metrics"] },
+  { title: "Observing", names: ["adminListen", "metrics"] },
   { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
   {
     title: "Connections",
@@ -153,7 +153,7 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
     return exitCodes.done;
   } catch (error) {
     if (signal.aborted) return exitCodes.done;
-    throw addressError(error, config.listen) ?? error;
+    throw addressError(error, config) ?? error;
   } finally {
     stop.dispose();
   }
@@ -176,19 +176,30 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 const addressHints: Readonly<Record<string, string>> = {
-  EADDRINUSE: "is in use. Stop the program that listens there, or choose another address with --listen.",
-  EACCES: "is not allowed to this user. Choose a port from 1024 on with --listen.",
-  EADDRNOTAVAIL: "does not belong to this machine. Choose another address with --listen.",
-  ENOTFOUND: "has an unknown host name. Choose another address with --listen.",
+  EADDRINUSE: "is in use. Stop the program that listens there, or choose another address",
+  EACCES: "is not allowed to this user. Choose a port from 1024 on",
+  EADDRNOTAVAIL: "does not belong to this machine. Choose another address",
+  ENOTFOUND: "has an unknown host name. Choose another address",
 };
 
-function addressError(error: unknown, listen: Address): CommandError | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const isOfAddress =
-    error instanceof Error && "syscall" in error && ["listen", "getaddrinfo"].includes(String(error.syscall));
-  const other = isOfAddress ? `cannot be listened on (${code}). Choose another address with --listen.` : undefined;
+function addressError(error: unknown, config: ServerConfig): CommandError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = "", syscall = "", port, hostname }: AddressFault = error;
+  const { listen, adminListen } = config;
+  const isAdmins = adminListen !== undefined && (port === adminListen.port || hostname === adminListen.host);
+  const [address, flag] = isAdmins ? [adminListen, "--admin-listen"] : [listen, "--listen"];
+  const isOfAddress = ["listen", "getaddrinfo"].includes(syscall);
+  const other = isOfAddress ? `cannot be listened on (${code}). Choose another address` : undefined;
   const hint = addressHints[code] ?? other;
   return hint === undefined
     ? undefined
-    : new CommandError(`The address ${formatAddress(listen)} ${hint}`, exitCodes.address);
+    : new CommandError(`The address ${formatAddress(address)} ${hint} with ${flag}.`, exitCodes.address);
+}
+
+/** The fields of the system's errors that tell of an address. */
+interface AddressFault extends Error {
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly port?: number;
+  readonly hostname?: string;
 }

@@ -24,6 +24,7 @@ export function callerProblems(config: ServerConfig): readonly SettingProblem[] 
       "there may, or listen on 127.0.0.1.";
     problems.push({ place: "--listen", value: formatAddress(listen), hint });
   }
+  problems.push(...adminProblems(config));
   if (tlsClientCa !== undefined && tlsCert === undefined) {
     problems.push({ place: "--tls-client-ca", value: tlsClientCa, hint: "Give --tls-cert and --tls-key as well." });
   }
@@ -32,4 +33,17 @@ export function callerProblems(config: ServerConfig): readonly SettingProblem[] 
     problems.push({ place: "--tls-client-auth", value: tlsClientAuth, hint });
   }
   return problems;
+}
+
+function adminProblems({ adminListen, listen, auth, principals }: ServerConfig): readonly SettingProblem[] {
+  if (adminListen === undefined) return [];
+  const problem = { place: "--admin-listen", value: formatAddress(adminListen) };
+  if (adminListen.port !== 0 && adminListen.port === listen.port) {
+    return [{ ...problem, hint: `Choose another port: --listen has ${formatAddress(listen)}.` }];
+  }
+  if (isLoopback(adminListen.host) || principals !== undefined || auth === "none") return [];
+  const hint =
+    "Other machines can reach it: say who may observe with --principals, give --auth none if every caller may, or listen " +
+    "on 127.0.0.1.";
+  return [{ ...problem, hint }];
 }

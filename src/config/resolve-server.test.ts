@@ -70,6 +70,17 @@ test("settings that say who may call do not contradict each other", () => {
   expect(refused({ tlsClientCa })).toEqual(["--tls-client-ca"]);
 });
 
+test("an admin listener has a port of its own, and is never open by mistake", () => {
+  const [adminListen, store] = ["0.0.0.0:7610", "etcd://127.0.0.1"];
+  expect(refused({ adminListen: "127.0.0.1:7609" })).toEqual(["--admin-listen"]);
+  expect(refused({ adminListen: "[::1]:7609" })).toEqual(["--admin-listen"]);
+  expect(refused({ listen: "127.0.0.1:0", adminListen: "127.0.0.1:0" })).toEqual([]);
+  expect(refused({ adminListen: "127.0.0.1:7610" })).toEqual([]);
+  expect(refused({ adminListen })).toEqual(["--admin-listen"]);
+  expect(refused({ adminListen, auth: "none", listen: "0.0.0.0:7609", store })).toEqual([]);
+  expect(refused({ adminListen, principals: "p.json" })).toEqual([]);
+});
+
 test("a layout that nothing can be issued under is refused with all else that is wrong", () => {
   const flags = { layoutFields: "worker:10,sequence:12,timestamp:41", epoch: "2020-01-01", workerId: "1024" };
   expect(refused(flags)).toEqual(["--layout-fields", "--worker-id"]);

@@ -137,6 +137,14 @@ export const serverSettings = {
     }),
     { host: "127.0.0.1", port: 7609 },
   ),
+  adminListen: address({
+    name: "adminListen",
+    namesElsewhere: ["metricsListen", "metricsPort"],
+    doc:
+      "A second address, for operators: GET /metrics, /healthz and /readyz, health, reflection and AdminService. It speaks TLS " +
+      "where --listen does, and asks for no client certificate. On loopback /metrics needs no credentials. Each server of a " +
+      "shared port needs one for its metrics. Default: none.",
+  }),
   reusePort: onOff({
     name: "reusePort",
     doc:

@@ -14,12 +14,16 @@ import { createApplication } from "./call/application.ts";
 import type { CallGuard } from "./call/call-guard.ts";
 import type { AnswerMetrics } from "./call/dispatch.ts";
 import { textAnswer } from "./call/text-answer.ts";
+import type { MetricsPage } from "./metrics/metrics-page.ts";
+import { metricsAuthentication, serveAdmin } from "./serve-admin.ts";
+import type { WatchedPrincipals } from "./guards/watched-principals.ts";
 import { CallMetrics } from "./metrics/call-metrics.ts";
 import { readCallTotals } from "./metrics/call-totals.ts";
 import { sharedPortLine } from "./call/refusal-lines.ts";
 import { shuttingDown } from "./call/call-errors.ts";
 import { unreadyOnDrain } from "./call/probes.ts";
 import { type ConnectionServer, type ConnectionsStatus, createConnectionServer } from "./http/connection-server.ts";
+import type { ConnectionOptions } from "./http/http2-server.ts";
 import { HostCheck } from "./http/host-check.ts";
 import type { Listener } from "./listen/listener.ts";
 import type { TlsFiles } from "./listen/tls.ts";
@@ -27,6 +31,8 @@ import type { Log } from "./log.ts";
 
 /** Serves calls on connections that another part accepts. A drain begins with NOT_SERVING in health. */
 export interface CallServer extends ConnectionServer {
+  /** Takes over a fresh connection of the admin listener. */
+  readonly admitAdmin: ConnectionServer["admit"];
   /** Ends the calls that are still in flight with SHUTTING_DOWN; resolves when they have ended. */
   readonly endCalls: () => Promise<void>;
 }
@@ -40,12 +46,10 @@ export interface CallServerOptions {
   readonly source: IdSource;
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
   readonly sequences: Sequences | undefined;
-  /** Knows the callers that may call; undefined where everybody may. */
-  readonly authentication: CallGuard | undefined;
+  /** The callers that may call; undefined where everybody may. */
+  readonly callers: Pick<WatchedPrincipals, "guard" | "count"> | undefined;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
-  /** How many principals are in use; undefined without a file of them. */
-  readonly principalCount: (() => number) | undefined;
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,8 +61,7 @@ const samplePeriodMs = 1_000;
 
 /** Makes the services, the application over them, and the connections that carry it. */
 export function serveCalls(options: CallServerOptions): CallServer {
-  const { config, tls, source, authentication, clock, log, onFault } = options;
-  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
+  const { config, source, callers, clock, log, onFault } = options;
   const calls = config.metrics === "on" ? new CallMetrics(clock) : undefined;
   const drain = new AbortController();
   const shutdown = new AbortController();
@@ -68,66 +71,100 @@ export function serveCalls(options: CallServerOptions): CallServer {
   );
   const samples = new StatusSamples({ source, clock, readCalls: calls && (() => readCallTotals(calls)) });
   const sampling = setInterval(() => samples.take(), samplePeriodMs).unref();
-  const application = createApplication({
-    services: createServices(options, { samples, findUnready }),
-    // Metrics first: refusals count, too.
-    guards: [calls, authentication].filter((guard) => guard !== undefined),
-    corsOrigins: config.corsOrigins,
+  const adminService = createAdmin(options, { samples, findUnready });
+  const shared = {
     findUnready,
-    page: config.page,
-    onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),
-    answerMetrics: calls && metricsPage(calls, options, () => connections.connections()),
     drainSignal: drain.signal,
     shutdownSignal: shutdown.signal,
-    onUnforeseen: (error, method) => {
+    onUnforeseen: (error: unknown, method: string) => {
       log.error("A call failed for a cause of ours", { method, error });
       onFault(error);
     },
+  };
+  const metrics = calls && loadMetricsPage(calls, options, () => connections.connections());
+  const application = createApplication({
+    ...shared,
+    services: createServices(options, adminService),
+    // Metrics first: refusals count, too.
+    guards: [calls, callers?.guard].filter((guard) => guard !== undefined),
+    corsOrigins: config.corsOrigins,
+    page: config.page,
+    onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),
+    answerMetrics: metrics && mainMetrics(metrics, options),
   });
-  const limits = { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits };
-  const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
-    log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
-  const hostCheck = createHostCheck(config, () => calls?.refuse("host"));
-  const connections = createConnectionServer(application, {
-    ...limits,
-    http2,
-    tls,
-    hostCheck,
-    onFault,
-    onRefusedHandshake,
-  });
+  const onRefusedHost = (): void => calls?.refuse("host");
+  const settings = connectionSettings(options);
+  const hostCheck = createHostCheck(config, onRefusedHost);
+  const connections = createConnectionServer(application, { ...settings, hostCheck });
+  const { adminListen } = config;
+  const admin =
+    adminListen &&
+    serveAdmin({
+      options,
+      shared: { ...shared, answerMetrics: metrics?.(metricsAuthentication(options)) },
+      service: adminService,
+      metrics: calls,
+      connections: { ...settings, hostCheck: createHostCheck({ ...config, listen: adminListen }, onRefusedHost) },
+    });
   return {
     ...connections,
+    admitAdmin: (socket) => admin?.admit(socket),
+    look: () => {
+      connections.look();
+      admin?.look();
+    },
     drain: () => {
       drain.abort(reason);
       return connections.drain();
     },
-    endCalls: () => {
+    endCalls: async () => {
       shutdown.abort(reason);
-      return connections.drain();
+      await Promise.all([connections.drain(), admin?.drain()]);
     },
     close: () => {
       clearInterval(sampling);
       connections.close();
+      admin?.close();
     },
   };
 }
 
-/** Answers `/metrics`. What it needs is loaded by the first scrape. */
-function metricsPage(
+function connectionSettings({ config, tls, log, onFault }: CallServerOptions): Omit<ConnectionOptions, "hostCheck"> {
+  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
+  const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
+    log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
+  return { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, http2, tls, onFault, onRefusedHandshake };
+}
+
+/** Makes the answer of `/metrics` for the callers that a guard lets in; undefined: for everybody. */
+type MetricsPageOf = (authentication: CallGuard | undefined) => AnswerMetrics;
+
+/** What the metrics need is loaded by the first scrape, once for both listeners. */
+function loadMetricsPage(
   calls: CallMetrics,
   options: CallServerOptions,
   connections: () => ConnectionsStatus,
-): AnswerMetrics {
-  const { config, worker, authentication } = options;
-  let page: Promise<AnswerMetrics> | undefined;
-  return async (request) => {
-    if (config.reusePort) return textAnswer(404, request.method, sharedPortLine);
+): MetricsPageOf {
+  const { worker, callers } = options;
+  let page: Promise<MetricsPage> | undefined;
+  return (authentication) => async (request) => {
     page ??= import("./metrics/metrics-page.ts").then(({ createMetricsPage }) =>
-      createMetricsPage({ ...options, calls, connections, listWorkers: () => worker.listWorkers() }, authentication),
+      createMetricsPage({
+        ...options,
+        calls,
+        connections,
+        principalCount: callers?.count,
+        listWorkers: () => worker.listWorkers(),
+      }),
     );
-    return (await page)(request);
+    return (await page)(request, authentication);
   };
+}
+
+/** A shared port gives a scrape to any of its servers. */
+function mainMetrics(metrics: MetricsPageOf, { config, callers }: CallServerOptions): AnswerMetrics {
+  if (!config.reusePort) return metrics(callers?.guard);
+  return async ({ method }) => textAnswer(404, method, sharedPortLine);
 }
 
 /** A server on loopback has no names, because only this machine reaches it. Elsewhere, it cannot know its names. */
@@ -137,17 +174,25 @@ function createHostCheck({ hosts, listen, corsOrigins }: ServerConfig, onRefused
   return new HostCheck({ requests, names: hosts ?? [], origins: corsOrigins, onRefused });
 }
 
+/** AdminService, which both listeners have. */
+function createAdmin(
+  { worker, source, clock, startMs, listener }: CallServerOptions,
+  own: Pick<ServerStatusParts, "samples" | "findUnready">,
+): Service {
+  const status = { ...own, source, clock, startMs, connectionCount: listener.connectionCount };
+  return createAdminService({ listWorkers: () => worker.listWorkers(), status });
+}
+
 /** The services of a server: a further one is a further element of this list. */
 function createServices(
-  { config, worker, source, sequences, clock, startMs, listener }: CallServerOptions,
-  own: Pick<ServerStatusParts, "samples" | "findUnready">,
+  { config, worker, source, sequences, clock }: CallServerOptions,
+  admin: Service,
 ): readonly Service[] {
   const { namespace, rollbackPolicy, batchCountMax } = config;
-  const status = { ...own, source, clock, startMs, connectionCount: listener.connectionCount };
   const fingerprintNow = () => worker.deploymentFingerprint;
   return [
     createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, fingerprintNow }),
-    createAdminService({ listWorkers: () => worker.listWorkers(), status }),
+    admin,
     ...(sequences === undefined ? [] : [createSequenceService({ sequences, clock, batchCountMax })]),
   ];
 }

@@ -5,7 +5,7 @@ import type { Server } from "./start-server.ts";
 
 /** The facts that a server prints once it serves. */
 export interface StartFacts {
-  readonly server: Pick<Server, "address" | "source">;
+  readonly server: Pick<Server, "address" | "source"> & Partial<Pick<Server, "adminAddress">>;
   readonly storeUrl: string;
   readonly version: string;
   readonly security: "cleartext" | "tls";
@@ -18,7 +18,8 @@ export function startFields({ server, storeUrl, version }: StartFacts) {
   const { layout } = server.source;
   const { datacenterId, workerId } = grantOf(server);
   const address = formatAddress(server.address);
-  return { address, layout: layout.name, datacenterId, workerId, store: redactUrl(storeUrl), version };
+  const own = server.adminAddress && { adminAddress: formatAddress(server.adminAddress) };
+  return { address, ...own, layout: layout.name, datacenterId, workerId, store: redactUrl(storeUrl), version };
 }
 
 /**
@@ -34,11 +35,12 @@ export function startMessage({ server, storeUrl, version, security, page, nowMs 
   const [scheme, plaintext] = security === "tls" ? ["https", ""] : ["http", "-plaintext "];
   const origin = `${scheme}://${reachable}`;
   const url = `${origin}/snowlane.v1.IdService/NextId`;
+  const admin = server.adminAddress === undefined ? "" : `\n  admin   ${formatAddress(server.adminAddress)}`;
   const open = page === "on" ? `Open ${origin}/ in a browser, or try:` : "Try:";
   return `Snowlane ${version} serves IDs on ${formatAddress(server.address)}: gRPC, gRPC-Web and Connect.
   layout  ${layout.name}: ${bits}; ${yearsLeft.toFixed(1)} years left, until ${endTime.slice(0, 10)}
   worker  ${datacenter}worker ${workerId}
-  store   ${redactUrl(storeUrl)}
+  store   ${redactUrl(storeUrl)}${admin}
 ${open}
   curl -d '{}' -H 'content-type: application/json' ${quoteBrackets(url)}
   grpcurl ${plaintext}${quoteBrackets(reachable)} snowlane.v1.IdService/NextId

@@ -32,6 +32,8 @@ export interface ServerOptions {
 /** A server that serves. */
 export interface Server {
   readonly address: Address;
+  /** Undefined where there is no listener for operators. */
+  readonly adminAddress: Address | undefined;
   readonly source: IdSource;
   /** Looks at once whether the files of TLS and of principals have changed. */
   readonly reload: () => void;
@@ -48,6 +50,8 @@ const filePatienceMs = 10_000;
 const releaseTimeoutMs = 3_000;
 /** How long a take of values may take to answer before what is left of the others goes back. */
 const giveBackTimeoutMs = 2_000;
+/** Of the listener for operators: scrapers, probes and some people. */
+const adminLimits = { connectionsMax: 100, connectionsPerSecond: 100 };
 /** How long calls that were told to end may take to tell their readers, and callers to close their connections. */
 const farewellMs = 500;
 
@@ -79,14 +83,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   /** Resolves when the start turns out to have to wait. */
   const waits = Promise.withResolvers<void>();
   let bound: Listener | undefined;
+  let admin: Listener | undefined;
   let worker: StartingWorker | undefined;
   let stop = async (): Promise<void> => {
-    await bound?.close(0);
+    await Promise.all([bound?.close(0), admin?.close(0)]);
     await worker?.close(releaseTimeoutMs);
     issueLog?.close();
   };
   try {
     if (!reusePort) bound = await bind();
+    admin = await bindAdmin(options);
     const beginning = beginServerWorker(options, bound?.address ?? config.listen, (event) => {
       logWorkerEvent(event, { log, storeUrl: options.worker.storeUrl, phase });
       if (hasToWait(event)) waits.resolve();
@@ -100,10 +106,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const listener = (bound ??= await bind());
     const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
-    const own = { authentication: callers?.guard, principalCount: callers?.count, startMs };
-    const calls = serveCalls({ ...options, tls, worker: begun, source, sequences, listener, ...own });
+    const calls = serveCalls({ ...options, tls, worker: begun, source, sequences, listener, callers, startMs });
+    admin?.accept(calls.admitAdmin);
     const { drainTimeoutMs } = config;
-    const stopCalls = () => stopServing({ listener, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
+    const stopCalls = () => stopServing({ listener, admin, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
     stop = stopCalls;
     const cancel = systemTimers.after(shortStartMs, waits.resolve);
     await Promise.race([begun.granted, waits.promise]).finally(cancel);
@@ -114,6 +120,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const endWatch = watchLayoutEnd({ layout: source.layout, clock, timers: systemTimers, log });
     return {
       address: listener.address,
+      adminAddress: admin?.address,
       source,
       reload: () => {
         calls.look();
@@ -135,6 +142,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 /** The parts that a stop ends, in the order of {@link Server.stop}. */
 interface ServingParts {
   readonly listener: Listener;
+  readonly admin: Listener | undefined;
   readonly calls: ReturnType<typeof ServeCalls.serveCalls>;
   readonly drainTimeoutMs: number;
   readonly sequences: Sequences | undefined;
@@ -144,6 +152,7 @@ interface ServingParts {
 
 async function stopServing({
   listener,
+  admin,
   calls,
   drainTimeoutMs,
   sequences,
@@ -153,7 +162,7 @@ async function stopServing({
   await listener.stop();
   await withinTime(drainTimeoutMs, calls.drain());
   await withinTime(farewellMs, calls.endCalls());
-  await listener.close(farewellMs);
+  await Promise.all([listener.close(farewellMs), admin?.close(farewellMs)]);
   calls.close();
   await Promise.all([sequences?.close(giveBackTimeoutMs), worker.close(releaseTimeoutMs)]);
   issueLog?.close();
@@ -185,6 +194,12 @@ async function tryOut(sequences: Sequences | undefined, log: Log): Promise<void>
   } catch (error) {
     log.warn("The database of sequences cannot be used", { error });
   }
+}
+
+/** Binds the listener for operators. */
+async function bindAdmin({ config, onFault }: ServerOptions): Promise<Listener | undefined> {
+  if (config.adminListen === undefined) return undefined;
+  return bindListener(config.adminListen, { ...adminLimits, onFault });
 }
 
 /** Opens the store and begins to acquire a worker ID, for a server at this address. */

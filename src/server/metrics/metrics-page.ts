@@ -1,7 +1,7 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { IdError } from "../../errors.ts";
 import { type CallGuard, newNotes } from "../call/call-guard.ts";
-import type { AnswerMetrics, DispatchRequest } from "../call/dispatch.ts";
+import type { DispatchRequest } from "../call/dispatch.ts";
 import { peerKey, unknownPeer } from "../call/peer.ts";
 import { textAnswer } from "../call/text-answer.ts";
 import type { WorkerList } from "../../operator/worker-list.ts";
@@ -20,14 +20,17 @@ export interface MetricsPageOptions extends Omit<MetricSources, "workers" | "lag
 }
 
 /**
- * Makes the answer to GET and HEAD of `/metrics`: 401 and 403 where the caller may not observe.
+ * Answers GET and HEAD of `/metrics`: 401 and 403 where the caller may not observe.
  *
  * @param authentication - Asked whether it may. Undefined: every caller may.
  */
-export function createMetricsPage(options: MetricsPageOptions, authentication: CallGuard | undefined): AnswerMetrics {
+export type MetricsPage = (request: DispatchRequest, authentication: CallGuard | undefined) => UniversalServerResponse;
+
+/** See {@link MetricsPage}. */
+export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
   const { listWorkers, clock } = options;
   const sources: MetricSources = { ...options, workers: new WorkerTally(listWorkers, clock), lag: new Lag() };
-  return async (request) => {
+  return (request, authentication) => {
     const { method } = request;
     if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
     const refusal = authentication && refusalOf(request, authentication);

@@ -1,0 +1,69 @@
+import { isLoopback } from "../config/address.ts";
+import type { ServerConfig } from "../config/server-settings.ts";
+import { IdError } from "../errors.ts";
+import type { Service } from "../service/service.ts";
+import { type ApplicationOptions, createApplication } from "./call/application.ts";
+import type { CallGuard } from "./call/call-guard.ts";
+import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
+import type { ConnectionOptions } from "./http/http2-server.ts";
+
+/** The settings of the server, and the callers that it knows. */
+interface AdminOptions {
+  readonly config: Pick<ServerConfig, "adminListen" | "tlsClientCa">;
+  readonly callers: { readonly guard: CallGuard } | undefined;
+}
+
+/** The parts that the admin listener shares with the main one, or has of its own. */
+interface AdminServerParts {
+  readonly options: AdminOptions;
+  /** Of the application that serves the main listener. */
+  readonly shared: Pick<
+    ApplicationOptions,
+    "findUnready" | "drainSignal" | "shutdownSignal" | "onUnforeseen" | "answerMetrics"
+  >;
+  /** AdminService. */
+  readonly service: Service;
+  /** Counts calls; undefined where nothing is counted. */
+  readonly metrics: CallGuard | undefined;
+  readonly connections: ConnectionOptions;
+}
+
+/**
+ * Serves operators on a listener of their own: metrics, probes, health, reflection and AdminService. It asks for no
+ * client certificate, so a scraper needs none. Callers need a token where those of the main listener need credentials.
+ */
+export function serveAdmin({ options, shared, service, metrics, connections }: AdminServerParts): ConnectionServer {
+  const { tls } = connections;
+  const authentication = adminAuthentication(options);
+  const application = createApplication({
+    ...shared,
+    services: [service],
+    guards: [metrics, authentication].filter((guard) => guard !== undefined),
+    corsOrigins: [],
+    page: "off",
+  });
+  return createConnectionServer(application, {
+    ...connections,
+    tls: tls && { certPath: tls.certPath, keyPath: tls.keyPath, clientCaPath: undefined },
+  });
+}
+
+/** The guard of the admin listener; undefined: every caller is let in. */
+function adminAuthentication({ config, callers }: AdminOptions): CallGuard | undefined {
+  return callers?.guard ?? (config.tlsClientCa === undefined ? undefined : onlyOpenMethods);
+}
+
+/** The guard of its metrics, which every caller may read on loopback. */
+export function metricsAuthentication(options: AdminOptions): CallGuard | undefined {
+  const { adminListen } = options.config;
+  return adminListen !== undefined && isLoopback(adminListen.host) ? undefined : adminAuthentication(options);
+}
+
+/** Without a file of principals, callers are known by certificates alone, and here nobody is asked for one. */
+const onlyOpenMethods: CallGuard = {
+  begin: ({ traits }) => {
+    if (traits.access === "open") return;
+    const message = "This listener asks for no certificate: call the main one, or give the server --principals.";
+    throw new IdError("MISSING_CREDENTIALS", message);
+  },
+};

@@ -1,0 +1,78 @@
+/** --admin-listen: metrics, probes and AdminService on a listener of their own. */
+import { readFileSync } from "node:fs";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { expect, test } from "vitest";
+import { formatAddress } from "../../src/config/address.ts";
+import { AdminService } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
+import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
+import { callsLine, scrape } from "../support/metrics/scrape.ts";
+import { makeCertificates } from "../support/processes/certificates.ts";
+import { bearer, principalsFile } from "../support/processes/principals-file.ts";
+import { runServer } from "../support/processes/running-server.ts";
+
+const adminListen = "127.0.0.1:0";
+const get = { method: "GET", headers: {} };
+const nextId = "snowlane.v1.IdService/NextId";
+
+async function start(flags: Readonly<Record<string, string>> = {}) {
+  const running = await runServer({ adminListen, ...flags });
+  const scheme = flags["tlsCert"] === undefined ? "http" : "https";
+  return { ...running, adminUrl: `${scheme}://${formatAddress(running.server.adminAddress!)}` };
+}
+
+test("operators have metrics, probes and AdminService there, and no IDs", async () => {
+  const { url, adminUrl, faults } = await start();
+  await askHttp2(url, { path: `/${nextId}`, body: "{}" });
+  expect((await scrape(adminUrl)).get(callsLine(nextId, "OK"))).toBe(1);
+  for (const path of ["/healthz", "/readyz"]) {
+    expect((await askHttp1(adminUrl, { ...get, path })).status).toBe(200);
+  }
+  const admin = createClient(AdminService, createGrpcTransport({ baseUrl: adminUrl }));
+  expect((await admin.listWorkers({})).workers).toHaveLength(1);
+  const refused = await askHttp1(adminUrl, { path: `/${nextId}`, body: "{}" });
+  expect(refused.status).toBe(404);
+  expect((await askHttp1(adminUrl, { ...get, path: "/" })).status).toBe(404);
+  // A name that is no address and not localhost: a page that rebinds it.
+  const rebound = await askHttp1(adminUrl, { ...get, path: "/metrics", headers: { host: "evil.example" } });
+  expect(rebound.status).toBe(403);
+  expect(faults).toEqual([]);
+});
+
+test("with principals a scrape on loopback needs no token, and AdminService does", async () => {
+  const principals = principalsFile([{ name: "operator", permissions: ["observe"] }]).path;
+  const { url, adminUrl } = await start({ principals });
+  expect((await scrape(adminUrl)).get("snowlane_serving")).toBe(1);
+  expect((await askHttp1(url, { ...get, path: "/metrics" })).status).toBe(401);
+  const path = "/snowlane.v1.AdminService/ListWorkers";
+  expect((await askHttp1(adminUrl, { path, body: "{}" })).status).toBe(401);
+  const headers = { ...bearer("operator"), "content-type": "application/json" };
+  expect((await askHttp1(adminUrl, { path, headers, body: "{}" })).status).toBe(200);
+});
+
+test("over TLS it asks for no client certificate, so AdminService is closed without principals", async () => {
+  const certificates = await makeCertificates();
+  try {
+    const { certFile, keyFile } = certificates.server;
+    const { adminUrl } = await start({ tlsCert: certFile, tlsKey: keyFile, tlsClientCa: certificates.caFile });
+    const ca = readFileSync(certificates.caFile);
+    expect((await scrape(adminUrl, { ca })).get("snowlane_serving")).toBe(1);
+    const admin = createClient(AdminService, createGrpcTransport({ baseUrl: adminUrl, nodeOptions: { ca } }));
+    await expect(admin.listWorkers({})).rejects.toThrow(/asks for no certificate/);
+  } finally {
+    certificates.remove();
+  }
+});
+
+test("servers that share a port have their metrics there alone", async () => {
+  const { url, adminUrl } = await start({ reusePort: "true", instance: "one" });
+  const { status, body } = await askHttp1(url, { ...get, path: "/metrics" });
+  expect([status, body.toString()]).toEqual([404, expect.stringContaining("--admin-listen")]);
+  expect((await scrape(adminUrl)).get("snowlane_serving")).toBe(1);
+});
+
+test("a stop ends it, too", async () => {
+  const { adminUrl, server } = await start();
+  await server.stop();
+  await expect(askHttp1(adminUrl, { ...get, path: "/healthz" })).rejects.toThrow(/ECONNREFUSED/);
+});
