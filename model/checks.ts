@@ -89,6 +89,13 @@ export const checks: readonly Check[] = [
     LATE_WRITES: 1,
     RESUMERS: 1,
   }),
+  holds("suite", "lossy", "two losses, also within one window", { TIME_MAX: 4, WINDOW: 1, GRANTS: 3, LOSSES: 2 }),
+  mutant("lossy", "STANDING_T0", "a second loss moves t0, also while a quarantine runs", {
+    TIME_MAX: 4,
+    WINDOW: 1,
+    GRANTS: 3,
+    LOSSES: 2,
+  }),
   holds("suite", "lossy", "three grants", { TIME_MAX: 4, WINDOW: 1, GRANTS: 3 }),
   mutant("lossy", "NO_QUARANTINE", "grants after a loss wait out the quarantine", brief),
   mutant("lossy", "SHORT_QUARANTINE", "the quarantine is the window, the lead and the spread of the clocks", brief),

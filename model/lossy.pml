@@ -1,5 +1,5 @@
 /*
- * The worker protocol on a store that may lose what it has confirmed: it is wiped, or goes back to any earlier state, once, at any moment.
+ * The worker protocol on a store that may lose what it has confirmed: it is wiped, or goes back to any earlier state, LOSSES times, at any moment.
  * Its incarnation (start, identity) changes with the loss. One worker ID.
  *
  * True time `now` runs from 0 to TIME_MAX. Each reading of a clock, anyone's, lies in now .. now + SPREAD, chosen again each time: SPREAD is the
@@ -28,6 +28,9 @@
 #endif
 #ifndef SPREAD
 #define SPREAD 1
+#endif
+#ifndef LOSSES           /* losses of data; two may fall into one window */
+#define LOSSES 1
 #endif
 #ifndef RESUMERS         /* processes 0 .. RESUMERS-1 keep a resume record */
 #define RESUMERS 0
@@ -236,11 +239,16 @@ active proctype World() {
 end:
 	do
 	:: atomic { now < TIME_MAX -> now++; forgetPast(0); forgetPast(1); forgetPast(PROCESSES - 1) }
-	:: atomic { incarnation == 0 && !backedUp && writeId != 0 ->
+	:: atomic { incarnation < LOSSES && !backedUp && writeId != 0 ->
 		backedUp = 1; oldToken = token; oldId = writeId; oldHwm = hwm; oldCounter = counter }
 	/* The loss: back to the empty store, or to the state that was kept. */
-	:: atomic { incarnation == 0 && writeId != oldId ->
-		token = oldToken; writeId = oldId; hwm = oldHwm; counter = oldCounter; incarnation = 1; firstSeen = UNSEEN;
+	:: atomic { incarnation < LOSSES && writeId != oldId ->
+		token = oldToken; writeId = oldId; hwm = oldHwm; counter = oldCounter; incarnation++;
+#ifdef MUTANT_STANDING_T0 /* a second loss within a quarantine leaves its end as it is */
+		if :: incarnation == 1 -> firstSeen = UNSEEN :: else fi;
+#else
+		firstSeen = UNSEEN;
+#endif
 		oldToken = 0; oldId = 0; oldHwm = 0; oldCounter = 0; backedUp = 0 }
 	:: atomic { lateWrite ->
 		if :: writeId == lateExpected -> write(lateToken, lateId, lateHwm) :: true fi;

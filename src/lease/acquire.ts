@@ -155,7 +155,7 @@ async function tryAcquire(
   });
   if (candidates.total === 0) throw notBound(settings, layout);
   seen.candidates = candidates;
-  for (const markMs of candidates.marks()) context.marks.see(markMs);
+  for (const markMs of candidates.marks) context.marks.see(markMs);
   return await takeOne(context, choice, { layout, rules, floor, candidates });
 }
 

@@ -120,7 +120,7 @@ export class Candidates {
   readonly #entries = new Map<number, Entry>();
   /** Why each record that is foreign, damaged or of a higher format cannot be read: nobody may use these worker IDs. */
   readonly unreadable: IdError[] = [];
-  readonly #newerMarks: number[] = [];
+  readonly #marks: number[] = [];
   readonly #records = new Map<number, WorkerRecord>();
 
   constructor(entries: readonly Entry[], range: CandidateRange, rules: AvailabilityRules) {
@@ -128,12 +128,13 @@ export class Candidates {
     this.#rules = rules;
     for (const entry of entries) {
       const workerIndex = parseWorkerKey(entry.key);
-      if (workerIndex === undefined || !this.#isInRange(workerIndex)) continue;
-      this.#entries.set(workerIndex, entry);
+      if (workerIndex === undefined) continue;
       const slot = readWorkerSlot(entry);
+      if (slot.kind !== "unreadable") this.#marks.push((slot.kind === "record" ? slot.record : slot.fence).markMs);
+      if (!this.#isInRange(workerIndex)) continue;
+      this.#entries.set(workerIndex, entry);
       if (slot.kind === "record") this.#records.set(workerIndex, slot.record);
       else this.unreadable.push(slot.error);
-      if (slot.kind === "newer") this.#newerMarks.push(slot.fence.markMs);
     }
   }
 
@@ -152,10 +153,9 @@ export class Candidates {
     return this.total - taken;
   }
 
-  /** The mark of each record that shows one, in no order. */
-  *marks(): Generator<number> {
-    yield* this.#newerMarks;
-    for (const { record } of this.recorded()) if (record !== undefined) yield record.markMs;
+  /** The mark of each record that shows one, also of those that this process may not ask for; in no order. */
+  get marks(): readonly number[] {
+    return this.#marks;
   }
 
   /** Those with a record, in no order. */

@@ -6,6 +6,8 @@ import type { WorkerRecord } from "./records/worker-record.ts";
 export interface UnansweredWrite {
   /** The whole text that was sent; only exactly this counts as ours. */
   readonly text: string;
+  /** The mark in it: Unix milliseconds. */
+  readonly markMs: number;
   /** Monotonic time of sending. */
   readonly sentAtMs: number;
 }
@@ -74,6 +76,13 @@ export class Grant {
     this.usedToMs = made.fromMs;
     this.confirmedAtMs = made.sentAtMs;
     ({ promise: this.ended, resolve: this.#resolveEnded } = Promise.withResolvers<GrantEnd>());
+  }
+
+  /** Every mark that it may have in a store: the confirmed one, its end, and those of the writes without an answer. */
+  *marks(): Generator<number> {
+    yield this.record.markMs;
+    yield this.untilMs;
+    for (const { markMs } of this.unanswered.values()) yield markMs;
   }
 
   /** Says that the grant is over. The holder alone calls it. */

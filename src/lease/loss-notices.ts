@@ -66,6 +66,9 @@ export class LossNotices {
   /**
    * Puts down the quarantine mark that is owed. To be called before each acquire.
    *
+   * It stands at Q from now on: by then every window is over that the store's clock allowed before. Where a clock was
+   * wrong, marks may lie beyond that; those that this process knows count. docs/adr/0151 has the decision.
+   *
    * @throws IdError as the store does: then nothing may be acquired.
    */
   async writeQuarantine(rules: WindowRules): Promise<void> {
@@ -74,7 +77,7 @@ export class LossNotices {
     const { store, judge, marks, ports } = this.#context;
     const moment = await store.moment();
     const sinceMs = storeNowMs(moment, judge.nowMs());
-    const untilMs = Math.max(sinceMs, marks.ms) + quarantineMs(rules);
+    const untilMs = Math.max(sinceMs + quarantineMs(rules), marks.ms);
     const mark = await writeQuarantine(store, { sinceMs, untilMs, reason: reason.slice(0, 200) });
     this.#regression = undefined;
     if (!mark.written) return;

@@ -95,7 +95,7 @@ function prepare(context: ProtocolContext, grant: Grant, rules: WindowRules, las
   const text = encodeWorkerRecord(record);
   const sentAtMs = judge.monotonicMs();
   context.marks.see(markMs);
-  grant.unanswered.set(record.writeId, { text, sentAtMs });
+  grant.unanswered.set(record.writeId, { text, markMs, sentAtMs });
   return { kind: "prepared", record, text, sentAtMs };
 }
 
@@ -148,6 +148,7 @@ export async function resolveOwnership(context: ProtocolContext, grant: Grant, r
     return hasLapsed(context, grant) ? { kind: "lapsed" } : { kind: "ours" };
   }
   const slot = readWorkerSlot(entry);
+  if (slot.kind !== "unreadable") context.marks.see((slot.kind === "record" ? slot.record : slot.fence).markMs);
   const own = slot.kind === "record" ? grant.unanswered.get(slot.record.writeId) : undefined;
   if (slot.kind === "record" && own !== undefined && own.text === entry.text) {
     const { record } = slot;

@@ -5,6 +5,7 @@ import {
   smallLayout,
   type TestProcess,
 } from "../../test/support/worlds/holder-world.ts";
+import { JournalDisk } from "../../test/support/worlds/memory-journal.ts";
 import type { MemoryDatabaseOptions } from "../../test/support/worlds/memory-store.ts";
 import { decomposeId } from "../snowflake/layout.ts";
 
@@ -324,7 +325,7 @@ describe("a store that loses data", () => {
     expect(process.issue(100)).toBe(100);
   });
 
-  test("and goes back to an older state: the mark holds from the highest that was known", async () => {
+  test("and goes back to an older state: cost twice the window; the mark is Q from now, by then every window is over", async () => {
     const { world, process } = await holding({ hasClock: true });
     const backup = new Map(world.database.records);
     await world.time.run(20_000);
@@ -332,9 +333,44 @@ describe("a store that loses data", () => {
     for (const [key, text] of backup) world.database.records.set(key, text);
     await world.time.run(2_000);
     const marked = process.events.find((event) => event.kind === "quarantine-written");
-    expect(marked).toMatchObject({ untilMs: expect.toSatisfy((untilMs: number) => untilMs >= knownMs + quarantineMs) });
-    await world.time.run(40_000);
-    expect(process.holder.grant!.fromMs).toBeGreaterThanOrEqual(knownMs + quarantineMs);
+    expect(marked?.untilMs).toBeGreaterThanOrEqual(knownMs);
+    expect(marked?.untilMs).toBeLessThanOrEqual(world.time.nowMs() + quarantineMs);
+    await world.time.run(quarantineMs);
+    expect(process.holder.grant!.fromMs).toBeGreaterThanOrEqual(knownMs);
+  });
+
+  test("where marks lie beyond Q, as a clock was wrong: the mark is the highest that was seen", async () => {
+    const world = new HolderWorld();
+    const ahead = world.process({ name: "ahead", clockAheadMs: 60_000, options: { datacenterId: 0, workerId: 0 } });
+    await ahead.start();
+    const aheadMs = ahead.holder.grant!.untilMs;
+    const process = world.process({ name: "b", options: { datacenterId: 0, workerId: 1 } });
+    await process.start();
+    ahead.crash();
+    world.database.records.clear();
+    await world.time.run(3_000);
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written", untilMs: aheadMs }));
+  });
+
+  test("under a resumed grant: its marks were unknown to the quarantine, and its IDs came again", async () => {
+    const world = new HolderWorld();
+    const disk = new JournalDisk();
+    const options = { datacenterId: 0, workerId: 0 };
+    const first = world.process({ name: "a", clockAheadMs: 60_000, options, disk });
+    await first.start();
+    first.issue(100);
+    await world.time.run(3_000);
+    const { untilMs } = first.holder.grant!;
+    first.crash();
+    // The clock is right again, the store is empty, and the process goes on from its record before it asks the store.
+    world.database.records.clear();
+    const again = world.process({ name: "a", options, disk });
+    await again.start();
+    expect(again.kinds()).toContain("resumed");
+    again.issue(100);
+    await world.time.run(3_000);
+    const marked = again.events.find((event) => event.kind === "quarantine-written");
+    expect(marked?.untilMs).toBeGreaterThanOrEqual(untilMs);
   });
 
   test.each([

@@ -217,6 +217,7 @@ export class WorkerHolder {
     const recalled = await this.#life.recall();
     if (recalled === undefined) return;
     this.#losses.onLayout(recalled.layoutRecord);
+    for (const markMs of recalled.grant.marks()) this.#context.marks.see(markMs);
     this.#context.lives.see(recalled.grant.incarnation.identity);
     const rules = windowRules(settings, this.store, recalled.layoutRecord.windowMaxMs);
     await this.#adopt({ ...recalled, rules }, "resumed");

@@ -20,9 +20,9 @@ export const seedMutants: readonly Mutant[] = [
     caughtBySeed: 3,
     rule: "the window grows with a durable answer, not when the renewal is sent",
     file: renewal,
-    find: "grant.unanswered.set(record.writeId, { text, sentAtMs });",
+    find: "grant.unanswered.set(record.writeId, { text, markMs, sentAtMs });",
     replace:
-      "grant.unanswered.set(record.writeId, { text, sentAtMs }); grant.untilMs = Math.max(grant.untilMs, markMs);",
+      "grant.unanswered.set(record.writeId, { text, markMs, sentAtMs }); grant.untilMs = Math.max(grant.untilMs, markMs);",
   },
   {
     name: "conflict-is-success",

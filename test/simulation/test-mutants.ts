@@ -100,6 +100,30 @@ export const testMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "resumed-marks-unseen",
+    caughtBySeed: undefined,
+    rule: "the quarantine of a loss covers the marks of a resumed grant",
+    file: holder,
+    find: "for (const markMs of recalled.grant.marks()) this.#context.marks.see(markMs);",
+    replace: "",
+    heldBy: {
+      file: "src/worker/worker-holder.test.ts",
+      test: "under a resumed grant: its marks were unknown to the quarantine, and its IDs came again",
+    },
+  },
+  {
+    name: "quarantine-below-seen-marks",
+    caughtBySeed: undefined,
+    rule: "the quarantine of a loss covers every mark that was seen",
+    file: lossNotices,
+    find: "Math.max(sinceMs + quarantineMs(rules), marks.ms)",
+    replace: "sinceMs + quarantineMs(rules)",
+    heldBy: {
+      file: "src/worker/worker-holder.test.ts",
+      test: "where marks lie beyond Q, as a clock was wrong: the mark is the highest that was seen",
+    },
+  },
+  {
     name: "two-stores-in-turn",
     caughtBySeed: undefined,
     rule: "a start ends where a life of the store that ended comes back",
@@ -261,11 +285,11 @@ export const testMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     heldBy: {
       file: "src/worker/grant-search.test.ts",
-      test: "the marks: a quarantine after a loss begins above the highest that stood in any record",
+      test: "the marks: a quarantine after a loss begins at the highest that stood in any record",
     },
     rule: "the marks that an acquire saw count for a later quarantine, also where the acquire then failed",
     file: acquire,
-    find: "for (const markMs of candidates.marks()) context.marks.see(markMs);",
+    find: "for (const markMs of candidates.marks) context.marks.see(markMs);",
     replace: "",
   },
   {

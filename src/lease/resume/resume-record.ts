@@ -132,7 +132,8 @@ export function recallGrant(
     isResumed: true,
   });
   for (const text of record.unansweredTexts) {
-    grant.unanswered.set(parseWorkerRecord(key, text).writeId, { text, sentAtMs: now.monotonicMs });
+    const { writeId, markMs } = parseWorkerRecord(key, text);
+    grant.unanswered.set(writeId, { text, markMs, sentAtMs: now.monotonicMs });
   }
   return { grant, layoutRecord: parseLayoutRecord(record.layoutText) };
 }
