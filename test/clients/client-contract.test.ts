@@ -34,10 +34,16 @@ const languages: Readonly<Record<string, (of: string) => readonly Field[]>> = {
       names.split(", ").map((name) => ({ name, type })),
     );
   },
-  Java: (of) => javaRecord(`${javaFolder}/{ClientObserver,BufferStats}.java`, of),
+  Java: (of) => javaRecord(`${javaFolder}/{ClientObserver,BufferStats,SequenceValue,ValueRun}.java`, of),
   Python: (of) => {
-    const block = blockOf("clients/python/src/snowlane/*.py", new RegExp(`^class ${of}:\\n((?: {4}.*\\n|\\n)*)`, "m"));
-    return [...block.matchAll(/^ {4}(\w+): ([\w |]+)$/gm)].map(([, name = "", type = ""]) => ({ name, type }));
+    const block = blockOf(
+      "clients/python/src/snowlane/*.py",
+      new RegExp(`^class ${of}(?:\\(NamedTuple\\))?:\\n((?: {4}.*\\n|\\n)*)`, "m"),
+    );
+    return [...block.matchAll(/^ {4}(\w+): ([\w |]+)(?: = .+)?$/gm)].map(([, name = "", type = ""]) => ({
+      name,
+      type,
+    }));
   },
 };
 
@@ -47,17 +53,20 @@ const capital = (name: string): string => `${name.charAt(0).toUpperCase()}${name
 const spellings: Readonly<Record<string, (entry: ContractName) => { readonly name: string; readonly type: RegExp }>> = {
   TypeScript: ({ name, kind }) => ({
     name: kind === "time" ? `${name}Ms` : name,
-    type: { text: /^string$/, reason: /^SnowlaneReason$/ }[kind] ?? /^number$/,
+    type: { text: /^string$/, reason: /^SnowlaneReason$/, number: /^bigint$/ }[kind] ?? /^number$/,
   }),
   Go: ({ name, kind }) => ({
     name: capital(name).replace(/Rtt$/, "RTT"),
-    type: { text: /^string$/, reason: /^Reason$/, time: /^time\.Duration$/, rate: /^float64$/ }[kind] ?? /^u?int(64)?$/,
+    type:
+      { text: /^string$/, reason: /^Reason$/, time: /^time\.Duration$/, rate: /^float64$/, number: /^int64$/ }[kind] ??
+      /^u?int(64)?$/,
   }),
   Java: ({ name, kind }) => ({
     name,
     type:
-      { text: /^String$/, reason: /^Optional<ErrorReason>$/, time: /^Duration$/, rate: /^double$/ }[kind] ??
-      /^(int|long)$/,
+      { text: /^String$/, reason: /^Optional<ErrorReason>$/, time: /^Duration$/, rate: /^double$/, number: /^long$/ }[
+        kind
+      ] ?? /^(int|long)$/,
   }),
   Python: ({ name, kind }) => ({
     name: `${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${kind === "time" ? "_s" : ""}`,
@@ -74,12 +83,13 @@ function blockOf(files: string, pattern: RegExp): string {
 
 function readNames(): readonly ContractName[] {
   const contract = readFileSync("docs/internals/client-contract.md", "utf8");
-  const rows = contract.matchAll(/^\| `(\w+(?:Event|Stats))` +\| `(\w+)` +\| (\w+) +\|/gm);
+  const rows = contract.matchAll(/^\| `(\w+(?:Event|Stats|Value|Run))` +\| `(\w+)` +\| (\w+) +\|/gm);
   return [...rows].map(([, of = "", name = "", kind = ""]) => ({ of, name, kind }));
 }
 
 const names = readNames();
 const groups = [...new Set(names.map(({ of }) => of))];
+const hookGroups = groups.filter((group) => /Event|Stats/.test(group));
 
 test("each language of the users' page is held to the contract", () => {
   const [, header = ""] = /^\| +\|(.*)\|$/m.exec(readFileSync("clients/README.md", "utf8")) ?? [];
@@ -88,8 +98,9 @@ test("each language of the users' page is held to the contract", () => {
   expect(Object.keys(spellings)).toEqual(shown);
 });
 
-test("the table of names has the four events and the stats", () => {
-  expect(groups).toEqual(["AttemptEvent", "RefillEvent", "WaitEvent", "ExpireEvent", "BufferStats"]);
+test("the table of names has the four events, the stats and the values of sequences", () => {
+  expect(hookGroups).toEqual(["AttemptEvent", "RefillEvent", "WaitEvent", "ExpireEvent", "BufferStats"]);
+  expect(groups.slice(hookGroups.length)).toEqual(["SequenceValue", "ValueRun"]);
 });
 
 describe.each(Object.keys(languages))("the client for %s", (language) => {
@@ -104,7 +115,7 @@ describe.each(Object.keys(languages))("the client for %s", (language) => {
 test("the users' page names the same fields of events and stats", () => {
   const page = readFileSync("clients/README.md", "utf8");
   const [section = ""] = /## Metrics hook[^]*?(?=\n## )/.exec(page) ?? [];
-  for (const group of groups) {
+  for (const group of hookGroups) {
     const [, listed = ""] = new RegExp(`\`${group}\`:([^|.]*)`).exec(section) ?? [];
     const own = names.filter(({ of }) => of === group).map(({ name }) => name);
     expect([...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(own);

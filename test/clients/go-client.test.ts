@@ -6,7 +6,7 @@ import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.t
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startTlsDeployment } from "../support/processes/tls-deployment.ts";
-import { expectSampleLines, sampleNames } from "./sample-lines.ts";
+import { expectSampleLines, makeSampleSequences, sampleNames } from "./sample-lines.ts";
 
 const module = resolve("clients/go");
 const project = mkdtempSync(join(tmpdir(), "snowlane-go-"));
@@ -18,6 +18,7 @@ const go = (args: readonly string[], cwd: string): Promise<string> =>
 
 beforeAll(async () => {
   server = await startSnowlane({ args: ["--store", `sqlite:${join(project, "snowlane.db")}`] });
+  await makeSampleSequences(server.url);
 }, 600_000);
 
 afterAll(async () => {

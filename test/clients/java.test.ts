@@ -14,7 +14,7 @@ import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.t
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startTlsDeployment } from "../support/processes/tls-deployment.ts";
-import { expectSampleLines, sampleNames } from "./sample-lines.ts";
+import { expectSampleLines, makeSampleSequences, sampleNames } from "./sample-lines.ts";
 
 const project = resolve("clients/java");
 const folder = mkdtempSync(join(tmpdir(), "snowlane-java-"));
@@ -24,6 +24,7 @@ let server: SnowlaneProcess;
 beforeAll(async () => {
   builds = await prepareJavaBuilds();
   server = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "snowlane.db")}`] });
+  await makeSampleSequences(server.url);
 }, 600_000);
 
 afterAll(async () => {
@@ -38,7 +39,7 @@ test("it compiles without a warning, and its own tests hold", { timeout: 900_000
   await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", "test"]);
 });
 
-test("the four samples, and the program of docs/tls.md", { timeout: 600_000 }, async () => {
+test("the samples, and the program of docs/tls.md", { timeout: 600_000 }, async () => {
   const classpath = await compileTests(builds.maven, join(project, "target"));
   for (const name of sampleNames) {
     const file = join(project, "samples", `${name.charAt(0).toUpperCase()}${name.slice(1)}.java`);

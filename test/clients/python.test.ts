@@ -6,7 +6,7 @@ import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { makeBareClone, pathOfReader, runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
-import { expectSampleLines, sampleNames } from "./sample-lines.ts";
+import { expectSampleLines, makeSampleSequences, sampleNames } from "./sample-lines.ts";
 
 const folder = resolve("clients/python");
 const project = mkdtempSync(join(tmpdir(), "snowlane-python-"));
@@ -19,6 +19,7 @@ beforeAll(async () => {
   });
   python = await fetchPythonVenv("client", readFileSync(`${folder}/tests/requirements.txt`, "utf8"));
   server = await startSnowlane({ args: ["--store", `sqlite:${join(project, "snowlane.db")}`] });
+  await makeSampleSequences(server.url);
 }, 600_000);
 
 afterAll(async () => {

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
+import { sequencesReady } from "../support/processes/sequences-ready.ts";
 
-/** The four samples that every client has. */
-export const sampleNames = ["basic", "batch", "prefetch", "parse"] as const;
+/** The samples that every client has. */
+export const sampleNames = ["basic", "batch", "prefetch", "sequence", "parse"] as const;
 
 /** One of {@link sampleNames}. */
 export type SampleName = (typeof sampleNames)[number];
@@ -11,6 +12,7 @@ const patterns: Readonly<Record<Exclude<SampleName, "parse">, readonly RegExp[]>
   basic: [new RegExp(`^id ${id}$`), /^created 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, /^worker \d+$/],
   batch: [new RegExp(`^batch 10000 ${id} ${id}$`), new RegExp(`^stream 100000 ${id} ${id}$`)],
   prefetch: [new RegExp(`^prefetch 100000 ${id} ${id}$`), /^handed out 100000$/],
+  sequence: [/^value 1$/, /^values 1000 2 1001$/, /^text INV-000001$/],
 };
 
 /** The output of the sample `parse`, in every language. */
@@ -38,4 +40,15 @@ export function expectSampleLines(name: SampleName, output: string): void {
   const wanted = patterns[name];
   expect(lines).toHaveLength(wanted.length);
   for (const [index, pattern] of wanted.entries()) expect(lines[index]).toMatch(pattern);
+}
+
+/** Makes the sequences of the sample `sequence`. */
+export async function makeSampleSequences(url: string): Promise<void> {
+  await sequencesReady(url);
+  for (const sequence of [{ name: "orders" }, { name: "invoices", textTemplate: "INV-{value:06}" }]) {
+    const body = JSON.stringify({ sequence });
+    const request = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const response = await fetch(`${url}/snowlane.v1.SequenceService/CreateSequence`, request);
+    expect(response.status, await response.text()).toBe(200);
+  }
 }

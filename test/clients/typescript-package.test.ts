@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeBareClone, runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
-import { expectSampleLines, sampleNames } from "./sample-lines.ts";
+import { expectSampleLines, makeSampleSequences, sampleNames } from "./sample-lines.ts";
 
 const root = process.cwd();
 const project = mkdtempSync(join(tmpdir(), "snowlane-npm-"));
@@ -14,6 +14,7 @@ let server: SnowlaneProcess;
 
 beforeAll(async () => {
   server = await startSnowlane({ args: ["--store", `sqlite:${join(project, "snowlane.db")}`] });
+  await makeSampleSequences(server.url);
   await makeBareClone(clone);
   writeFileSync(join(project, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
   const places = { "/path/to/project": project };

@@ -221,7 +221,7 @@ describe("sequences of one server", () => {
     const server = await startServer();
     try {
       await sequencesReady(server.url);
-      const callers = sequenceCallers(programs.filter(({ language }) => language !== "python"));
+      const callers = sequenceCallers(programs);
       await Promise.all(callers.map((caller) => expectSequenceCalls(caller, server.url)));
       // A server that hangs.
       server.child.kill("SIGSTOP");

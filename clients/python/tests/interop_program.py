@@ -18,6 +18,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import BinaryIO
 
+from interop_sequence import run_sequence
+
 from snowlane import (
     LAYOUTS,
     AsyncIdClient,
@@ -100,11 +102,12 @@ def issue(keys: dict[str, str]) -> dict[str, object]:
 def issue_into(out: BinaryIO, keys: dict[str, str], client: IdClient, buffer: PrefetchBuffer) -> dict[str, object]:
     collector = Collector(out)
     errors: list[BaseException] = []
+    mode = keys["mode"] if keys["mode"] != "values" else f"values:{keys['sequence']}"
 
     def take(count: int) -> None:
         try:
             while count > 0:
-                count -= take_some(keys["mode"], count, client, buffer, collector)
+                count -= take_some(mode, count, client, buffer, collector)
         except BaseException as error:
             errors.append(error)
 
@@ -134,6 +137,9 @@ def take_some(mode: str, count: int, client: IdClient, buffer: PrefetchBuffer, c
             for chunk in client.stream(min(count, _STREAM_COUNT)):
                 collector.write(chunk)
                 taken += len(chunk)
+        elif mode.startswith("values:"):
+            sequence = client.sequence(mode.removeprefix("values:"))
+            ids = [value.value for value in sequence.next_values(min(count, _BATCH_COUNT))]
         else:
             ids = [client.next_id()]
     except SnowlaneError as error:
@@ -267,5 +273,12 @@ def errors(keys: dict[str, str]) -> dict[str, object]:
 
 if __name__ == "__main__":
     command, *pairs = sys.argv[1:]
-    commands = {"issue": issue, "fork": fork, "outage": outage, "parse": parse, "errors": errors}
+    commands = {
+        "issue": issue,
+        "fork": fork,
+        "outage": outage,
+        "parse": parse,
+        "errors": errors,
+        "sequence": run_sequence,
+    }
     print(json.dumps(commands[command](dict(pair.split("=", 1) for pair in pairs))))

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import grpc
 from google.protobuf import any_pb2, duration_pb2  # type: ignore[import-untyped]
@@ -18,6 +18,10 @@ from grpc_status import rpc_status  # type: ignore[import-untyped]
 
 from snowlane._gen.v1 import id_service_pb2 as pb
 from snowlane._gen.v1.id_service_pb2_grpc import IdServiceServicer, add_IdServiceServicer_to_server
+from snowlane._gen.v1.sequence_service_pb2_grpc import (
+    SequenceServiceServicer,
+    add_SequenceServiceServicer_to_server,
+)
 
 T = TypeVar("T")
 Step = Callable[[Any, grpc.ServicerContext], Any]
@@ -67,13 +71,17 @@ def is_free(port: int) -> bool:
         return True
 
 
+def _unscripted() -> NoReturn:
+    raise AssertionError("The script says nothing of this call.")
+
+
 def _packed(message: Any) -> any_pb2.Any:
     packed = any_pb2.Any()
     packed.Pack(message)
     return packed
 
 
-class ScriptedServer(IdServiceServicer):
+class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
     """Counts up from `first_id`, unless the script says otherwise for the next call. On a free port of loopback."""
 
     def __init__(self, first_id: int = 1, *, credentials: grpc.ServerCredentials | None = None) -> None:
@@ -99,6 +107,7 @@ class ScriptedServer(IdServiceServicer):
             time.sleep(0.02)
         self._server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0)])
         add_IdServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
+        add_SequenceServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
         address = f"127.0.0.1:{self._port}"
         if self._credentials is None:
             self._server.add_insecure_port(address)
@@ -141,6 +150,15 @@ class ScriptedServer(IdServiceServicer):
         for kind, bits in zip((*kinds, pb.LAYOUT_FIELD_KIND_SEQUENCE), (41, 5, 5, 12), strict=True):
             layout.fields.add(kind=kind, bits=bits)
         return self._run("GetInfo", request, context, lambda: pb.GetInfoResponse(layout=layout))
+
+    def NextValue(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+        return self._run("NextValue", request, context, _unscripted)
+
+    def ReserveValues(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+        return self._run("ReserveValues", request, context, _unscripted)
+
+    def BatchNextValues(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+        return self._run("BatchNextValues", request, context, _unscripted)
 
     def chunks(self, request: pb.BatchNextIdsRequest) -> Iterator[pb.BatchNextIdsResponse]:
         """The whole stream that a request asks for."""

@@ -18,6 +18,7 @@ from ._parse import IdRange, ParsedId, id_range, parse_id
 from ._presets import LAYOUTS, preset_layout
 from ._public_id import PublicId
 from ._run import IdRun
+from ._sequence import AsyncValueSequence, ReservedValues, SequenceValue, ValueRun, ValueSequence
 from ._text import TEXT_FORMS, TextCodec, TextForm, TextFormat, TextReading, UuidInfo
 
 __path__ = extend_path(__path__, __name__)
@@ -30,6 +31,7 @@ __all__ = [
     "AsyncIdSource",
     "AsyncPrefetchBuffer",
     "AsyncRunSource",
+    "AsyncValueSequence",
     "AttemptEvent",
     "BufferStats",
     "ClientObserver",
@@ -48,7 +50,9 @@ __all__ = [
     "PrefetchOptions",
     "PublicId",
     "RefillEvent",
+    "ReservedValues",
     "RunSource",
+    "SequenceValue",
     "SnowlaneError",
     "TextCodec",
     "TextForm",
@@ -56,6 +60,8 @@ __all__ = [
     "TextReading",
     "TlsOptions",
     "UuidInfo",
+    "ValueRun",
+    "ValueSequence",
     "WaitEvent",
     "id_range",
     "parse_id",

@@ -16,23 +16,25 @@ import grpc.aio
 
 from ._aio_buffer import AsyncPrefetchBuffer
 from ._attempts import Attempt, Attempts, AttemptSettings
-from ._channels import CHANNEL_OPTIONS, credentials_of, prepare_process
+from ._channels import CHANNEL_OPTIONS, Stubs, credentials_of, prepare_process
 from ._client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from ._clock import SYSTEM_CLOCK
 from ._endpoints import Endpoints
 from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from ._fork import forget_after_fork
 from ._gen.v1 import id_service_pb2 as pb
-from ._gen.v1.id_service_pb2_grpc import IdServiceStub
 from ._grpc_fork import leave_to_parent
-from ._id_client import STREAM_COUNT_MAX, Metadata
+from ._id_client import Metadata
 from ._layout import Layout
 from ._observer import ClientObserver
 from ._offline import OfflineIds
-from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
+from ._options import COUNT_MAX, STREAM_COUNT_MAX, PrefetchOptions, call_timeout_s
 from ._parse import IdRange, ParsedId, id_range
+from ._remote_sequence import AsyncRemoteSequence
 from ._rpc_error import error_of_rpc
+from ._rpc_stream import StreamSpec
 from ._run import IdRun
+from ._sequence import AsyncValueSequence
 from ._text import TextForm, TextFormat
 from ._wire import ChunkCheck, id_of, layout_of, runs_of
 
@@ -79,7 +81,7 @@ class AsyncIdClient:
         forget_after_fork(self)
 
     def _begin(self) -> None:
-        self._channels: dict[str, tuple[grpc.aio.Channel, IdServiceStub]] = {}
+        self._channels: dict[str, tuple[grpc.aio.Channel, Stubs]] = {}
         self._buffers: weakref.WeakSet[AsyncPrefetchBuffer] = weakref.WeakSet()
         self._sleepers: set[asyncio.Future[None]] = set()
         self._settings = AttemptSettings(
@@ -95,8 +97,8 @@ class AsyncIdClient:
         """Issues one ID, by one RPC. See IdClient.next_id."""
         request = pb.NextIdRequest()
 
-        async def work(stub: IdServiceStub, timeout: float, metadata: Metadata) -> int:
-            return id_of(await stub.NextId(request, timeout=timeout, metadata=metadata))
+        async def work(stubs: Stubs, timeout: float, metadata: Metadata) -> int:
+            return id_of(await stubs.ids.NextId(request, timeout=timeout, metadata=metadata))
 
         return await self._call("NextId", timeout_s, work)
 
@@ -119,15 +121,20 @@ class AsyncIdClient:
         """
         check_count(count, STREAM_COUNT_MAX)
         check_chunk_size(chunk_size)
-        return self._stream(count, timeout_s, chunk_size, ordered)
+
+        def begin(stubs: Stubs, left: int, timeout: float | None, metadata: Metadata) -> Any:
+            request = pb.BatchNextIdsRequest(count=left, chunk_size=chunk_size)
+            return stubs.ids.BatchNextIds(request, timeout=timeout, metadata=metadata)
+
+        return self._stream(StreamSpec("BatchNextIds", count, begin, ChunkCheck, timeout_s, ordered))
 
     async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
         """Reserves 1 to `count` IDs, as runs. See IdClient.reserve."""
         check_count(count, COUNT_MAX)
         request = pb.ReserveIdsRequest(count=count)
 
-        async def work(stub: IdServiceStub, timeout: float, metadata: Metadata) -> list[IdRun]:
-            return runs_of(await stub.ReserveIds(request, timeout=timeout, metadata=metadata), count)
+        async def work(stubs: Stubs, timeout: float, metadata: Metadata) -> list[IdRun]:
+            return runs_of(await stubs.ids.ReserveIds(request, timeout=timeout, metadata=metadata), count)
 
         return await self._call("ReserveIds", timeout_s, work)
 
@@ -135,8 +142,8 @@ class AsyncIdClient:
         """Asks a server what it is: layout, worker ID, limits, version."""
         request = pb.GetInfoRequest()
 
-        async def work(stub: IdServiceStub, timeout: float, metadata: Metadata) -> pb.GetInfoResponse:
-            response: pb.GetInfoResponse = await stub.GetInfo(request, timeout=timeout, metadata=metadata)
+        async def work(stubs: Stubs, timeout: float, metadata: Metadata) -> pb.GetInfoResponse:
+            response: pb.GetInfoResponse = await stubs.ids.GetInfo(request, timeout=timeout, metadata=metadata)
             return response
 
         return await self._call("GetInfo", timeout_s, work)
@@ -176,6 +183,10 @@ class AsyncIdClient:
         buffer = AsyncPrefetchBuffer(self, options, clock=self._options.clock, observer=self._observer)
         self._buffers.add(buffer)
         return buffer
+
+    def sequence(self, name: str) -> AsyncValueSequence:
+        """The sequence of that name. Nothing is sent, so whether there is one shows with its first value."""
+        return AsyncRemoteSequence(name, self)
 
     async def close(self) -> None:
         """Ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing twice is closing once."""
@@ -220,14 +231,13 @@ class AsyncIdClient:
         self,
         method: str,
         timeout_s: float | None,
-        work: Callable[[IdServiceStub, float, Metadata], Awaitable[T]],
+        work: Callable[[Stubs, float, Metadata], Awaitable[T]],
     ) -> T:
         attempts = Attempts(self._settings, method, timeout_s)
         while True:
             attempt = await self._begin_attempt(attempts)
             try:
-                stub = self._stub(attempt.endpoint.url)
-                value = await work(stub, attempt.timeout_s, await self._metadata())
+                value = await work(self._stubs(attempt.endpoint.url), attempt.timeout_s, await self._metadata())
             except asyncio.CancelledError:
                 # A channel that is closed cancels its calls; so does a task that is cancelled.
                 if not self._is_closed:
@@ -259,31 +269,28 @@ class AsyncIdClient:
             self._sleepers.discard(sleeper)
         self._refuse_if_closed()
 
-    async def _stream(
-        self, count: int, timeout_s: float | None, chunk_size: int, ordered: bool
-    ) -> AsyncGenerator[Sequence[int], None]:
-        attempts = Attempts(self._settings, "BatchNextIds", timeout_s)
-        left = count
+    async def _stream(self, spec: StreamSpec[T]) -> AsyncGenerator[Sequence[T], None]:
+        attempts = Attempts(self._settings, spec.method, spec.timeout_s)
+        left = spec.count
         while left > 0:
             attempt = await self._begin_attempt(attempts)
-            check = ChunkCheck(left)
+            reader = spec.read(left)
             call: grpc.aio.UnaryStreamCall | None = None
             try:
-                request = pb.BatchNextIdsRequest(count=left, chunk_size=chunk_size)
-                timeout = None if timeout_s is None else attempts.left_s()
-                stub = self._stub(attempt.endpoint.url)
-                call = stub.BatchNextIds(request, timeout=timeout, metadata=await self._metadata())
+                timeout = None if spec.timeout_s is None else attempts.left_s()
+                stubs = self._stubs(attempt.endpoint.url)
+                call = spec.open(stubs, left, timeout, await self._metadata())
                 while True:
-                    chunk = await _next_chunk(call, attempts.attempt_left_s())
-                    if chunk is None:
+                    response = await _next_response(call, attempts.attempt_left_s())
+                    if response is None:
                         break
-                    ids = check.take(chunk)
-                    left -= len(ids)
+                    items = reader.take(response)
+                    left -= len(items)
                     attempts.progress(attempt)
-                    yield ids
-                    if timeout_s is None:
+                    yield items
+                    if spec.timeout_s is None:
                         attempts.await_next()
-                check.end()
+                reader.end()
             except asyncio.CancelledError:
                 if not self._is_closed:
                     raise
@@ -291,7 +298,7 @@ class AsyncIdClient:
             except Exception as error:
                 failure = self._error_of(error, attempt)
                 attempts.fail(attempt, failure)
-                if ordered and left < count:
+                if spec.ordered and left < spec.count:
                     raise failure from None
             else:
                 attempts.succeed(attempt)
@@ -299,7 +306,7 @@ class AsyncIdClient:
                 if call is not None:
                     call.cancel()
 
-    def _stub(self, url: str) -> IdServiceStub:
+    def _stubs(self, url: str) -> Stubs:
         self._refuse_if_closed()
         kept = self._channels.get(url)
         if kept is None:
@@ -310,7 +317,7 @@ class AsyncIdClient:
                 channel = grpc.aio.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
             else:
                 channel = grpc.aio.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
-            kept = (channel, IdServiceStub(channel))  # type: ignore[no-untyped-call]
+            kept = (channel, Stubs(channel))
             self._channels[url] = kept
         return kept[1]
 
@@ -331,15 +338,13 @@ class AsyncIdClient:
             raise _closed_error()
 
 
-async def _next_chunk(call: grpc.aio.UnaryStreamCall, timeout_s: float) -> Sequence[int] | None:
+async def _next_response(call: grpc.aio.UnaryStreamCall, timeout_s: float) -> Any:
+    """Waits for the next response; None at the end of the stream."""
     try:
         response = await asyncio.wait_for(call.read(), max(timeout_s, 0))
     except asyncio.TimeoutError as error:
         raise SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "No chunk came in time.") from error
-    if response is grpc.aio.EOF:
-        return None
-    ids: Sequence[int] = response.ids
-    return ids
+    return None if response is grpc.aio.EOF else response
 
 
 def _closed_error() -> SnowlaneError:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import grpc
+import grpc.aio
 
 from ._client_options import EndpointUrl, TlsOptions
 from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
+from ._gen.v1.id_service_pb2_grpc import IdServiceStub
+from ._gen.v1.sequence_service_pb2_grpc import SequenceServiceStub
 from ._grpc_fork import is_supported, leave_to_parent, lost_because
 
 CHANNEL_OPTIONS = (
@@ -21,6 +24,14 @@ CHANNEL_OPTIONS = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 5_000),
 )
+
+
+class Stubs:
+    """The services of one channel."""
+
+    def __init__(self, channel: grpc.Channel | grpc.aio.Channel) -> None:
+        self.ids = IdServiceStub(channel)  # type: ignore[no-untyped-call]
+        self.sequences = SequenceServiceStub(channel)  # type: ignore[no-untyped-call]
 
 
 def credentials_of(endpoint: EndpointUrl, tls: TlsOptions | None) -> grpc.ChannelCredentials | None:

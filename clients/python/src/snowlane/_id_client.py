@@ -15,29 +15,30 @@ import grpc
 
 from ._attempts import Attempt, Attempts, AttemptSettings
 from ._buffer import PrefetchBuffer
-from ._channels import CHANNEL_OPTIONS, credentials_of, prepare_process
+from ._channels import CHANNEL_OPTIONS, Stubs, credentials_of, prepare_process
 from ._client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from ._clock import SYSTEM_CLOCK
 from ._endpoints import Endpoints
 from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from ._fork import forget_after_fork
 from ._gen.v1 import id_service_pb2 as pb
-from ._gen.v1.id_service_pb2_grpc import IdServiceStub
 from ._grpc_fork import grpc_call, leave_to_parent, wait_before_forks
 from ._layout import Layout
 from ._observer import ClientObserver
 from ._offline import OfflineIds
-from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
+from ._options import COUNT_MAX, STREAM_COUNT_MAX, PrefetchOptions, call_timeout_s
 from ._parse import IdRange, ParsedId, id_range
+from ._remote_sequence import RemoteSequence
 from ._rpc_error import error_of_rpc
+from ._rpc_stream import StreamSpec
 from ._run import IdRun
+from ._sequence import ValueSequence
 from ._text import TextForm, TextFormat
 from ._wire import ChunkCheck, id_of, layout_of, runs_of
 
 if TYPE_CHECKING:
     from .arrays import IdArray
 
-STREAM_COUNT_MAX = 10**9
 T = TypeVar("T")
 Metadata = tuple[tuple[str, str], ...]
 
@@ -81,7 +82,7 @@ class IdClient:
 
     def _begin(self) -> None:
         self._changed = threading.Condition()
-        self._channels: dict[str, tuple[grpc.Channel, IdServiceStub]] = {}
+        self._channels: dict[str, tuple[grpc.Channel, Stubs]] = {}
         self._buffers: weakref.WeakSet[PrefetchBuffer] = weakref.WeakSet()
         self._settings = AttemptSettings(
             endpoints=Endpoints(list(self._urls), self._clock.monotonic_s),
@@ -103,8 +104,8 @@ class IdClient:
         """
         request = pb.NextIdRequest()
 
-        def work(stub: IdServiceStub, timeout: float, metadata: Metadata) -> int:
-            return id_of(stub.NextId(request, timeout=timeout, metadata=metadata))
+        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> int:
+            return id_of(stubs.ids.NextId(request, timeout=timeout, metadata=metadata))
 
         return self._call("NextId", timeout_s, work)
 
@@ -144,7 +145,12 @@ class IdClient:
         """
         check_count(count, STREAM_COUNT_MAX)
         check_chunk_size(chunk_size)
-        return self._stream(count, timeout_s, chunk_size, ordered)
+
+        def begin(stubs: Stubs, left: int, timeout: float | None, metadata: Metadata) -> Any:
+            request = pb.BatchNextIdsRequest(count=left, chunk_size=chunk_size)
+            return stubs.ids.BatchNextIds(request, timeout=timeout, metadata=metadata)
+
+        return self._stream(StreamSpec("BatchNextIds", count, begin, ChunkCheck, timeout_s, ordered))
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
         """Reserves 1 to `count` IDs, as runs; a server grants what it has without waiting. They are the caller's, used
@@ -160,8 +166,8 @@ class IdClient:
         check_count(count, COUNT_MAX)
         request = pb.ReserveIdsRequest(count=count)
 
-        def work(stub: IdServiceStub, timeout: float, metadata: Metadata) -> list[IdRun]:
-            return runs_of(stub.ReserveIds(request, timeout=timeout, metadata=metadata), count)
+        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> list[IdRun]:
+            return runs_of(stubs.ids.ReserveIds(request, timeout=timeout, metadata=metadata), count)
 
         return self._call("ReserveIds", timeout_s, work)
 
@@ -169,8 +175,8 @@ class IdClient:
         """Asks a server what it is: layout, worker ID, limits, version."""
         request = pb.GetInfoRequest()
 
-        def work(stub: IdServiceStub, timeout: float, metadata: Metadata) -> pb.GetInfoResponse:
-            response: pb.GetInfoResponse = stub.GetInfo(request, timeout=timeout, metadata=metadata)
+        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> pb.GetInfoResponse:
+            response: pb.GetInfoResponse = stubs.ids.GetInfo(request, timeout=timeout, metadata=metadata)
             return response
 
         return self._call("GetInfo", timeout_s, work)
@@ -214,6 +220,10 @@ class IdClient:
             buffer = PrefetchBuffer(self, options, clock=self._clock, observer=self._observer)
             self._buffers.add(buffer)
         return buffer
+
+    def sequence(self, name: str) -> ValueSequence:
+        """The sequence of that name. Nothing is sent, so whether there is one shows with its first value."""
+        return RemoteSequence(name, self)
 
     def close(self) -> None:
         """Ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing twice is closing once."""
@@ -261,14 +271,14 @@ class IdClient:
                 count -= run.count
         return runs
 
-    def _call(self, method: str, timeout_s: float | None, work: Callable[[IdServiceStub, float, Metadata], T]) -> T:
+    def _call(self, method: str, timeout_s: float | None, work: Callable[[Stubs, float, Metadata], T]) -> T:
         attempts = Attempts(self._settings, method, timeout_s)
         while True:
             attempt = self._begin_attempt(attempts)
             try:
                 metadata = self._metadata()
                 with grpc_call():
-                    value = work(self._stub(attempt.endpoint.url), attempt.timeout_s, metadata)
+                    value = work(self._stubs(attempt.endpoint.url), attempt.timeout_s, metadata)
             except Exception as error:
                 attempts.fail(attempt, self._error_of(error, attempt))
             else:
@@ -291,39 +301,38 @@ class IdClient:
                 self._clock.wait(self._changed, left_s)
         self._refuse_if_closed()
 
-    def _stream(self, count: int, timeout_s: float | None, chunk_size: int, ordered: bool) -> Iterator[Sequence[int]]:
-        attempts = Attempts(self._settings, "BatchNextIds", timeout_s)
-        left = count
+    def _stream(self, spec: StreamSpec[T]) -> Iterator[Sequence[T]]:
+        attempts = Attempts(self._settings, spec.method, spec.timeout_s)
+        left = spec.count
         while left > 0:
             attempt = self._begin_attempt(attempts)
-            check = ChunkCheck(left)
+            reader = spec.read(left)
             try:
-                request = pb.BatchNextIdsRequest(count=left, chunk_size=chunk_size)
-                with closing(self._open_stream(request, attempt, attempts, timeout_s is not None)) as chunks:
-                    for chunk in chunks:
-                        ids = check.take(chunk)
-                        left -= len(ids)
+                with closing(self._open_stream(spec, left, attempt, attempts)) as responses:
+                    for response in responses:
+                        items = reader.take(response)
+                        left -= len(items)
                         attempts.progress(attempt)
-                        yield ids
-                        if timeout_s is None:
+                        yield items
+                        if spec.timeout_s is None:
                             attempts.await_next()
-                check.end()
+                reader.end()
             except Exception as error:
                 failure = self._error_of(error, attempt)
                 attempts.fail(attempt, failure)
-                if ordered and left < count:
+                if spec.ordered and left < spec.count:
                     raise failure from None
             else:
                 attempts.succeed(attempt)
 
     def _open_stream(
-        self, request: pb.BatchNextIdsRequest, attempt: Attempt, attempts: Attempts, has_deadline: bool
-    ) -> Generator[Sequence[int], None, None]:
-        """Opens one stream and gives its chunks; the wait for each is bounded."""
-        timeout = attempts.left_s() if has_deadline else None
+        self, spec: StreamSpec[T], left: int, attempt: Attempt, attempts: Attempts
+    ) -> Generator[Any, None, None]:
+        """Opens one stream and gives its responses; the wait for each is bounded."""
+        timeout = None if spec.timeout_s is None else attempts.left_s()
         metadata = self._metadata()
         with grpc_call():
-            call = self._stub(attempt.endpoint.url).BatchNextIds(request, timeout=timeout, metadata=metadata)
+            call = spec.open(self._stubs(attempt.endpoint.url), left, timeout, metadata)
         late = False
 
         def give_up() -> None:
@@ -341,7 +350,7 @@ class IdClient:
                     alarm.cancel()
                 if response is None:
                     return
-                yield response.ids
+                yield response
         except grpc.RpcError as error:
             if late:
                 raise SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "No chunk came in time.") from error
@@ -349,7 +358,7 @@ class IdClient:
         finally:
             call.cancel()
 
-    def _stub(self, url: str) -> IdServiceStub:
+    def _stubs(self, url: str) -> Stubs:
         with self._changed:
             self._refuse_if_closed()
             kept = self._channels.get(url)
@@ -358,7 +367,7 @@ class IdClient:
                 self._channels[url] = kept
             return kept[1]
 
-    def _open_channel(self, url: str) -> tuple[grpc.Channel, IdServiceStub]:
+    def _open_channel(self, url: str) -> tuple[grpc.Channel, Stubs]:
         prepare_process()
         endpoint = self._urls[url]
         credentials = credentials_of(endpoint, self._options.tls)
@@ -367,7 +376,7 @@ class IdClient:
         else:
             channel = grpc.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
         wait_before_forks(self)
-        return channel, IdServiceStub(channel)  # type: ignore[no-untyped-call]
+        return channel, Stubs(channel)
 
     def _metadata(self) -> Metadata:
         token = self._options.token

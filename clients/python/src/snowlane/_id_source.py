@@ -12,6 +12,7 @@ from ._layout import Layout
 from ._options import PrefetchOptions
 from ._parse import IdRange, ParsedId
 from ._run import IdRun
+from ._sequence import AsyncValueSequence, ValueSequence
 from ._text import TextForm, TextFormat
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ class IdSource(Protocol):
     def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> PrefetchBuffer:
         """Makes a buffer that draws from here, and is closed with it. See IdClient for the keywords."""
 
+    def sequence(self, name: str) -> ValueSequence:
+        """The sequence of that name, for small dense numbers. Nothing is sent before its first value."""
+
     def close(self) -> None:
         """Ends all calls with CLIENT_CLOSED. Closing twice is closing once."""
 
@@ -92,6 +96,9 @@ class AsyncIdSource(Protocol):
         """See IdSource."""
 
     def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> AsyncPrefetchBuffer:
+        """See IdSource."""
+
+    def sequence(self, name: str) -> AsyncValueSequence:
         """See IdSource."""
 
     async def close(self) -> None:

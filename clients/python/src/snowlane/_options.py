@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 COUNT_MAX = 1 << 20
 """The most IDs in one reservation, and the most that one call can ask for."""
+STREAM_COUNT_MAX = 10**9
+"""The most IDs or values of one stream."""
 STOCK_MAX_LIMIT = 1_000_000_000
 """The most IDs that a stock for an outage may be told to hold."""
 TIMEOUT_END_S = 1 << 31

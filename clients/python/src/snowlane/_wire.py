@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from itertools import islice
 
 from ._errors import ErrorReason, SnowlaneError
@@ -59,16 +58,16 @@ class ChunkCheck:
         self._left = count
         self._last_id = ID_MIN - 1
 
-    def take(self, chunk: Sequence[int]) -> list[int]:
+    def take(self, response: pb.BatchNextIdsResponse) -> list[int]:
         """Gives the IDs of a chunk.
 
         Raises:
             SnowlaneError: INVALID_RESPONSE.
         """
-        if not 1 <= len(chunk) <= self._left:
-            raise invalid_response("The server sent a chunk that cannot be.", count=len(chunk))
         # A list is quicker to read than what protobuf has; and no loop of Python's own, for chunks are long.
-        ids = list(chunk)
+        ids = list(response.ids)
+        if not 1 <= len(ids) <= self._left:
+            raise invalid_response("The server sent a chunk that cannot be.", count=len(ids))
         first, last = ids[0], ids[-1]
         rises = all(map(operator.lt, ids, islice(ids, 1, None)))
         if not rises or first <= self._last_id or last > ID_MAX:

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
@@ -17,19 +17,24 @@ import grpc
 from ._aio_buffer import AsyncPrefetchBuffer
 from ._buffer import PrefetchBuffer
 from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
-from ._id_client import STREAM_COUNT_MAX
+from ._fake_script import Fault, Pause, delay, fail
+from ._fake_sequence import AsyncFakeSequence, FakeSequence, ValueStep
 from ._layout import Layout
 from ._offline import OfflineIds
-from ._options import COUNT_MAX, PrefetchOptions
+from ._options import COUNT_MAX, STREAM_COUNT_MAX, PrefetchOptions
 from ._parse import IdRange, ParsedId, id_range
 from ._presets import LAYOUTS
 from ._run import IdRun
+from ._sequence import AsyncValueSequence, ValueSequence
 from ._text import TextForm, TextFormat
 
 if TYPE_CHECKING:
     from .arrays import IdArray
 
+__all__ = ["AsyncFakeIdClient", "FakeClock", "FakeIdClient", "Fault", "Pause", "Step", "ValueStep", "delay", "fail"]
+
 _CHUNK_SIZE = 4096
+_ABSENT = (fail(ErrorReason.SEQUENCE_NOT_FOUND, code=grpc.StatusCode.NOT_FOUND),)
 
 
 @dataclass(eq=False)
@@ -96,38 +101,7 @@ class FakeClock:
         return True
 
 
-@dataclass(frozen=True)
-class Fault:
-    """A step that fails; made by `fail`."""
-
-    error: SnowlaneError
-
-
-@dataclass(frozen=True)
-class Pause:
-    """A step that takes time; made by `delay`."""
-
-    seconds: float
-
-
 Step = int | IdRun | Fault | Pause
-
-
-def fail(
-    reason: ErrorReason | str,
-    *,
-    code: grpc.StatusCode | None = None,
-    retry_after_s: float | None = None,
-    metadata: dict[str, str] | None = None,
-) -> Fault:
-    """A step that fails. It is raised as it stands: a fake never retries."""
-    message = f"The script says {ErrorReason(reason)}."
-    return Fault(SnowlaneError(reason, message, code=code, retry_after_s=retry_after_s, metadata=metadata))
-
-
-def delay(seconds: float) -> Pause:
-    """Lets time pass on the clock before the step that follows."""
-    return Pause(seconds)
 
 
 class _Script:
@@ -179,6 +153,8 @@ class FakeIdClient:
             it said is wrong.
         clock: Time stands still but for pauses and `FakeClock.advance`. None: a clock of its own.
         layout: For offline work. None: `twitter`.
+        sequences: The scripts of sequences by name: values, SequenceValues, ValueRuns, faults and pauses. Any other
+            sequence raises SEQUENCE_NOT_FOUND.
     """
 
     def __init__(
@@ -188,6 +164,7 @@ class FakeIdClient:
         *,
         layout: Layout | None = None,
         namespace: str = "default",
+        sequences: Mapping[str, Iterable[ValueStep]] | None = None,
     ) -> None:
         self.clock = clock or FakeClock()
         self._script = _Script(script)
@@ -195,6 +172,9 @@ class FakeIdClient:
         self._offline = OfflineIds(namespace)
         self._buffers: list[PrefetchBuffer] = []
         self._lock = threading.RLock()
+        self._sequences = {
+            name: FakeSequence(name, steps, self.clock.advance) for name, steps in (sequences or {}).items()
+        }
 
     def next_id(self, timeout_s: float | None = None) -> int:
         """See IdClient."""
@@ -245,9 +225,15 @@ class FakeIdClient:
         self._buffers.append(buffer)
         return buffer
 
+    def sequence(self, name: str) -> ValueSequence:
+        """The sequence of that name, which follows its script."""
+        return self._sequences.get(name) or FakeSequence(name, _ABSENT, self.clock.advance)
+
     def close(self) -> None:
         """See IdClient."""
         self._script.is_closed = True
+        for sequence in self._sequences.values():
+            sequence.close()
         for buffer in self._buffers:
             buffer.close()
 
@@ -293,12 +279,16 @@ class AsyncFakeIdClient:
         *,
         layout: Layout | None = None,
         namespace: str = "default",
+        sequences: Mapping[str, Iterable[ValueStep]] | None = None,
     ) -> None:
         self.clock = clock or FakeClock()
         self._script = _Script(script)
         self._layout = layout or LAYOUTS["twitter"]
         self._offline = OfflineIds(namespace)
         self._buffers: list[AsyncPrefetchBuffer] = []
+        self._sequences = {
+            name: AsyncFakeSequence(name, steps, self._pause) for name, steps in (sequences or {}).items()
+        }
 
     async def next_id(self, timeout_s: float | None = None) -> int:
         """See AsyncIdClient."""
@@ -351,9 +341,15 @@ class AsyncFakeIdClient:
         self._buffers.append(buffer)
         return buffer
 
+    def sequence(self, name: str) -> AsyncValueSequence:
+        """The sequence of that name, which follows its script."""
+        return self._sequences.get(name) or AsyncFakeSequence(name, _ABSENT, self._pause)
+
     async def close(self) -> None:
         """See AsyncIdClient."""
         self._script.is_closed = True
+        for sequence in self._sequences.values():
+            sequence.close()
         for buffer in self._buffers:
             await buffer.close()
 
@@ -370,9 +366,12 @@ class AsyncFakeIdClient:
             step = self._script.take(count)
             if not isinstance(step, Pause):
                 return step
-            passed = asyncio.Event()
-            self.clock.after(step.seconds, passed.set)
-            await passed.wait()
+            await self._pause(step.seconds)
+
+    async def _pause(self, seconds: float) -> None:
+        passed = asyncio.Event()
+        self.clock.after(seconds, passed.set)
+        await passed.wait()
 
     async def _take_all(self, count: int) -> list[IdRun]:
         check_count(count, COUNT_MAX)

@@ -1,0 +1,121 @@
+"""Sequences that a client asks its servers for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from ._channels import Stubs
+from ._errors import check_chunk_size, check_count
+from ._gen.v1 import sequence_service_pb2 as pb
+from ._options import COUNT_MAX, STREAM_COUNT_MAX
+from ._rpc_stream import StreamSpec
+from ._sequence import ReservedValues, SequenceValue, text_of
+from ._sequence_wire import ValueReader, reserved_of, value_of
+
+if TYPE_CHECKING:
+    from ._aio_id_client import AsyncIdClient
+    from ._id_client import IdClient
+
+Metadata = tuple[tuple[str, str], ...]
+
+
+def _stream_spec(
+    name: str, count: int, timeout_s: float | None, chunk_size: int, ordered: bool
+) -> StreamSpec[SequenceValue]:
+    check_count(count, STREAM_COUNT_MAX)
+    check_chunk_size(chunk_size)
+
+    def begin(stubs: Stubs, left: int, timeout: float | None, metadata: Metadata) -> Any:
+        request = pb.BatchNextValuesRequest(name=name, count=left, chunk_size=chunk_size)
+        return stubs.sequences.BatchNextValues(request, timeout=timeout, metadata=metadata)
+
+    return StreamSpec("BatchNextValues", count, begin, ValueReader, timeout_s, ordered)
+
+
+class RemoteSequence:
+    """A ValueSequence of an IdClient."""
+
+    def __init__(self, name: str, client: IdClient) -> None:
+        self.name = name
+        self._client = client
+
+    def next_value(self, timeout_s: float | None = None) -> SequenceValue:
+        """See ValueSequence."""
+        request = pb.NextValueRequest(name=self.name)
+
+        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> SequenceValue:
+            return value_of(stubs.sequences.NextValue(request, timeout=timeout, metadata=metadata))
+
+        return self._client._call("NextValue", timeout_s, work)
+
+    def next_text(self, timeout_s: float | None = None) -> str:
+        """See ValueSequence."""
+        return text_of(self.name, self.next_value(timeout_s))
+
+    def next_values(self, count: int, timeout_s: float | None = None) -> list[SequenceValue]:
+        """See ValueSequence."""
+        check_count(count, COUNT_MAX)
+        timeout_s = self._client._options.timeout_s if timeout_s is None else timeout_s
+        return [value for values in self.stream(count, timeout_s=timeout_s) for value in values]
+
+    def stream(
+        self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
+    ) -> Iterator[Sequence[SequenceValue]]:
+        """See ValueSequence."""
+        return self._client._stream(_stream_spec(self.name, count, timeout_s, chunk_size, ordered))
+
+    def reserve(self, count: int, timeout_s: float | None = None) -> ReservedValues:
+        """See ValueSequence."""
+        check_count(count, COUNT_MAX)
+        request = pb.ReserveValuesRequest(name=self.name, count=count)
+
+        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> ReservedValues:
+            return reserved_of(stubs.sequences.ReserveValues(request, timeout=timeout, metadata=metadata), count)
+
+        return self._client._call("ReserveValues", timeout_s, work)
+
+
+class AsyncRemoteSequence:
+    """An AsyncValueSequence of an AsyncIdClient."""
+
+    def __init__(self, name: str, client: AsyncIdClient) -> None:
+        self.name = name
+        self._client = client
+
+    async def next_value(self, timeout_s: float | None = None) -> SequenceValue:
+        """See ValueSequence."""
+        request = pb.NextValueRequest(name=self.name)
+
+        async def work(stubs: Stubs, timeout: float, metadata: Metadata) -> SequenceValue:
+            return value_of(await stubs.sequences.NextValue(request, timeout=timeout, metadata=metadata))
+
+        return await self._client._call("NextValue", timeout_s, work)
+
+    async def next_text(self, timeout_s: float | None = None) -> str:
+        """See ValueSequence."""
+        return text_of(self.name, await self.next_value(timeout_s))
+
+    async def next_values(self, count: int, timeout_s: float | None = None) -> list[SequenceValue]:
+        """See ValueSequence."""
+        check_count(count, COUNT_MAX)
+        timeout_s = self._client._options.timeout_s if timeout_s is None else timeout_s
+        async with aclosing(self.stream(count, timeout_s=timeout_s)) as chunks:
+            return [value async for values in chunks for value in values]
+
+    def stream(
+        self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
+    ) -> AsyncGenerator[Sequence[SequenceValue], None]:
+        """See ValueSequence."""
+        return self._client._stream(_stream_spec(self.name, count, timeout_s, chunk_size, ordered))
+
+    async def reserve(self, count: int, timeout_s: float | None = None) -> ReservedValues:
+        """See ValueSequence."""
+        check_count(count, COUNT_MAX)
+        request = pb.ReserveValuesRequest(name=self.name, count=count)
+
+        async def work(stubs: Stubs, timeout: float, metadata: Metadata) -> ReservedValues:
+            return reserved_of(await stubs.sequences.ReserveValues(request, timeout=timeout, metadata=metadata), count)
+
+        return await self._client._call("ReserveValues", timeout_s, work)
