@@ -221,7 +221,7 @@ test("a gRPC call of the page's path is a call", async () => {
   expect([status, answered["grpc-status"]]).toEqual([200, "12"]);
 });
 
-test("the first load is at most 45 kB by brotli, the calls 35", () => {
+test("the first load is at most 45 kB by brotli, the calls 35, the charts 22", () => {
   const sizeOf = (pattern: RegExp): number => {
     const found = Object.entries(manifest).filter(([path]) => pattern.test(path));
     expect(found.length).toBeGreaterThan(0);
@@ -230,4 +230,5 @@ test("the first load is at most 45 kB by brotli, the calls 35", () => {
   // A chunk without a name of its own here counts as the first load.
   expect(sizeOf(/^\/(?!openapi|assets\/(server|charts)-)/)).toBeLessThanOrEqual(45_000);
   expect(sizeOf(/^\/assets\/server-/)).toBeLessThanOrEqual(35_000);
+  expect(sizeOf(/^\/assets\/charts-/)).toBeLessThanOrEqual(22_000);
 });

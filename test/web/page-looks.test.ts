@@ -45,8 +45,20 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole("heading", { name: "Alternatives" }).waitFor();
   },
   watch: async (page) => {
+    const { url } = world.server();
+    const call = (path: string, body: object) =>
+      page.request.post(`${url}/snowlane.v1.${path}`, { data: body, headers: { "content-type": "application/json" } });
+    await call("SequenceService/CreateSequence", { sequence: { name: "orders", description: "Orders of the shop" } });
+    for (let count = 0; count < 20; count++) await call("IdService/ReserveIds", { count: 1 + (count % 7) });
+    await page.goto(`${url}/#/watch`);
+    await page.getByRole("rowheader", { name: /^orders/ }).waitFor();
+    await page.locator(".chart canvas").nth(5).waitFor();
+  },
+  "token-wanted": async (page) => {
+    const answer = { code: "unauthenticated", message: "no" };
+    await page.route("**/snowlane.v1.*/*", (route) => route.fulfill({ status: 401, json: answer }));
     await page.goto(`${world.server().url}/#/watch`);
-    await page.getByRole("rowheader").waitFor();
+    await page.getByLabel("Token").waitFor();
   },
 };
 
@@ -60,7 +72,8 @@ describe.each(Object.keys(views))("%s", (name) => {
     "in %s: no sideways scrolling at any width, no violation of axe",
     async (colorScheme) => {
       // axe adds a script of its own, which the policy of the page forbids.
-      const page = await world.open({ context: { colorScheme, bypassCSP: true } });
+      const expected = name === "token-wanted" ? /401/ : undefined;
+      const page = await world.open({ context: { colorScheme, bypassCSP: true }, ...(expected && { expected }) });
       await page.getByText("serving").waitFor();
       await views[name]!(page);
       for (const [size, width, height] of sizes) {

@@ -6,4 +6,6 @@ export interface Failure {
   readonly reason: ErrorReason | "UNREACHABLE" | "UNAUTHENTICATED" | "DENIED" | "OTHER";
   /** The server's own words, shown as text. */
   readonly message: string;
+  /** The permission that is missing, where the server names it. */
+  readonly permission?: string | undefined;
 }

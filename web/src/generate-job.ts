@@ -1,3 +1,4 @@
+import { loadChunk } from "./chunk.ts";
 import type { Change, Job } from "./state.ts";
 import type { TextFormat } from "../../src/text/text-form.ts";
 
@@ -28,7 +29,12 @@ export async function runJob(change: Change, count: number, format: TextFormat):
     change((state) => (running === abort ? { ...state, generate: { ...state.generate, job } } : state));
   const gathered = new GatheredIds(count <= shownMax ? "shown" : "file");
   put({ kind: "running", done: 0, count, startedMs });
-  const { failureOf, nextIds } = await import("./server.ts");
+  const server = await loadChunk(change, () => import("./server.ts"));
+  if (server === undefined) {
+    put({ kind: "failed", failure: { reason: "UNREACHABLE", message: "" } });
+    return;
+  }
+  const { failureOf, nextIds } = server;
   let toldMs = startedMs;
   try {
     for await (const { ids, texts } of nextIds(count, format, abort.signal)) {

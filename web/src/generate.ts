@@ -17,11 +17,12 @@ const patch = (change: Change, parts: Partial<GenerateState>): void =>
   change((state) => ({ ...state, generate: { ...state.generate, ...parts } }));
 
 /** The view that makes IDs. */
-export function generateView(state: State, change: Change, texts: Texts): TemplateResult {
+export function generateView(state: State, change: Change, texts: Texts, prompt: () => TemplateResult): TemplateResult {
   const words = texts.generate;
   const { source } = state.generate;
   return html`<h1>${words.heading}</h1>
     <p class="lead">${words.lead}</p>
+    ${source === "server" ? prompt() : nothing}
     <div class="cols first">
       <section class="panel pad" aria-label=${words.heading}>
         ${switchButtons({

@@ -1,4 +1,5 @@
 import { render } from "lit-html";
+import { loadChunk } from "./chunk.ts";
 import { pasteInto } from "./parse.ts";
 import { beginReading } from "./read-lines.ts";
 import { readRoute } from "./route.ts";
@@ -29,7 +30,15 @@ const change: Change = (next) => {
 function draw(): void {
   isDue = false;
   document.title = `${texts.title[state.view]} · Snowlane`;
-  render(pageView(state, change, texts), place);
+  render(pageView(state, change, texts, look), place);
+  if (state.view === "watch" && state.parts === "there" && state.watch.status.value !== undefined) void drawWatch();
+}
+
+/** The charts stand beside the views: they are drawn into places that these leave empty. */
+async function drawWatch(): Promise<void> {
+  const charts = await loadChunk(change, () => import("./charts.ts"));
+  const { status, seconds } = state.watch;
+  charts?.drawCharts(place, status.value?.samples ?? [], seconds);
 }
 
 function follow(): void {
@@ -69,8 +78,8 @@ document.addEventListener("paste", (event) => {
   if (state.view === "parse" && !isField) pasteInto(change, event);
 });
 follow();
-draw();
 const look = watchServer(change, () => state);
+draw();
 addEventListener("hashchange", () => {
   follow();
   if (state.view === "watch") look();

@@ -1,33 +1,97 @@
-import type { Change, State } from "./state.ts";
+import { loadChunk } from "./chunk.ts";
+import type { Failure } from "./failure.ts";
+import type * as Server from "./server.ts";
+import type { Change, Seen, State } from "./state.ts";
+import { authorization } from "./token.ts";
 
 /** How often the server is asked, while the page is in sight. */
 const periodMs = 5_000;
+/** How often Watch asks how the server is. */
+const statusPeriodMs = 1_000;
+
+/** The parts of the state of Watch that a look brings. */
+type SeenPart = "list" | "status" | "sequences";
 
 /**
- * Keeps the state of the server known, and on Watch the list of worker IDs. A page that is out of sight asks nothing.
+ * Keeps the state of the server known, and on Watch what it and its workers do. A page that is out of sight asks
+ * nothing.
  *
- * @returns A function that looks at once, as when the view changes.
+ * @returns A function that looks at once, as when the view changes or a token was typed.
  */
 export function watchServer(change: Change, now: () => State): () => void {
+  let isAsking = false;
+  const watches = (): boolean =>
+    document.visibilityState === "visible" &&
+    now().view === "watch" &&
+    now().watch.looks === "on" &&
+    now().server.kind !== "closed";
   const look = async (): Promise<void> => {
     if (document.visibilityState === "hidden") return;
-    const { failureOf, getInfo, listWorkers } = await import("./server.ts");
-    const info = await getInfo().catch(() => undefined);
-    change((state) => ({
-      ...state,
-      server: info === undefined ? { ...state.server, kind: "away" } : { kind: "serving", info },
-    }));
-    if (now().view !== "watch") return;
+    const server = await loadChunk(change, () => import("./server.ts"));
+    if (server === undefined) return;
+    const token = authorization();
+    const failure = await server.getInfo().then(
+      (info): undefined => {
+        change((state) => ({ ...state, server: { kind: "serving", info } }));
+      },
+      (error: unknown) => server.failureOf(error),
+    );
+    // Another token was typed meanwhile: its look follows.
+    if (authorization() !== token) return;
+    change((state) => withAccess(state, failure, token !== undefined));
+    if (!watches()) return;
+    await Promise.all([
+      seen(change, server, "list", server.listWorkers()),
+      seen(change, server, "sequences", server.listSequences()),
+      lookAtStatus(),
+    ]);
+  };
+  const lookAtStatus = async (): Promise<void> => {
+    if (isAsking || !watches()) return;
+    isAsking = true;
     try {
-      const list = await listWorkers();
-      change((state) => ({ ...state, watch: { ...state.watch, list, failure: undefined } }));
-    } catch (error) {
-      const failure = failureOf(error);
-      change((state) => ({ ...state, watch: { ...state.watch, failure } }));
+      const server = await loadChunk(change, () => import("./server.ts"));
+      if (server !== undefined) await seen(change, server, "status", server.getStatus(now().watch.status.value));
+    } finally {
+      isAsking = false;
     }
   };
   const again = (): void => void look().finally(() => setTimeout(again, periodMs));
   again();
+  setInterval(() => void lookAtStatus(), statusPeriodMs);
   document.addEventListener("visibilitychange", () => void look());
   return () => void look();
+}
+
+/** What the answer to the first question says of the caller's token, and of the server. */
+function withAccess(state: State, failure: Failure | undefined, hasToken: boolean): State {
+  const { server, access } = state;
+  const reason = failure?.reason;
+  if (reason === undefined) {
+    return { ...state, access: hasToken ? { kind: "given", typed: "" } : { ...access, kind: "open" } };
+  }
+  if (reason === "MISSING_CREDENTIALS" || reason === "UNAUTHENTICATED") {
+    const kind = hasToken ? "wrong" : "wanted";
+    return { ...state, server: { ...server, kind: "closed" }, access: { ...access, kind } };
+  }
+  if (reason === "METHOD_DENIED") {
+    // The token is right; another one may permit more.
+    return { ...state, server: { kind: "serving", info: undefined }, access: { kind: "given", typed: "" } };
+  }
+  // A server that cannot answer before it has a worker ID is there all the same.
+  return { ...state, server: { ...server, kind: reason === "UNREACHABLE" ? "away" : "waiting" } };
+}
+
+async function seen<Part extends SeenPart>(
+  change: Change,
+  { failureOf }: typeof Server,
+  part: Part,
+  asked: Promise<State["watch"][Part]["value"]>,
+): Promise<void> {
+  const put = (next: (before: Seen<unknown>) => Seen<unknown>): void =>
+    change((state) => ({ ...state, watch: { ...state.watch, [part]: next(state.watch[part]) } }));
+  await asked.then(
+    (value) => put(() => ({ value, failure: undefined })),
+    (error: unknown) => put(({ value }) => ({ value, failure: failureOf(error) })),
+  );
 }

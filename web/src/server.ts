@@ -1,17 +1,27 @@
 /** Calls to the server that the page came from. A chunk of its own: only what needs a server loads it. */
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { type ErrorReason, errorReasons } from "../../src/errors.ts";
 import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { AdminService, type Worker, WorkerState as StateMessage } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
 import { IdService, RollbackPolicy } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { layoutFromResponse } from "../../src/service/message/layout-message.ts";
 import { formatToMessage } from "../../src/service/message/text-message.ts";
 import { durationToNs, timestampToNs } from "../../src/service/message/time-message.ts";
 import type { TextFormat } from "../../src/text/text-form.ts";
 import type { Failure } from "./failure.ts";
-import { type ServerInfo, type WorkerList, type WorkerRow, workerStates } from "./state.ts";
+import { sequenceOf, statusOf } from "./server-status.ts";
+import {
+  type SequenceRow,
+  type ServerInfo,
+  type ServerStatus,
+  type WorkerList,
+  type WorkerRow,
+  workerStates,
+} from "./state.ts";
 import { msOf } from "./time-words.ts";
+import { authorization } from "./token.ts";
 
 /** A part of a stream of IDs. */
 export interface IdChunk {
@@ -20,9 +30,20 @@ export interface IdChunk {
   readonly texts: readonly string[];
 }
 
-const transport = createConnectTransport({ baseUrl: location.origin, useBinaryFormat: true });
+/** Sends the token, if there is one. */
+const withToken: Interceptor = (next) => (request) => {
+  const value = authorization();
+  if (value !== undefined) request.header.set("authorization", value);
+  return next(request);
+};
+const transport = createConnectTransport({
+  baseUrl: location.origin,
+  useBinaryFormat: true,
+  interceptors: [withToken],
+});
 const ids = createClient(IdService, transport);
 const admin = createClient(AdminService, transport);
+const sequences = createClient(SequenceService, transport);
 /** A page of the list that the server makes no longer. */
 const listPageSize = 1_000;
 
@@ -85,6 +106,23 @@ export async function listWorkers(): Promise<WorkerList> {
   }
 }
 
+/** Asks how the server is, with the seconds that came since `before`. */
+export async function getStatus(before: ServerStatus | undefined): Promise<ServerStatus | undefined> {
+  const afterIndex = BigInt(before?.samples.at(-1)?.index ?? 0);
+  return statusOf(await admin.getStatus({ afterIndex }, { timeoutMs: 5_000 }), before);
+}
+
+/** Lists the sequences, the first thousand by name; undefined where the server keeps none. */
+export async function listSequences(): Promise<readonly SequenceRow[] | undefined> {
+  try {
+    const { sequences: found } = await sequences.listSequences({ pageSize: listPageSize }, { timeoutMs: 5_000 });
+    return found.map(sequenceOf);
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unimplemented) return undefined;
+    throw error;
+  }
+}
+
 function rowOf({ datacenterId, workerId, state, holder, markTime, freeTime, windowLeft }: Worker): WorkerRow {
   const name = nameOf(StateMessage, state);
   const windowLeftNs = windowLeft === undefined ? undefined : durationToNs(windowLeft);
@@ -114,7 +152,7 @@ export function failureOf(error: unknown): Failure {
   const [info] = failed.findDetails(ErrorInfoSchema);
   const reason: ErrorReason | undefined = errorReasons.find((known) => known === info?.reason);
   const message = failed.rawMessage;
-  if (reason !== undefined) return { reason, message };
+  if (reason !== undefined) return { reason, message, permission: info?.metadata["permission"] };
   const byCode = new Map<Code, Failure["reason"]>([
     [Code.Unavailable, "UNREACHABLE"],
     [Code.DeadlineExceeded, "UNREACHABLE"],

@@ -30,7 +30,8 @@ export interface ServerInfo {
 
 /** Whether the server answers. What it said last stays known while it is away. */
 interface ServerState {
-  readonly kind: "asking" | "serving" | "away";
+  /** `closed`: it wants a token. `waiting`: it answers, and issues no IDs for now. */
+  readonly kind: "asking" | "serving" | "waiting" | "away" | "closed";
   readonly info: ServerInfo | undefined;
 }
 
@@ -135,12 +136,84 @@ export interface WorkerList {
   readonly quarantineReason: string;
 }
 
+/** What a server did in one second. */
+export interface StatusSample {
+  readonly index: number;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  readonly ids: number;
+  readonly values: number;
+  readonly calls: number;
+  readonly errors: number;
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
+  readonly leadMs: number | undefined;
+  readonly windowLeftMs: number | undefined;
+}
+
+/** The state of the server, as it says itself. */
+export interface ServerStatus {
+  readonly isServing: boolean;
+  /** Why it does not serve; empty if it does. */
+  readonly reason: string;
+  readonly startMs: number;
+  readonly grant:
+    | {
+        readonly datacenterId: number;
+        readonly workerId: number;
+        readonly generation: number;
+        readonly sinceMs: number;
+        readonly windowLeftMs: number;
+        readonly leadMs: number;
+      }
+    | undefined;
+  readonly store: {
+    readonly kind: string;
+    readonly isReachable: boolean;
+    readonly answerAgeMs: number | undefined;
+    readonly clockAheadMs: number | undefined;
+  };
+  readonly waitingCount: number;
+  readonly connectionCount: number;
+  /** At most 300, by rising index. */
+  readonly samples: readonly StatusSample[];
+}
+
+/** A sequence, as the server lists it. */
+export interface SequenceRow {
+  readonly name: string;
+  readonly description: string;
+  /** 0: none is left. */
+  readonly nextValue: bigint;
+  readonly leftCount: bigint;
+  readonly textTemplate: string;
+  readonly disabled: boolean;
+}
+
+/** What the last look at a part of the server brought; what came before stays while a look fails. */
+export interface Seen<T> {
+  readonly value: T | undefined;
+  readonly failure: Failure | undefined;
+}
+
 /** The state of Watch. */
 interface WatchState {
-  readonly list: WorkerList | undefined;
-  readonly failure: Failure | undefined;
+  readonly list: Seen<WorkerList>;
+  readonly status: Seen<ServerStatus>;
+  /** Its value is undefined where the server keeps no sequences. */
+  readonly sequences: Seen<readonly SequenceRow[]>;
+  /** The seconds that the charts show. */
+  readonly seconds: 60 | 300;
+  /** Whether the server is asked again and again. */
+  readonly looks: "on" | "paused";
   readonly find: string;
   readonly only: WorkerState | "all";
+}
+
+/** Whether the server wants a token, and what was typed. The token that is sent is kept in token.ts. */
+interface AccessState {
+  readonly kind: "open" | "wanted" | "asked" | "wrong" | "given";
+  readonly typed: string;
 }
 
 /** The one state of the page. Views are pure functions of it. */
@@ -150,6 +223,9 @@ export interface State {
   /** Unix milliseconds of the last change. */
   readonly nowMs: number;
   readonly server: ServerState;
+  /** Whether every part of the page that was wanted could be loaded. */
+  readonly parts: "there" | "missing";
+  readonly access: AccessState;
   readonly layout: LayoutChoice;
   /** Whether the controls for another epoch or layout are shown. */
   readonly layoutDetail: "shown" | "hidden";
@@ -165,6 +241,8 @@ export interface State {
 /** Makes the next state of the present one. */
 export type Change = (next: (state: State) => State) => void;
 
+const unseen = { value: undefined, failure: undefined };
+
 /** The state before anything happened. */
 export function firstState(nowMs: number, theme: Theme): State {
   return {
@@ -172,6 +250,8 @@ export function firstState(nowMs: number, theme: Theme): State {
     theme,
     nowMs,
     server: { kind: "asking", info: undefined },
+    parts: "there",
+    access: { kind: "open", typed: "" },
     layout: firstChoice,
     layoutDetail: "hidden",
     parse: { text: "", form: undefined, lines: undefined, leftOutCount: 0, field: undefined, link: "fine" },
@@ -183,7 +263,15 @@ export function firstState(nowMs: number, theme: Theme): State {
       language: "curl",
       hand: { time: new Date(nowMs).toISOString(), datacenterId: "0", workerId: "0", sequence: "0", count: "1" },
     },
-    watch: { list: undefined, failure: undefined, find: "", only: "all" },
+    watch: {
+      list: unseen,
+      status: unseen,
+      sequences: unseen,
+      seconds: 300,
+      looks: "on",
+      find: "",
+      only: "all",
+    },
     sampleLanguage: "javascript",
     copied: undefined,
   };

@@ -80,3 +80,8 @@ function pair(unit: SpanUnit, count: number, smallUnit: SpanUnit, smallCount: nu
   const small = smallCount === 0 ? undefined : { unit: smallUnit, count: smallCount };
   return { large: { unit, count }, small };
 }
+
+/** A time for operators, in UTC: `2026-11-23 14:03:20`. */
+export function utcTime(unixMs: number): string {
+  return `${isoDay(unixMs)} ${clockWords(unixMs, 0, "UTC")}`;
+}

@@ -1,13 +1,16 @@
-import { html, svg, type TemplateResult } from "lit-html";
+import { html, nothing, svg, type TemplateResult } from "lit-html";
 import { generateView } from "./generate.ts";
 import { learnView } from "./learn.ts";
 import { parseView } from "./parse.ts";
 import { type Change, type State, type Theme, type View, views } from "./state.ts";
 import { switchButtons } from "./text-field.ts";
+import { tokenPrompt } from "./token-prompt.ts";
 import { watchView } from "./watch.ts";
 import type { Texts } from "./texts/en.ts";
 
-const viewOf: Readonly<Record<View, (state: State, change: Change, texts: Texts) => TemplateResult>> = {
+const viewOf: Readonly<
+  Record<View, (state: State, change: Change, texts: Texts, prompt: () => TemplateResult) => TemplateResult>
+> = {
   generate: generateView,
   parse: parseView,
   learn: learnView,
@@ -16,8 +19,8 @@ const viewOf: Readonly<Record<View, (state: State, change: Change, texts: Texts)
 
 const flake = svg`<path d="M12 2v20M4 7l16 10M4 17 20 7M12 6l-3-2m3 2 3-2M12 18l-3 2m3-2 3 2" />`;
 
-/** Draws the page: the head with the tabs, the view, and the foot. */
-export function pageView(state: State, change: Change, texts: Texts): TemplateResult {
+/** Draws the page: the head with the tabs, the view, and the foot. `look` asks the server again. */
+export function pageView(state: State, change: Change, texts: Texts, look: () => void): TemplateResult {
   return html`<a class="skip" href="#content" @click=${skip}>${texts.skip}</a>
     <header class="top">
       <a class="brand" href="#/generate">
@@ -32,7 +35,10 @@ export function pageView(state: State, change: Change, texts: Texts): TemplateRe
       <div class="spacer"></div>
       ${serverPill(state, texts)}
     </header>
-    <main id="content" tabindex="-1">${viewOf[state.view](state, change, texts)}</main>
+    <main id="content" tabindex="-1">
+      ${state.parts === "missing" ? missingNote(texts) : nothing}
+      ${viewOf[state.view](state, change, texts, () => tokenPrompt(state, change, texts, look))}
+    </main>
     <footer class="foot">
       <p class="note">${texts.footer(state.server.info?.version)}</p>
       ${switchButtons({
@@ -42,6 +48,13 @@ export function pageView(state: State, change: Change, texts: Texts): TemplateRe
         onChange: (theme) => change((state) => ({ ...state, theme: theme as Theme })),
       })}
     </footer>`;
+}
+
+/** A part of the page is gone: the server was updated, or was away when it was asked. */
+function missingNote({ missing }: Texts): TemplateResult {
+  return html`<p class="warning missing" role="status">
+    ${missing.text} <button type="button" class="link" @click=${() => location.reload()}>${missing.reload}</button>
+  </p>`;
 }
 
 /** Following the link would change the route, which stands behind the same sign. */

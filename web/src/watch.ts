@@ -1,32 +1,49 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Change, ServerInfo, State, WorkerList, WorkerRow } from "./state.ts";
-import { workerStates } from "./state.ts";
-import { choiceField, textField } from "./text-field.ts";
+import { chartNames, chartValues } from "./chart-data.ts";
+import type { Failure } from "./failure.ts";
+import type { Change, ServerStatus, State, WorkerList } from "./state.ts";
+import { switchButtons } from "./text-field.ts";
 import type { Texts } from "./texts/en.ts";
-import { clockWords, isoDay, spanBetween } from "./time-words.ts";
+import { isoDay, spanBetween, utcTime } from "./time-words.ts";
+import { sequencePanel } from "./watch-sequences.ts";
+import { hasDatacenter, workerPanel } from "./watch-workers.ts";
 
-/** Rows that are drawn at once: further ones are found by searching. */
-const rowsMax = 500;
-
-/** The view that shows the server and the worker IDs of its deployment. */
-export function watchView(state: State, change: Change, texts: Texts): TemplateResult {
+/** The view that shows the server, the last minutes, the worker IDs of its deployment, and its sequences. */
+export function watchView(state: State, change: Change, texts: Texts, prompt: () => TemplateResult): TemplateResult {
   const words = texts.watch;
-  const { list, failure } = state.watch;
+  const { list, status, sequences } = state.watch;
+  if (state.server.kind === "closed" && status.value === undefined) {
+    return html`<h1>${words.heading}</h1>
+      <p class="lead">${words.lead}</p>
+      ${prompt()}`;
+  }
+  const failures = [status.failure, list.failure].filter((failure) => failure !== undefined);
   return html`<h1>${words.heading}</h1>
     <p class="lead">${words.lead}</p>
-    ${
-      failure === undefined
-        ? nothing
-        : html`<p class="error" role="alert">${words.failed} ${texts.generate.failure(failure)}</p>`
-    }
-    ${
-      list?.quarantineEndMs !== undefined && list.quarantineEndMs > state.nowMs
-        ? html`<p class="warning" role="status">
-          ${words.quarantine(timeOf(list.quarantineEndMs), list.quarantineReason)}
-        </p>`
-        : nothing
-    }
-    ${figures(state, texts)} ${list === undefined ? nothing : workerPanel(state, change, texts, list)}`;
+    ${prompt()} ${distinct(failures).map((failure) => failureNote(failure, texts))}
+    ${status.value === undefined || status.value.isServing ? nothing : stoppedNote(status.value, texts)}
+    ${list.value === undefined ? nothing : quarantineNote(state, list.value, texts)}
+    ${figures(state, texts)} ${status.value === undefined ? nothing : chartPanel(state, change, texts, status.value)}
+    ${list.value === undefined ? nothing : workerPanel(state, change, texts, list.value)}
+    ${sequencePanel(sequences, texts)}`;
+}
+
+/** One of each reason: what one call is refused for, the others are. */
+function distinct(failures: readonly Failure[]): readonly Failure[] {
+  return failures.filter(({ reason }, at) => failures.findIndex((other) => other.reason === reason) === at);
+}
+
+function failureNote(failure: Failure, texts: Texts): TemplateResult {
+  return html`<p class="error" role="alert">${texts.watch.failed} ${texts.generate.failure(failure)}</p>`;
+}
+
+function stoppedNote({ reason }: ServerStatus, { watch }: Texts): TemplateResult {
+  return html`<p class="warning" role="status">${watch.notServing(reason)}</p>`;
+}
+
+function quarantineNote({ nowMs }: State, { quarantineEndMs, quarantineReason }: WorkerList, { watch }: Texts) {
+  if (quarantineEndMs === undefined || quarantineEndMs <= nowMs) return nothing;
+  return html`<p class="warning" role="status">${watch.quarantine(utcTime(quarantineEndMs), quarantineReason)}</p>`;
 }
 
 function figure(name: string, value: string | undefined, note = ""): TemplateResult {
@@ -37,97 +54,116 @@ function figure(name: string, value: string | undefined, note = ""): TemplateRes
 function figures(state: State, texts: Texts): TemplateResult {
   const words = texts.watch;
   const { info, kind } = state.server;
-  const { list } = state.watch;
-  const own = list?.rows.find((row) => isOwn(row, info));
-  const held = list?.rows.filter((row) => row.state === "held").length;
+  const { list, status } = state.watch;
+  const grant = status.value?.grant;
+  const held = list.value?.rows.filter((row) => row.state === "held").length;
+  const serving = status.value?.isServing === false ? "waiting" : kind;
   return html`<section class="panel figures" aria-label=${words.server}>
     <dl class="parts">
-      ${figure(words.server, texts.server[kind], info === undefined ? "" : words.version(info.version))}
-      ${figure(words.worker, info && words.workerOf(info.datacenterId, info.workerId, hasDatacenter(info)))}
-      ${figure(words.held, held === undefined ? undefined : words.of(held, list?.idCount ?? 0), freeNote(list, texts))}
-      ${figure(words.window, own?.windowLeftMs === undefined ? undefined : words.seconds(own.windowLeftMs))}
+      ${figure(words.server, texts.server[serving], serverNote(state, texts))}
+      ${figure(words.worker, workerName(state, texts), grant && words.granted(grant.generation, utcTime(grant.sinceMs)))}
+      ${figure(words.held, held === undefined ? undefined : words.of(held, list.value?.idCount ?? 0), freeNote(list.value, texts))}
+      ${figure(words.window, grant && words.seconds(grant.windowLeftMs), words.windowNote)}
+      ${figure(words.leadTime, grant && words.milliseconds(grant.leadMs), words.leadNote)}
+      ${figure(words.store, status.value?.store.kind, storeNote(status.value, texts))}
       ${figure(words.layout, info?.layout.name, info === undefined ? "" : words.until(isoDay(info.exhaustionMs)))}
       ${figure(words.rollback, info?.rollbackPolicy)}
     </dl>
   </section>`;
 }
 
+function serverNote({ server: { info }, watch: { status }, nowMs }: State, { watch }: Texts): string {
+  const version = info === undefined ? "" : watch.version(info.version);
+  if (status.value === undefined) return version;
+  const { startMs, connectionCount, waitingCount } = status.value;
+  const parts = [version, watch.started(spanBetween(startMs, nowMs)), watch.load(connectionCount, waitingCount)];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+function workerName({ server: { info }, watch: { status } }: State, { watch }: Texts): string | undefined {
+  const holder = status.value?.grant ?? info;
+  return holder && watch.workerOf(holder.datacenterId, holder.workerId, hasDatacenter(info));
+}
+
 function freeNote(list: WorkerList | undefined, { watch }: Texts): string {
   return list === undefined ? "" : watch.free(list.freeCount);
 }
 
-function hasDatacenter({ layout }: ServerInfo): boolean {
-  return layout.datacenter.bits > 0;
+function storeNote(status: ServerStatus | undefined, { watch }: Texts): string {
+  if (status === undefined) return "";
+  const { isReachable, answerAgeMs, clockAheadMs } = status.store;
+  return watch.storeState(isReachable, answerAgeMs, clockAheadMs);
 }
 
-function isOwn({ datacenterId, workerId }: WorkerRow, info: ServerInfo | undefined): boolean {
-  return datacenterId === info?.datacenterId && workerId === info.workerId;
-}
-
-function timeOf(unixMs: number): string {
-  return `${isoDay(unixMs)} ${clockWords(unixMs, 0, "UTC")}`;
-}
-
-function workerPanel(state: State, change: Change, texts: Texts, list: WorkerList): TemplateResult {
+/** The charts of the last minutes. charts.ts draws them into the empty places, once it is loaded. */
+function chartPanel(state: State, change: Change, texts: Texts, { samples }: ServerStatus): TemplateResult {
   const words = texts.watch;
-  const { find, only } = state.watch;
-  const set = (parts: Partial<State["watch"]>): void =>
+  const { seconds, looks } = state.watch;
+  const patch = (parts: Partial<State["watch"]>): void =>
     change((state) => ({ ...state, watch: { ...state.watch, ...parts } }));
-  const wanted = find.trim().toLowerCase();
-  const found = list.rows.filter((row) => (only === "all" || row.state === only) && fits(row, wanted));
-  const states = workerStates.map((name) => [name, words.states[name]] as const);
-  return html`<section class="panel pad workers" aria-labelledby="workers">
-    <h2 id="workers">${words.workers}</h2>
-    <div class="row">
-      ${textField({
-        id: "find",
-        label: words.find,
-        value: find,
-        hint: words.findHint,
-        onInput: (value) => set({ find: value }),
+  const shown = samples.slice(-seconds);
+  return html`<section class="panel pad charts" aria-labelledby="charts">
+    <div class="row head">
+      <h2 id="charts">${words.charts}</h2>
+      ${switchButtons({
+        label: words.span,
+        value: String(seconds),
+        options: [
+          ["60", words.minutes(1)],
+          ["300", words.minutes(5)],
+        ],
+        onChange: (value) => patch({ seconds: value === "60" ? 60 : 300 }),
       })}
-      ${choiceField({
-        id: "state",
-        label: words.state,
-        value: only,
-        options: [["all", words.all], ...states],
-        onChange: (value) => set({ only: workerStates.find((name) => name === value) ?? "all" }),
-      })}
+      <button type="button" aria-pressed=${looks === "paused"} @click=${() => patch({ looks: looks === "on" ? "paused" : "on" })}>
+        ${looks === "on" ? words.pause : words.goOn}
+      </button>
     </div>
-    <p class="note" role="status">${words.found(found.length, list.rows.length, rowsMax)}</p>
-    <table class="rows" role="table">
-      <thead role="rowgroup">
-        <tr role="row">
-          ${words.columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`)}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${found.slice(0, rowsMax).map((row) => workerRow(state, texts, row))}
-      </tbody>
-    </table>
+    <div class="figures-of-time">
+      ${chartNames.map(
+        (name) => html`<figure>
+          <figcaption>${words.chart[name]} <b>${words.measure(name, chartValues[name](shown.at(-1)).at(-1))}</b></figcaption>
+          <div class="chart" data-chart=${name} aria-hidden="true"></div>
+        </figure>`,
+      )}
+    </div>
+    <details>
+      <summary>${words.asTable}</summary>
+      <div class="scroll">
+        <table class="numbers">
+          <thead>
+            <tr>
+              ${words.chartColumns.map((column) => html`<th scope="col">${column}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${chartNames.map((name) => {
+              const values = shown.map((sample) => chartValues[name](sample).at(-1));
+              return html`<tr>
+                <th scope="row">${words.chart[name]}</th>
+                ${[values.at(-1), leastOf(values), meanOf(values), greatestOf(values)].map(
+                  (value) => html`<td>${words.measure(name, value)}</td>`,
+                )}
+              </tr>`;
+            })}
+          </tbody>
+        </table>
+      </div>
+    </details>
   </section>`;
 }
 
-function fits({ datacenterId, workerId, host, instance, version }: WorkerRow, wanted: string): boolean {
-  const number = `${datacenterId} / ${workerId}`;
-  return [host, instance, version, number].some((text) => text.toLowerCase().includes(wanted));
+type Values = readonly (number | undefined)[];
+const known = (values: Values): readonly number[] => values.filter((value) => value !== undefined);
+
+function leastOf(values: Values): number | undefined {
+  return known(values).length === 0 ? undefined : Math.min(...known(values));
 }
 
-function workerRow(state: State, texts: Texts, row: WorkerRow): TemplateResult {
-  const words = texts.watch;
-  const { info } = state.server;
-  const name = words.workerOf(row.datacenterId, row.workerId, info === undefined || hasDatacenter(info));
-  const [, stateName, host, since, windowName, mark] = words.columns;
-  const when = row.startMs === undefined ? "" : words.ago(spanBetween(row.startMs, state.nowMs));
-  return html`<tr role="row" aria-current=${isOwn(row, info) ? "true" : nothing}>
-    <th scope="row" role="rowheader">${name} ${isOwn(row, info) ? html`<small>${words.own}</small>` : nothing}</th>
-    <td role="cell" data-name=${stateName ?? ""}>
-      <span class="state ${row.state}">${words.states[row.state]}</span>
-      ${row.freeMs === undefined || row.state === "held" ? nothing : html`<small>${words.freeAt(timeOf(row.freeMs))}</small>`}
-    </td>
-    <td role="cell" data-name=${host ?? ""} class="v">${row.host} <small>${row.instance}</small></td>
-    <td role="cell" data-name=${since ?? ""}>${when}</td>
-    <td role="cell" data-name=${windowName ?? ""}>${row.windowLeftMs === undefined ? "" : words.seconds(row.windowLeftMs)}</td>
-    <td role="cell" data-name=${mark ?? ""}>${row.markMs === undefined ? "" : timeOf(row.markMs)}</td>
-  </tr>`;
+function greatestOf(values: Values): number | undefined {
+  return known(values).length === 0 ? undefined : Math.max(...known(values));
+}
+
+function meanOf(values: Values): number | undefined {
+  const all = known(values);
+  return all.length === 0 ? undefined : all.reduce((sum, value) => sum + value, 0) / all.length;
 }

@@ -1,6 +1,7 @@
 import type { LayoutFieldKind } from "../../../src/snowflake/layout.ts";
 import type { TextForm } from "../../../src/text/text-form.ts";
 import type { TextFault } from "../../../src/text/malformed-text.ts";
+import type { ChartName } from "../chart-data.ts";
 import type { Failure } from "../failure.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { PartProblem } from "../hand-ids.ts";
@@ -58,9 +59,9 @@ const forms: Readonly<Record<TextForm, string>> = {
 
 const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
   UNREACHABLE: "The server does not answer. Parse and Generate in the browser go on without it.",
-  UNAUTHENTICATED: "The server wants credentials that this page does not have.",
+  UNAUTHENTICATED: "The server asks for a token: give it above.",
   DENIED: "You may not call this. Ask the operator for the permission.",
-  MISSING_CREDENTIALS: "The server wants credentials that this page does not have.",
+  MISSING_CREDENTIALS: "The server asks for a token: give it above.",
   METHOD_DENIED: "You may not call this method. Ask the operator for the permission.",
   COUNT_OUT_OF_RANGE: "The server does not give that many IDs at once. Ask for fewer.",
   BURST_EXCEEDED: "The server is at its limit for the moment. Try again in a second.",
@@ -123,9 +124,26 @@ export const en = {
   server: {
     asking: "connecting",
     serving: "serving",
+    waiting: "not serving",
     away: "not reachable",
+    closed: "needs a token",
     worker: (datacenterId: number, workerId: number, hasDatacenter: boolean) =>
       `as worker ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
+  },
+  access: {
+    title: "This server asks who you are",
+    lead: "Give a token that the server knows. Parse, Learn and Generate in the browser need none.",
+    plaintext: "This page came without TLS: the token would cross the network for all to read.",
+    label: "Token",
+    hint: "It stays in this tab, and is gone after a reload.",
+    wrong: "The server does not know this token.",
+    use: "Use this token",
+    given: "Calls carry your token.",
+    forget: "Forget it",
+  },
+  missing: {
+    text: "A part of this page cannot be loaded. The server was away, or is of another version.",
+    reload: "Load the page again",
   },
   theme: { label: "Colours", auto: "Auto", light: "Light", dark: "Dark" },
   footer: (version: string | undefined) =>
@@ -269,7 +287,10 @@ export const en = {
     failed: "No ID came",
     result: "Result",
     ids: "The IDs",
-    failure: ({ reason, message }: Failure) => failures[reason] ?? message,
+    failure: ({ reason, message, permission }: Failure) =>
+      permission === undefined
+        ? (failures[reason] ?? message)
+        : `Your credentials lack the permission ${permission}. Ask the operator for it.`,
     code: "The same from code",
     language: "Language",
     codeNote: "The clients are in the folder clients of the repository.",
@@ -381,8 +402,9 @@ export const en = {
   },
   watch: {
     heading: "Watch the workers",
-    lead: "This server, and every worker ID of its deployment. Looked at every five seconds while this tab is in sight.",
-    failed: "The worker IDs cannot be listed.",
+    lead: "This server second by second, and every worker ID of its deployment, while this tab is in sight.",
+    failed: "The server does not tell.",
+    notServing: (reason: string) => `This server issues no IDs now. ${failures[reason as Failure["reason"]] ?? reason}`,
     quarantine: (until: string, reason: string) =>
       `No worker ID is granted until ${until} (UTC)${reason === "" ? "." : `: ${reason}`} Servers that hold one go on.`,
     server: "This server",
@@ -394,6 +416,51 @@ export const en = {
     of: (count: number, all: number) => `${number(count)} of ${number(all)}`,
     free: (count: number) => `${number(count)} could be granted now`,
     window: "Time reserved ahead",
+    windowNote: "So long it goes on without its store",
+    leadTime: "IDs ahead of the clock",
+    leadNote: "It grows with a burst",
+    store: "Store",
+    storeState: (isReachable: boolean, answerAgeMs: number | undefined, clockAheadMs: number | undefined) =>
+      [
+        isReachable ? "" : "unreachable",
+        answerAgeMs === undefined ? "never answered" : `answered ${(answerAgeMs / 1_000).toFixed(1)} s ago`,
+        clockAheadMs === undefined
+          ? ""
+          : `its clock ${clockAheadMs >= 0 ? "+" : "−"}${number(Math.abs(Math.round(clockAheadMs)))} ms`,
+      ]
+        .filter((part) => part !== "")
+        .join(", "),
+    started: (span: Span) => `up for ${spanWords(span)}`,
+    load: (connections: number, waiting: number) =>
+      `${counted(connections, "connection")}${waiting === 0 ? "" : `, ${counted(waiting, "call")} waiting`}`,
+    granted: (generation: number, since: string) => `since ${since}, generation ${number(generation)}`,
+    milliseconds: (ms: number) => `${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} ms`,
+    charts: "The last minutes",
+    span: "How far back",
+    minutes: (count: number) => `${count} min`,
+    pause: "Pause",
+    goOn: "Go on",
+    asTable: "The same in numbers",
+    chartColumns: ["Measure", "Now", "Least", "Average", "Greatest"],
+    chart: {
+      ids: "IDs a second",
+      calls: "Calls a second",
+      latency: "Time of a call, p50 and p99",
+      errors: "Errors a second",
+      lead: "IDs ahead of the clock",
+      window: "Time reserved ahead",
+    },
+    measure: (name: ChartName, value: number | undefined) => {
+      if (value === undefined) return "–";
+      const rounded = value < 10 ? Number(value.toFixed(2)) : Math.round(value);
+      const unit = name === "latency" || name === "lead" ? " ms" : name === "window" ? " s" : "";
+      return `${number(rounded)}${unit}`;
+    },
+    sequences: "Sequences",
+    noSequences: "There is no sequence yet. Make one: snowlane sequences create NAME.",
+    sequenceColumns: ["Name", "Next", "Left", "Text"],
+    disabled: "disabled",
+    noneLeft: "none",
     seconds: (ms: number) => `${(ms / 1_000).toFixed(1)} s`,
     layout: "Layout",
     until: (day: string) => `until ${day}`,

@@ -1,0 +1,181 @@
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { principalsFile, tokenOf } from "../support/processes/principals-file.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
+import { webWorld } from "../support/web/web-world.ts";
+
+/** Watch as people meet it: the last minutes, sequences, tokens, and a server that changes under an open tab. */
+
+const world = webWorld();
+const json = { "content-type": "application/json" };
+
+const call = (page: Page, url: string, path: string, data: object) =>
+  page.request.post(`${url}/snowlane.v1.${path}`, { data, headers: json });
+
+test("the charts are loaded by Watch alone, and say in numbers what the server did", async () => {
+  const { url } = world.server();
+  const page = await world.open();
+  const charts: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/assets/charts-")) charts.push(request.url());
+  });
+  await page.getByText("serving").waitFor();
+  for (const view of ["Parse", "Learn", "Generate"]) await page.getByRole("link", { name: view, exact: true }).click();
+  expect(charts).toEqual([]);
+  await call(page, url, "IdService/ReserveIds", { count: 700 });
+  await call(page, url, "IdService/ReserveIds", { count: 0 });
+  await page.getByRole("link", { name: "Watch" }).click();
+  await page.locator(".chart canvas").nth(5).waitFor();
+  expect(charts).toHaveLength(1);
+  await page.getByText("The same in numbers").click();
+  const greatest = (name: string) =>
+    page
+      .getByRole("row", { name: new RegExp(`^${name}`) })
+      .getByRole("cell")
+      .last();
+  await expect.poll(async () => Number(await greatest("IDs a second").innerText()), { timeout: 60_000 }).toBe(700);
+  await expect.poll(async () => Number(await greatest("Errors a second").innerText()), { timeout: 60_000 }).toBe(1);
+  expect(await greatest("Time of a call").innerText()).toMatch(/ ms$/);
+  expect(await greatest("Time reserved ahead").innerText()).toMatch(/ s$/);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "1 min" }).click();
+  await page.getByText("answered").first().waitFor();
+});
+
+test("sequences show what is left, and their hostile texts as text", async () => {
+  const server = await world.startServer();
+  const page = await world.open({ origin: server.url });
+  const hostile = "<img src=x onerror=alert(1)>";
+  const sequence = { name: "invoices", valueMax: "1000", description: hostile, textTemplate: `${hostile}{value}` };
+  expect((await call(page, server.url, "SequenceService/CreateSequence", { sequence })).ok()).toBe(true);
+  await page.getByRole("link", { name: "Watch" }).click();
+  const row = page.getByRole("row", { name: /^invoices/ });
+  await row.waitFor();
+  expect(await row.innerText()).toContain("1,000");
+  expect((await row.innerText()).split(hostile)).toHaveLength(3);
+  expect(await page.locator("main img").count()).toBe(0);
+});
+
+test("a closed server asks for a token: wrong, without the permission, right, and gone after a reload", async () => {
+  const { path: principals } = principalsFile([
+    { name: "ids", permissions: ["ids"] },
+    { name: "watcher", permissions: ["ids", "observe"] },
+    { name: "observer", permissions: ["observe"] },
+  ]);
+  const server = await world.startServer(["--principals", principals]);
+  const page = await world.open({ origin: server.url, path: "/#/watch", expected: /status of 40[13]/ });
+  const give = async (token: string): Promise<void> => {
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Use this token" }).click();
+  };
+  await page.getByText("needs a token").waitFor();
+  await give("snw_wrong");
+  await page.getByText("The server does not know this token.").waitFor();
+  await give(tokenOf("ids"));
+  await page.getByText("Your credentials lack the permission observe. Ask the operator for it.").first().waitFor();
+  await page.getByRole("button", { name: "Forget it" }).click();
+  await give(tokenOf("observer"));
+  await page.getByRole("row").filter({ hasText: "held" }).first().waitFor();
+  await page.getByText("Your credentials lack the permission sequences. Ask the operator for it.").waitFor();
+  await page.getByRole("button", { name: "Forget it" }).click();
+  await give(tokenOf("watcher"));
+  await page.getByText("Calls carry your token.").waitFor();
+  await page.locator(".chart canvas").nth(5).waitFor();
+  await page.getByRole("link", { name: "Generate" }).click();
+  await page.getByRole("button", { name: "Generate" }).click();
+  await page.getByRole("button", { name: "Read it" }).waitFor();
+  const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])");
+  expect(kept).not.toContain("snw_");
+  await page.reload();
+  await page.getByLabel("Token").waitFor();
+  expect(await page.getByLabel("Token").inputValue()).toBe("");
+});
+
+test("an open Watch goes on with the next life of its server", async () => {
+  const server = await world.startServer();
+  const page = await world.open({
+    origin: server.url,
+    path: "/#/watch",
+    expected: /Failed to load resource|ERR_CONNECTION/,
+  });
+  await page.locator(".chart canvas").nth(5).waitFor();
+  await server.stop("SIGTERM");
+  await page.getByText("not reachable").first().waitFor();
+  await page.getByText("The server does not answer.", { exact: false }).first().waitFor();
+  const next = await world.startServer(["--worker-id", "21", "--datacenter-id", "3"], server.address);
+  await page.getByRole("row").filter({ hasText: "this server" }).getByText("3 / 21").waitFor();
+  await call(page, next.url, "IdService/ReserveIds", { count: 123 });
+  await page.getByText("The same in numbers").click();
+  const greatest = page
+    .getByRole("row", { name: /^IDs a second/ })
+    .getByRole("cell")
+    .last();
+  await expect.poll(async () => Number(await greatest.innerText()), { timeout: 60_000 }).toBe(123);
+});
+
+test("an old tab after an update goes on with what it has, and says what to do", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-update-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await world.startServer();
+  const page = await world.open({ origin: server.url, expected: /Failed to load resource|ERR_CONNECTION/ });
+  await page.getByText("serving").waitFor();
+  await server.stop("SIGTERM");
+  // The next version: its chunks have other names.
+  cpSync("dist", join(folder, "dist"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const manifestPath = join(folder, "dist/page/manifest.json");
+  const manifest = readFileSync(manifestPath, "utf8");
+  const old = /assets\/charts-[\w-]+\.js/.exec(manifest)![0];
+  const renamed = old.replace("charts-", "charts-next-");
+  for (const end of ["", ".br", ".gz"])
+    renameSync(join(folder, "dist/page", old + end), join(folder, "dist/page", renamed + end));
+  writeFileSync(manifestPath, manifest.replaceAll(old, renamed));
+  const program = [process.execPath, join(folder, "dist/main.js")];
+  const args = ["--store", `sqlite:${join(folder, "ids.db")}`];
+  const updated = await startSnowlane({ program, args, listen: server.address });
+  onTestFinished(() => void updated.child.kill("SIGKILL"));
+  await page.getByText("serving").first().waitFor();
+  await page.getByRole("link", { name: "Watch" }).click();
+  await page.getByText("A part of this page cannot be loaded.").waitFor();
+  await page.getByRole("row").filter({ hasText: "this server" }).waitFor();
+  await page.getByRole("button", { name: "Load the page again" }).click();
+  await page.getByRole("main").waitFor();
+});
+
+test("Learn and Watch work by the keyboard alone", async () => {
+  const page = await world.open();
+  const tabTo = async (role: "button" | "link" | "textbox" | "combobox", name: string): Promise<void> => {
+    const target = page.getByRole(role, { name, exact: true }).first();
+    await target.waitFor();
+    for (let presses = 0; presses < 80; presses++) {
+      if (await target.evaluate((element) => element.matches(":focus"))) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`Tab never reached ${name}`);
+  };
+  await tabTo("link", "Learn");
+  await page.keyboard.press("Enter");
+  await tabTo("combobox", "Layout");
+  await page.keyboard.type("Sonyflake");
+  await page.getByRole("row", { name: "IDs a second, each worker 25,600" }).waitFor();
+  await tabTo("combobox", "Language");
+  await page.keyboard.type("Python");
+  await page.getByText("TICK_MS = 10").waitFor();
+  await page.keyboard.press("Home");
+  await page.evaluate("document.activeElement.blur()");
+  await tabTo("link", "Watch");
+  await page.keyboard.press("Enter");
+  await tabTo("button", "1 min");
+  await page.keyboard.press("Space");
+  expect(await page.getByRole("button", { name: "1 min" }).getAttribute("aria-pressed")).toBe("true");
+  await tabTo("textbox", "Find");
+  await page.keyboard.type("no such host");
+  await page.getByText("0 worker IDs of 1 that were ever held.").waitFor();
+  await tabTo("combobox", "State");
+  await page.keyboard.type("given");
+  expect(await page.getByLabel("State").inputValue()).toBe("released");
+});
