@@ -2,8 +2,11 @@
  * Bundles src/ into dist/: the command line, the library, and each worker thread as an entry of its own; then web/ into
  * dist/page. 200 ms to the first ID instead of 550 ms by type stripping. Packages stay outside: drivers of the stores
  * are loaded on first use. docs/adr/0022 says why the package has no dependencies.
+ *
+ * `--with-drivers FOLDER` bundles the drivers, too, into a package of its own in FOLDER: for a container.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { bundlePage } from "./bundle-page.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
@@ -14,6 +17,8 @@ const entries = {
   "sqlite-thread": "src/store/sqlite/sqlite-thread.ts",
   "sqlite-sequence-thread": "src/sequence/stores/sqlite-sequence-thread.ts",
 };
+const [, , mode, folder = "."] = process.argv;
+const hasDrivers = mode === "--with-drivers";
 const packageJson = JSON.parse(readFileSync("package.json", "utf8"));
 // Also what lies in them: mysql2/promise.
 const drivers = Object.keys(packageJson.peerDependencies ?? {}).map((name) => new RegExp(`^${name}(/|$)`));
@@ -65,10 +70,11 @@ const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path))),
   platform: "node",
   plugins: [light],
-  external: [/^node:(?!(?:http|util|fs|crypto)$)/, ...drivers],
+  // pg looks for its own driver in C and for one of another runtime, and does without them.
+  external: [/^node:(?!(?:http|util|fs|crypto)$)/, ...(hasDrivers ? ["pg-native", "pg-cloudflare"] : drivers)],
 });
 const { output } = await bundle.write({
-  dir: "dist",
+  dir: join(folder, "dist"),
   format: "esm",
   chunkFileNames: "chunks/[name]-[hash].js",
   codeSplitting: { groups },
@@ -82,6 +88,15 @@ const large = thread.imports.filter((path) => !/^(node:|chunks\/(base|store|thre
 if (large.length > 0)
   throw new Error(`sqlite-thread loads ${large.join(", ")}: put what it needs into the group "store" or "threads"`);
 const moduleIds = output.flatMap(({ moduleIds = [] }) => moduleIds);
-writeFileSync("THIRD_PARTY_NOTICES", thirdPartyNotices([...moduleIds, ...(await bundlePage("dist/page"))]));
-// Its time alone is read: see bootstrap.mjs.
-writeFileSync("dist/.bundled", "");
+const page = await bundlePage(join(folder, "dist/page"));
+writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), thirdPartyNotices([...moduleIds, ...page]));
+if (hasDrivers) {
+  const { version, description, license, type, engines, bin } = packageJson;
+  const files = ["dist", "CHANGELOG.md", "THIRD_PARTY_NOTICES"];
+  const manifest = { name: "snowlane-with-drivers", version, description, license, type, engines, bin, files };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ ...manifest, private: true }, undefined, 2)}\n`);
+  for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(file, join(folder, file));
+} else {
+  // Its time alone is read: see bootstrap.mjs.
+  writeFileSync("dist/.bundled", "");
+}

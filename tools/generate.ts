@@ -18,6 +18,7 @@ await runProgram({
   examples: ["npm run generate", "npm run generate typescript"],
   run: async (_, [part = "all"]) => {
     try {
+      await runCommand(process.execPath, ["tools/versions.ts"]);
       await generateTypeScriptStubs(".");
       await runCommand(process.execPath, ["tools/generate-vectors.ts"]);
       await runCommand(process.execPath, ["tools/generate-configuration.ts"]);

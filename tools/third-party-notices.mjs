@@ -8,6 +8,26 @@ import { join } from "node:path";
 
 const licenceFile = /^(licen[cs]e|notice|copying)(\.|$)/i;
 
+/** Copyright lines of packages that bring no text of their licence, which is MIT: from repository or README. */
+const copyrights = {
+  "@redis/client": "Copyright (c) 2022-2025, Redis, inc.",
+  "pg-types": "Copyright (c) 2014 Brian M. Carlson",
+  pgpass: "Copyright (c) 2013-2016 Hannes Hörl",
+};
+
+const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
 /** @param path - of a module, such as /home/me/node_modules/@scope/name/dist/a.js. Null for a module that is ours. */
 function packageFolder(path) {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? null;
@@ -37,6 +57,7 @@ export function thirdPartyNotices(modules) {
     const files = readdirSync(folder).filter((file) => licenceFile.test(file));
     const texts = files.map((file) => readFileSync(join(folder, file), "utf8").trim());
     if (texts.length === 0) texts.push(...new Set(paths.filter(existsSync).map(headOf).filter(Boolean).toSorted()));
+    if (texts.length === 0 && license === "MIT" && name in copyrights) texts.push(`${copyrights[name]}\n\n${mit}`);
     if (texts.length === 0) throw new Error(`${name} is bundled and brings no licence text: find its notice first`);
     const source = repository?.url ?? repository ?? "";
     return { name, text: `${name} ${version}\n${license}\n${source}\n\n${texts.join("\n\n")}\n` };

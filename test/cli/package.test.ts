@@ -1,7 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { billOfMaterials } from "../../tools/release/bill-of-materials.ts";
+import { ownVersion } from "../../tools/versions.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
 /** The package as npm packs it, in an empty project: what a user of the library and of the command gets. */
@@ -10,7 +12,7 @@ const root = process.cwd();
 const project = mkdtempSync(join(tmpdir(), "snowlane-package-"));
 const environment = {
   // The pinned Node before the system's: npm and npx run what they find.
-  PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+  PATH: [dirname(process.execPath), resolve("node_modules/.bin"), process.env["PATH"]].join(delimiter),
   XDG_STATE_HOME: project,
 };
 const timeoutMs = 300_000;
@@ -45,6 +47,38 @@ test("its notices name each package whose code it contains, with that package's 
   for (const section of sections) expect(section).toMatch(/Copyright/);
   // protobuf's second licence stands in the head of one file alone.
   expect(notices).toContain("Neither the name of Google Inc.");
+});
+
+test("the list of what is bundled names every package of the notices, with its version and licence", () => {
+  const notices = readFileSync(join(project, "node_modules/snowlane/THIRD_PARTY_NOTICES"), "utf8");
+  const release = {
+    name: "snowlane",
+    version: ownVersion(),
+    commit: "0".repeat(40),
+    createTime: "2026-01-01T00:00:00Z",
+    notices,
+  };
+  const { packages, relationships } = JSON.parse(billOfMaterials(release)) as {
+    readonly packages: readonly { readonly name: string; readonly versionInfo: string }[];
+    readonly relationships: readonly object[];
+  };
+  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  expect(packages.map(({ name, versionInfo }) => `${name} ${versionInfo}`)).toEqual([
+    `snowlane ${ownVersion()}`,
+    ...["@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node", "@connectrpc/connect-web"].map(
+      (name) => `${name} ${devDependencies[name]}`,
+    ),
+    `lit-html ${devDependencies["lit-html"]}`,
+    `valibot ${devDependencies["valibot"]}`,
+  ]);
+  expect(relationships).toHaveLength(packages.length);
+});
+
+test("the packed file has at most 1 MB, with the page", () => {
+  expect(readdirSync(join(project, "node_modules/snowlane/dist/page"))).toContain("index.html");
+  expect(statSync(join(project, `snowlane-${ownVersion()}.tgz`)).size).toBeLessThan(1_000_000);
 });
 
 test("it contains no file that differs from build to build", () => {
@@ -113,7 +147,9 @@ test("the library's types name no package, because the package installs none", (
   expect(named.filter((name) => !name.startsWith("node:"))).toEqual([]);
 });
 
-test("publint finds nothing", { timeout: timeoutMs }, async () => {
-  const output = await runCommand(process.execPath, ["node_modules/publint/src/cli.js", "--strict"]);
+test("publint and are-the-types-wrong find nothing in the packed file", { timeout: timeoutMs }, async () => {
+  const archive = join(project, `snowlane-${ownVersion()}.tgz`);
+  const output = await runCommand("publint", ["run", archive, "--strict"], { env: environment });
   expect(output).toContain("All good!");
+  await runCommand("attw", [archive, "--profile", "esm-only"], { env: environment });
 });

@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ownVersion } from "../../tools/versions.ts";
+import { findFreePort } from "../support/processes/free-port.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { ImageBuilder, type ImageConfig } from "./image-builder.ts";
+
+/** The image, built from deploy/container/Dockerfile on a base of Debian's packages and the pinned Node, and run. */
+let builder: ImageBuilder;
+let image: string;
+let config: ImageConfig;
+
+beforeAll(async () => {
+  builder = await ImageBuilder.start();
+  const context = join(builder.folder, "context");
+  const bundle = join(builder.folder, "bundle");
+  const release = join(context, "release", ownVersion());
+  for (const folder of [release, bundle]) mkdirSync(folder, { recursive: true });
+  cpSync("deploy/container/state", join(context, "deploy/container/state"), { recursive: true });
+  await runCommand(process.execPath, ["tools/bundle.mjs", "--with-drivers", bundle]);
+  await runCommand("npm", ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", release], {
+    cwd: bundle,
+  });
+  image = await builder.build("deploy/container/Dockerfile", await builder.makeBase(), context);
+  config = await builder.config(image);
+}, 1_200_000);
+afterAll(() => builder?.remove());
+
+/** Files of a container, with the time of their last change. */
+function filesOf(root: string): ReadonlyMap<string, number> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(root, path), statSync(path).mtimeMs];
+    }),
+  );
+}
+
+/** The program of a container that `buildah run` has started: the process among its children that runs Node. */
+function nodeBelow(parent: number): number | undefined {
+  const children = globSync(`/proc/${parent}/task/*/children`).flatMap((path) => {
+    try {
+      return readFileSync(path, "utf8").trim().split(" ").filter(Boolean).map(Number);
+    } catch {
+      return [];
+    }
+  });
+  for (const child of children) {
+    if (readFileSync(`/proc/${child}/cmdline`, "utf8").split("\0")[0]!.endsWith("node")) return child;
+    const found = nodeBelow(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+test("it says what to run, as whom, and how to ask whether it serves", () => {
+  expect(config).toMatchObject({
+    User: "10001:10001",
+    Entrypoint: ["node", "/opt/package/dist/main.js"],
+    Cmd: ["serve"],
+    Healthcheck: { Test: ["CMD", "node", "/opt/package/dist/main.js", "health"] },
+    StopSignal: "SIGTERM",
+  });
+  expect(Object.keys(config.ExposedPorts)).toEqual(["7609/tcp"]);
+  expect(config.Labels).toMatchObject({
+    "org.opencontainers.image.version": ownVersion(),
+    "org.opencontainers.image.licenses": "Apache-2.0",
+  });
+});
+
+test("it has at most 160 MB with Node, and the notices of what it contains", { timeout: 300_000 }, async () => {
+  const root = await builder.buildah("mount", await builder.buildah("from", image));
+  const sizes = [...filesOf(root).keys()].map((path) => statSync(join(root, path)).size);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(160_000_000);
+  for (const file of ["LICENSE", "THIRD_PARTY_NOTICES"])
+    expect(statSync(join(root, "opt/package", file)).size).toBeGreaterThan(1_000);
+  expect(readFileSync(join(root, "opt/package/THIRD_PARTY_NOTICES"), "utf8")).toContain("pg 8.");
+});
+
+test("it serves as user 10001, is healthy, writes only its state, and ends in order", {
+  timeout: 300_000,
+}, async () => {
+  const container = await builder.buildah("from", image);
+  const root = await builder.buildah("mount", container);
+  const before = filesOf(root);
+  const address = `127.0.0.1:${await findFreePort()}`;
+  const environment = ["--env", `SNOWLANE_LISTEN=${address}`, "--env", "SNOWLANE_LOG_FORMAT=json"];
+  const command = [...config.Entrypoint, ...config.Cmd];
+  const run = (...args: readonly string[]): readonly string[] =>
+    builder.args("run", "--isolation", "chroot", ...environment, container, "--", ...args);
+  const engine = spawn("buildah", run(...command), { stdio: ["ignore", "ignore", "pipe"] });
+  const log: string[] = [];
+  const ended = once(engine, "exit");
+  const serves = new Promise<void>((resolve, reject) => {
+    createInterface({ input: engine.stderr }).on("line", (line) => {
+      log.push(line);
+      if (line.includes('"Serves IDs"')) resolve();
+    });
+    void ended.then(() => reject(new Error(log.join("\n"))));
+  });
+  await serves;
+  const call = ["-sf", "-d", "{}", "-H", "content-type: application/json"];
+  const answer = await runCommand("curl", [...call, `http://${address}/snowlane.v1.IdService/NextId`]);
+  expect(JSON.parse(answer)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  const [, ...probe] = config.Healthcheck.Test;
+  const health = await runCommand("buildah", run(...probe, "--server", `http://${address}`));
+  expect(health).toBe("SERVING\n");
+  const node = nodeBelow(engine.pid!)!;
+  const status = readFileSync(`/proc/${node}/status`, "utf8");
+  expect(/^Uid:\t(.*)$/m.exec(status)?.[1]).toBe("10001\t10001\t10001\t10001");
+  process.kill(node, "SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(log.join("\n")).toMatch(/"message":"(Stopped|Stops)/);
+  const after = filesOf(root);
+  const written = [...after].filter(([path, timeMs]) => before.get(path) !== timeMs).map(([path]) => path);
+  expect(written.length).toBeGreaterThan(0);
+  // The engine itself writes these.
+  const own = written.filter((path) => !["etc/hostname", "etc/hosts", "etc/resolv.conf"].includes(path));
+  expect(own.filter((path) => !path.startsWith("var/lib/snowlane/"))).toEqual([]);
+});
+
+test.each([
+  ["without a folder that it may write", ["--user", "10002"], [], /\/var\/lib\/snowlane/],
+  [
+    "for everybody who reaches it, said by nobody",
+    [],
+    ["--listen", "0.0.0.0:0", "--store", "sqlite:/var/lib/snowlane/a.db"],
+    /--auth/,
+  ],
+])("it refuses to start %s, in one line", { timeout: 300_000 }, async (_name, flags, args, message) => {
+  const container = await builder.buildah("from", image);
+  const command = [...config.Entrypoint, ...config.Cmd, ...args];
+  const call = builder.args("run", "--isolation", "chroot", ...flags, container, "--", ...command);
+  const engine = spawn("buildah", call, { stdio: ["ignore", "ignore", "pipe"] });
+  const errors: string[] = [];
+  createInterface({ input: engine.stderr }).on("line", (line) => errors.push(line));
+  const [code] = (await once(engine, "close")) as [number];
+  expect(code).not.toBe(0);
+  // The engine adds lines of its own.
+  const said = errors.filter((line) => line.startsWith("snowlane: "));
+  expect(said).toHaveLength(1);
+  expect(said[0]).toMatch(message);
+});

@@ -1,0 +1,103 @@
+import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fetchDebianPackage } from "../support/fetch/debian-package.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+
+/** What Node needs of a system: its libraries, and the authorities that TLS trusts. */
+const basePackages = [
+  {
+    name: "libc6",
+    version: "2.36-9+deb12u14",
+    sha256: "ba4f88f73dbc3ae9055f3c20f4523bfdbaf1ad13ff95e258924f77d20b4fbedf",
+  },
+  {
+    name: "libgcc-s1",
+    version: "12.2.0-14+deb12u1",
+    sha256: "3016e62cb4b7cd8038822870601f5ed131befe942774d0f745622cc77d8a88f7",
+  },
+  {
+    name: "libstdc++6",
+    version: "12.2.0-14+deb12u1",
+    sha256: "5cd3171216d4ab0fc911cfe9c35509bf2dd8f47761c43b7f6a4296701551a24d",
+  },
+  {
+    name: "ca-certificates",
+    version: "20250419~deb12u2",
+    sha256: "b9f76b5271a7ac373fd5e7e1b5b826a71ddd702b42a0d104955ecb1acfffc94b",
+  },
+];
+
+/** The part of an image's configuration that a container engine reads. */
+export interface ImageConfig {
+  readonly User: string;
+  readonly Env: readonly string[];
+  readonly Entrypoint: readonly string[];
+  readonly Cmd: readonly string[];
+  readonly ExposedPorts: Readonly<Record<string, object>>;
+  readonly Healthcheck: { readonly Test: readonly string[] };
+  readonly Labels: Readonly<Record<string, string>>;
+  readonly StopSignal: string;
+}
+
+/** Builds and runs images with buildah, in folders of its own, without a daemon and without a registry. */
+export class ImageBuilder {
+  readonly folder = mkdtempSync(join(tmpdir(), "snowlane-image-"));
+
+  /** @throws Error with the command that installs buildah, or that says that it needs root. */
+  static async start(): Promise<ImageBuilder> {
+    if (process.getuid?.() !== 0) throw new Error("Containers without a daemon need root here: run as root.");
+    await runCommand("buildah", ["--version"]).catch((cause: unknown) => {
+      const install = "apt-get install --no-install-recommends buildah";
+      throw new Error(`The tests of the container need buildah. Install it: ${install}`, { cause });
+    });
+    return new ImageBuilder();
+  }
+
+  /** The arguments of a call of buildah, without its name. */
+  args(...args: readonly string[]): readonly string[] {
+    const [root, run] = [join(this.folder, "storage"), join(this.folder, "run")];
+    return ["--root", root, "--runroot", run, "--storage-driver", "vfs", ...args];
+  }
+
+  async buildah(...args: readonly string[]): Promise<string> {
+    return (await runCommand("buildah", this.args(...args))).trim();
+  }
+
+  /** Makes an image that has Node alone, as the base that a registry would give; returns its name. */
+  async makeBase(): Promise<string> {
+    const root = join(this.folder, "root");
+    for (const wanted of basePackages) {
+      const from = await fetchDebianPackage(wanted);
+      cpSync(from, root, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith(".complete") });
+    }
+    rmSync(join(root, "usr/share/doc"), { recursive: true, force: true });
+    for (const folder of ["etc/ssl/certs", "usr/local/bin", "tmp"]) mkdirSync(join(root, folder), { recursive: true });
+    const authorities = globSync(join(root, "usr/share/ca-certificates/mozilla/*.crt")).toSorted();
+    const bundle = authorities.map((path) => readFileSync(path, "utf8")).join("");
+    writeFileSync(join(root, "etc/ssl/certs/ca-certificates.crt"), bundle);
+    copyFileSync("node_modules/node/bin/node", join(root, "usr/local/bin/node"));
+    await runCommand("chmod", ["1777", join(root, "tmp")]);
+    const container = await this.buildah("from", "scratch");
+    await this.buildah("add", "--quiet", container, root, "/");
+    await this.buildah("commit", "--quiet", container, "localhost/node-base:1");
+    rmSync(root, { recursive: true, force: true });
+    return "localhost/node-base:1";
+  }
+
+  /** Builds a Dockerfile; returns the name of the image. */
+  async build(file: string, base: string, context: string): Promise<string> {
+    const kind = ["--isolation", "chroot", "--format", "docker", "--quiet"];
+    await this.buildah("bud", ...kind, "--build-arg", `BASE=${base}`, "--file", file, "--tag", "snowlane", context);
+    return "localhost/snowlane:latest";
+  }
+
+  async config(image: string): Promise<ImageConfig> {
+    const text = await this.buildah("inspect", "--type", "image", image);
+    return (JSON.parse(text) as { readonly Docker: { readonly config: ImageConfig } }).Docker.config;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildPackages } from "../../tools/release/build-packages.ts";
+import { ownVersion } from "../../tools/versions.ts";
+import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
+import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import { startRedis } from "../support/servers/redis-server.ts";
+
+/** The packages of a release, built twice from the last commit, and each of them in use. */
+const folder = mkdtempSync(join(tmpdir(), "snowlane-packages-"));
+const version = ownVersion();
+const packages = join(folder, "a");
+/** One commit for both builds, whatever is committed meanwhile. */
+let revision: string;
+let server: SnowlaneProcess;
+
+const build = async (target: string): Promise<void> => {
+  mkdirSync(target);
+  await buildPackages({ root: ".", revision, target, version, tell: () => undefined });
+};
+
+beforeAll(async () => {
+  server = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "snowlane.db")}`] });
+  revision = (await runCommand("git", ["rev-parse", "HEAD"])).trim();
+  await build(packages);
+}, 1_800_000);
+afterAll(async () => {
+  await server.stop("SIGTERM");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a commit gives the same packages twice, byte for byte", { timeout: 1_800_000 }, async () => {
+  const again = join(folder, "b");
+  await build(again);
+  const files = readdirSync(packages, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(packages.length + 1)).toSorted();
+  expect(paths).toEqual(
+    [
+      `go/snowlane.dev/go/@v/list`,
+      ...["info", "mod", "zip"].map((kind) => `go/snowlane.dev/go/@v/v${version}.${kind}`),
+      `snowlane-${version}.spdx.json`,
+      `snowlane-${version}.tgz`,
+      ...["-javadoc.jar", "-sources.jar", ".jar", ".pom", ".tgz"].map((kind) => `snowlane-client-${version}${kind}`),
+      `snowlane-with-drivers-${version}.spdx.json`,
+      `snowlane-with-drivers-${version}.tgz`,
+      `snowlane_client-${version}-py3-none-any.whl`,
+      `snowlane_client-${version}.tar.gz`,
+    ].toSorted(),
+  );
+  const differing = paths.filter((path) => !readFileSync(join(packages, path)).equals(readFileSync(join(again, path))));
+  expect(differing).toEqual([]);
+});
+
+test("Go takes the module from the folder, as from a proxy, and gets an ID", { timeout: 600_000 }, async () => {
+  const project = join(folder, "go-project");
+  mkdirSync(project);
+  const code = readFileSync("clients/go/samples/quickstart/main.go", "utf8");
+  const ported = code.replace("snowlane.Options{}", `snowlane.Options{Endpoints: []string{"${server.url}"}}`);
+  writeFileSync(join(project, "main.go"), ported);
+  const proxies = (await runCommand("go", ["env", "GOPROXY"])).trim();
+  const env = {
+    GOPROXY: `${pathToFileURL(join(packages, "go")).href},${proxies}`,
+    GONOSUMDB: "snowlane.dev",
+    GOFLAGS: "-mod=mod",
+    // A module of a version is kept for good, and this one is no release yet.
+    GOMODCACHE: join(folder, "go-modules"),
+  };
+  const go = (...args: readonly string[]): Promise<string> => runCommand("go", args, { cwd: project, env });
+  await go("mod", "init", "example.com/ids");
+  await go("get", `snowlane.dev/go@v${version}`);
+  expect(await go("run", ".")).toMatch(/^\d{18,19} <nil>\n$/);
+  await go("clean", "-modcache");
+});
+
+test("Java runs with the jar, and finds its sources, its documentation and the licence", {
+  timeout: 900_000,
+}, async () => {
+  const { maven } = await prepareJavaBuilds();
+  const tests = await compileTests(maven, join(folder, "java"));
+  const jar = join(packages, `snowlane-client-${version}.jar`);
+  const classpath = [jar, ...tests.split(delimiter).filter((path) => path.endsWith(".jar"))].join(delimiter);
+  const code = readFileSync("clients/java/samples/Quickstart.java", "utf8");
+  const program = join(folder, "Quickstart.java");
+  writeFileSync(program, code.replace(".build()", `.endpoints("${server.url}").build()`));
+  expect(await runCommand("java", ["-cp", classpath, program])).toMatch(/^\d{18,19}\n$/);
+  const list = (kind: string): Promise<string> =>
+    runCommand("jar", ["--list", "--file", join(packages, `snowlane-client-${version}${kind}.jar`)]);
+  expect(await list("")).toContain("META-INF/LICENSE");
+  expect(await list("-sources")).toContain("dev/snowlane/client/IdClient.java");
+  expect(await list("-javadoc")).toContain("dev/snowlane/client/IdClient.html");
+});
+
+test("Python gets an ID with the wheel, and the archive of sources holds the licence", {
+  timeout: 600_000,
+}, async () => {
+  const python = await fetchPythonVenv("client", readFileSync("clients/python/tests/requirements.txt", "utf8"));
+  const wheel = join(packages, `snowlane_client-${version}-py3-none-any.whl`);
+  const target = join(folder, "python");
+  await runCommand(python, ["-m", "pip", "install", "--quiet", "--no-deps", "--target", target, wheel]);
+  const program = `from snowlane import IdClient\nprint(IdClient("${server.url}").next_id())`;
+  expect(await runCommand(python, ["-c", program], { env: { PYTHONPATH: target } })).toMatch(/^\d{18,19}\n$/);
+  const sources = await runCommand("tar", ["-tzf", join(packages, `snowlane_client-${version}.tar.gz`)]);
+  for (const file of ["LICENSE", "pyproject.toml", "src/snowlane/py.typed"])
+    expect(sources).toContain(`snowlane_client-${version}/${file}\n`);
+});
+
+test("the server with drivers gets IDs from PostgreSQL, MariaDB and Redis in a folder with nothing else", {
+  timeout: 900_000,
+}, async () => {
+  const empty = join(folder, "empty");
+  mkdirSync(empty);
+  await runCommand("tar", ["-xzf", join(packages, `snowlane-with-drivers-${version}.tgz`), "-C", empty]);
+  const program = resolve(empty, "package/dist/main.js");
+  const env = { PATH: dirname(process.execPath), NODE_PATH: "" };
+  for (const start of [startPostgres, startMariadb, startRedis]) {
+    const store = await start();
+    try {
+      const id = await runCommand(process.execPath, [program, "next", "--store", store.url], { cwd: empty, env });
+      expect(id, store.url).toMatch(/^\d{18,19}\n$/);
+    } finally {
+      await store.stop();
+    }
+  }
+});

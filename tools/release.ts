@@ -1,0 +1,70 @@
+/**
+ * Builds every package of a release into one folder, from a clean checkout of the last commit, and prints the commands
+ * that publish them; it runs none of these. `--dry-run` leaves the commands out: `npm run release -- --dry-run`.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { onOff, text } from "../src/config/setting-kinds.ts";
+import { withFallback } from "../src/config/setting.ts";
+import { runProgram } from "../test/support/processes/run-program.ts";
+import { buildPackages } from "./release/build-packages.ts";
+import { publishCommands } from "./release/publish-commands.ts";
+import { releaseProblems } from "./release/release-problems.ts";
+import { ownVersion } from "./versions.ts";
+
+const options = {
+  dryRun: onOff({
+    name: "dryRun",
+    doc: "Builds everything, and prints no command that publishes. The changelog may still say Unreleased.",
+  }),
+  to: withFallback(text({ name: "to", placeholder: "FOLDER", doc: "Where the packages go." }), "release"),
+};
+
+/** The SHA-256 sums of all files below a folder, as `sha256sum --check` reads them. */
+function sumsOf(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  const lines = files.toSorted().map((file) => {
+    const sum = createHash("sha256")
+      .update(readFileSync(join(folder, file)))
+      .digest("hex");
+    return `${sum}  ${file}\n`;
+  });
+  return lines.join("");
+}
+
+function tell(line: string): void {
+  process.stderr.write(`Builds: ${line}\n`);
+}
+
+await runProgram({
+  call: "npm run release --",
+  summary: "Builds the packages of a release into one folder, and prints the commands that publish them",
+  options,
+  examples: ["npm run release -- --dry-run", "npm run release"],
+  run: async ({ dryRun, to }) => {
+    const version = ownVersion();
+    const problems = releaseProblems({ root: ".", version, isRehearsal: dryRun });
+    if (problems.length > 0) {
+      for (const problem of problems) process.stderr.write(`${problem}\n`);
+      return 1;
+    }
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+    const target = resolve(to, version);
+    mkdirSync(dirname(target), { recursive: true });
+    // A folder under the final name is complete.
+    const half = mkdtempSync(join(dirname(target), `.${version}-`));
+    process.once("exit", () => rmSync(half, { recursive: true, force: true }));
+    await buildPackages({ root: ".", target: half, version, tell });
+    const sums = sumsOf(half);
+    writeFileSync(join(half, "SHA256SUMS"), sums);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(half, target);
+    process.stdout.write(sums);
+    process.stderr.write(`Built ${relative(".", target)}.\n`);
+    if (!dryRun) process.stdout.write(`\n${publishCommands(version, relative(".", target))}`);
+    return 0;
+  },
+});

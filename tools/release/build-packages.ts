@@ -1,0 +1,143 @@
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fetchPythonVenv } from "../../test/support/fetch/python-venv.ts";
+import { prepareJavaBuilds } from "../../test/support/processes/java-client.ts";
+import { runCommand } from "../../test/support/processes/run-command.ts";
+import { billOfMaterials } from "./bill-of-materials.ts";
+
+/** The one package that builds a wheel. */
+const pythonBuilder =
+  "setuptools==84.2.1 --hash=sha256:ca140b45d5325a9478f880e351484f62fef15f336462e449ca0c03c873d589c2\n";
+
+/** A clean checkout of a commit, and where its packages go. */
+interface Build {
+  readonly checkout: string;
+  readonly target: string;
+  readonly version: string;
+  readonly commit: string;
+  /** When the commit was made: the one time that packages may hold. */
+  readonly commitTime: Date;
+  /** Tells what is built next. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Builds every package of a commit from a clean checkout of it.
+ *
+ * @param options - `target` is an empty folder; `revision` names the commit, by default the last one.
+ * @throws Error with the end of what a tool said.
+ */
+export async function buildPackages(
+  options: Pick<Build, "target" | "version" | "tell"> & { readonly root: string; readonly revision?: string },
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-release-"));
+  const tidyUp = (): void => rmSync(folder, { recursive: true, force: true });
+  // Also where Ctrl-C ends this process.
+  process.once("exit", tidyUp);
+  try {
+    const checkout = join(folder, "checkout");
+    await runCommand("git", ["clone", "--quiet", "--no-hardlinks", resolve(options.root), checkout]);
+    await runCommand("git", ["checkout", "--quiet", "--detach", options.revision ?? "HEAD"], { cwd: checkout });
+    const log = await runCommand("git", ["log", "-1", "--format=%H %ct"], { cwd: checkout });
+    const [commit = "", seconds = ""] = log.trim().split(" ");
+    const build = { ...options, checkout, commit, commitTime: new Date(Number(seconds) * 1_000) };
+    for (const step of [buildNode, buildGo, buildJava, buildPython]) await step(build);
+  } finally {
+    process.off("exit", tidyUp);
+    tidyUp();
+  }
+}
+
+async function buildNode({ checkout, target, version, commit, commitTime, tell }: Build): Promise<void> {
+  tell("npm packages");
+  // Installs what the lockfile names, bundles, and writes the types.
+  await runCommand(process.execPath, ["tools/bootstrap.mjs", "--build"], { cwd: checkout });
+  const node = resolve(checkout, "node_modules/.bin");
+  const env = { PATH: `${node}:${process.env["PATH"]}` };
+  const pack = ["pack", "--pack-destination", target, "--loglevel=error"];
+  await runCommand("npm", [...pack, "--ignore-scripts"], { cwd: checkout, env });
+  await runCommand("npm", [...pack, "--workspace", "@snowlane/client"], { cwd: checkout, env });
+  // The server with the drivers of all stores, for places where nothing is installed: a container.
+  const withDrivers = join(checkout, "with-drivers");
+  await runCommand(process.execPath, ["tools/bundle.mjs", "--with-drivers", withDrivers], { cwd: checkout });
+  await runCommand("npm", [...pack, "--ignore-scripts"], { cwd: withDrivers, env });
+  for (const name of [`snowlane-${version}.tgz`, `snowlane-client-${version}.tgz`]) {
+    const file = join(target, name);
+    await runCommand(join(node, "publint"), ["run", file, "--strict"], { cwd: checkout, env });
+    await runCommand(join(node, "attw"), [file, "--profile", "esm-only", "--no-color"], { cwd: checkout, env });
+  }
+  const createTime = secondsOf(commitTime);
+  for (const [name, folder] of [
+    ["snowlane", checkout],
+    ["snowlane-with-drivers", withDrivers],
+  ] as const) {
+    const notices = readFileSync(join(folder, "THIRD_PARTY_NOTICES"), "utf8");
+    const list = billOfMaterials({ name, version, commit, createTime, notices });
+    writeFileSync(join(target, `${name}-${version}.spdx.json`), list);
+  }
+}
+
+/** ISO 8601 without parts of a second. */
+function secondsOf(time: Date): string {
+  return time.toISOString().replace(".000", "");
+}
+
+/** As a module proxy has it: GOPROXY may name the folder `go`. */
+async function buildGo({ checkout, target, version, commitTime, tell }: Build): Promise<void> {
+  tell("Go module");
+  const source = join(checkout, "clients/go");
+  const folder = join(target, "go/snowlane.dev/go/@v");
+  mkdirSync(folder, { recursive: true });
+  const prefix = `snowlane.dev/go@v${version}/`;
+  const archive = join(folder, `v${version}.zip`);
+  // Of a commit, so that the files have its time, in a time zone that is the same everywhere.
+  await runCommand("git", ["archive", "--format=zip", `--prefix=${prefix}`, `--output=${archive}`, "HEAD"], {
+    cwd: source,
+    env: { TZ: "UTC" },
+  });
+  copyFileSync(join(source, "go.mod"), join(folder, `v${version}.mod`));
+  const info = { Version: `v${version}`, Time: secondsOf(commitTime) };
+  writeFileSync(join(folder, `v${version}.info`), `${JSON.stringify(info)}\n`);
+  writeFileSync(join(folder, "list"), `v${version}\n`);
+}
+
+async function buildJava({ checkout, target, version, commitTime, tell }: Build): Promise<void> {
+  tell("Maven artifact");
+  const { maven } = await prepareJavaBuilds();
+  const source = join(checkout, "clients/java");
+  const time = `-Dproject.build.outputTimestamp=${secondsOf(commitTime)}`;
+  await maven(source, [time, "-DskipTests", "package"]);
+  const name = `snowlane-client-${version}`;
+  for (const part of ["", "-sources", "-javadoc"])
+    copyFileSync(join(source, `target/${name}${part}.jar`), join(target, `${name}${part}.jar`));
+  copyFileSync(join(source, "pom.xml"), join(target, `${name}.pom`));
+}
+
+/** Packs the archive of sources again: setuptools writes the time of the build into it. */
+const repack = `
+import gzip, io, os, sys, tarfile
+path, epoch = sys.argv[1], int(sys.argv[2])
+packed = io.BytesIO()
+with tarfile.open(path) as old, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as new:
+    for member in sorted(old.getmembers(), key=lambda member: member.name):
+        member.mtime, member.uid, member.gid, member.uname, member.gname = epoch, 0, 0, "", ""
+        member.mode = 0o755 if member.isdir() else 0o644
+        member.pax_headers = {}
+        new.addfile(member, old.extractfile(member) if member.isfile() else None)
+with open(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=epoch) as zipped:
+    zipped.write(packed.getvalue())
+`;
+
+async function buildPython({ checkout, target, version, commitTime, tell }: Build): Promise<void> {
+  tell("Python wheel and sdist");
+  const python = await fetchPythonVenv("release", pythonBuilder);
+  const epoch = String(commitTime.getTime() / 1_000);
+  // build_sdist changes sys.argv.
+  const program = "import sys; from setuptools.build_meta import *; to = sys.argv[1]; build_sdist(to); build_wheel(to)";
+  const source = join(checkout, "python-sources");
+  cpSync(join(checkout, "clients/python"), source, { recursive: true });
+  const env = { SOURCE_DATE_EPOCH: epoch, PYTHONHASHSEED: "0" };
+  await runCommand(python, ["-c", program, target], { cwd: source, env });
+  await runCommand(python, ["-c", repack, join(target, `snowlane_client-${version}.tar.gz`), epoch]);
+}

@@ -1,0 +1,24 @@
+/**
+ * The commands that publish a release, in their order, for a person who has the accounts: a tag, the registries of npm,
+ * Maven Central and PyPI, and the protos that later ones are held against.
+ *
+ * @param folder - With the packages, from the root of the repository.
+ */
+export function publishCommands(version: string, folder: string): string {
+  return `# Tags. The second is the version of the Go module.
+git tag --sign v${version} --message "Snowlane ${version}"
+git tag --sign clients/go/v${version} --message "Snowlane's Go client ${version}"
+git push origin v${version} clients/go/v${version}
+# npm
+npm publish ${folder}/snowlane-${version}.tgz --access public
+npm publish ${folder}/snowlane-client-${version}.tgz --access public
+# PyPI
+twine upload ${folder}/snowlane_client-${version}*
+# Maven Central, which wants each file signed
+mvn gpg:sign-and-deploy-file -DpomFile=${folder}/snowlane-client-${version}.pom \\
+  -Dfile=${folder}/snowlane-client-${version}.jar -Dsources=${folder}/snowlane-client-${version}-sources.jar \\
+  -Djavadoc=${folder}/snowlane-client-${version}-javadoc.jar -DrepositoryId=central -Durl=URL
+# The protos that later ones are held against
+node_modules/.bin/buf build proto --output proto/released.binpb
+`;
+}

@@ -1,0 +1,56 @@
+/**
+ * Writes the version of package.json into every other place that has it, so that a release changes one line. Tests fail
+ * where a place differs.
+ */
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+
+/** A number of three parts, which each pattern below has as its second group. */
+const number = String.raw`(\d+\.\d+\.\d+)`;
+
+/** Files with the version, and the text around it. */
+const places: readonly (readonly [files: string, before: string, after: string])[] = [
+  ["src/version.ts", 'version = "', '"'],
+  ["clients/typescript/package.json", '"version": "', '"'],
+  ["clients/python/pyproject.toml", 'name = "snowlane-client"\nversion = "', '"'],
+  ["clients/java/pom.xml", "<artifactId>snowlane-client</artifactId>\n  <version>", "<"],
+  ["clients/java/README.md", "<version>", "<"],
+  ["clients/python/README.md", "dist/snowlane_client-", "-py3"],
+  ["clients/typescript/README.md", "./snowlane-client-", ".tgz"],
+  ["examples/*/pom.xml", "<artifactId>snowlane-client</artifactId>\n      <version>", "<"],
+  ["deploy/container/Dockerfile", "VERSION=", "\n"],
+  ["deploy/container/Dockerfile", "VERSION=", " "],
+  ["package-lock.json", '"name": "snowlane",\n  "version": "', '"'],
+  ["package-lock.json", '"name": "snowlane",\n      "version": "', '"'],
+  ["package-lock.json", '"name": "@snowlane/client",\n      "version": "', '"'],
+];
+
+/** The version of this repository: that of package.json. */
+export function ownVersion(): string {
+  return (JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string }).version;
+}
+
+/**
+ * The files that name the version, by path, as they should be.
+ *
+ * @throws Error for a place where no version was found.
+ */
+export function filesWithVersion(version: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const [files, before, after] of places) {
+    const paths = globSync(files);
+    if (paths.length === 0) throw new Error(`There is no file ${files}, which should have the version.`);
+    for (const path of paths) {
+      const text = texts.get(path) ?? readFileSync(path, "utf8");
+      const pattern = new RegExp(`(${escape(before)})${number}(?=${escape(after)})`, "g");
+      if (!pattern.test(text)) throw new Error(`${path} has no version behind ${JSON.stringify(before)}.`);
+      texts.set(path, text.replaceAll(pattern, `$1${version}`));
+    }
+  }
+  return texts;
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
+if (import.meta.main) for (const [path, text] of filesWithVersion(ownVersion())) writeFileSync(path, text);
