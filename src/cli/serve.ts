@@ -47,7 +47,7 @@ const groups: readonly SettingGroup[] = [
   { title: "Sequences", names: ["sequenceStores", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"] },
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
-  { title: "Callers", names: ["principals", "hosts"] },
+  { title: "Callers", names: ["principals", "quotaIdsPerSecond", "hosts"] },
   { title: "Observing", names: ["adminListen", "metrics"] },
   { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
   {

@@ -4,7 +4,7 @@ import type { ServerConfig } from "./server-settings.ts";
 
 /** Problems of the settings that say who may call a server: it must never be open by mistake. */
 export function callerProblems(config: ServerConfig): readonly SettingProblem[] {
-  const { auth, principals, tlsCert, tlsClientCa, tlsClientAuth, listen } = config;
+  const { auth, principals, tlsCert, tlsClientCa, tlsClientAuth, quotaIdsPerSecond, listen } = config;
   const problems: SettingProblem[] = [];
   const named = [
     ...(principals === undefined ? [] : ["--principals"]),
@@ -25,6 +25,10 @@ export function callerProblems(config: ServerConfig): readonly SettingProblem[] 
     problems.push({ place: "--listen", value: formatAddress(listen), hint });
   }
   problems.push(...adminProblems(config));
+  if (quotaIdsPerSecond !== undefined && principals === undefined) {
+    const hint = "Give --principals as well: a quota is that of a principal.";
+    problems.push({ place: "--quota-ids-per-second", value: String(quotaIdsPerSecond), hint });
+  }
   if (tlsClientCa !== undefined && tlsCert === undefined) {
     problems.push({ place: "--tls-client-ca", value: tlsClientCa, hint: "Give --tls-cert and --tls-key as well." });
   }

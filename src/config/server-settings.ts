@@ -167,6 +167,14 @@ export const serverSettings = {
       "has the format, and snowlane token prints an entry. The file is read again within ten seconds after it has changed, and " +
       "at once on SIGHUP; one with a fault is not used.",
   }),
+  quotaIdsPerSecond: integer({
+    name: "quotaIdsPerSecond",
+    min: 1,
+    max: 1_000_000_000,
+    doc:
+      "The most IDs and values, per second, for each principal of --principals whose entry has no idsPerSecond. Default: no " +
+      "limit.",
+  }),
   hosts: hostNames({
     name: "hosts",
     doc:

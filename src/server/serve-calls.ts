@@ -47,7 +47,7 @@ export interface CallServerOptions {
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
   readonly sequences: Sequences | undefined;
   /** The callers that may call; undefined where everybody may. */
-  readonly callers: Pick<WatchedPrincipals, "guard" | "count"> | undefined;
+  readonly callers: Pick<WatchedPrincipals, "guard" | "quotas" | "count"> | undefined;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
@@ -86,7 +86,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
     ...shared,
     services: createServices(options, adminService),
     // Metrics first: refusals count, too.
-    guards: [calls, callers?.guard].filter((guard) => guard !== undefined),
+    guards: [calls, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
     corsOrigins: config.corsOrigins,
     page: config.page,
     onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),

@@ -241,10 +241,12 @@ async function openIssueLog(path: string): Promise<IssueLog> {
 }
 
 /** Loads authentication, which a server without principals does without. */
-async function openPrincipals(path: string, { config, log }: ServerOptions): Promise<WatchedPrincipals> {
+async function openPrincipals(path: string, { config, clock, log }: ServerOptions): Promise<WatchedPrincipals> {
   const { watchPrincipals } = await import("./guards/watched-principals.ts");
   const callers = watchPrincipals({
     path,
+    clock,
+    idsPerSecond: config.quotaIdsPerSecond,
     onChange: (principalCount) => log.info("The principals were read again", { path, principalCount }),
     onFault: (error) => log.error("The principals cannot be read; the earlier ones stay", { path, error }),
   });

@@ -21,16 +21,18 @@ import { type ParsedSource, parseSource } from "../text/parse-source.ts";
 import { createTextCodec, type TextCodec } from "../text/text-codec.ts";
 import { checkTextFormat, checkUtcOffset, prefixOf } from "../text/text-form.ts";
 import { version } from "../version.ts";
-import type { IdSource, ReservedIds } from "../worker/id-source.ts";
+import type { IdSource } from "../worker/id-source.ts";
 import { createBatchNextIds } from "./hot/batch-next-ids.ts";
 import {
-  type CallContext,
   checkBatch,
   checkReserveCount,
   chunkSizeMax,
-  draw,
+  drawChunk,
+  drawOne,
+  drawReservation,
   type IssueOptions,
 } from "./hot/issue-ids.ts";
+import { liveContext } from "./call-context.ts";
 import { createNextId } from "./hot/next-id.ts";
 import { createReserveIds } from "./hot/reserve-ids.ts";
 import { layoutFromMessage, layoutToMessage } from "./message/layout-message.ts";
@@ -100,7 +102,7 @@ function implementIdService(options: IdServiceOptions): ServiceImpl<typeof IdSer
     batchNextIds: (request, context) => batchNextIds(options, codec, request, context),
     reserveIds: async ({ count }, context) => {
       checkReserveCount(options, count);
-      const { runs } = await drawUnlessAborted(options, { count, priority: "bulk" }, context);
+      const { runs } = await drawReservation(options, count, liveContext(context));
       return { runs: runs.map(({ firstId, count, stride }) => ({ firstId, count, stride })) };
     },
     parse: (request) => parse(options, codec, request),
@@ -114,19 +116,9 @@ async function waitForId(
   write: ((id: bigint) => string) | undefined,
   context: HandlerContext,
 ): Promise<MessageInitShape<typeof NextIdResponseSchema>> {
-  const { runs } = await drawUnlessAborted(options, { count: 1, priority: "unary" }, context);
+  const { runs } = await drawOne(options, liveContext(context));
   const id = runs[0]!.firstId;
   return write === undefined ? { id } : { id, text: write(id) };
-}
-
-/** Draws as {@link draw} does, but no IDs for a caller that has gone. */
-function drawUnlessAborted(
-  options: IssueOptions,
-  request: Parameters<typeof draw>[1],
-  context: CallContext,
-): ReservedIds | Promise<ReservedIds> {
-  if (context.signal.aborted) throw context.signal.reason;
-  return draw(options, request, context);
 }
 
 async function* batchNextIds(
@@ -140,11 +132,8 @@ async function* batchNextIds(
   let risingSpan: number | undefined;
   for (let left = Number(request.count); left > 0; ) {
     // The IDs are drawn only now, because the response is pulled as the reader takes it.
-    const drawn = await drawUnlessAborted(
-      options,
-      { count: Math.min(left, chunkSize), priority: "bulk", risingSpan },
-      context,
-    );
+    const count = Math.min(left, chunkSize);
+    const drawn = await drawChunk(options, { count, risingSpan }, liveContext(context));
     risingSpan = drawn.risingSpan;
     left -= drawn.count;
     const ids = [...idsOf(drawn.runs)];

@@ -1,4 +1,4 @@
-import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import {
   type BatchNextValuesRequest,
   type ListSequencesRequest,
@@ -7,7 +7,8 @@ import {
 import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
 import { callerError } from "../sequence/sequence-error.ts";
 import type { ValueWriter } from "../sequence/value-template.ts";
-import { checkBatch } from "./hot/issue-ids.ts";
+import { liveContext } from "./call-context.ts";
+import { type CallContext, checkBatch, settled } from "./hot/issue-ids.ts";
 import { checkReserveValues, drawValues, findSource, type ValueOptions, valuesOf } from "./issue-values.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import { draftFromMessage, inSequence, sequenceToMessage, updateFromMessage } from "./message/sequence-message.ts";
@@ -46,18 +47,24 @@ function implementSequenceService(options: ValueOptions): ServiceImpl<typeof Seq
       const update = updateFromMessage(request);
       return { sequence: sequenceToMessage(await withCatalog((catalog) => catalog.update(update))) };
     },
-    nextValue: async ({ name }, context) => {
+    nextValue: async ({ name }, handlerContext) => {
+      const context = liveContext(handlerContext);
       const source = await findSource(options, name, context);
       const value = source.tryNext();
       if (value !== undefined) return withText(source.writeText, value, source.periodKey);
       const { runs, periodKey } = await drawValues(options, source, { count: 1, priority: "unary" }, context);
       return withText(source.writeText, runs[0]!.firstValue, periodKey);
     },
-    batchNextValues: (request, context) => batchNextValues(options, request, context),
-    reserveValues: async ({ name, count }, context) => {
+    batchNextValues: (request, context) => batchNextValues(options, request, liveContext(context)),
+    reserveValues: async ({ name, count }, handlerContext) => {
       checkReserveValues(count);
+      const context = liveContext(handlerContext);
+      const { allowance } = context;
       const source = await findSource(options, name, context);
-      const { runs, periodKey } = await drawValues(options, source, { count, priority: "bulk" }, context);
+      const taken = allowance?.takeIds(count) ?? count;
+      const wanted = { count: taken, priority: "bulk" } as const;
+      const draw = async () => drawValues(options, source, wanted, context);
+      const { runs, periodKey } = await settled(allowance, taken, draw);
       return { runs: [...runs], periodKey };
     },
   };
@@ -77,13 +84,16 @@ async function listSequences(catalog: SequenceCatalog, { pageSize, pageToken, na
   return { sequences: page.map(sequenceToMessage), nextPageToken };
 }
 
-async function* batchNextValues(options: ValueOptions, request: BatchNextValuesRequest, context: HandlerContext) {
+async function* batchNextValues(options: ValueOptions, request: BatchNextValuesRequest, context: CallContext) {
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
   const source = await findSource(options, request.name, context);
   for (let left = Number(request.count); left > 0; ) {
     // The values are drawn only now, because the response is pulled as the reader takes it.
-    const wanted = { count: Math.min(left, chunkSize), priority: "bulk" } as const;
-    const { runs, count, periodKey } = await drawValues(options, source, wanted, context);
+    const wished = Math.min(left, chunkSize);
+    const taken = (await context.allowance?.awaitIds(wished, context)) ?? wished;
+    const wanted = { count: taken, priority: "bulk" } as const;
+    const draw = async () => drawValues(options, source, wanted, context);
+    const { runs, count, periodKey } = await settled(context.allowance, taken, draw);
     left -= count;
     const values = valuesOf(runs);
     const { writeText } = source;

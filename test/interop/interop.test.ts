@@ -8,6 +8,7 @@ import { type ErrorReason, errorReasons } from "../../src/errors.ts";
 import { codeOfReason } from "../../src/service/connect-error.ts";
 import { findRepeatedId, readIdFiles } from "../support/processes/id-files.ts";
 import { faultError, ScriptedIdServer, type ScriptedFault } from "../support/processes/scripted-id-server.ts";
+import { tokenOf, writePrincipals } from "../support/processes/principals-file.ts";
 import { sequencesReady } from "../support/processes/sequences-ready.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
@@ -214,6 +215,48 @@ test("all servers are dead for half a minute, and 1,000 IDs/s go on in every cli
     expect(waits, language).toBeLessThan(10);
   }
   expect(findRepeatedId(readIdFiles(results.map(({ file }) => file)))).toBeUndefined();
+});
+
+test("a quota of the real server is waited for in every client, by every kind of call", {
+  timeout: 300_000,
+}, async () => {
+  const perSecond = 200;
+  const modes = ["single", "batch", "stream", "buffer"];
+  const names = programs.flatMap(({ language }) => modes.map((mode) => `${language}-${mode}`));
+  const principals = names.map((name) => ({ name, permissions: ["ids"], idsPerSecond: perSecond }));
+  const refused = programs.map(({ language }) => ({ name: language, permissions: ["ids"], idsPerSecond: 1 }));
+  const file = join(folder, "principals.json");
+  writePrincipals(file, [...principals, ...refused]);
+  const server = await startSnowlane({ args: ["--store", store, "--principals", file] });
+  try {
+    for (const mode of modes) {
+      const keysOf = ({ language }: ClientProgram) => {
+        const token = tokenOf(`${language}-${mode}`);
+        return { endpoints: server.url, mode, token, count: 2 * perSecond, callers: 1, timeout_ms: 60_000 };
+      };
+      const { results } = await issueEverywhere(`quota-${mode}`, keysOf);
+      expect({ mode, reasons: results.map(({ reasons }) => reasons) }).toEqual({
+        mode,
+        reasons: results.map(() => ({})),
+      });
+    }
+    const refusals = programs.map(async (program) => {
+      const { language } = program;
+      const keys = { endpoints: server.url, token: tokenOf(language), count: 40 };
+      const { errors } = await program.run<ErrorsResult>("errors", keys);
+      const found = errors.filter((error) => error !== null);
+      expect([language, errors[0], found.length > 0]).toEqual([language, null, true]);
+      for (const { retryAfterMs, ...error } of found) {
+        const metadata = { principal: language, ids_per_second: "1" };
+        expect(error, language).toEqual({ reason: "QUOTA_EXCEEDED", code: "RESOURCE_EXHAUSTED", metadata });
+        expect(retryAfterMs, language).toBeGreaterThan(0);
+        expect(retryAfterMs, language).toBeLessThanOrEqual(1_000);
+      }
+    });
+    await Promise.all(refusals);
+  } finally {
+    await server.stop("SIGTERM");
+  }
 });
 
 describe("sequences of one server", () => {

@@ -77,7 +77,8 @@ def client_of(keys: dict[str, str], **options: object) -> IdClient:
 
 
 def options_of(keys: dict[str, str], **options: object) -> ClientOptions:
-    return ClientOptions(timeout_s=int(keys.get("timeout_ms", "5000")) / 1000, **options)  # type: ignore[arg-type]
+    timeout_s = int(keys.get("timeout_ms", "5000")) / 1000
+    return ClientOptions(timeout_s=timeout_s, token=keys.get("token"), **options)  # type: ignore[arg-type]
 
 
 def prefetch_options_of(keys: dict[str, str]) -> PrefetchOptions:

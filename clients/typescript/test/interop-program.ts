@@ -25,6 +25,9 @@ function key(name: string): string {
   return value;
 }
 
+/** The token of `issue` and `errors`, if they are given one. */
+const token = keys["token"] === undefined ? {} : { token: keys["token"] };
+
 /** Writes IDs into a file, 8 bytes big-endian each. */
 class IdFile {
   readonly #stream;
@@ -88,7 +91,7 @@ async function sequence(): Promise<unknown> {
 
 async function issue(): Promise<unknown> {
   const timeoutMs = Number(keys["timeout_ms"] ?? 5_000);
-  const client = createNodeClient({ endpoints: key("endpoints").split(","), timeoutMs });
+  const client = createNodeClient({ endpoints: key("endpoints").split(","), timeoutMs, ...token });
   const file = new IdFile(key("out"));
   const take = takerOf(client);
   const reasons: Record<string, number> = {};
@@ -168,7 +171,7 @@ function parse(): unknown {
 
 async function errors(): Promise<unknown> {
   const endpoints = key("endpoints").split(",");
-  const client = createNodeClient({ endpoints, retryMax: 0, timeoutMs: 60_000, attemptTimeoutMs: 30_000 });
+  const client = createNodeClient({ endpoints, retryMax: 0, timeoutMs: 60_000, attemptTimeoutMs: 30_000, ...token });
   const found: unknown[] = [];
   for (let count = Number(key("count")); count > 0; count--) {
     try {

@@ -1,5 +1,6 @@
 import { ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
 import { systemClock } from "../../clock/clock.ts";
+import { allowanceKey } from "../../service/call-context.ts";
 import type { ToCallError } from "../../service/connect-error.ts";
 import { callerGone } from "./call-errors.ts";
 import { type MethodTraits, traitsOf } from "./method-table.ts";
@@ -123,6 +124,7 @@ export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interc
     };
     request.contextValues.set(guardedKey, true);
     asked(() => guard.begin(call));
+    request.contextValues.set(allowanceKey, call.notes.principal?.allowance);
     const end = (error: ConnectError | undefined): void => guard.end?.(call, error);
     try {
       const response = await next(request);

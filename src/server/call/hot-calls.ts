@@ -1,5 +1,6 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { Clock } from "../../clock/clock.ts";
+import type { Allowance } from "../../queue/allowance.ts";
 import type { ToCallError } from "../../service/connect-error.ts";
 import {
   type HotAnswer,
@@ -162,6 +163,10 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
 
   get startedMs(): number | undefined {
     return this.#isRunning || this.#calls.options.timesEach === true ? this.#stream.openedMs : undefined;
+  }
+
+  get allowance(): Allowance | undefined {
+    return this.#route.notes.principal?.allowance;
   }
 
   get peer(): Peer {

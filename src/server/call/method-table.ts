@@ -19,6 +19,8 @@ export interface MethodTraits {
   readonly access: MethodAccess;
   /** Whether it answers with a stream. */
   readonly streams: boolean;
+  /** Whether it hands out one ID or value. */
+  readonly handsOutOne: boolean;
 }
 
 /** Every method of every service that a server can offer, by its service. A test finds the methods that are missing. */
@@ -48,11 +50,14 @@ const accessOf: Readonly<Record<string, Readonly<Record<string, MethodAccess>>>>
 
 const streamMethods = new Set(["BatchNextIds", "BatchNextValues", "ServerReflectionInfo", "Watch"]);
 
+const methodsOfOne = new Set(["NextId", "NextValue"]);
+
 const traitsByPath = new Map<string, MethodTraits>();
 for (const [service, methods] of Object.entries(accessOf)) {
   for (const [method, access] of Object.entries(methods)) {
     const path = `/${service}/${method}`;
-    traitsByPath.set(path, { index: traitsByPath.size, path, access, streams: streamMethods.has(method) });
+    const [streams, handsOutOne] = [streamMethods.has(method), methodsOfOne.has(method)];
+    traitsByPath.set(path, { index: traitsByPath.size, path, access, streams, handsOutOne });
   }
 }
 
@@ -64,7 +69,7 @@ export function traitsOf(path: string): MethodTraits {
   let traits = traitsByPath.get(path);
   if (traits === undefined) {
     // Bounded: only the paths of registered methods are asked for.
-    traits = { index: traitsByPath.size, path, access: "all", streams: false };
+    traits = { index: traitsByPath.size, path, access: "all", streams: false, handsOutOne: false };
     traitsByPath.set(path, traits);
   }
   return traits;

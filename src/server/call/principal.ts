@@ -1,7 +1,10 @@
+import type { Allowance } from "../../queue/allowance.ts";
 import type { Permission } from "./method-table.ts";
 
 /** A caller that the operator named. */
 export interface Principal {
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
+  /** Undefined where it has no quota. */
+  readonly allowance: Allowance | undefined;
 }

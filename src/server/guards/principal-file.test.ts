@@ -29,7 +29,9 @@ function linesOf(work: () => unknown): readonly string[] {
 }
 
 test("a principal has a name, permissions, and tokens or names of certificates", () => {
-  const second = { name: "b", certificates: ["dns:B.Prod", "uri:spiffe://prod/b"], permissions: ["observe", "manage"] };
+  const quota = { idsPerSecond: 1, callsPerSecond: 1_000_000_000, streamsMax: 8 };
+  const certificates = ["dns:B.Prod", "uri:spiffe://prod/b"];
+  const second = { name: "b", certificates, permissions: ["observe", "manage"], ...quota };
   expect(parsePrincipals(Buffer.from(JSON.stringify({ principals: [good, second] })), "p.json")).toEqual([
     { ...good, certificates: [] },
     { ...second, tokens: [], certificates: ["dns:b.prod", "uri:spiffe://prod/b"] },
@@ -43,7 +45,7 @@ test("the file that docs/security.md shows is a good one", () => {
 });
 
 test("all faults of a file are reported at once, each with its place, and no token is shown", () => {
-  const bad = { name: "A b", tokens: [token, 5], permissions: ["root"], certificates: ["cn:x"], idsPerSecond: 0 };
+  const bad = { name: "A b", tokens: [token, 5], permissions: ["root"], certificates: ["cn:x"], ids: 0 };
   const lines = refused({ principals: [good, bad, "secret", { name: "c", permissions: [] }], secret: true });
   const places = lines.map((line) => line.slice(0, line.indexOf(" in p.json: ")));
   expect(new Set(places)).toEqual(
@@ -60,6 +62,15 @@ test("all faults of a file are reported at once, each with its place, and no tok
     ]),
   );
   for (const line of lines) expect(line).toMatch(/: Give .+\.$/);
+});
+
+test.each(["idsPerSecond", "callsPerSecond", "streamsMax"])("a quota is a whole number from 1 on: %s", (key) => {
+  for (const value of [0, -1, 1.5, 1e10, "5", null, [1]]) {
+    const [line] = refused({ principals: [{ ...good, [key]: value }] });
+    expect(line).toMatch(
+      new RegExp(`^principals\\[0\\]\\.${key} in p\\.json: Give a whole number from 1 to .+ no limit\\.$`),
+    );
+  }
 });
 
 test("a plain token where its hash belongs is told what to write, and not shown", () => {

@@ -9,6 +9,9 @@ const fileBytesMax = 1_048_576;
 const principalsMax = 1_000;
 const tokensMax = 16;
 const certificatesMax = 16;
+/** The largest quota of IDs or calls a second; a larger one would limit nothing. */
+const perSecondMax = 1_000_000_000;
+const streamsMaxMax = 1_000_000;
 
 /** The names that principals may have. */
 export const principalName = {
@@ -19,8 +22,14 @@ const tokenHint = "sha256: and 64 hex digits in small letters, as snowlane token
 const certificateHint =
   "uri:, dns:, email: or ip: and a name of letters, digits and ._:/@*+~-, such as dns:checkout.prod.svc";
 const permissionHint = `one or more of ${permissions.join(", ")}`;
-const principalHint = "an object with name, permissions, and tokens or certificates, and with no other key";
+const principalHint = "an object with name, permissions, tokens or certificates, and quotas; and with no other key";
 const fileHint = 'one JSON object, { "principals": [...] }, with no other key';
+
+/** A limit from 1 on. One of 0 would be a principal that may do nothing. */
+function limit(max: number) {
+  const hint = `a whole number from 1 to ${max}; leave it out for no limit`;
+  return v.optional(v.pipe(v.number(hint), v.integer(hint), v.minValue(1, hint), v.maxValue(max, hint)));
+}
 
 const principalSchema = v.strictObject(
   {
@@ -47,6 +56,9 @@ const principalSchema = v.strictObject(
       [],
     ),
     permissions: v.pipe(v.array(v.picklist(permissions, permissionHint), "a list"), v.minLength(1, permissionHint)),
+    idsPerSecond: limit(perSecondMax),
+    callsPerSecond: limit(perSecondMax),
+    streamsMax: limit(streamsMaxMax),
   },
   principalHint,
 );
@@ -59,7 +71,7 @@ const fileSchema = v.strictObject(
 export type PrincipalEntry = v.InferOutput<typeof principalSchema>;
 
 /** The keys that a fault may be placed at: no other text of the file is shown. */
-const keys: ReadonlySet<unknown> = new Set(["principals", "name", "tokens", "certificates", "permissions"]);
+const keys: ReadonlySet<unknown> = new Set(["principals", ...Object.keys(principalSchema.entries)]);
 
 /**
  * Reads the bytes of a file of principals.

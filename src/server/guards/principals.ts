@@ -1,4 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../../clock/clock.ts";
+import { Allowance, type Quota } from "../../queue/allowance.ts";
 import type { Peer } from "../call/peer.ts";
 import type { Principal } from "../call/principal.ts";
 import { readSubjectAltName } from "./certificate-names.ts";
@@ -6,6 +8,13 @@ import type { PrincipalEntry } from "./principal-file.ts";
 
 /** RFC 6750 section 2.1, its scheme without case (RFC 9110 section 11.1). A longer token is not even hashed. */
 const bearerPattern = /^bearer +([\x21-\x7e]{1,512})$/i;
+
+/** The parts of {@link Principals}. */
+export interface PrincipalsOptions {
+  readonly clock: Clock;
+  /** The quota of IDs and values of principals whose entry has none; undefined: they have none. */
+  readonly idsPerSecond: number | undefined;
+}
 
 /**
  * The principals that may call, by token and by certificate. docs/adr/0130 says why tokens are hashed as they are.
@@ -19,10 +28,14 @@ export class Principals {
   readonly #byCertificate = new Map<string, Principal>();
   readonly #goodValues = new Map<string, Principal>();
   readonly #goodNames = new Map<string, Principal>();
+  /** By name. They outlive a change of the file: a new file is no new quota. */
+  #allowances = new Map<string, Allowance>();
+  readonly #options: PrincipalsOptions;
   #generation = 0;
   #size = 0;
 
-  constructor(entries: readonly PrincipalEntry[]) {
+  constructor(entries: readonly PrincipalEntry[], options: PrincipalsOptions) {
+    this.#options = options;
     this.replace(entries);
   }
 
@@ -39,8 +52,11 @@ export class Principals {
   /** Takes these principals instead of those before. */
   replace(entries: readonly PrincipalEntry[]): void {
     for (const map of [this.#byToken, this.#byCertificate, this.#goodValues, this.#goodNames]) map.clear();
-    for (const { name, permissions, tokens, certificates } of entries) {
-      const principal: Principal = { name, permissions: new Set(permissions) };
+    const allowances = new Map<string, Allowance>();
+    for (const { name, permissions, tokens, certificates, ...quota } of entries) {
+      const allowance = this.#allowanceOf(name, quota);
+      if (allowance !== undefined) allowances.set(name, allowance);
+      const principal: Principal = { name, permissions: new Set(permissions), allowance };
       for (const token of tokens) {
         const hex = token.slice("sha256:".length);
         this.#byToken.set(hex, { digest: Buffer.from(hex, "hex"), principal });
@@ -48,6 +64,7 @@ export class Principals {
       for (const certificate of certificates) this.#byCertificate.set(certificate, principal);
     }
     this.#size = entries.length;
+    this.#allowances = allowances;
     this.#generation++;
   }
 
@@ -60,6 +77,14 @@ export class Principals {
     if (authorization !== undefined) return this.#ofToken(authorization);
     const { subjectAltName } = peer;
     return subjectAltName === undefined ? undefined : this.#ofCertificate(subjectAltName);
+  }
+
+  #allowanceOf(name: string, { idsPerSecond, callsPerSecond, streamsMax }: Partial<Quota>): Allowance | undefined {
+    const quota = { idsPerSecond: idsPerSecond ?? this.#options.idsPerSecond, callsPerSecond, streamsMax };
+    if (Object.values(quota).every((limit) => limit === undefined)) return undefined;
+    const allowance = this.#allowances.get(name) ?? new Allowance(name, this.#options.clock);
+    allowance.limit(quota);
+    return allowance;
   }
 
   #ofToken(authorization: string): Principal | undefined {

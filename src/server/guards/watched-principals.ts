@@ -2,11 +2,14 @@ import type { CallGuard } from "../call/call-guard.ts";
 import { WatchedFiles } from "../listen/watched-files.ts";
 import { Authentication } from "./authentication.ts";
 import { parsePrincipals, readPrincipalBytes } from "./principal-file.ts";
-import { Principals } from "./principals.ts";
+import { Principals, type PrincipalsOptions } from "./principals.ts";
+import { Quotas } from "./quotas.ts";
 
 /** Authentication by a file that may be replaced while the server runs. */
 export interface WatchedPrincipals {
   readonly guard: CallGuard;
+  /** Stands after {@link guard}. */
+  readonly quotas: CallGuard;
   /** Whether a caller can call with a token: then it should not go over the network in plaintext. */
   readonly hasTokens: boolean;
   /** How many principals are in use. */
@@ -17,7 +20,7 @@ export interface WatchedPrincipals {
 }
 
 /** The parts of {@link watchPrincipals}. */
-export interface WatchedPrincipalsOptions {
+export interface WatchedPrincipalsOptions extends PrincipalsOptions {
   readonly path: string;
   /** Told of each new file that is in use, with its number of principals. */
   readonly onChange: (count: number) => void;
@@ -27,10 +30,11 @@ export interface WatchedPrincipalsOptions {
 }
 
 /** Reads a file of principals, and again when it has changed. @throws IdError INVALID_CONFIG. */
-export function watchPrincipals({ path, onChange, ...watch }: WatchedPrincipalsOptions): WatchedPrincipals {
+export function watchPrincipals(options: WatchedPrincipalsOptions): WatchedPrincipals {
+  const { path, onChange, clock, idsPerSecond, ...watch } = options;
   const bytes = readPrincipalBytes(path);
   const entries = parsePrincipals(bytes, path);
-  const principals = new Principals(entries);
+  const principals = new Principals(entries, { clock, idsPerSecond });
   const files = new WatchedFiles(bytes, {
     ...watch,
     read: () => readPrincipalBytes(path),
@@ -42,6 +46,7 @@ export function watchPrincipals({ path, onChange, ...watch }: WatchedPrincipalsO
   });
   return {
     guard: new Authentication(principals),
+    quotas: new Quotas(),
     hasTokens: entries.some(({ tokens }) => tokens.length > 0),
     count: () => principals.size,
     look: () => files.look(),

@@ -12,7 +12,7 @@ import { readSamples } from "./read-samples.ts";
 import { WorkerTally } from "./worker-tally.ts";
 
 /** The path as the guards see it. It is no method of a service, so it has no row of the table of methods. */
-const traits = { index: 0, path: "/metrics", access: "observe", streams: false } as const;
+const traits = { index: 0, path: "/metrics", access: "observe", streams: false, handsOutOne: false } as const;
 
 /** The parts of {@link createMetricsPage}. */
 export interface MetricsPageOptions extends Omit<MetricSources, "workers" | "lag"> {

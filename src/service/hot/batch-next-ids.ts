@@ -2,7 +2,7 @@ import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import { assert } from "../../assert.ts";
 import { isLittleEndian } from "../../snowflake/id-words.ts";
 import { type IdRun, writeRun } from "../../snowflake/run.ts";
-import { type CallContext, checkBatch, draw, type IssueOptions } from "./issue-ids.ts";
+import { type CallContext, checkBatch, drawChunk, type IssueOptions } from "./issue-ids.ts";
 import { type HotMethod, type HotOperation, type HotStream, prefixBytes } from "./hot-method.ts";
 import { field2Varint, readVarints, uint32Max } from "./read-varints.ts";
 import { field1Bytes, varintBytes, writePrefix, writeVarint } from "./write-protobuf.ts";
@@ -48,7 +48,7 @@ class Batch implements HotStream {
   next(): Uint8Array | Promise<Uint8Array> | undefined {
     if (this.#left === 0) return undefined;
     const count = Math.min(this.#left, this.#chunkSize);
-    const drawn = draw(this.#options, { count, priority: "bulk", risingSpan: this.#risingSpan }, this.#context);
+    const drawn = drawChunk(this.#options, { count, risingSpan: this.#risingSpan }, this.#context);
     if (drawn instanceof Promise)
       return drawn.then(({ runs, count, risingSpan }) => this.#encode(runs, count, risingSpan));
     return this.#encode(drawn.runs, drawn.count, drawn.risingSpan);

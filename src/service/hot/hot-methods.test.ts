@@ -18,6 +18,7 @@ import type { IdSource, ReservedIds } from "../../worker/id-source.ts";
 const context: HotContext = {
   signal: new AbortController().signal,
   timeoutMs: () => undefined,
+  allowance: undefined,
   requestFields: [],
   responseFields: [],
   responseTrailers: [],

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock/clock.ts";
+import type { Allowance } from "../../queue/allowance.ts";
 import type { IdSource, ReservedIds, ReserveRequest } from "../../worker/id-source.ts";
 import { RequestError } from "../message/request-error.ts";
 
@@ -16,6 +17,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The time left until the deadline; undefined where there is none. */
   timeoutMs(): number | undefined;
+  /** What the caller may still take of its quota; undefined where it has none. */
+  readonly allowance: Allowance | undefined;
 }
 
 /** When the caller's time is over, on the monotonic clock; undefined where it has no deadline. */
@@ -32,12 +35,69 @@ const chunkSizeDefault = 4096;
  */
 export const chunkSizeMax = 65_536;
 
+/** Draws the one ID of a call, which its quota has paid for already. @throws As {@link draw}. */
+export function drawOne(options: IssueOptions, context: CallContext): ReservedIds | Promise<ReservedIds> {
+  return draw(options, { count: 1, priority: "unary" }, context);
+}
+
+/**
+ * Draws up to `count` IDs for a reservation, and fewer where the caller's quota is nearly used up.
+ *
+ * @throws As {@link draw}; IdError QUOTA_EXCEEDED.
+ */
+export function drawReservation(
+  options: IssueOptions,
+  count: number,
+  context: CallContext,
+): ReservedIds | Promise<ReservedIds> {
+  const { allowance } = context;
+  const taken = allowance?.takeIds(count) ?? count;
+  return settled(allowance, taken, () => draw(options, { count: taken, priority: "bulk" }, context));
+}
+
+/** Draws up to `count` IDs for a stream, as soon as the caller's quota has some. @throws As {@link draw}. */
+export function drawChunk(
+  options: IssueOptions,
+  { count, risingSpan }: Pick<ReserveRequest, "count" | "risingSpan">,
+  context: CallContext,
+): ReservedIds | Promise<ReservedIds> {
+  const { allowance } = context;
+  const drawn = (taken: number) =>
+    settled(allowance, taken, () => draw(options, { count: taken, priority: "bulk", risingSpan }, context));
+  const taken = allowance?.awaitIds(count, context) ?? count;
+  return typeof taken === "number" ? drawn(taken) : taken.then(drawn);
+}
+
+/** Hands out what was taken of a quota; what of it is not handed out goes back. */
+export function settled<T extends { readonly count: number }>(
+  allowance: Allowance | undefined,
+  taken: number,
+  work: () => T | Promise<T>,
+): T | Promise<T> {
+  if (allowance === undefined) return work();
+  const settle = (drawn: T): T => {
+    if (drawn.count < taken) allowance.giveBackIds(taken - drawn.count);
+    return drawn;
+  };
+  const giveBack = (error: unknown): never => {
+    allowance.giveBackIds(taken);
+    throw error;
+  };
+  let drawn: T | Promise<T>;
+  try {
+    drawn = work();
+  } catch (error) {
+    return giveBack(error);
+  }
+  return drawn instanceof Promise ? drawn.then(settle, giveBack) : settle(drawn);
+}
+
 /**
  * Draws within the caller's deadline: at once and without a promise if there are IDs, otherwise with one.
  *
  * @throws As {@link IdSource.reserve}, also as rejection; the reason of the caller's signal when that ends the wait.
  */
-export function draw(
+function draw(
   { source, clock }: IssueOptions,
   request: Pick<ReserveRequest, "count" | "priority" | "risingSpan">,
   context: CallContext,

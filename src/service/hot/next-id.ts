@@ -1,5 +1,5 @@
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
-import { type CallContext, draw, type IssueOptions } from "./issue-ids.ts";
+import { type CallContext, drawOne, type IssueOptions } from "./issue-ids.ts";
 import { type HotMethod, type HotOperation, LentMessage, prefixBytes } from "./hot-method.ts";
 import { field1Fixed64, writeFixed64 } from "./write-protobuf.ts";
 
@@ -13,7 +13,7 @@ export function createNextId(options: IssueOptions): HotMethod {
     return answer;
   };
   const wait = async (context: CallContext): Promise<Uint8Array> => {
-    const { runs } = await draw(options, { count: 1, priority: "unary" }, context);
+    const { runs } = await drawOne(options, context);
     // A copy: several waiting calls are answered in one turn, before the first one's answer is sent.
     return Uint8Array.from(write(runs[0]!.firstId).bytes);
   };

@@ -1,6 +1,6 @@
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import type { IdRun } from "../../snowflake/run.ts";
-import { checkReserveCount, draw, type IssueOptions } from "./issue-ids.ts";
+import { checkReserveCount, drawReservation, type IssueOptions } from "./issue-ids.ts";
 import { type HotMethod, type HotOperation, prefixBytes } from "./hot-method.ts";
 import { field1Varint, field2Varint, readVarints, uint32Max } from "./read-varints.ts";
 import { field1Bytes, field1Fixed64, field3Fixed64, writeFixed64, writePrefix, writeVarint } from "./write-protobuf.ts";
@@ -19,7 +19,7 @@ function readReserveIds(options: IssueOptions, message: Buffer): HotOperation | 
   if (count === undefined) return undefined;
   return (context) => {
     checkReserveCount(options, count);
-    const drawn = draw(options, { count, priority: "bulk" }, context);
+    const drawn = drawReservation(options, count, context);
     return drawn instanceof Promise ? drawn.then(({ runs }) => encodeRuns(runs)) : encodeRuns(drawn.runs);
   };
 }

@@ -8,6 +8,9 @@ export interface TestPrincipal {
   readonly name: string;
   readonly permissions: readonly string[];
   readonly certificates?: readonly string[];
+  readonly idsPerSecond?: number;
+  readonly callsPerSecond?: number;
+  readonly streamsMax?: number;
 }
 
 /** The token of a principal of a test. */
@@ -25,15 +28,18 @@ export function digestOf(token: string): string {
   return `sha256:${createHash("sha256").update(token).digest("hex")}`;
 }
 
+/** Writes a file of principals in one step. */
+export function writePrincipals(path: string, principals: readonly TestPrincipal[]): void {
+  const entries = principals.map((one) => ({ ...one, tokens: [digestOf(tokenOf(one.name))] }));
+  writeFileSync(`${path}.new`, JSON.stringify({ principals: entries }));
+  renameSync(`${path}.new`, path);
+}
+
 /** A file of principals in a folder of its own; `write` replaces it in one step. */
 export function principalsFile(principals: readonly TestPrincipal[]) {
   const folder = temporaryFolder();
   const path = join(folder, "principals.json");
-  const write = (listed: readonly TestPrincipal[]): void => {
-    const entries = listed.map((one) => ({ ...one, tokens: [digestOf(tokenOf(one.name))] }));
-    writeFileSync(`${path}.new`, JSON.stringify({ principals: entries }));
-    renameSync(`${path}.new`, path);
-  };
+  const write = (listed: readonly TestPrincipal[]): void => writePrincipals(path, listed);
   write(principals);
   return { path, write };
 }

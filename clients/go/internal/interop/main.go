@@ -32,6 +32,14 @@ func (a arguments) number(name string, otherwise int) int {
 	return value
 }
 
+// token gives nil where there is none.
+func (a arguments) token() func(context.Context) (string, error) {
+	if a["token"] == "" {
+		return nil
+	}
+	return snowlane.StaticToken(a["token"])
+}
+
 func main() {
 	log.SetFlags(0)
 	keys := arguments{}
@@ -72,6 +80,7 @@ func issue(keys arguments) (any, error) {
 	client, err := snowlane.NewClient(snowlane.Options{
 		Endpoints: strings.Split(keys["endpoints"], ","),
 		Timeout:   time.Duration(keys.number("timeout_ms", 5_000)) * time.Millisecond,
+		Token:     keys.token(),
 	})
 	if err != nil {
 		return nil, err
@@ -236,7 +245,7 @@ func parse(keys arguments) (any, error) {
 func collectErrors(keys arguments) (any, error) {
 	client, err := snowlane.NewClient(snowlane.Options{
 		Endpoints: strings.Split(keys["endpoints"], ","), RetryMax: snowlane.NoRetries,
-		Timeout: time.Minute, AttemptTimeout: 30 * time.Second,
+		Timeout: time.Minute, AttemptTimeout: 30 * time.Second, Token: keys.token(),
 	})
 	if err != nil {
 		return nil, err

@@ -52,10 +52,14 @@ public final class InteropProgram {
     return Integer.parseInt(keys.getOrDefault(name, "" + otherwise));
   }
 
+  private static IdClientBuilder builder(Map<String, String> keys) {
+    IdClientBuilder builder = IdClient.builder().endpoints(keys.get("endpoints").split(","));
+    return keys.containsKey("token") ? builder.token(keys.get("token")) : builder;
+  }
+
   private static Object issue(Map<String, String> keys) throws Exception {
     Duration timeout = Duration.ofMillis(number(keys, "timeout_ms", 5_000));
-    try (IdClient client =
-            IdClient.builder().endpoints(keys.get("endpoints").split(",")).timeout(timeout).build();
+    try (IdClient client = builder(keys).timeout(timeout).build();
         OutputStream file = Files.newOutputStream(Path.of(keys.get("out")));
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(file, 1 << 20))) {
       int count = number(keys, "count", 1);
@@ -223,8 +227,7 @@ public final class InteropProgram {
   private static Object collectErrors(Map<String, String> keys) {
     List<Object> errors = new ArrayList<>();
     try (IdClient client =
-        IdClient.builder()
-            .endpoints(keys.get("endpoints").split(","))
+        builder(keys)
             .retryMax(0)
             .timeout(Duration.ofMinutes(1))
             .attemptTimeout(Duration.ofSeconds(30))

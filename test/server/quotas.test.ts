@@ -1,0 +1,226 @@
+/** Principals with quotas, on a real server. */
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { describe, expect, test } from "vitest";
+import { ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { bearer, principalsFile, type TestPrincipal } from "../support/processes/principals-file.ts";
+import { runServer } from "../support/processes/running-server.ts";
+
+const ids = { permissions: ["ids"] };
+
+/** What a refused caller learns. */
+function refusalOf(error: unknown) {
+  const found = ConnectError.from(error);
+  const [info] = found.findDetails(ErrorInfoSchema);
+  const [retry] = found.findDetails(RetryInfoSchema);
+  const delayMs = Number(retry?.retryDelay?.seconds ?? 0n) * 1_000 + (retry?.retryDelay?.nanos ?? 0) / 1e6;
+  return { code: found.code, reason: info?.reason, metadata: info?.metadata, delayMs };
+}
+
+async function refusedCall(call: Promise<unknown>) {
+  return call.then(
+    () => {
+      throw new Error("it was not refused");
+    },
+    (error: unknown) => refusalOf(error),
+  );
+}
+
+async function serve(principals: readonly TestPrincipal[], flags: Readonly<Record<string, string>> = {}) {
+  const file = principalsFile(principals);
+  const running = await runServer({ principals: file.path, ...flags });
+  const client = createClient(IdService, createGrpcTransport({ baseUrl: running.url }));
+  return { ...running, ...file, client };
+}
+
+describe("in every protocol, on the hot way and on the general one", () => {
+  const transports = [
+    ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
+    ["gRPC-Web over HTTP/1.1", (baseUrl: string) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
+    ["Connect over HTTP/1.1", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
+    ["Connect over HTTP/2", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "2" })],
+  ] as const;
+  const ways = [
+    ["hot", {}],
+    ["general", { textFormat: { form: 1 } }],
+  ] as const;
+  const cases = transports.flatMap(([name, make]) => ways.map(([way, request]) => ({ name, make, way, request })));
+
+  test("single IDs beyond the quota are refused, and a reservation gets what is left", async () => {
+    const names = cases.map((_, index) => `app${index}`);
+    const { url } = await serve(
+      names.flatMap((name) => [
+        { ...ids, name, idsPerSecond: 1 },
+        { ...ids, name: `${name}-bulk`, idsPerSecond: 50 },
+      ]),
+    );
+    for (const [index, { name, make, way, request }] of cases.entries()) {
+      const client = createClient(IdService, make(url));
+      const headers = bearer(`app${index}`);
+      await client.nextId(request, { headers });
+      const refusal = await refusedCall(client.nextId(request, { headers }));
+      expect([name, way, refusal]).toEqual([
+        name,
+        way,
+        {
+          code: Code.ResourceExhausted,
+          reason: "QUOTA_EXCEEDED",
+          metadata: { principal: `app${index}`, ids_per_second: "1" },
+          delayMs: expect.any(Number),
+        },
+      ]);
+      expect(refusal.delayMs).toBeGreaterThan(0);
+      expect(refusal.delayMs).toBeLessThanOrEqual(1_000);
+      // More than the server has ever in hand for it: the rest of the bucket, and no refusal.
+      const { runs } = await client.reserveIds({ count: 100_000 }, { headers: bearer(`app${index}-bulk`) });
+      const count = runs.reduce((sum, run) => sum + run.count, 0);
+      expect([name, way, count]).toEqual([name, way, 50]);
+    }
+  });
+});
+
+test("one principal at ten times its quota takes nothing from the others", async () => {
+  const [perSecond, wanted] = [1_000, 20_000];
+  const { client, server } = await serve([
+    { ...ids, name: "greedy", idsPerSecond: perSecond },
+    { ...ids, name: "others", idsPerSecond: 1_000_000 },
+  ]);
+  const startMs = performance.now();
+  const greedy = { asked: 0, granted: 0, stop: false };
+  const flooding = Array.from({ length: 4 }, async () => {
+    while (!greedy.stop) {
+      greedy.asked += perSecond;
+      const call = client.reserveIds({ count: perSecond }, { headers: bearer("greedy") });
+      const { runs } = await call.catch((error: unknown) => {
+        expect(refusalOf(error).reason).toBe("QUOTA_EXCEEDED");
+        return { runs: [] };
+      });
+      for (const { count } of runs) greedy.granted += count;
+    }
+  });
+  let served = 0;
+  for (let asked = 0; asked < wanted; asked += 100) {
+    const { runs } = await client.reserveIds({ count: 100 }, { headers: bearer("others") });
+    served += runs.reduce((sum, { count }) => sum + count, 0);
+  }
+  // It asks on until it has asked for ten times what it may have.
+  await expect.poll(() => greedy.asked / greedy.granted, { timeout: 60_000 }).toBeGreaterThan(10);
+  greedy.stop = true;
+  await Promise.all(flooding);
+  const elapsedS = (performance.now() - startMs) / 1_000;
+  expect(served).toBeGreaterThanOrEqual(wanted * 0.95);
+  expect(greedy.granted).toBeLessThanOrEqual(perSecond * (elapsedS + 1) * 1.02);
+  expect(server.source.status().counters.issued).toBeGreaterThanOrEqual(served + greedy.granted);
+});
+
+test.each([
+  ["hot", { count: 15_000n }],
+  ["general", { count: 15_000n, textFormat: { form: 1 } }],
+] as const)("a stream is paced, and comes to its end: %s", async (_way, request) => {
+  const perSecond = 10_000;
+  const { client } = await serve([{ ...ids, name: "app", idsPerSecond: perSecond }]);
+  const startMs = performance.now();
+  const seen = new Set<bigint>();
+  for await (const chunk of client.batchNextIds(request, { headers: bearer("app") })) {
+    for (const id of chunk.ids) seen.add(id);
+    // Never more than the quota gives in the time, and the one second's worth in hand.
+    expect(seen.size).toBeLessThanOrEqual(perSecond * ((performance.now() - startMs) / 1_000 + 1));
+  }
+  expect(seen.size).toBe(15_000);
+});
+
+test("a stream that waits for its quota ends with its deadline, and its caller may leave", async () => {
+  const { client } = await serve([{ ...ids, name: "app", idsPerSecond: 1 }]);
+  const headers = bearer("app");
+  await client.nextId({}, { headers });
+  const read = async (options: object): Promise<void> => {
+    for await (const _ of client.batchNextIds({ count: 100n }, { headers, ...options }));
+  };
+  await expect(read({ timeoutMs: 100 })).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+  const abort = new AbortController();
+  const leaving = read({ signal: abort.signal });
+  abort.abort();
+  await expect(leaving).rejects.toMatchObject({ code: Code.Canceled });
+});
+
+test("calls a second and streams at one time have limits, and other principals have theirs", async () => {
+  const { client } = await serve([
+    { ...ids, name: "app", callsPerSecond: 3 },
+    { ...ids, name: "reader", streamsMax: 2 },
+    { ...ids, name: "free" },
+  ]);
+  for (let count = 0; count < 3; count++) await client.getInfo({}, { headers: bearer("app") });
+  const refusal = await refusedCall(client.getInfo({}, { headers: bearer("app") }));
+  expect(refusal).toMatchObject({ reason: "QUOTA_EXCEEDED", metadata: { principal: "app", calls_per_second: "3" } });
+  await expect
+    .poll(() => client.getInfo({}, { headers: bearer("app") }).catch(() => undefined), { timeout: 60_000 })
+    .toBeDefined();
+  const open = async (more: object) => {
+    const abort = new AbortController();
+    const options = { headers: bearer("reader"), signal: abort.signal };
+    const stream = client.batchNextIds({ count: 1_000_000_000n, ...more }, options)[Symbol.asyncIterator]();
+    await stream.next();
+    return abort;
+  };
+  const first = await open({});
+  const second = await open({ textFormat: { form: 1 } });
+  expect(await refusedCall(open({}))).toMatchObject({ reason: "QUOTA_EXCEEDED", metadata: { streams_max: "2" } });
+  await client.nextId({}, { headers: bearer("reader") });
+  for (const closed of [first, second]) {
+    closed.abort();
+    let third: AbortController | undefined;
+    await expect.poll(async () => (third = await open({}).catch(() => undefined)), { timeout: 60_000 }).toBeDefined();
+    third?.abort();
+  }
+  for (let count = 0; count < 50; count++) await client.nextId({}, { headers: bearer("free") });
+});
+
+test("a file that is read again leaves what was used, and may change the limits", async () => {
+  const { client, server, write } = await serve([{ ...ids, name: "app", idsPerSecond: 1 }]);
+  const call = () => client.nextId({}, { headers: bearer("app") });
+  await call();
+  write([
+    { ...ids, name: "other" },
+    { ...ids, name: "app", idsPerSecond: 1 },
+  ]);
+  server.reload();
+  expect(await refusedCall(call())).toMatchObject({ reason: "QUOTA_EXCEEDED" });
+  write([{ ...ids, name: "app" }]);
+  server.reload();
+  for (let count = 0; count < 20; count++) await call();
+});
+
+test("--quota-ids-per-second holds for principals whose entry says nothing", async () => {
+  const principals = [
+    { ...ids, name: "app" },
+    { ...ids, name: "large", idsPerSecond: 1_000 },
+  ];
+  const { client } = await serve(principals, { quotaIdsPerSecond: "2" });
+  const reserve = async (name: string) => {
+    const { runs } = await client.reserveIds({ count: 10_000 }, { headers: bearer(name) });
+    return runs.reduce((sum, { count }) => sum + count, 0);
+  };
+  expect([await reserve("app"), await reserve("large")]).toEqual([2, 1_000]);
+});
+
+test("values of sequences count as IDs do", async () => {
+  const { url } = await serve([
+    { permissions: ["all"], name: "admin" },
+    { permissions: ["sequences"], name: "app", idsPerSecond: 20 },
+    { permissions: ["sequences"], name: "one", idsPerSecond: 1 },
+  ]);
+  const client = createClient(SequenceService, createGrpcTransport({ baseUrl: url }));
+  await client.createSequence({ sequence: { name: "orders" } }, { headers: bearer("admin") });
+  const headers = bearer("app");
+  const { runs } = await client.reserveValues({ name: "orders", count: 100 }, { headers });
+  expect(runs.reduce((sum, { count }) => sum + count, 0)).toBe(20);
+  let count = 0;
+  for await (const chunk of client.batchNextValues({ name: "orders", count: 10n }, { headers }))
+    count += chunk.values.length;
+  expect(count).toBe(10);
+  await client.nextValue({ name: "orders" }, { headers: bearer("one") });
+  const refusal = await refusedCall(client.nextValue({ name: "orders" }, { headers: bearer("one") }));
+  expect(refusal).toMatchObject({ code: Code.ResourceExhausted, reason: "QUOTA_EXCEEDED" });
+});
