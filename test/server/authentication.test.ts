@@ -10,7 +10,8 @@ import { AdminService } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { permissions, traitsOf } from "../../src/server/call/method-table.ts";
-import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
+import { callWays, codeOf } from "../support/http2/call-ways.ts";
+import { askHttp1, askHttp2, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
 import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { runServer } from "../support/processes/running-server.ts";
 
@@ -18,50 +19,6 @@ const services: readonly DescService[] = [Health, V1, V1Alpha, AdminService, IdS
 /** Watch goes on until its caller has gone; it has a test of its own. */
 const methods = services.flatMap((service) => service.methods).filter((method) => method !== Health.method.watch);
 const everyone = permissions.map((permission) => ({ name: permission, permissions: [permission] }));
-const empty = grpcFrame(new Uint8Array(0));
-
-interface Way {
-  readonly ask: typeof askHttp1;
-  readonly contentType: (method: DescMethod) => string;
-  readonly body: (method: DescMethod) => string | Buffer;
-  readonly carries: (method: DescMethod) => boolean;
-}
-
-const isUnary = ({ methodKind }: DescMethod): boolean => methodKind === "unary";
-const isNoUpload = ({ methodKind }: DescMethod): boolean => methodKind !== "bidi_streaming";
-const connect = {
-  contentType: (method: DescMethod) => (isUnary(method) ? "application/json" : "application/connect+json"),
-  body: (method: DescMethod) => (isUnary(method) ? "{}" : grpcFrame(Buffer.from("{}"))),
-  carries: isNoUpload,
-};
-const grpcWeb = { contentType: () => "application/grpc-web+proto", body: () => empty, carries: isNoUpload };
-const grpc = { ask: askHttp2, contentType: () => "application/grpc", body: () => empty, carries: () => true };
-
-const ways: Readonly<Record<string, Way>> = {
-  gRPC: grpc,
-  "gRPC on the general way": {
-    ...grpc,
-    contentType: () => "application/grpc+json",
-    body: () => grpcFrame(Buffer.from("{ }")),
-  },
-  "gRPC-Web over HTTP/2": { ...grpcWeb, ask: askHttp2 },
-  "gRPC-Web over HTTP/1.1": { ...grpcWeb, ask: askHttp1 },
-  "Connect over HTTP/2": { ...connect, ask: askHttp2 },
-  "Connect over HTTP/1.1": { ...connect, ask: askHttp1 },
-};
-
-/** The code that a call ended with, in whichever protocol: 0 for OK. */
-function codeOf({ headers, trailers, body }: HttpAnswer): number {
-  const inGrpc = trailers["grpc-status"] ?? headers["grpc-status"];
-  if (inGrpc !== undefined) return Number(inGrpc);
-  const text = body.toString("latin1");
-  const inGrpcWeb = /grpc-status: ?(\d+)/.exec(text)?.[1];
-  if (inGrpcWeb !== undefined) return Number(inGrpcWeb);
-  const inConnect = /"code":"(\w+)"/.exec(text)?.[1]?.replaceAll("_", "");
-  if (inConnect === undefined) return 0;
-  return Number(Object.entries(Code).find(([name]) => name.toLowerCase() === inConnect)?.[1]);
-}
-
 /** Why a call is refused: undefined where it is let in, whatever its method then says. */
 function refusal(answer: HttpAnswer): "unauthenticated" | "denied" | undefined {
   const code: Code = codeOf(answer);
@@ -76,7 +33,7 @@ function expected(method: DescMethod, holds: string | undefined) {
   return holds === access || holds === "all" ? undefined : "denied";
 }
 
-describe.each(Object.entries(ways))("%s", (_name, { ask, contentType, body, carries }) => {
+describe.each(Object.entries(callWays))("%s", (_name, { ask, contentType, body, carries }) => {
   test("every method lets in the callers of its permission, and no others", async () => {
     const { url, faults } = await runServer({ principals: principalsFile(everyone).path });
     const callers = [

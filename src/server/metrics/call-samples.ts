@@ -2,7 +2,7 @@ import type { MetricSources } from "./metric-sources.ts";
 import { one, type Sample } from "./sample.ts";
 
 /** The codes of gRPC by their numbers. https://grpc.io/docs/guides/status-codes/ */
-const codeNames: readonly string[] = [
+export const codeNames: readonly string[] = [
   "OK",
   "CANCELLED",
   "UNKNOWN",
