@@ -18,6 +18,7 @@ export const diskFaults: readonly Fault[] = [
   {
     name: "disk stalled for 5 s under the embedded store",
     stores: "embedded",
+    catches: "availability",
     counts: { pr: 2, full: 50 },
     lanes: 2,
     failures: "none",
@@ -35,6 +36,7 @@ export const diskFaults: readonly Fault[] = [
   {
     name: "store file locked by another program for 5 s",
     stores: "embedded",
+    catches: "availability",
     counts: { pr: 2, full: 50 },
     lanes: 2,
     failures: "none",
@@ -55,6 +57,7 @@ export const diskFaults: readonly Fault[] = [
   {
     name: "disk full for 4 s",
     stores: "embedded",
+    catches: "availability",
     counts: { pr: 2, full: 50 },
     lanes: 2,
     failures: "none",
@@ -72,6 +75,7 @@ export const diskFaults: readonly Fault[] = [
   {
     name: "disk full for longer than the window",
     stores: "embedded",
+    catches: "availability",
     counts: { pr: 2, full: 50 },
     lanes: 2,
     failures: "allowed",

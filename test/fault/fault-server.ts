@@ -11,24 +11,44 @@ import {
   startSnowlane,
 } from "../support/processes/snowlane-process.ts";
 
+/** One life of a server, as it is reported to the account of all lives. */
+export interface LifeReports {
+  /** The arguments that this life has beside those of all lives. */
+  readonly args: readonly string[];
+  readonly onLine: (line: LogLine) => void;
+  /** It is about to be ended in order. */
+  readonly onStop: () => void;
+}
+
 /** A `snowlane serve` that can be killed and started again, paused, and asked what it logged. */
 export class FaultServer {
   readonly #options: SnowlaneOptions;
-  #process: SnowlaneProcess | undefined;
+  readonly #beginLife: () => LifeReports;
+  #life: LifeReports | undefined;
+  #log: LogLine[] = [];
   #client: GrpcIdClient | undefined;
   #hasBeenPaused = false;
   #child: ChildProcess | undefined;
   #isAbandoned = false;
 
-  constructor(options: SnowlaneOptions) {
+  constructor(options: SnowlaneOptions, beginLife: () => LifeReports) {
     this.#options = options;
+    this.#beginLife = beginLife;
   }
 
   /** Starts it; it must not run. Resolves when it serves. */
   async start(): Promise<this> {
-    const process = await startSnowlane({ ...this.#options, onSpawn: (child) => this.#onSpawn(child) });
-    this.#process = process;
-    this.#client = new GrpcIdClient(process.address);
+    const process = await this.#spawn((child) => this.#onSpawn(child));
+    if (process.child === this.#child) this.#client = new GrpcIdClient(process.address);
+    return this;
+  }
+
+  /** Starts it; it must not run. Resolves when it serves, or waits for a worker ID: then it serves in a while. */
+  async startOrWait(): Promise<this> {
+    const serving = this.start();
+    // It may be killed while it waits.
+    serving.catch(() => {});
+    await Promise.race([serving, this.untilLogged(["waiting"], 0)]);
     return this;
   }
 
@@ -40,7 +60,7 @@ export class FaultServer {
       timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
     };
     try {
-      await (await startSnowlane({ ...this.#options, onSpawn })).stop("SIGKILL");
+      await (await this.#spawn(onSpawn)).stop("SIGKILL");
     } catch {
       // It was killed before it served.
     } finally {
@@ -54,12 +74,12 @@ export class FaultServer {
   }
 
   get processId(): number {
-    return this.#process?.child.pid ?? 0;
+    return this.#child?.pid ?? 0;
   }
 
   /** Log lines of its present life. */
   get log(): readonly LogLine[] {
-    return this.#process?.log ?? [];
+    return this.#log;
   }
 
   /** kill -9. */
@@ -69,7 +89,8 @@ export class FaultServer {
 
   /** Ends it in order; kills it where it does not come to its end. */
   async stop(): Promise<void> {
-    const timer = setTimeout(() => this.#process?.child.kill("SIGKILL"), 30_000);
+    this.#life?.onStop();
+    const timer = setTimeout(() => this.#child?.kill("SIGKILL"), 30_000);
     await this.#end("SIGTERM");
     clearTimeout(timer);
   }
@@ -77,23 +98,17 @@ export class FaultServer {
   /** Kills it, also while it starts, and lets nobody start it again. */
   async abandon(): Promise<void> {
     this.#isAbandoned = true;
-    const child = this.#child;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
-    }
     await this.kill();
   }
 
   pause(): void {
     this.#hasBeenPaused = true;
-    this.#process?.child.kill("SIGSTOP");
+    this.#child?.kill("SIGSTOP");
   }
 
   resume(): void {
     this.#hasBeenPaused = false;
-    this.#process?.child.kill("SIGCONT");
+    this.#child?.kill("SIGCONT");
   }
 
   /** How many log lines there are, for {@link untilLogged}. */
@@ -131,23 +146,42 @@ export class FaultServer {
     }
   }
 
+  async #spawn(onSpawn: (child: ChildProcess) => void): Promise<SnowlaneProcess> {
+    const life = this.#beginLife();
+    this.#life = life;
+    const log: LogLine[] = [];
+    this.#log = log;
+    const onLine = (line: LogLine): void => {
+      log.push(line);
+      life.onLine(line);
+    };
+    const { args } = this.#options;
+    return await startSnowlane({ ...this.#options, args: [...args, ...life.args], onLine, onSpawn });
+  }
+
   #onSpawn(child: ChildProcess): void {
     this.#child = child;
     if (this.#isAbandoned) child.kill("SIGKILL");
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
-    const process = this.#process;
+    const child = this.#child;
     const client = this.#client;
     this.#client = undefined;
-    if (this.#hasBeenPaused) this.resume();
-    await process?.stop(signal);
+    this.#child = undefined;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      // Also until all that it said has been read.
+      const ended = once(child, "close");
+      child.kill(signal);
+      if (this.#hasBeenPaused) child.kill("SIGCONT");
+      await ended;
+    }
+    this.#hasBeenPaused = false;
     client?.close();
     // What libfaketime leaves behind when its process is killed.
     for (const name of ["faketime_shm", "sem.faketime_sem"]) {
-      rmSync(`/dev/shm/${name}_${process?.child.pid ?? 0}`, { force: true });
+      rmSync(`/dev/shm/${name}_${child?.pid ?? 0}`, { force: true });
     }
-    this.#process = undefined;
   }
 }
 

@@ -12,11 +12,13 @@ const columns = [
   "injected",
   "IDs issued",
   "duplicates",
+  "takeovers",
   "requests",
   "failed",
   "longest gap",
   "minutes",
   "load",
+  "fails without",
 ];
 
 /** The outcome of the faults, a row for each. */
@@ -37,16 +39,27 @@ export function emptyTable(storeUrl: string | undefined, seed: number): FaultTab
 }
 
 /** The table with what came of one more fault, which took `seconds`. */
-export function withOutcome(table: FaultTable, { name }: Fault, outcome: TrialOutcome, seconds: number): FaultTable {
-  const { injectedCount, issuedCount, duplicateCount, requestCount, failedCount, longestGapMs, notes } = outcome;
-  const counts = [injectedCount, issuedCount, duplicateCount, requestCount, failedCount];
+export function withOutcome(
+  table: FaultTable,
+  { name, catches }: Fault,
+  outcome: TrialOutcome,
+  seconds: number,
+): FaultTable {
+  const { injectedCount, issuedCount, duplicateCount, takeoverCount, requestCount, failedCount, longestGapMs, notes } =
+    outcome;
+  const counts = [injectedCount, issuedCount, duplicateCount, takeoverCount, requestCount, failedCount];
   // What else the machine does is in every figure but the duplicates: the average of the last minutes that it took.
   const [minute = 0, fiveMinutes = 0] = loadavg();
   const load = seconds < 150 ? minute : fiveMinutes;
-  const figures = [`${Math.round(longestGapMs)} ms`, (seconds / 60).toFixed(1), load.toFixed(1)];
+  const figures = [`${Math.round(longestGapMs)} ms`, (seconds / 60).toFixed(1), load.toFixed(1), shownCatch(catches)];
   const row = [name, ...counts.map((count) => count.toLocaleString("en-US")), ...figures];
   const remarks = notes.length > 0 ? [`${name}: ${notes.join("; ")}.`] : [];
   return { ...table, rows: [...table.rows, row], remarks: [...table.remarks, ...remarks] };
+}
+
+/** What a row proves beside availability. */
+function shownCatch(catches: string): string {
+  return catches === "availability" ? "(availability alone)" : catches;
 }
 
 /** A line about the last row, for a person who waits: a full run takes hours. */

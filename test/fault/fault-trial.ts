@@ -1,14 +1,19 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../../src/clock/clock.ts";
 import { kernelRandom128 } from "../../src/kernel-random.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { withCacheLock } from "../support/fetch/user-cache.ts";
 import { IdLoad } from "../support/processes/id-load.ts";
+import type { LoggedGrant } from "../support/worlds/grant-pieces.ts";
 import { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import { SeededRandom } from "../support/worlds/seeded-random.ts";
 import { FakedClock } from "./faked-clock.ts";
 import { FaultServer } from "./fault-server.ts";
+import { gutting } from "./gutting.ts";
+import { IssueLogs, layoutFlags } from "./issue-logs.ts";
+import { readMarks } from "./store-marks.ts";
 
 /** How a trial is run. */
 export interface TrialOptions {
@@ -20,6 +25,10 @@ export interface TrialOptions {
    */
   readonly patience: "user" | "test";
   readonly seed: number;
+  /** How many worker IDs the servers have between them; absent: 1,024. */
+  readonly workerIdCount?: number | undefined;
+  /** Servers that go without one rule of the protocol, to see whether the fault shows it; see gutting.ts. */
+  readonly gutted?: string | undefined;
   /** Called after each fault that was injected. */
   readonly onInjected: () => void;
 }
@@ -49,6 +58,8 @@ export interface TrialOutcome {
   readonly issuedCount: number;
   /** IDs that stand again in the log, or that callers were given again. */
   readonly duplicateCount: number;
+  /** Worker IDs that went from one process to another that did not get them from its hands. */
+  readonly takeoverCount: number;
   readonly requestCount: number;
   readonly failedCount: number;
   readonly longestGapMs: number;
@@ -65,12 +76,16 @@ const waits = {
   test: { waitMax: "30s", callTimeoutMs: 60_000, shortCallTimeoutMs: 2_000, requestTimeoutMs: 60_000 },
 } as const;
 
+/** Of one kind: the first say enough. */
+const problemsMax = 5;
+
 /** Servers on one store, callers that ask them for IDs, and a log of all issued IDs: a fault is injected into these. */
 export class FaultTrial {
   readonly folder = mkdtempSync(join(tmpdir(), "snowlane-fault-"));
   readonly random: SeededRandom;
   readonly notes: string[] = [];
   readonly problems: string[] = [];
+  readonly #logs = new IssueLogs(this.folder);
   injectedCount = 0;
   readonly #options: TrialOptions;
   readonly #namespace = `fault-${kernelRandom128()}`;
@@ -84,6 +99,11 @@ export class FaultTrial {
     this.random = new SeededRandom(options.seed);
   }
 
+  /** Whether the servers have all rules of the protocol. */
+  get build(): "whole" | "gutted" {
+    return this.#options.gutted === undefined ? "whole" : "gutted";
+  }
+
   /** Whether the servers share a file of this machine. */
   get isEmbedded(): boolean {
     return this.#options.storeUrl === undefined;
@@ -94,24 +114,30 @@ export class FaultTrial {
     return join(this.folder, "snowlane.db");
   }
 
-  /** Starts a server; its name is its own over its lives. */
+  /** Starts a server; its name is its own over its lives. Where worker IDs are few it may have to wait for one. */
   async startServer(options: TrialServerOptions = {}): Promise<FaultServer> {
     if (this.#isAbandoned) throw new Error("The trial has ended.");
     const { args = [], environment = {}, launcher = [], storePath = this.storePath } = options;
     const remote = options.storeUrl ?? this.#options.storeUrl;
+    const { patience, workerIdCount, gutted } = this.#options;
+    const instance = `server-${this.#servers.length}`;
     const flags = {
+      ...layoutFlags,
+      ...(workerIdCount === undefined ? {} : { "worker-ids": `0-${workerIdCount - 1}`, "wait-for-worker-id": "10m" }),
       store: remote ?? `sqlite:${storePath}`,
       ...(remote === undefined ? {} : { "resume-dir": join(this.folder, "resume") }),
       namespace: this.#namespace,
-      instance: `server-${this.#servers.length}`,
-      "wait-max": waits[this.#options.patience].waitMax,
-      "issue-log": this.#logPath,
+      instance,
+      "wait-max": waits[patience].waitMax,
     };
     const all = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-    const program = [...launcher, process.execPath, "dist/main.js"];
-    const server = new FaultServer({ args: [...all, ...args], environment, program });
+    const build = gutted === undefined ? ["dist/main.js"] : [...gutting(gutted), "src/cli/main.ts"];
+    const program = [...launcher, process.execPath, ...build];
+    const server = new FaultServer({ args: [...all, ...args], environment, program }, () =>
+      this.#logs.beginLife(instance),
+    );
     this.#servers.push(server);
-    return await server.start();
+    return await server.startOrWait();
   }
 
   /** A clock for a server; its environment goes to {@link startServer}. */
@@ -136,6 +162,21 @@ export class FaultTrial {
   /** Has something done when all servers have ended: what the fault itself has started is to end then. */
   onEnd(end: () => Promise<void>): void {
     this.#ends.push(end);
+  }
+
+  /**
+   * Takes note of the marks in the embedded store: what is granted from now on begins above them.
+   *
+   * @param servers - `running`: servers whose wall clocks are right. `ended`: all servers.
+   * @returns The marks.
+   */
+  noteMarks(servers: "running" | "ended"): readonly number[] {
+    const [nowMs, lifeCount] = [systemClock.nowMs(), this.#logs.lifeCount];
+    const isBefore = ({ atMs, life }: LoggedGrant): boolean =>
+      servers === "running" ? atMs > nowMs : life >= lifeCount;
+    const marks = readMarks(this.storePath);
+    for (const mark of marks) this.#logs.pieces.saw({ ...mark, isBefore });
+    return marks.map(({ markMs }) => markMs);
   }
 
   /** Counts a fault that was injected. */
@@ -166,10 +207,9 @@ export class FaultTrial {
   }
 
   #judge(): TrialOutcome {
-    const issued = new IssuedRuns();
-    if (existsSync(this.#logPath)) issued.addLog(this.#logPath);
+    const issued = this.#logs.readIssued();
     const received = this.#load?.received ?? new IssuedRuns();
-    const problems = [...this.problems];
+    const problems = [...this.problems, ...this.#logs.findOverlaps().slice(0, problemsMax)];
     const twice = issued.findRepeated() ?? received.findRepeated();
     if (twice !== undefined) problems.push(`ID ${twice} was issued or delivered twice`);
     const unknown = received.findMissingFrom(issued);
@@ -180,6 +220,7 @@ export class FaultTrial {
       injectedCount: this.injectedCount,
       issuedCount: issued.idCount,
       duplicateCount: issued.countRepeated() + received.countRepeated(),
+      takeoverCount: this.#logs.pieces.countTakeovers(),
       requestCount,
       failedCount,
       longestGapMs,
@@ -187,10 +228,6 @@ export class FaultTrial {
       failures,
       notes: this.notes,
     };
-  }
-
-  get #logPath(): string {
-    return join(this.folder, "issued.log");
   }
 }
 

@@ -14,6 +14,14 @@ export interface Fault {
   readonly failures: "none" | "allowed";
   /** The longest time without an answer, where one is promised: in milliseconds, on a machine that has the time. */
   readonly gapMaxMs?: number;
+  /** How many worker IDs the servers have between them, where it is fewer than the layout has. */
+  readonly workerIdCount?: number;
+  /**
+   * What the row proves about uniqueness: the mutant of test/simulation/mutants.ts that it catches, in servers that go
+   * without the rule. `availability`: the row shows that alone, because no rule of the protocol stands between this
+   * fault and a repeated ID.
+   */
+  readonly catches: string;
   /** Injects it `count` times. Waits for what must come of it; throws where it does not come. */
   readonly inject: (trial: FaultTrial, count: number) => Promise<void>;
 }

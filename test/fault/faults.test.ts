@@ -1,12 +1,25 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
+import { mutants } from "../simulation/mutants.ts";
 import { faults, runFault } from "./run-fault.ts";
+
+/**
+ * The control: rows whose servers go without the rule that the row is to catch, and how often their fault is injected
+ * then. `npm run test:faults -- --gutted` does it to all rows.
+ */
+const controls: Readonly<Record<string, number>> = {
+  "kill -9 and restart in a loop, three of four servers on one store": 12,
+  "a pause that no clock sees, while another server takes over the only worker ID": 1,
+  "clock stepped by 1 ms to 24 h, either way, between kill -9 and restart": 8,
+  "an older copy of the store file put back between kill -9 and restart": 1,
+};
 
 /**
  * Each fault of run-fault.ts, injected into real servers as often as its `pr` says. The trials begin together where
  * most of their time is waiting, and one after the other where it is work; each test waits for its own.
  */
 const outcomes = new Map<string, Promise<TrialOutcome>>();
+const gutted = new Map<string, Promise<TrialOutcome>>();
 
 beforeAll(async () => {
   await bundleServer();
@@ -20,10 +33,16 @@ beforeAll(async () => {
     // Its test says what became of it.
     outcome.catch(() => {});
     outcomes.set(fault.name, outcome);
+    const count = controls[fault.name];
+    if (count === undefined) continue;
+    const control = work.then(() => runFault(fault, { ...options, count, gutted: fault.catches }));
+    control.catch(() => {});
+    work = control.catch(() => {});
+    gutted.set(fault.name, control);
   }
 });
 // A test that failed leaves others under way: they end by themselves before the file does.
-afterAll(async () => void (await Promise.allSettled(outcomes.values())), 600_000);
+afterAll(async () => void (await Promise.allSettled([...outcomes.values(), ...gutted.values()])), 600_000);
 
 for (const { name, counts } of faults) {
   test(name, { timeout: 600_000 }, async () => {
@@ -33,3 +52,16 @@ for (const { name, counts } of faults) {
     expect(issuedCount).toBeGreaterThan(0);
   });
 }
+
+for (const name of Object.keys(controls)) {
+  const rule = mutants.find((mutant) => mutant.name === faults.find((fault) => fault.name === name)?.catches)?.rule;
+  test(`without the rule that ${rule}: ${name}`, { timeout: 600_000 }, async () => {
+    const { problems } = await gutted.get(name)!;
+    expect(problems).toContainEqual(expect.stringMatching(/ begins below the mark | in the piece of /));
+  });
+}
+
+test("each row names a mutant that it catches, or says that it shows availability alone", () => {
+  const names = new Set(["availability", ...mutants.map(({ name }) => name)]);
+  expect(faults.filter(({ catches }) => !names.has(catches)).map(({ name }) => name)).toEqual([]);
+});

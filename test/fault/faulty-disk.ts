@@ -1,8 +1,7 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { createHash } from "node:crypto";
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { fetchOnce } from "../support/fetch/user-cache.ts";
 import { runCommand } from "../support/processes/run-command.ts";
+import { preloadedLibrary } from "./preloaded-library.ts";
 
 /** A disk below a server's store that can stall and fill up. */
 export interface FaultyDisk {
@@ -45,7 +44,7 @@ export async function createFaultyDisk(base: string, kind: FullDiskKind): Promis
   const stalled = join(base, "stalled");
   const full = join(base, "full");
   const environment = {
-    LD_PRELOAD: await preloadedLibrary(),
+    LD_PRELOAD: await preloadedLibrary("disk-faults"),
     FAULT_DISK_STALLED: stalled,
     FAULT_DISK_FULL: full,
     FAULT_DISK_FOLDER: `${folder}/`,
@@ -84,19 +83,4 @@ function writeUntilFull(path: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-/** Compiles disk-faults.c, once. */
-async function preloadedLibrary(): Promise<string> {
-  const source = new URL("./disk-faults.c", import.meta.url).pathname;
-  const hash = createHash("sha256").update(readFileSync(source)).digest("hex").slice(0, 16);
-  const folder = await fetchOnce(`disk-faults-${hash}`, async (target) => {
-    const flags = ["-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror"];
-    try {
-      await runCommand("gcc", [...flags, "-o", join(target, "disk-faults.so"), source, "-ldl"]);
-    } catch (cause) {
-      throw new Error("A test needs gcc. Install it: apt-get install gcc libc6-dev", { cause });
-    }
-  });
-  return join(folder, "disk-faults.so");
 }

@@ -2,7 +2,8 @@
  * Injects every fault into real servers and prints what came of it: `npm run test:faults`, as often as the tests do;
  * `npm run test:faults -- --size full` as often as docs/safety.md asks; `--size 5%` for a part of that. `--only kill`
  * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the rows
- * of docs/safety.md, one after the other. Exits with 1 where a promise was broken.
+ * of docs/safety.md, one after the other. Exits with 1 where a promise was broken. `--gutted`: the control, in which
+ * each row's servers go without the rule that the row is to catch, and it exits with 1 where one catches nothing.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { refuseProblems } from "../../src/config/load-settings.ts";
@@ -28,6 +29,7 @@ const options = {
   only: text({ name: "only", placeholder: "WORD", doc: "Faults whose name has that word." }),
   storeUrl: text({ name: "store", placeholder: "URL", doc: "Servers on that store; the embedded one without it." }),
   seed: withFallback(integer({ name: "seed", min: 0, max: 1e9, doc: "Of the random choices." }), 1),
+  gutted: onOff({ name: "gutted", doc: "The control: without the rule that each row is to catch." }),
   write: onOff({ name: "write", doc: "Puts the rows into docs/safety.md, one after the other." }),
 };
 type Options = SettingValues<typeof options>;
@@ -37,7 +39,7 @@ function countOf({ counts }: Fault, size: string): number {
   return Math.max(1, Math.round((counts.full * Number(size.slice(0, -1))) / 100));
 }
 
-async function run(fault: Fault, { size, storeUrl, seed }: Options): Promise<TrialOutcome> {
+async function run(fault: Fault, { size, storeUrl, seed, gutted }: Options): Promise<TrialOutcome> {
   const count = countOf(fault, size);
   const lanes = Math.min(fault.lanes, count);
   let done = 0;
@@ -50,7 +52,15 @@ async function run(fault: Fault, { size, storeUrl, seed }: Options): Promise<Tri
     show();
   };
   try {
-    return await runFault(fault, { storeUrl, patience: "user", seed, onInjected, count, lanes });
+    return await runFault(fault, {
+      storeUrl,
+      patience: "user",
+      seed,
+      onInjected,
+      count,
+      lanes,
+      gutted: gutted ? fault.catches : undefined,
+    });
   } catch (error) {
     const problems = [error instanceof Error ? error.message : String(error)];
     return { ...nothing, injectedCount: done, problems };
@@ -61,6 +71,7 @@ const nothing: TrialOutcome = {
   injectedCount: 0,
   issuedCount: 0,
   duplicateCount: 0,
+  takeoverCount: 0,
   requestCount: 0,
   failedCount: 0,
   longestGapMs: 0,
@@ -73,9 +84,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void abandonAll().finally(() => process.exit(signal === "SIGINT" ? 130 : 143)));
 }
 
-function choose({ only = "", storeUrl }: Options): readonly Fault[] {
+function choose({ only = "", storeUrl, gutted }: Options): readonly Fault[] {
   const chosen = faults.filter(
-    ({ name, stores }) => name.includes(only) && (storeUrl === undefined || stores === "any"),
+    ({ name, stores, catches }) =>
+      name.includes(only) && (storeUrl === undefined || stores === "any") && !(gutted && catches === "availability"),
   );
   if (chosen.length > 0) return chosen;
   const names = faults.map(({ name }) => name).join("\n");
@@ -95,11 +107,14 @@ async function runAll(chosen: readonly Fault[], given: Options): Promise<number>
     const gapMaxMs = fault.gapMaxMs ?? Number.POSITIVE_INFINITY;
     const late = outcome.longestGapMs > gapMaxMs ? [`the gap is longer than ${gapMaxMs} ms`] : [];
     const problems = [...outcome.problems, ...late];
-    isBroken ||= problems.length > 0 || outcome.duplicateCount > 0;
+    const isCaught = problems.length > 0 || outcome.duplicateCount > 0;
+    isBroken ||= isCaught !== given.gutted;
     if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
     process.stderr.write(`${lastRowAsLine(table)}\n`);
-    for (const problem of problems) process.stderr.write(`  BROKEN: ${problem}\n`);
-    if (given.write) {
+    const word = given.gutted ? `without ${fault.catches}` : "BROKEN";
+    for (const problem of problems) process.stderr.write(`  ${word}: ${problem}\n`);
+    if (given.gutted && !isCaught) process.stderr.write(`  NOT CAUGHT: ${fault.catches}\n`);
+    if (given.write && !given.gutted) {
       writeTable(
         table,
         faults.map(({ name }) => name),

@@ -9,7 +9,7 @@ import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 import { createFaultyDisk, type FaultyDisk } from "./faulty-disk.ts";
 
-/** Windows so short that a successor takes the very worker ID again, and that a pause outlasts one in a second. */
+/** Windows so short that a pause outlasts one in a second. */
 const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
 const serverCount = 4;
 
@@ -18,6 +18,8 @@ export const processFaults: readonly Fault[] = [
   {
     name: "kill -9 and restart in a loop, three of four servers on one store",
     stores: "any",
+    workerIdCount: 3,
+    catches: "own-clock",
     counts: { pr: 40, full: 10_000 },
     lanes: 1,
     failures: "allowed",
@@ -32,13 +34,15 @@ export const processFaults: readonly Fault[] = [
         trial.injected();
         // Some are killed again while they start: loading, acquiring, or serving already.
         if (trial.random.oneIn(4)) await server.startAndKill(trial.random.below(500));
-        await server.start();
+        await server.startOrWait();
       });
     },
   },
   {
     name: "three of four processes stopped for longer than their windows (SIGSTOP, SIGCONT)",
     stores: "any",
+    workerIdCount: serverCount,
+    catches: "availability",
     counts: { pr: 10, full: 1_000 },
     lanes: 1,
     failures: "allowed",
@@ -66,6 +70,8 @@ export const processFaults: readonly Fault[] = [
   {
     name: "a process stopped while it holds the lock of the embedded store, then continued or killed",
     stores: "embedded",
+    workerIdCount: 3,
+    catches: "availability",
     counts: { pr: 2, full: 50 },
     lanes: 2,
     failures: "allowed",

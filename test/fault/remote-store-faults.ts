@@ -48,6 +48,7 @@ const injections: readonly Injection[] = [
 export const remoteStoreFaults: readonly Fault[] = remoteStoreKinds.map(({ kind, start }) => ({
   name: `${kind} killed, frozen, cut off, slow, under two servers`,
   stores: "own",
+  catches: "availability",
   counts: { pr: injections.length, full: 200 },
   lanes: 2,
   failures: "allowed",

@@ -5,10 +5,12 @@ import { FaultTrial, type TrialOptions, type TrialOutcome } from "./fault-trial.
 import { processFaults } from "./process-faults.ts";
 import { remoteStoreFaults } from "./remote-store-faults.ts";
 import { storeFileFaults } from "./store-file-faults.ts";
+import { takeoverFaults } from "./takeover-faults.ts";
 
 /** Every fault that is injected into real servers. */
 export const faults: readonly Fault[] = [
   ...processFaults,
+  ...takeoverFaults,
   ...clockFaults,
   ...diskFaults,
   ...storeFileFaults,
@@ -37,7 +39,7 @@ export async function abandonAll(): Promise<void> {
 }
 
 async function runLane(fault: Fault, count: number, options: TrialOptions): Promise<TrialOutcome> {
-  const trial = new FaultTrial(options);
+  const trial = new FaultTrial({ ...options, workerIdCount: fault.workerIdCount });
   running.add(trial);
   try {
     await fault.inject(trial, count);
@@ -58,6 +60,7 @@ function together(one: TrialOutcome, other: TrialOutcome): TrialOutcome {
     injectedCount: one.injectedCount + other.injectedCount,
     issuedCount: one.issuedCount + other.issuedCount,
     duplicateCount: one.duplicateCount + other.duplicateCount,
+    takeoverCount: one.takeoverCount + other.takeoverCount,
     requestCount: one.requestCount + other.requestCount,
     failedCount: one.failedCount + other.failedCount,
     longestGapMs: Math.max(one.longestGapMs, other.longestGapMs),

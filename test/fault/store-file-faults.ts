@@ -7,9 +7,18 @@ import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 
-const shortWindow = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-period", "300ms"];
+const windowOf = (length: string): readonly string[] => ["--window", length, "--window-max", length];
+/** Without the quarantine a loss shows only while a window that was lost still lasts: a start may take seconds. */
+const lengths = { whole: windowOf("1500ms"), gutted: windowOf("20s") } as const;
 /** Each costs a quarantine of 4.5 s: the longest window, the lead, and the error of two clocks. */
-const common = { stores: "embedded", counts: { pr: 2, full: 100 }, lanes: 5, failures: "allowed" } as const;
+const common = {
+  stores: "embedded",
+  workerIdCount: 2,
+  catches: "no-floor",
+  counts: { pr: 2, full: 100 },
+  lanes: 5,
+  failures: "allowed",
+} as const;
 
 /** Losses of the embedded store's file: each is noticed, and nothing is granted before a quarantine is over. */
 export const storeFileFaults: readonly Fault[] = [
@@ -77,7 +86,8 @@ async function eachLoss(
   count: number,
   lose: (servers: readonly [FaultServer, FaultServer], marks: (number | undefined)[]) => Promise<void>,
 ): Promise<void> {
-  const start = (): Promise<FaultServer> => trial.startServer({ args: shortWindow });
+  const start = (): Promise<FaultServer> =>
+    trial.startServer({ args: [...lengths[trial.build], "--renewal-period", "300ms"] });
   const servers = [await start(), await start()] as const;
   const load = trial.startLoad("any-server", "calm");
   for (let index = 0; index < count; index += 1) {
@@ -85,6 +95,7 @@ async function eachLoss(
     await copyLocked(trial, trial.storePath, copyOf(trial));
     await untilOld(trial);
     const marks: (number | undefined)[] = servers.map((server) => server.mark());
+    trial.noteMarks("running");
     await lose(servers, marks);
     trial.injected();
     for (const [index, mark] of marks.entries()) {

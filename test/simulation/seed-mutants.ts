@@ -122,6 +122,14 @@ export const seedMutants: readonly Mutant[] = [
     replace: "const lostMs = Number.NEGATIVE_INFINITY;",
   },
   {
+    name: "no-floor",
+    caughtBySeed: 7,
+    rule: "nothing is granted before a quarantine is over",
+    file: quarantine,
+    find: "floorMs: Math.max(mark?.untilMs ?? Number.NEGATIVE_INFINITY, lostMs),",
+    replace: "floorMs: Number.NEGATIVE_INFINITY,",
+  },
+  {
     name: "emptied-is-new",
     caughtBySeed: 13,
     rule: "a store that was emptied is not taken for a new one",

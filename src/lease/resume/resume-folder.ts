@@ -1,7 +1,7 @@
 /** Resume records as files in a folder of this machine. */
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
-import { open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "../../store/make-folder.ts";
@@ -74,22 +74,15 @@ export class ResumeFolder implements ResumeJournal {
       throw new Error(`the lock of the resume record of worker ${record.workerIndex} cannot be taken`);
     const path = this.#path(record.workerIndex);
     const next = `${path}.next`;
-    const file = await open(next, "w", 0o600);
-    try {
-      await file.writeFile(encodeResumeRecord(record));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    // Not synced: after a power cut no record counts, as it is of another boot; and after a kill the kernel has it.
+    await writeFile(next, encodeResumeRecord(record), { mode: 0o600 });
     await rename(next, path);
-    await this.#syncFolder();
   }
 
   async remove(workerIndex: number): Promise<void> {
     // A process without the lock has no record here.
     if (!this.#lock(workerIndex)) return;
     await rm(this.#path(workerIndex), { force: true });
-    await this.#syncFolder();
     this.leave(workerIndex);
   }
 
@@ -124,15 +117,6 @@ export class ResumeFolder implements ResumeJournal {
     }
     this.#locks.set(workerIndex, database);
     return true;
-  }
-
-  async #syncFolder(): Promise<void> {
-    const folder = await open(this.#folder, "r");
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
   }
 }
 

@@ -29,6 +29,8 @@ export interface SnowlaneOptions {
   readonly program?: readonly string[];
   /** Called with the process as soon as there is one. */
   readonly onSpawn?: (child: ChildProcess) => void;
+  /** Called with each log line, also of a process that ends before it serves. */
+  readonly onLine?: (line: LogLine) => void;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface SnowlaneOptions {
  * @throws Error with its log if it ends instead.
  */
 export async function startSnowlane(options: SnowlaneOptions): Promise<SnowlaneProcess> {
-  const { args, environment, listen, program, onSpawn } = options;
+  const { args, environment, listen, program, onSpawn, onLine } = options;
   const [command = "", ...before] = program ?? [process.execPath, "src/cli/main.ts"];
   const flags = ["serve", "--listen", listen ?? "127.0.0.1:0", "--log-format", "json", ...args];
   const child = spawn(command, [...before, ...flags], {
@@ -52,6 +54,7 @@ export async function startSnowlane(options: SnowlaneOptions): Promise<SnowlaneP
   createInterface({ input: child.stderr }).on("line", (text) => {
     const line: LogLine = text.startsWith("{") ? JSON.parse(text) : { message: text };
     log.push(line);
+    onLine?.(line);
     if (line["message"] === "Serves IDs") serving.resolve(line);
   });
   const failed = ended.then(() => {

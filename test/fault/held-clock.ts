@@ -1,0 +1,41 @@
+import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { preloadedLibrary } from "./preloaded-library.ts";
+
+/** The clocks of a machine that can be held: while it stands still, so do both its clocks. */
+export class HeldClock {
+  /** The variables that the server's environment needs. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #path: string;
+  #heldMs = 0;
+
+  private constructor(path: string, library: string) {
+    this.#path = path;
+    this.environment = { LD_PRELOAD: library, FAULT_CLOCK_FILE: path };
+    writeFileSync(path, Buffer.alloc(8));
+  }
+
+  /** @param path - A file that is to hold the length of all pauses. */
+  static async create(path: string): Promise<HeldClock> {
+    return new HeldClock(path, await preloadedLibrary("held-clock"));
+  }
+
+  /** Takes so many milliseconds back from both clocks. Its process must stand still. */
+  hold(lengthMs: number): void {
+    this.#write(this.#heldMs + lengthMs);
+  }
+
+  /** Sets both clocks right. Its process must not run. */
+  setRight(): void {
+    this.#write(0);
+  }
+
+  #write(heldMs: number): void {
+    this.#heldMs = heldMs;
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(BigInt(Math.round(heldMs * 1e6)));
+    // In place: the process has mapped this very file.
+    const file = openSync(this.#path, "r+");
+    writeSync(file, bytes, 0, bytes.length, 0);
+    closeSync(file);
+  }
+}
