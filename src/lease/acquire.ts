@@ -216,10 +216,8 @@ async function write(context: ProtocolContext, survey: Survey, candidate: Candid
   };
   context.marks.see(next.markMs);
   const sentAtMs = judge.monotonicMs();
-  const text = encodeWorkerRecord(next);
   const key = workerKey(workerIndex);
-  context.unused.ask(key, text, window.fromMs);
-  const landed = await land(context, candidate, text);
+  const landed = await land(context, candidate, next, window.fromMs);
   if (landed === undefined) {
     context.unused.forget(key);
     return raced;
@@ -229,19 +227,33 @@ async function write(context: ProtocolContext, survey: Survey, candidate: Candid
   const untilMs = Math.min(window.untilMs, markMax(rules, landed.moment.clockMs));
   if (judge.nowMs() >= untilMs) return raced;
   const { incarnation } = landed.moment;
-  const made = { workerIndex, entry: landed.entry, record: next, incarnation, sinceMs: wallMs, untilMs, sentAtMs };
+  const { entry, record: granted } = landed;
+  const made = { workerIndex, entry, record: granted, incarnation, sinceMs: wallMs, untilMs, sentAtMs };
   const grant = new Grant({ ...made, fromMs: window.fromMs });
   context.unused.forget(key);
   return { kind: "granted", grant, rules, layoutRecord: survey.layout };
 }
 
-/** Sends the write. Without an answer: our own text stands there = it landed; anything else = it did not. */
+/** A grant that stands in the store. */
+interface LandedGrant {
+  readonly entry: Entry;
+  readonly record: WorkerRecord;
+  readonly moment: StoreMoment;
+}
+
+/**
+ * Sends the write. Without an answer: our own text stands there = it landed; anything else = it did not. Where such a
+ * text may be undone, it is written once more, and that write's answer counts.
+ */
 async function land(
-  { store }: ProtocolContext,
+  { store, unused, ports }: ProtocolContext,
   { workerIndex, entry }: Candidate,
-  text: string,
-): Promise<{ readonly entry: Entry; readonly moment: StoreMoment } | undefined> {
+  record: WorkerRecord,
+  fromMs: number,
+): Promise<LandedGrant | undefined> {
   const key = workerKey(workerIndex);
+  const text = encodeWorkerRecord(record);
+  unused.ask(key, text, fromMs);
   let answer: WriteAnswer;
   try {
     answer = await store.compareAndSet(key, entry, text);
@@ -249,10 +261,16 @@ async function land(
     if (isRegression(cause)) throw cause;
     const { entry: standing, moment } = await store.read(key);
     if (standing?.text !== text) throw cause;
-    return { entry: standing, moment };
+    if (!store.readsMayBeUndone) return { entry: standing, record, moment };
+    // Another text: a database may take one that changes nothing for done without writing it.
+    const again = { ...record, writeId: ports.random128() };
+    const againText = encodeWorkerRecord(again);
+    unused.ask(key, againText, fromMs);
+    const second = unlessRefused(await store.compareAndSet(key, standing, againText));
+    return second.kind === "applied" ? { ...second, record: again } : undefined;
   }
   const written = unlessRefused(answer);
-  return written.kind === "applied" ? written : undefined;
+  return written.kind === "applied" ? { ...written, record } : undefined;
 }
 
 async function explainNone(

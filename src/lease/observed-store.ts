@@ -36,6 +36,7 @@ const failureAgeMaxMs = 30_000;
 export class ObservedStore implements RecordStore {
   readonly kind: string;
   readonly durability: "durable" | "lossy";
+  readonly readsMayBeUndone: boolean;
   readonly liveness: Liveness;
   readonly timing: StoreTiming;
   readonly #store: RecordStore;
@@ -52,6 +53,7 @@ export class ObservedStore implements RecordStore {
   constructor(store: RecordStore, clock: Clock, observer: StoreObserver) {
     this.kind = store.kind;
     this.durability = store.durability;
+    this.readsMayBeUndone = store.readsMayBeUndone ?? false;
     this.liveness = this.#watchLiveness(store.liveness);
     this.timing = store.timing;
     this.#store = store;

@@ -219,11 +219,15 @@ export async function writeQuarantine(
   for (let round = 0; round < noteRoundsMax; round += 1) {
     const { entry } = await store.read(recordKeys.quarantine);
     const standing = entry && parseQuarantineRecord(entry.text);
-    if (standing !== undefined && standing.untilMs >= mark.untilMs)
-      return { untilMs: standing.untilMs, written: false };
-    const next = { ...mark, added: standing?.added ?? noneAdded };
+    const isHighEnough = standing !== undefined && standing.untilMs >= mark.untilMs;
+    if (isHighEnough && !store.readsMayBeUndone) return { untilMs: standing.untilMs, written: false };
+    // A mark that was only read is written again: a millisecond later, for a database may take a text that changes
+    // nothing for done without writing it.
+    const next = isHighEnough
+      ? { ...standing, untilMs: standing.untilMs + 1 }
+      : { ...mark, added: standing?.added ?? noneAdded };
     const answer = unlessRefused(await store.compareAndSet(recordKeys.quarantine, entry, encodeQuarantineRecord(next)));
-    if (answer.kind === "applied") return { untilMs: mark.untilMs, written: true };
+    if (answer.kind === "applied") return { untilMs: next.untilMs, written: !isHighEnough };
   }
   throw new IdError("STORE_UNAVAILABLE", "The quarantine mark changes faster than it can be raised.");
 }

@@ -115,10 +115,20 @@ export async function sendRenewal(
     grant.unanswered.delete(record.writeId);
     if (answer.kind === "refused") return { kind: "unwritten", cause: answer.error };
     if (answer.kind === "conflict") {
+      const { untilMs } = grant;
       const ownership = await resolveOwnership(context, grant, rules);
-      return ownership.kind === "ours" ? { kind: "renewed" } : ownership;
+      if (ownership.kind !== "ours") return ownership;
+      // An earlier write of ours had landed. Where a read confirms nothing, the next renewal writes over it.
+      const isConfirmed = grant.untilMs > untilMs || !store.readsMayBeUndone;
+      return isConfirmed ? { kind: "renewed" } : { kind: "in-doubt", cause: overtaken(store.kind) };
     }
-    return accept(context, grant, rules, { entry: answer.entry, record, sentAtMs, moment: answer.moment });
+    return accept(context, grant, rules, {
+      entry: answer.entry,
+      record,
+      sentAtMs,
+      moment: answer.moment,
+      by: "answer",
+    });
   } catch (cause) {
     const outcome = outcomeOf(cause);
     return outcome.kind === "in-doubt" ? { kind: "unwritten", cause: outcome.cause } : outcome;
@@ -152,7 +162,7 @@ export async function resolveOwnership(context: ProtocolContext, grant: Grant, r
   const own = slot.kind === "record" ? grant.unanswered.get(slot.record.writeId) : undefined;
   if (slot.kind === "record" && own !== undefined && own.text === entry.text) {
     const { record } = slot;
-    const outcome = accept(context, grant, rules, { entry, record, sentAtMs: own.sentAtMs, moment });
+    const outcome = accept(context, grant, rules, { entry, record, sentAtMs: own.sentAtMs, moment, by: "read" });
     return outcome.kind === "renewed" ? { kind: "ours" } : outcome;
   }
   return judgeForeign(context, grant, slot, moment);
@@ -168,6 +178,7 @@ function accept(
     readonly record: WorkerRecord;
     readonly sentAtMs: number;
     readonly moment: StoreMoment;
+    readonly by: "answer" | "read";
   },
 ): Extract<RenewalOutcome, { kind: "renewed" | "lapsed" | "held-back" }> {
   const lapsed = hasLapsed(context, grant);
@@ -175,6 +186,8 @@ function accept(
   // Tested again now that the answer is here: a holder that waited past the end of its window must not go on.
   if (lapsed) return { kind: "lapsed" };
   if (isHeldBack(grant, confirmed.moment)) return { kind: "held-back" };
+  // A failover may undo a write that was only read: the next renewal writes over it, and its answer counts.
+  if (confirmed.by === "read" && context.store.readsMayBeUndone) return { kind: "renewed" };
   // Never further than the store's clock allows at this moment, whatever we asked for.
   const allowedMs = markMax(rules, confirmed.moment.clockMs);
   grant.untilMs = Math.max(grant.untilMs, Math.min(confirmed.record.markMs, allowedMs));
@@ -242,6 +255,11 @@ function isRightfulTakeover(
 ): boolean {
   if (standing.generation <= ours.generation || standing.markMs < ours.markMs) return false;
   return durability === "durable" || (storeMs !== undefined && storeMs >= ours.markMs + 2 * clockErrorMs);
+}
+
+function overtaken(kind: string): IdError {
+  const message = `An earlier write to the ${kind} store landed after a later one was sent.`;
+  return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind } });
 }
 
 function neverAnswered(kind: string): IdError {

@@ -1,5 +1,8 @@
 import type { Entry, RecordKey } from "../store/record-store.ts";
 
+/** How many texts of one key are remembered: a grant is written twice where a read confirms nothing. */
+const textsMax = 4;
+
 /**
  * Grants that this process asked for and never used: the answer did not come, or came too late to be relied on. Such an
  * in-doubt write may still have been applied, and the record would stand there until its time is over. No ID was ever
@@ -7,11 +10,12 @@ import type { Entry, RecordKey } from "../store/record-store.ts";
  * network would use up one worker ID with each try. docs/adr/0014 has the decision.
  */
 export class UnusedGrants {
-  readonly #sent = new Map<RecordKey, { readonly text: string; readonly fromMs: number }>();
+  readonly #sent = new Map<RecordKey, readonly { readonly text: string; readonly fromMs: number }[]>();
 
   /** Takes note before a grant is asked for. */
   ask(key: RecordKey, text: string, fromMs: number): void {
-    this.#sent.set(key, { text, fromMs });
+    const earlier = this.#sent.get(key) ?? [];
+    this.#sent.set(key, [...earlier, { text, fromMs }].slice(-textsMax));
   }
 
   /** The grant is used from now on, or will never land. */
@@ -24,7 +28,6 @@ export class UnusedGrants {
    * record.
    */
   startMs(entry: Entry): number | undefined {
-    const sent = this.#sent.get(entry.key);
-    return sent?.text === entry.text ? sent.fromMs : undefined;
+    return this.#sent.get(entry.key)?.find(({ text }) => text === entry.text)?.fromMs;
   }
 }

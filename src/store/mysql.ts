@@ -49,6 +49,7 @@ export async function openMysqlStore(url: string, options: StoreOptions): Promis
 class MysqlStore implements RecordStore {
   readonly kind = kind;
   readonly durability = "durable";
+  readonly readsMayBeUndone = true;
   readonly liveness = { kind: "ttl" } as const;
   readonly timing = serverTiming;
   readonly #database: MysqlDatabase;

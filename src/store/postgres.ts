@@ -49,6 +49,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
 class PostgresStore implements RecordStore {
   readonly kind = kind;
   readonly durability = "durable";
+  readonly readsMayBeUndone = true;
   readonly liveness = { kind: "ttl" } as const;
   readonly timing = serverTiming;
   readonly #database: PostgresDatabase;

@@ -169,6 +169,12 @@ export interface RecordStore {
    * taken over later.
    */
   readonly durability: "durable" | "lossy";
+  /**
+   * Whether a read can show a write that a failover then undoes: where a write waits for copies, a wait that is given
+   * up leaves it on one server, for all to read. Then only the answer to a write confirms it. Absent = no.
+   * docs/adr/0152 has the decision.
+   */
+  readonly readsMayBeUndone?: boolean;
   readonly liveness: Liveness;
   readonly timing: StoreTiming;
   /** Asks for the moment alone: the store's clock as a second opinion, and its incarnation. */

@@ -124,6 +124,42 @@ export const testMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "reads-confirm-renewals",
+    caughtBySeed: undefined,
+    rule: "where a read may be undone, a window grows by the answer to a write alone",
+    file: renewal,
+    find: 'if (confirmed.by === "read" && context.store.readsMayBeUndone) return { kind: "renewed" };',
+    replace: "",
+    heldBy: {
+      file: "src/lease/undone-writes.test.ts",
+      test: "a renewal without an answer that stands in the store does not count",
+    },
+  },
+  {
+    name: "reads-confirm-grants",
+    caughtBySeed: undefined,
+    rule: "where a read may be undone, a grant without an answer is written again before it is used",
+    file: acquire,
+    find: "if (!store.readsMayBeUndone) return { entry: standing, record, moment };",
+    replace: "return { entry: standing, record, moment };",
+    heldBy: {
+      file: "src/lease/undone-writes.test.ts",
+      test: "a grant without an answer that stands in the store does not count: it is written again before it is used",
+    },
+  },
+  {
+    name: "read-marks-stand",
+    caughtBySeed: undefined,
+    rule: "where a read may be undone, a quarantine mark that was only read is written again",
+    file: quarantine,
+    find: "if (isHighEnough && !store.readsMayBeUndone) return",
+    replace: "if (isHighEnough) return",
+    heldBy: {
+      file: "src/lease/undone-writes.test.ts",
+      test: "a quarantine mark that was only read does not count",
+    },
+  },
+  {
     name: "two-stores-in-turn",
     caughtBySeed: undefined,
     rule: "a start ends where a life of the store that ended comes back",

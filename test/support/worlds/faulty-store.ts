@@ -34,6 +34,7 @@ export interface FaultyCall {
 export class FaultyStore implements RecordStore {
   readonly kind: string;
   readonly durability: "durable" | "lossy";
+  readonly readsMayBeUndone: boolean;
   readonly liveness: Liveness;
   readonly timing: StoreTiming;
   fault: (call: FaultyCall) => Fault = () => "none";
@@ -49,6 +50,7 @@ export class FaultyStore implements RecordStore {
   constructor(store: MemoryStore) {
     this.kind = store.kind;
     this.durability = store.durability;
+    this.readsMayBeUndone = store.readsMayBeUndone;
     this.liveness = store.liveness;
     this.timing = store.timing;
     this.#store = store;

@@ -20,6 +20,7 @@ export interface MemoryDatabaseOptions {
   /** The store's clock; absent = it has none. */
   readonly clockMs?: () => number;
   readonly emptyMeans?: "new" | "lost";
+  readonly readsMayBeUndone?: boolean;
 }
 
 const defaultTiming: StoreTiming = { windowMs: 10_000, renewalPeriodMs: 2_000, ttlMs: 13_000 };
@@ -67,6 +68,7 @@ export class MemoryDatabase {
 export class MemoryStore implements RecordStore {
   readonly kind = "memory";
   readonly durability: "durable" | "lossy";
+  readonly readsMayBeUndone: boolean;
   readonly liveness: Liveness;
   readonly timing: StoreTiming;
   readonly #database: MemoryDatabase;
@@ -75,6 +77,7 @@ export class MemoryStore implements RecordStore {
   constructor(database: MemoryDatabase) {
     this.#database = database;
     this.durability = database.options.durability ?? "durable";
+    this.readsMayBeUndone = database.options.readsMayBeUndone ?? false;
     this.liveness = database.options.liveness === "lock" ? this.#locks() : { kind: "ttl" };
     this.timing = { ...defaultTiming, ...database.options.timing };
   }
