@@ -78,6 +78,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./sequences-import.ts")).sequencesImport,
   },
   {
+    name: "sequences add-database",
+    summary: "gives one more database a share of the values",
+    load: async () => (await import("./sequences-add-database.ts")).sequencesAddDatabase,
+  },
+  {
     name: "sequences stop",
     summary: "stops a database of sequences for every server",
     load: async () => (await import("./sequences-stop.ts")).sequencesStop,

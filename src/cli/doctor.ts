@@ -125,9 +125,9 @@ async function checkSequenceStore(
   settings: Settings,
   { storeUrl, namespace }: WorkerChoice,
 ): Promise<readonly Finding[]> {
-  const url = resolveSequenceStore(settings, storeUrl);
-  if (url === undefined) return [];
-  return [await checkSequences(url, { namespace, callTimeoutMs: settings.sequenceStoreTimeoutMs })];
+  const options = { namespace, callTimeoutMs: settings.sequenceStoreTimeoutMs };
+  const urls = resolveSequenceStore(settings, storeUrl) ?? [];
+  return Promise.all(urls.map((url) => checkSequences(url, options)));
 }
 
 function summaryOf(findings: readonly Finding[]): string {

@@ -79,26 +79,28 @@ export async function callSequences<T>(
 /** Works on the database itself, as an operator. @throws IdError. */
 export async function operateSequences<T>(
   input: AccessInput,
-  work: (catalog: SequenceCatalog) => Promise<T>,
+  work: (catalog: SequenceCatalog, sequences: Sequences) => Promise<T>,
 ): Promise<T> {
   const sequences = openSequences(input);
   try {
-    return await work(await sequences.catalog());
+    return await work(await sequences.catalog(), sequences);
   } finally {
     await sequences.close(closeTimeoutMs);
   }
 }
 
 function openSequences({ settings, environment, whereNew }: AccessInput): Sequences {
-  const { namespace, sequenceStores } = settings;
-  const storeUrl =
-    sequenceStores ?? resolveSequenceStore(settings, valueOf(resolveStoreUrl(settings, environment))) ?? "off";
-  if (storeUrl === "off") {
+  const { namespace, sequenceStores, sequenceStripes } = settings;
+  // The worker store is only asked for where it is needed: what it says of a missing one would be beside the point.
+  const workerStore = sequenceStores === undefined ? valueOf(resolveStoreUrl(settings, environment)) : "";
+  const storeUrls = resolveSequenceStore(settings, workerStore);
+  if (storeUrls === undefined) {
     const message = "The worker store keeps no sequences. Name their database with --sequence-stores URL.";
     throw new CommandError(message, exitCodes.usage);
   }
   return new Sequences({
-    storeUrl,
+    storeUrls,
+    stripeCount: sequenceStripes,
     store: { namespace, callTimeoutMs, whereNew },
     waitMaxMs: callTimeoutMs,
     namesMax: 1,

@@ -44,7 +44,10 @@ const groups: readonly SettingGroup[] = [
     title: "Worker IDs",
     names: ["instance", "datacenterIds", "workerIds", "resumeDir", "create", "startTimeout", "waitForWorkerId"],
   },
-  { title: "Sequences", names: ["sequenceStores", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"] },
+  {
+    title: "Sequences",
+    names: ["sequenceStores", "sequenceStripes", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"],
+  },
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
   { title: "Callers", names: ["principals", "quotaIdsPerSecond", "hosts"] },

@@ -6,6 +6,7 @@ import type { Layout } from "../snowflake/layout.ts";
 import type { OpenWorkerOptions } from "../worker/open-worker.ts";
 import { windowSlackMinMs, windowSlackMs } from "../lease/worker-settings.ts";
 import { sequenceStoreKindOf } from "../sequence/open-sequence-store.ts";
+import { urlsOf } from "./sequence-settings.ts";
 import { storeKindOf } from "../store/store-kind.ts";
 import { type Address, formatAddress, isLoopback } from "./address.ts";
 import { callerProblems } from "./caller-problems.ts";
@@ -192,16 +193,16 @@ function timingProblems(config: WorkerConfig, slackMs: number): SettingProblem[]
 }
 
 /**
- * The database of sequences: the worker store where nothing is said and it can keep them.
+ * The databases of sequences: the worker store where nothing is said and it can keep them.
  *
  * @returns undefined where there is none.
  */
 export function resolveSequenceStore(
   { sequenceStores }: Pick<ServerConfig, "sequenceStores">,
   workerStoreUrl: string,
-): string | undefined {
-  if (sequenceStores !== undefined) return sequenceStores === "off" ? undefined : sequenceStores;
-  return sequenceStoreKindOf(workerStoreUrl) === undefined ? undefined : workerStoreUrl;
+): readonly string[] | undefined {
+  if (sequenceStores !== undefined) return sequenceStores === "off" ? undefined : urlsOf(sequenceStores);
+  return sequenceStoreKindOf(workerStoreUrl) === undefined ? undefined : [workerStoreUrl];
 }
 
 /** One SQLite file in the user's state directory. */

@@ -3,19 +3,30 @@ import { type Setting, SettingError, withFallback } from "./setting.ts";
 import { duration, integer, type SettingBase, text } from "./setting-kinds.ts";
 import { redactUrl } from "./store-url.ts";
 
-/** A setting that takes the URL of a database that keeps sequences, or `off`. */
+/** The most databases that share the values of sequences. */
+const stripeCountMax = 64;
+
+/** The URLs of `--sequence-stores`. A path of a file may hold no blank. */
+export function urlsOf(sequenceStores: string): readonly string[] {
+  return sequenceStores.trim().split(/\s+/);
+}
+
+/** A setting that takes the URLs of the databases that keep sequences, with blanks between them, or `off`. */
 function sequenceStores(base: SettingBase): Setting<string> {
   return {
-    ...text({ ...base, placeholder: "URL" }),
+    ...text({ ...base, placeholder: "URLS" }),
     parse: (value) => {
       if (value === "off") return value;
-      if (/\s/.test(value.trim())) throw new SettingError("one URL: values from several databases are not served yet");
-      if (sequenceStoreKindOf(value) === undefined || value.endsWith(":")) {
-        throw new SettingError(`off, or a URL that begins with ${sequenceSchemes.join(", ")}`);
+      const urls = urlsOf(value);
+      const areGood = urls.every((url) => sequenceStoreKindOf(url) !== undefined && !url.endsWith(":"));
+      if (!areGood || urls.length === 0 || urls.length > stripeCountMax) {
+        throw new SettingError(
+          `off, or 1 to ${stripeCountMax} URLs with blanks between them, which begin with ${sequenceSchemes.join(", ")}`,
+        );
       }
-      return value;
+      return urls.join(" ");
     },
-    redact: redactUrl,
+    redact: (value) => value.split(" ").map(redactUrl).join(" "),
   };
 }
 
@@ -25,8 +36,17 @@ export const sequenceStoreSettings = {
     name: "sequenceStores",
     doc:
       "The database that keeps sequences: sqlite:PATH (the file is PATH.sequences), postgres://..., mysql://... or mariadb://.... " +
+      "Several, with blanks between them, share the values of each sequence: while one is down, the others give values. " +
       "off: this server has none. It is opened with the first call for a sequence. " +
       "Default: the worker store, where that is such a database; otherwise off.",
+  }),
+  sequenceStripes: integer({
+    name: "sequenceStripes",
+    min: 1,
+    max: stripeCountMax,
+    doc:
+      "How many databases can ever share the values of sequences. It is fixed when the first one is made; give it then if you may add " +
+      "databases later. Default: the number of URLs in --sequence-stores.",
   }),
 };
 

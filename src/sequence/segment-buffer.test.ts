@@ -1,11 +1,16 @@
 import { array, assert, bigInt, boolean as anyBoolean, constant, integer, oneof, property, record } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SegmentBuffer } from "./segment-buffer.ts";
-import { completeDefinition, type SequenceDraft, valueAt } from "./sequence.ts";
+import { completeDefinition, onlyStripe, type SequenceDraft, valueAt } from "./sequence.ts";
 
 const bufferOf = (draft: Partial<SequenceDraft> = {}): SegmentBuffer =>
   new SegmentBuffer(completeDefinition({ name: "orders", ...draft }));
-const segment = (first: number, count: number) => ({ firstIndex: BigInt(first), count, writeId: `w${first}` });
+const segment = (first: number, count: number) => ({
+  firstIndex: BigInt(first),
+  count,
+  writeId: `w${first}`,
+  stripe: onlyStripe,
+});
 
 describe("the stock of a sequence", () => {
   test("wants the smallest step first, and the next one when a tenth is used", () => {
@@ -73,9 +78,11 @@ describe("the stock of a sequence", () => {
         buffer.arrived(segment(first, count), 0);
       }
       for (let left = used; left > 0; left -= 1) buffer.tryNext();
-      return buffer.close();
+      const [first, ...more] = buffer.close();
+      expect(more).toEqual([]);
+      return first;
     };
-    expect(rest([[0, 10]], 4)).toEqual({ firstIndex: 4n, endIndex: 10n, writeId: "w0" });
+    expect(rest([[0, 10]], 4)).toEqual({ firstIndex: 4n, endIndex: 10n, writeId: "w0", stripe: onlyStripe });
     expect(
       rest(
         [
@@ -84,7 +91,7 @@ describe("the stock of a sequence", () => {
         ],
         4,
       ),
-    ).toEqual({ firstIndex: 4n, endIndex: 15n, writeId: "w10" });
+    ).toEqual({ firstIndex: 4n, endIndex: 15n, writeId: "w10", stripe: onlyStripe });
     expect(
       rest(
         [
@@ -93,10 +100,15 @@ describe("the stock of a sequence", () => {
         ],
         4,
       ),
-    ).toEqual({ firstIndex: 20n, endIndex: 25n, writeId: "w20" });
+    ).toEqual({ firstIndex: 20n, endIndex: 25n, writeId: "w20", stripe: onlyStripe });
     expect(rest([[0, 10]], 10)).toBeUndefined();
-    expect(rest([[0, 100]], 3, { valueMax: 5n })).toEqual({ firstIndex: 3n, endIndex: 100n, writeId: "w0" });
-    expect(bufferOf().close()).toBeUndefined();
+    expect(rest([[0, 100]], 3, { valueMax: 5n })).toEqual({
+      firstIndex: 3n,
+      endIndex: 100n,
+      writeId: "w0",
+      stripe: onlyStripe,
+    });
+    expect(bufferOf().close()).toEqual([]);
   });
 
   test("hands out every value of its segments once, in order, and gives back only what is left", () => {
@@ -126,7 +138,7 @@ describe("the stock of a sequence", () => {
             at += BigInt(action.gap);
             if (action.isLost) buffer.failed();
             else {
-              buffer.arrived({ firstIndex: at, count: count!, writeId: "w" }, now + 1);
+              buffer.arrived({ firstIndex: at, count: count!, writeId: "w", stripe: onlyStripe }, now + 1);
               for (let index = 0; index < count!; index += 1) expected.push(valueAt(definition, at + BigInt(index)));
             }
             at += BigInt(count!);
@@ -142,7 +154,7 @@ describe("the stock of a sequence", () => {
         }
         expect(got).toEqual(expected.slice(0, got.length));
         expect(buffer.stockCount).toBe(expected.length - got.length);
-        const rest = buffer.close();
+        const [rest] = buffer.close();
         if (rest === undefined) return;
         expect(got.every((value) => value < valueAt(definition, rest.firstIndex))).toBe(true);
         expect(expected.at(-1)).toBe(valueAt(definition, rest.endIndex - 1n));

@@ -1,7 +1,7 @@
 /** The stock of one sequence in one period: a segment in use, and those that follow it. Pure: no clock and no store. */
 import { assert } from "../assert.ts";
 import { StepPolicy } from "./step-policy.ts";
-import { endCountOf, type SequenceDefinition, valueAt } from "./sequence.ts";
+import { endCountOf, type SequenceDefinition, type Stripe, valueAt } from "./sequence.ts";
 
 /** Values that were taken from the database at once, by their indexes. */
 export interface Segment {
@@ -11,6 +11,8 @@ export interface Segment {
   readonly count: number;
   /** The mark that the take left in the counter's row: the range goes back only while it stands there. */
   readonly writeId: string;
+  /** Of the database that it was taken from. */
+  readonly stripe: Stripe;
 }
 
 /** Values in arithmetic progression. */
@@ -20,12 +22,13 @@ export interface ValueRun {
   readonly increment: bigint;
 }
 
-/** The part of a stock that can be given back: everything up to the end of the last take. */
+/** The part of a stock that can be given back to a database: everything up to the end of the last take from it. */
 export interface Remainder {
   readonly firstIndex: bigint;
   /** Exclusive. */
   readonly endIndex: bigint;
   readonly writeId: string;
+  readonly stripe: Stripe;
 }
 
 /** The share of a segment that is used when the next one is taken. */
@@ -50,7 +53,7 @@ export class SegmentBuffer {
   readonly #following: Segment[] = [];
   #current: Segment | undefined;
   #nextValue = 0n;
-  #increment: bigint;
+  #increment = 1n;
   /** Of the segment in use. */
   #left = 0;
   /** Of the segments that follow. */
@@ -62,12 +65,11 @@ export class SegmentBuffer {
   #askedMs = 0;
   #roundTripMs = 0;
   #ratePerMs = 0;
-  /** The end of the last take in the database, beyond the stock where that was cut. */
-  #lastTake: { readonly endIndex: bigint; readonly writeId: string } | undefined;
+  /** The end of the last take in each database, beyond the stock where that was cut, by the index of its stripe. */
+  readonly #lastTakes = new Map<number, Omit<Remainder, "firstIndex">>();
 
   constructor(definition: SequenceDefinition) {
     this.#definition = definition;
-    this.#increment = definition.increment;
     this.#policy = new StepPolicy(definition);
     this.#setDue();
   }
@@ -140,12 +142,14 @@ export class SegmentBuffer {
   arrived(segment: Segment, nowMs: number): void {
     this.#isTaking = false;
     this.#roundTripMs = nowMs - this.#askedMs;
+    const { stripe, writeId } = segment;
     const endIndex = segment.firstIndex + BigInt(segment.count);
-    const usableEnd = endIndex < endCountOf(this.#definition) ? endIndex : endCountOf(this.#definition);
-    const count = Number(usableEnd - segment.firstIndex);
-    const isAbove = this.#lastTake === undefined || segment.firstIndex >= this.#lastTake.endIndex;
-    assert(isAbove, () => `a segment begins at ${segment.firstIndex}, below ${this.#lastTake?.endIndex}`);
-    this.#lastTake = { endIndex, writeId: segment.writeId };
+    const endCount = endCountOf(this.#definition, stripe);
+    const count = Number((endIndex < endCount ? endIndex : endCount) - segment.firstIndex);
+    const last = this.#lastTakes.get(stripe.index);
+    const isAbove = last === undefined || segment.firstIndex >= last.endIndex;
+    assert(isAbove, () => `a segment begins at ${segment.firstIndex}, below ${last?.endIndex}`);
+    this.#lastTakes.set(stripe.index, { endIndex, writeId, stripe });
     if (count > 0) {
       this.#following.push({ ...segment, count });
       this.#followingCount += count;
@@ -160,28 +164,29 @@ export class SegmentBuffer {
     this.#setDue();
   }
 
-  /** Ends: nothing is handed out any more. @returns What can be given back; undefined = nothing. */
-  close(): Remainder | undefined {
+  /** Ends: nothing is handed out any more. @returns What can be given back, one entry a database at most. */
+  close(): readonly Remainder[] {
     this.#dueLeft = never;
-    const last = this.#lastTake;
-    const firstIndex = this.#firstOfRemainder();
+    const remainders = [...this.#lastTakes.values()].flatMap((last) => {
+      const firstIndex = this.#firstOfRemainder(last.stripe);
+      return firstIndex === undefined || firstIndex >= last.endIndex ? [] : [{ firstIndex, ...last }];
+    });
     this.#left = 0;
     this.#followingCount = 0;
     this.#following.length = 0;
     this.#current = undefined;
-    this.#lastTake = undefined;
-    if (last === undefined || firstIndex === undefined || firstIndex >= last.endIndex) return undefined;
-    return { firstIndex, ...last };
+    this.#lastTakes.clear();
+    return remainders;
   }
 
-  /** Where the unused values begin that adjoin the end of the last take. */
-  #firstOfRemainder(): bigint | undefined {
-    const segments = [...this.#following];
+  /** Where the unused values of a stripe begin that adjoin the end of the last take from it. */
+  #firstOfRemainder(stripe: Stripe): bigint | undefined {
+    const all = [...this.#following];
     if (this.#current !== undefined) {
       const used = BigInt(this.#current.count - this.#left);
-      const rest = { ...this.#current, firstIndex: this.#current.firstIndex + used, count: this.#left };
-      segments.unshift(rest);
+      all.unshift({ ...this.#current, firstIndex: this.#current.firstIndex + used, count: this.#left });
     }
+    const segments = all.filter((segment) => segment.stripe.index === stripe.index);
     const last = segments.pop();
     if (last === undefined) return undefined;
     // A last segment that was cut reaches less far than its take, and the rest of the take goes back with it.
@@ -214,7 +219,9 @@ export class SegmentBuffer {
     if (this.#current === undefined) return false;
     this.#left = this.#current.count;
     this.#followingCount -= this.#left;
-    this.#nextValue = valueAt(this.#definition, this.#current.firstIndex);
+    const { firstIndex, stripe } = this.#current;
+    this.#nextValue = valueAt(this.#definition, firstIndex, stripe);
+    this.#increment = this.#definition.increment * BigInt(stripe.count);
     if (!this.#isTaking) this.#setDue();
     return true;
   }

@@ -2,35 +2,22 @@
 import type { Clock } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
-import { createPeriodClock } from "./period.ts";
-import type { SequencePlace } from "./sequence-place.ts";
-import { counterId, keysMax, keysOf, type ListRange, type OpenOutcome, type SequenceStore } from "./sequence-store.ts";
+import { checkNextValue, readStates, type SequenceState } from "./sequence-state.ts";
+import { counterId, type ListRange, type OpenOutcome } from "./sequence-store.ts";
 import {
   changeDefinition,
   checkSequenceName,
   completeDefinition,
-  endCountOf,
   equalDefinitions,
   etagOf,
   fieldError,
   indexFrom,
   type SequenceChange,
+  type SequenceDefinition,
   type SequenceDraft,
   type StoredSequence,
-  valueAt,
 } from "./sequence.ts";
-
-/** A sequence, and where its counter of this period stands. */
-export interface SequenceState {
-  readonly stored: StoredSequence;
-  readonly etag: string;
-  readonly periodKey: string;
-  /** The lowest value that was never taken; undefined = none is left. */
-  readonly nextValue: bigint | undefined;
-  readonly leftCount: bigint;
-  /** Whether the database lost its counter: a counter that is missing is no zero. */
-  readonly isLost: boolean;
-}
+import type { StripePart, StripeSet } from "./stripe-set.ts";
 
 /** An update. */
 export interface SequenceUpdate {
@@ -50,8 +37,7 @@ export type OperatorRaise =
 
 /** The parts of a {@link SequenceCatalog}. */
 export interface CatalogParts {
-  readonly store: SequenceStore;
-  readonly place: SequencePlace;
+  readonly stripes: Pick<StripeSet, "all" | "listed">;
   readonly clock: Clock;
   /** Is told of each sequence that was made or changed. */
   readonly onChanged: (stored: StoredSequence) => void;
@@ -70,146 +56,164 @@ export class SequenceCatalog {
 
   /** Makes sure that the database answers and gives values. @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK. */
   async check(): Promise<void> {
-    await this.#parts.place.ready();
+    for (const { place } of await this.#parts.stripes.listed()) await place.ready();
   }
 
   /**
-   * Makes a sequence, or gives the one that stands with the same definition.
+   * Makes a sequence, or gives the one that stands with the same definition. May be repeated where it reached some of
+   * several databases.
    *
    * @throws IdError INVALID_SEQUENCE, SEQUENCE_EXISTS, STORE_WENT_BACK.
    */
   async create(draft: SequenceDraft): Promise<SequenceState> {
-    const { store, place, clock, onChanged } = this.#parts;
+    const { stripes, clock, onChanged } = this.#parts;
     const definition = completeDefinition(draft);
-    const nowMs = clock.nowMs();
-    const stored = { definition, sequenceId: kernelRandom128(), createdMs: nowMs, updatedMs: nowMs };
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const revision = await place.ready();
-      if (await store.create({ stored, writeId: kernelRandom128() }, revision)) {
-        onChanged(stored);
-        return this.get(definition.name);
-      }
-      const { sequences, counters } = await store.look([{ name: definition.name, periodKey: "" }]);
-      const standing = sequences.get(definition.name);
-      if (standing !== undefined) {
-        if (!equalDefinitions(standing.definition, definition)) throw exists(definition.name);
-        onChanged(standing);
-        return this.get(definition.name);
-      }
-      if (counters.has(counterId({ name: definition.name, periodKey: "" }))) throw leftover(definition.name);
-      place.forget();
+    const parts = await stripes.all();
+    if (definition.allocation === "strict" && parts[0]!.stripe.count > 1) {
+      const message =
+        "A strict sequence needs a database of its own: of several, each one has every so-manyth value, which leaves gaps.";
+      throw fieldError("allocation", message);
     }
-    throw busy(definition.name);
+    const nowMs = clock.nowMs();
+    let made: StoredSequence | undefined;
+    for (const part of parts) {
+      const stored = { definition, sequenceId: kernelRandom128(), createdMs: nowMs, updatedMs: nowMs };
+      made = await createOn(part, stored);
+    }
+    onChanged(made!);
+    return this.get(definition.name);
   }
 
   /** Gives a sequence. @throws IdError INVALID_SEQUENCE, SEQUENCE_NOT_FOUND. */
   async get(name: string): Promise<SequenceState> {
     checkSequenceName(name);
-    const { sequences } = await this.#parts.store.look([{ name, periodKey: "" }]);
-    const stored = sequences.get(name);
-    if (stored === undefined)
-      throw new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${name}.`, { metadata: { name } });
-    const [state] = await this.#statesOf([stored]);
-    return state!;
+    const { stripes, clock } = this.#parts;
+    const parts = await stripes.all();
+    for (const { store } of parts) {
+      const { sequences } = await store.look([{ name, periodKey: "" }]);
+      const stored = sequences.get(name);
+      if (stored === undefined) continue;
+      const [state] = await readStates(parts, [stored], clock.nowMs());
+      return state!;
+    }
+    throw new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${name}.`, { metadata: { name } });
   }
 
   /** Lists sequences by name. */
   async list(range: ListRange): Promise<readonly SequenceState[]> {
-    return this.#statesOf(await this.#parts.store.list(range));
+    const parts = await this.#parts.stripes.all();
+    return readStates(parts, await parts[0]!.store.list(range), this.#parts.clock.nowMs());
   }
 
   /**
-   * Changes a sequence.
+   * Changes a sequence. May be repeated where it reached some of several databases.
    *
    * @throws IdError INVALID_SEQUENCE, SEQUENCE_NOT_FOUND, SEQUENCE_CHANGED.
    */
   async update({ name, change, nextValue, etag }: SequenceUpdate): Promise<SequenceState> {
-    const { store, clock, onChanged } = this.#parts;
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const state = await this.get(name);
-      const { definition: before, sequenceId } = state.stored;
-      if (etag !== undefined && etag !== state.etag) throw changed(name);
-      const after = changeDefinition(before, change);
-      if (nextValue !== undefined) checkNextValue(state, nextValue);
-      const isSame = equalDefinitions(before, after);
-      if (!isSame && !(await store.replace({ sequenceId, before, after, updatedMs: clock.nowMs() }, name))) continue;
-      if (nextValue !== undefined) {
-        const key = { name, periodKey: state.periodKey };
-        await store.raise({ kind: "to", key, index: indexFrom(after, nextValue) }, kernelRandom128());
-      }
-      const result = await this.get(name);
-      onChanged(result.stored);
-      return result;
+    const state = await this.get(name);
+    if (nextValue !== undefined) checkNextValue(state, nextValue);
+    for (const part of await this.#parts.stripes.all()) {
+      const after = await this.#replaceOn(part, { name, change, etag });
+      if (after === undefined || nextValue === undefined) continue;
+      const key = { name, periodKey: state.periodKey };
+      const index = indexFrom(after, nextValue, part.stripe);
+      await part.store.raise({ kind: "to", key, index }, kernelRandom128());
     }
-    throw changed(name);
+    const result = await this.get(name);
+    this.#parts.onChanged(result.stored);
+    return result;
   }
 
   /** Raises counters. @returns How many. @throws IdError SEQUENCE_NOT_FOUND, INVALID_SEQUENCE, INVALID_CONFIG. */
   async raise(request: OperatorRaise): Promise<number> {
-    const { store } = this.#parts;
-    if (request.kind === "all") return store.raise(request, kernelRandom128());
+    const { stripes } = this.#parts;
+    let raisedCount = 0;
+    if (request.kind === "all") {
+      for (const { store } of await stripes.listed()) raisedCount += await store.raise(request, kernelRandom128());
+      return raisedCount;
+    }
     const state = await this.get(request.name);
     const key = { name: request.name, periodKey: state.periodKey };
-    if (request.kind === "by") return store.raise({ kind: "by", key, count: request.count }, kernelRandom128());
-    checkNextValue(state, request.value);
-    const index = indexFrom(state.stored.definition, request.value);
-    return store.raise({ kind: "to", key, index }, kernelRandom128());
+    if (request.kind === "to") checkNextValue(state, request.value);
+    for (const { store, stripe } of await stripes.all()) {
+      const how =
+        request.kind === "by"
+          ? ({ kind: "by", key, count: request.count } as const)
+          : ({ kind: "to", key, index: indexFrom(state.stored.definition, request.value, stripe) } as const);
+      raisedCount += await store.raise(how, kernelRandom128());
+    }
+    return raisedCount;
   }
 
-  /** Stops the database for every server. @returns Whether it was not stopped already. */
+  /** Stops every database that is named, for every server. @returns Whether one was not stopped already. */
   async stop(reason: string): Promise<boolean> {
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const { place } = await this.#parts.store.look([]);
-      if (place === undefined || place.stopped !== "") return false;
-      if (!(await this.#parts.store.stop(reason, place.revision))) continue;
-      this.#parts.place.forget();
-      return true;
-    }
-    throw busy("");
+    const outcomes: boolean[] = [];
+    for (const part of await this.#parts.stripes.listed()) outcomes.push(await stopOne(part, reason));
+    return outcomes.includes(true);
   }
 
-  /** Opens the database again. */
+  /** Opens every database that is named and stopped. */
   async open(): Promise<OpenOutcome> {
-    const outcome = await this.#parts.store.open();
-    this.#parts.place.forget();
-    return outcome;
-  }
-
-  async #statesOf(all: readonly StoredSequence[]): Promise<readonly SequenceState[]> {
-    const { store, clock } = this.#parts;
-    const nowMs = clock.nowMs();
-    const keyed = all.map((stored) => {
-      const { name, period, timeZone } = stored.definition;
-      return { stored, name, periodKey: createPeriodClock(period, timeZone)(nowMs).key };
-    });
-    const states: SequenceState[] = [];
-    for (let at = 0; at < keyed.length; at += keysMax / 2) {
-      const page = keyed.slice(at, at + keysMax / 2);
-      const { counters } = await store.look(page.flatMap(keysOf));
-      states.push(...page.map(({ stored, periodKey }) => stateOf(stored, periodKey, counters)));
+    const parts = await this.#parts.stripes.listed();
+    const outcomes: OpenOutcome[] = [];
+    for (const { store, place } of parts) {
+      outcomes.push(await store.open());
+      place.forget();
     }
-    return states;
+    const names = outcomes.flatMap((outcome) => (outcome.kind === "missing" ? outcome.names : []));
+    if (names.length > 0) return { kind: "missing", names: [...new Set(names)] };
+    return outcomes.find(({ kind }) => kind === "opened") ?? { kind: "was-open" };
+  }
+
+  /** @returns The definition as it then is; undefined = this one of several databases does not have the sequence. */
+  async #replaceOn(
+    { store }: StripePart,
+    { name, change, etag }: Pick<SequenceUpdate, "name" | "change" | "etag">,
+  ): Promise<SequenceDefinition | undefined> {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const stored = (await store.look([{ name, periodKey: "" }])).sequences.get(name);
+      if (stored === undefined) return undefined;
+      const { definition: before, sequenceId } = stored;
+      const after = changeDefinition(before, change);
+      const isSame = equalDefinitions(before, after);
+      // An update that reached this database before, and not all others, is repeated with the etag of then.
+      const isRepeated = isSame && Object.keys(change).length > 0;
+      if (etag !== undefined && etag !== etagOf(before) && !isRepeated) throw changed(name);
+      const updatedMs = this.#parts.clock.nowMs();
+      if (isSame || (await store.replace({ sequenceId, before, after, updatedMs }, name))) return after;
+    }
+    throw changed(name);
   }
 }
 
-function stateOf(stored: StoredSequence, periodKey: string, counters: ReadonlyMap<string, bigint>): SequenceState {
+async function createOn({ store, place }: StripePart, stored: StoredSequence): Promise<StoredSequence> {
   const { definition } = stored;
-  const { name } = definition;
-  const isLost = !counters.has(counterId({ name, periodKey: "" }));
-  // A period whose first value nobody has taken yet has no counter.
-  const usedCount = counters.get(counterId({ name, periodKey })) ?? 0n;
-  const endCount = endCountOf(definition);
-  const leftCount = !isLost && usedCount < endCount ? endCount - usedCount : 0n;
-  const nextValue = leftCount === 0n ? undefined : valueAt(definition, usedCount);
-  return { stored, etag: etagOf(definition), periodKey, nextValue, leftCount, isLost };
+  const key = { name: definition.name, periodKey: "" };
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const revision = await place.ready();
+    if (await store.create({ stored, writeId: kernelRandom128() }, revision)) return stored;
+    const { sequences, counters } = await store.look([key]);
+    const standing = sequences.get(definition.name);
+    if (standing !== undefined) {
+      if (!equalDefinitions(standing.definition, definition)) throw exists(definition.name);
+      return standing;
+    }
+    if (counters.has(counterId(key))) throw leftover(definition.name);
+    place.forget();
+  }
+  throw busy(definition.name);
 }
 
-function checkNextValue({ stored, nextValue, isLost }: SequenceState, wanted: bigint): void {
-  const { startValue, valueMax } = stored.definition;
-  const least = nextValue ?? (isLost ? startValue : valueMax + 1n);
-  if (wanted >= least && wanted >= startValue && wanted <= valueMax) return;
-  const message = `next_value is ${wanted}; it can only go upward, from ${least} to ${valueMax}.`;
-  throw fieldError("next_value", message, { next_value: wanted, next_value_min: least, next_value_max: valueMax });
+async function stopOne({ store, place }: StripePart, reason: string): Promise<boolean> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const look = await store.look([]);
+    if (look.place === undefined || look.place.stopped !== "") return false;
+    if (!(await store.stop(reason, look.place.revision))) continue;
+    place.forget();
+    return true;
+  }
+  throw busy("");
 }
 
 function exists(name: string): IdError {

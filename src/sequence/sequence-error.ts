@@ -2,6 +2,7 @@
 import { IdError } from "../errors.ts";
 import type { StoredSequence } from "./sequence.ts";
 
+const cannotBeUsed = "The database of sequences cannot be used now.";
 /** When a retry may help where the database does not answer. */
 const retryMs = 1_000;
 
@@ -25,7 +26,8 @@ export function shuttingDown(): IdError {
 export function callerError(cause: unknown): IdError {
   if (cause instanceof IdError && cause.reason !== "STORE_UNAVAILABLE" && cause.reason !== "INVALID_CONFIG")
     return cause;
+  // It has been through here before.
+  if (cause instanceof IdError && cause.message === cannotBeUsed) return cause;
   const retryAfterMs = (cause instanceof IdError ? cause.retryAfterMs : undefined) ?? retryMs;
-  const message = "The database of sequences cannot be used now.";
-  return new IdError("STORE_UNAVAILABLE", message, { cause, retryAfterMs });
+  return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs });
 }

@@ -7,7 +7,7 @@ import type { Clock } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { equalIdentity } from "../store/store-identity.ts";
-import type { Remainder, Segment } from "./segment-buffer.ts";
+import type { Remainder } from "./segment-buffer.ts";
 import { CounterMarks } from "./counter-marks.ts";
 import {
   type CounterKey,
@@ -18,39 +18,36 @@ import {
   openAheadMaxMs,
   type SequenceStore,
 } from "./sequence-store.ts";
-import { endCountOf, type StoredSequence } from "./sequence.ts";
+import { endCountOf, onlyStripe, type Stripe, type StoredSequence } from "./sequence.ts";
+import type { PlaceAnswer, PlaceTake, UsedSequence, ValuePlace } from "./value-place.ts";
 import { earliestStartMs } from "./period.ts";
 
 /** What happened to the database of sequences, for logs and metrics. */
 export type SequenceEvent =
   /** A loss or a move was found, or an operator said so: nobody takes values any more. */
-  | { readonly kind: "stopped"; readonly reason: string }
+  | { readonly kind: "stopped"; readonly reason: string; readonly stripe?: number | undefined }
   /** This process takes values again, under a new revision. */
   | { readonly kind: "opened"; readonly revision: number }
   /** The time of the opening is more than a minute ahead of the database's clock, so it counts as passed. */
   | { readonly kind: "opening-ahead"; readonly aheadMs: number }
+  /** One of several databases is not used, and the others are; `undefined`: its stripe is not known. */
+  | { readonly kind: "stripe-problem"; readonly stripe: number | undefined; readonly error: unknown }
+  /** It is used again. */
+  | { readonly kind: "stripe-answers"; readonly stripe: number }
+  /** One of several databases does not have a sequence: its creation did not reach all of them. */
+  | { readonly kind: "stripe-lacks"; readonly stripe: number; readonly name: string }
   /** A take got no answer, so its range is never used: a gap. */
   | { readonly kind: "range-discarded"; readonly name: string; readonly count: number; readonly error: unknown }
   /** The rest of a sequence went back, or could not. */
   | { readonly kind: "given-back"; readonly name: string; readonly count: bigint; readonly outcome: "given" | "kept" };
-
-/** A take of one sequence in one period. */
-export interface PlaceTake extends CounterKey {
-  readonly stored: StoredSequence;
-  /** At least 1. */
-  readonly count: number;
-}
-
-/** The outcome of a take. `refused`: the database has the sequence, as `stored` says, and gives no value of it. */
-export type PlaceAnswer =
-  | { readonly kind: "taken"; readonly segment: Segment }
-  | { readonly kind: "refused"; readonly why: "disabled" | "exhausted" | "changed"; readonly stored: StoredSequence };
 
 /** The parts of a {@link SequencePlace}. */
 export interface PlaceParts {
   readonly store: SequenceStore;
   readonly clock: Clock;
   readonly onEvent: (event: SequenceEvent) => void;
+  /** The share of the database in all values; absent = it has them all. */
+  readonly stripe?: Stripe | undefined;
 }
 
 /** How often a take that found the database changed under it is begun again. */
@@ -59,9 +56,10 @@ const attemptsMax = 8;
 const stoppedForMs = 500;
 
 /** See the head of this file. */
-export class SequencePlace {
+export class SequencePlace implements ValuePlace {
   readonly #parts: PlaceParts;
   readonly #marks: CounterMarks;
+  readonly #stripe: Stripe;
   /** The revision that takes name; undefined = the place has to be looked at before the next take. */
   #revision: number | undefined;
   /** The highest one that was seen. */
@@ -78,11 +76,19 @@ export class SequencePlace {
   constructor(parts: PlaceParts) {
     this.#parts = parts;
     this.#marks = new CounterMarks(parts.clock);
+    this.#stripe = parts.stripe ?? onlyStripe;
   }
 
   /** Why nobody may take values, as far as this process knows. */
   get stopReason(): string | undefined {
     return this.#stopped?.reason;
+  }
+
+  /** Finds sequences by name. */
+  async find(names: readonly string[]): Promise<ReadonlyMap<string, StoredSequence>> {
+    await this.ready();
+    const { sequences } = await this.#parts.store.look(names.map((name) => ({ name, periodKey: "" })));
+    return sequences;
   }
 
   /**
@@ -91,7 +97,7 @@ export class SequencePlace {
    * @throws IdError STORE_WENT_BACK: the place is stopped. STORE_UNAVAILABLE: the range, if there is one, is not used.
    */
   async take({ stored, count, ...key }: PlaceTake): Promise<PlaceAnswer> {
-    const endCount = endCountOf(stored.definition);
+    const endCount = endCountOf(stored.definition, this.#stripe);
     let wanted = count;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const revision = await this.ready();
@@ -105,7 +111,7 @@ export class SequencePlace {
         const mark = this.#marks.get(key);
         if (mark !== undefined && firstIndex < mark) throw await this.#stop(below(key, firstIndex, mark), revision);
         this.#marks.set(key, firstIndex + BigInt(wanted));
-        return { kind: "taken", segment: { firstIndex, count: wanted, writeId } };
+        return { kind: "taken", segment: { firstIndex, count: wanted, writeId, stripe: this.#stripe } };
       }
       const found = await this.#explain(key, stored, revision);
       if (found.kind === "refused") return found;
@@ -147,9 +153,7 @@ export class SequencePlace {
    * @returns The sequences as the database has them.
    * @throws IdError STORE_WENT_BACK: a loss was found, and the place is stopped.
    */
-  async compare(
-    used: readonly (CounterKey & { readonly stored: StoredSequence })[],
-  ): Promise<ReadonlyMap<string, StoredSequence>> {
+  async compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
     const { store } = this.#parts;
     const marksBefore = new Map(used.map((key) => [counterId(key), this.#marks.get(key)]));
     const look = await store.look(used.flatMap(({ name, periodKey }) => keysOf({ name, periodKey })));
@@ -250,10 +254,11 @@ export class SequencePlace {
     if (loss !== undefined) throw await this.#stop(loss, revisionNow);
     const stored = look.sequences.get(key.name)!;
     if (stored.definition.disabled) return { kind: "refused", why: "disabled", stored } as const;
-    const [used, endCount] = [look.counters.get(counterId(key)), endCountOf(stored.definition)];
-    if (used === undefined) return { kind: "begin", leftCount: endCount } as const;
-    if (endCount !== endCountOf(known.definition)) return { kind: "refused", why: "changed", stored } as const;
-    if (used >= endCount) return { kind: "refused", why: "exhausted", stored } as const;
+    const [used, endCount] = [look.counters.get(counterId(key)), endCountOf(stored.definition, this.#stripe)];
+    if (used === undefined && endCount > 0n) return { kind: "begin", leftCount: endCount } as const;
+    if (endCount !== endCountOf(known.definition, this.#stripe))
+      return { kind: "refused", why: "changed", stored } as const;
+    if (used === undefined || used >= endCount) return { kind: "refused", why: "exhausted", stored } as const;
     if (revision !== revisionNow) this.#revision = undefined;
     return { kind: "again", leftCount: endCount - used } as const;
   }
@@ -272,7 +277,9 @@ export class SequencePlace {
     const isNews = this.#stopped?.reason !== reason;
     this.#stopped = { reason, sinceMs: this.#parts.clock.monotonicMs() };
     this.#revision = undefined;
-    if (isNews) this.#parts.onEvent({ kind: "stopped", reason });
+    // The only database needs no number.
+    const stripe = this.#stripe.count === 1 ? {} : { stripe: this.#stripe.index };
+    if (isNews) this.#parts.onEvent({ kind: "stopped", reason, ...stripe });
     return stoppedError(reason);
   }
 }

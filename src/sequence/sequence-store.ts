@@ -1,3 +1,4 @@
+import { kernelRandom128 } from "../kernel-random.ts";
 import type { StoreOptions } from "../store/record-store.ts";
 import type { SequenceDefinition, StoredSequence } from "./sequence.ts";
 
@@ -20,6 +21,27 @@ interface PlaceRow {
   readonly revision: number;
   /** From when on values may be taken, by the database's clock: Unix milliseconds. */
   readonly openMs: number;
+  readonly member: Member;
+}
+
+/** The database as one of several: what its row says. {@link StripeSet} decides by it. */
+export interface Member {
+  /** 32 hex digits, drawn when the place was made; empty in a place that an older release made. */
+  readonly storeId: string;
+  /** Of its stripe; -1 = it has none yet. */
+  readonly index: number;
+  /** How many stripes there are: fixed when the place was made. */
+  readonly count: number;
+  /** The databases, in the order of their stripes, as {@link StripeSet} writes them; empty = it has none yet. */
+  readonly members: string;
+}
+
+/** Gives a database its stripe, or tells it of more databases, by comparison. */
+export interface JoinRequest {
+  readonly storeId: string;
+  readonly before: string;
+  readonly after: string;
+  readonly index: number;
 }
 
 /** What a database says about sequences at one moment. */
@@ -112,6 +134,8 @@ export type OpenOutcome =
 export interface SequenceStoreOptions extends StoreOptions {
   /** How many connections are made to a remote database at most: 1 to 64, 4 if not said. */
   readonly connectionCount?: number | undefined;
+  /** How many stripes a place gets that is made: 1 to 64, 1 if not said. */
+  readonly stripeCount?: number | undefined;
 }
 
 /**
@@ -162,7 +186,14 @@ export interface SequenceStore {
   stop(reason: string, revision: number): Promise<boolean>;
   /** Opens the place, 30 s ahead by the database's clock. */
   open(): Promise<OpenOutcome>;
+  /** Gives the database its stripe. @returns Whether it did: not if its members are others by now. */
+  join(request: JoinRequest): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** What a new place says of itself as one of several; with one stripe it has that from the beginning. */
+export function newMember(stripeCount = 1) {
+  return { storeId: kernelRandom128(), stripeIndex: stripeCount === 1 ? 0 : -1, stripeCount };
 }
 
 /** The key of a counter in a map. Neither part holds a line feed. */

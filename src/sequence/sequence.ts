@@ -47,6 +47,20 @@ export interface StoredSequence {
   readonly updatedMs: number;
 }
 
+/**
+ * The share of one database in the values of every sequence: of the values, counted from 0, each `count`-th one, from
+ * `index` on. So two databases of one deployment never have a value in common.
+ */
+export interface Stripe {
+  /** 0 to `count` - 1. */
+  readonly index: number;
+  /** 1 to 64: fixed when the first database was made. */
+  readonly count: number;
+}
+
+/** The stripe of a database that keeps all values. */
+export const onlyStripe: Stripe = { index: 0, count: 1 };
+
 /** 1 to 63 lower-case letters, digits, dots, underscores and hyphens, with a letter or digit at both ends. */
 export const sequenceNamePattern = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
@@ -134,19 +148,33 @@ export function etagOf(definition: SequenceDefinition): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** How many values a period of the sequence holds. */
-export function endCountOf({ startValue, increment, valueMax }: SequenceDefinition): bigint {
-  return (valueMax - startValue) / increment + 1n;
+/** How many values a stripe has in a period of the sequence. */
+export function endCountOf(
+  { startValue, increment, valueMax }: SequenceDefinition,
+  { index, count }: Stripe = onlyStripe,
+): bigint {
+  const left = (valueMax - startValue) / increment + 1n - BigInt(index);
+  return left <= 0n ? 0n : (left + BigInt(count) - 1n) / BigInt(count);
 }
 
-/** The value at an index, counted from 0. */
-export function valueAt({ startValue, increment }: SequenceDefinition, index: bigint): bigint {
-  return startValue + index * increment;
+/** The value at an index of a stripe, counted from 0. */
+export function valueAt(
+  { startValue, increment }: SequenceDefinition,
+  index: bigint,
+  stripe: Stripe = onlyStripe,
+): bigint {
+  return startValue + (index * BigInt(stripe.count) + BigInt(stripe.index)) * increment;
 }
 
-/** The lowest index whose value is at least `value`. */
-export function indexFrom({ startValue, increment }: SequenceDefinition, value: bigint): bigint {
-  return value <= startValue ? 0n : (value - startValue + increment - 1n) / increment;
+/** The lowest index of a stripe whose value is at least `value`. */
+export function indexFrom(
+  { startValue, increment }: SequenceDefinition,
+  value: bigint,
+  { index, count }: Stripe = onlyStripe,
+): bigint {
+  const inAll = value <= startValue ? 0n : (value - startValue + increment - 1n) / increment;
+  const above = inAll - BigInt(index);
+  return above <= 0n ? 0n : (above + BigInt(count) - 1n) / BigInt(count);
 }
 
 function completeSteps(allocation: Allocation, stepMin: number, stepMax: number) {

@@ -3,14 +3,19 @@ import type { Clock, Timers } from "../clock/clock.ts";
 import { openSequenceStore } from "./open-sequence-store.ts";
 import type { SequenceCatalog } from "./sequence-catalog.ts";
 import { shuttingDown } from "./sequence-error.ts";
-import type { SequenceEvent, SequencePlace } from "./sequence-place.ts";
+import type { SequenceEvent } from "./sequence-place.ts";
 import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
+import type { StripePart, StripeSet } from "./stripe-set.ts";
+import type { StripedPlace } from "./striped-place.ts";
 import type { SequenceCounters, ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
 
 /** How the sequences of a process are kept. */
 export interface SequencesOptions {
-  readonly storeUrl: string;
+  /** Of the databases: at least one. */
+  readonly storeUrls: readonly string[];
+  /** How many stripes there are to be; undefined = as many as databases, where these are new. */
+  readonly stripeCount?: number | undefined;
   readonly store: SequenceStoreOptions;
   /** The longest that a call waits for values. */
   readonly waitMaxMs: number;
@@ -36,8 +41,9 @@ export interface SequencesStatus extends Readonly<SequenceCounters> {
 
 /** The parts that stand once the database is open. */
 interface OpenSequences {
-  readonly store: SequenceStore;
-  readonly place: SequencePlace;
+  readonly stores: readonly SequenceStore[];
+  readonly stripes: StripeSet;
+  readonly place: StripedPlace;
   readonly sources: ValueSources;
   readonly catalog: SequenceCatalog;
 }
@@ -83,13 +89,33 @@ export class Sequences {
     };
   }
 
+  /**
+   * Gives one more database a stripe. See {@link StripeSet.add}.
+   *
+   * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
+   */
+  async addDatabase(url: string): ReturnType<StripeSet["add"]> {
+    const { stripes } = await this.#opened();
+    const [{ stripe }] = (await stripes.usable()) as [StripePart];
+    const store = await openSequenceStore(url, {
+      ...this.#options.store,
+      whereNew: "create",
+      stripeCount: stripe.count,
+    });
+    try {
+      return await stripes.add(store);
+    } finally {
+      await store.close();
+    }
+  }
+
   /** Gives everything back that is left, then closes the database. Never rejects. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);
     if (open === undefined) return;
     await open.sources.close(timeoutMs);
-    await open.store.close().catch(() => {});
+    await Promise.all(open.stores.map((store) => store.close().catch(() => {})));
   }
 
   #opened(): Promise<OpenSequences> {
@@ -103,18 +129,28 @@ export class Sequences {
   }
 
   async #openAll(): Promise<OpenSequences> {
-    const { storeUrl, store: storeOptions, waitMaxMs, namesMax, clock, timers } = this.#options;
+    const { storeUrls, stripeCount, store: storeOptions, waitMaxMs, namesMax, clock, timers } = this.#options;
     const onEvent = (event: SequenceEvent): void => this.#onEvent(event);
     // Loaded now: a server whose sequences nobody uses starts without them.
-    const [{ SequencePlace }, { ValueSources }, { SequenceCatalog }] = await Promise.all([
-      import("./sequence-place.ts"),
-      import("./value-sources.ts"),
-      import("./sequence-catalog.ts"),
-    ]);
-    const store = await openSequenceStore(storeUrl, storeOptions);
-    const place = new SequencePlace({ store, clock, onEvent });
+    const [{ SequencePlace }, { StripeSet }, { StripedPlace }, { ValueSources }, { SequenceCatalog }] =
+      await Promise.all([
+        import("./sequence-place.ts"),
+        import("./stripe-set.ts"),
+        import("./striped-place.ts"),
+        import("./value-sources.ts"),
+        import("./sequence-catalog.ts"),
+      ]);
+    const options = { ...storeOptions, stripeCount: stripeCount ?? storeUrls.length };
+    const stores = await Promise.all(storeUrls.map((url) => openSequenceStore(url, options)));
+    const stripes = new StripeSet({
+      stores,
+      stripeCount,
+      clock,
+      placeOf: (store, stripe) => new SequencePlace({ store, clock, onEvent, stripe }),
+      onProblem: (error) => onEvent({ kind: "stripe-problem", stripe: undefined, error }),
+    });
+    const place = new StripedPlace({ stripes, clock, onEvent });
     const sources = new ValueSources({
-      store,
       place,
       counters: this.#counters,
       clock,
@@ -123,8 +159,8 @@ export class Sequences {
       namesMax,
       onEvent,
     });
-    const catalog = new SequenceCatalog({ store, place, clock, onChanged: (stored) => sources.refresh(stored) });
-    this.#open = { store, place, sources, catalog };
+    const catalog = new SequenceCatalog({ stripes, clock, onChanged: (stored) => sources.refresh(stored) });
+    this.#open = { stores, stripes, place, sources, catalog };
     return this.#open;
   }
 

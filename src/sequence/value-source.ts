@@ -4,9 +4,10 @@ import { IdError } from "../errors.ts";
 import { type DrawOutcome, WaitQueue, waitersMax, type WaitRequest } from "../queue/wait-queue.ts";
 import { createPeriodClock, type PeriodClock } from "./period.ts";
 import { SegmentBuffer, type ValueRun } from "./segment-buffer.ts";
-import type { PlaceAnswer, SequencePlace, SequenceEvent } from "./sequence-place.ts";
+import type { SequenceEvent } from "./sequence-place.ts";
 import { callerError, disabledError, exhaustedError, shuttingDown } from "./sequence-error.ts";
 import { endCountOf, type StoredSequence } from "./sequence.ts";
+import type { PlaceAnswer, ValuePlace } from "./value-place.ts";
 import { createValueWriter, type ValueWriter } from "./value-template.ts";
 
 /** The request of a caller of {@link ValueSource.reserve}. */
@@ -39,7 +40,7 @@ export interface SequenceCounters {
 /** The parts that all sources of a process share. */
 export interface ValueSourceParts {
   readonly counters: SequenceCounters;
-  readonly place: SequencePlace;
+  readonly place: ValuePlace;
   readonly clock: Clock;
   readonly timers: Timers;
   /** The longest that a call waits for values. */
@@ -186,11 +187,11 @@ export class ValueSource {
   }
 
   async #giveBack({ key: periodKey, buffer }: Stock): Promise<void> {
-    const rest = buffer.close();
+    const remainders = buffer.close();
     const { sequenceId, definition } = this.#stored;
     const key = { name: definition.name, periodKey };
     this.#parts.place.release(key);
-    if (rest !== undefined) await this.#parts.place.giveBack(key, sequenceId, rest);
+    await Promise.all(remainders.map((rest) => this.#parts.place.giveBack(key, sequenceId, rest)));
   }
 
   /** Goes over to the period of this moment, if it is another one. */

@@ -2,14 +2,13 @@
 import { IdError } from "../errors.ts";
 import { waitersMax } from "../queue/wait-queue.ts";
 import { AbsentNames } from "./absent-names.ts";
-import { keysMax, type SequenceStore } from "./sequence-store.ts";
+import { keysMax } from "./sequence-store.ts";
 import { sequenceNamePattern, type StoredSequence } from "./sequence.ts";
 import { callerError, shuttingDown } from "./sequence-error.ts";
 import { ValueSource, type ValueSourceParts } from "./value-source.ts";
 
 /** The parts of {@link ValueSources}. */
 export interface ValueSourcesParts extends ValueSourceParts {
-  readonly store: SequenceStore;
   /** The most names in memory, at least 1. */
   readonly namesMax: number;
 }
@@ -146,8 +145,7 @@ export class ValueSources {
     const names = [...this.#wanted.keys()].slice(0, keysMax);
     try {
       await Promise.all(names.flatMap((name) => this.#closing.get(name) ?? []));
-      await this.#parts.place.ready();
-      const { sequences } = await this.#parts.store.look(names.map((name) => ({ name, periodKey: "" })));
+      const sequences = await this.#parts.place.find(names);
       this.#problem = undefined;
       for (const name of names) this.#resolve(name, sequences.get(name));
     } catch (error) {

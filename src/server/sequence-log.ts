@@ -7,6 +7,7 @@ export function logSequenceEvent(log: Log, event: SequenceEvent): void {
     case "stopped": {
       const action = "snowlane sequences raise, then snowlane sequences open: docs/sequences.md";
       return log.error("The database of sequences is stopped: values in memory are handed out, and no more", {
+        ...(event.stripe === undefined ? {} : { stripe: event.stripe }),
         reason: event.reason,
         action,
       });
@@ -17,6 +18,17 @@ export function logSequenceEvent(log: Log, event: SequenceEvent): void {
       return log.warn("The time at which the database of sequences opens is too far ahead, so it counts as passed", {
         aheadMs: event.aheadMs,
       });
+    case "stripe-problem": {
+      const { stripe, error } = event;
+      return log.warn("One of the databases of sequences is not used; the others give values", { stripe, error });
+    }
+    case "stripe-answers":
+      return log.info("A database of sequences gives values again", { stripe: event.stripe });
+    case "stripe-lacks": {
+      const { stripe, name } = event;
+      const action = "snowlane sequences create again, or snowlane sequences add-database again: docs/sequences.md";
+      return log.warn("One of the databases of sequences does not have a sequence", { stripe, name, action });
+    }
     case "range-discarded": {
       const { name, count, error } = event;
       return log.warn("A take of values failed: if it was done, its range is a gap", { name, count, error });

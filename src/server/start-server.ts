@@ -170,10 +170,11 @@ async function stopServing({
 
 /** The sequences of the server, whose database the first call opens. */
 function createSequences({ config, worker, clock, log }: ServerOptions): Sequences | undefined {
-  const storeUrl = resolveSequenceStore(config, worker.storeUrl);
-  if (storeUrl === undefined) return undefined;
+  const storeUrls = resolveSequenceStore(config, worker.storeUrl);
+  if (storeUrls === undefined) return undefined;
   return new Sequences({
-    storeUrl,
+    storeUrls,
+    stripeCount: config.sequenceStripes,
     store: {
       namespace: worker.namespace,
       callTimeoutMs: config.sequenceStoreTimeoutMs,

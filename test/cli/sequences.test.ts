@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
@@ -35,6 +35,48 @@ test("a database is stopped, raised and opened again", async () => {
   expect((await run("open")).stdout).toContain("in 30 seconds");
   expect((await run("open")).stdout).toContain("nothing was changed");
   expect(JSON.parse((await run("get", "orders", "--json")).stdout)).toMatchObject({ nextValue: "6" });
+});
+
+test("several files share a sequence, one more joins them, and what does not fit together is refused", async () => {
+  const folder = temporaryFolder();
+  const fileOf = (name: string): string => `sqlite:${join(folder, name)}`;
+  const run = (urls: readonly string[], ...words: readonly string[]) =>
+    runInProcess(["sequences", ...words, "--sequence-stores", urls.join(" ")]);
+  const steps = ["--step-min", "10", "--step-max", "10"];
+  const [a, b, c] = [fileOf("a"), fileOf("b"), fileOf("c")];
+  expect(await run([a, b], "create", "orders", "--sequence-stripes", "3", ...steps)).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  const values = (await run([b, a], "next", "orders", "-n", "400")).stdout.trim().split("\n").map(Number);
+  expect(new Set(values).size).toBe(400);
+  expect(new Set(values.map((value) => (value - 1) % 3))).toEqual(new Set([0, 1]));
+  const strict = await run([a, b], "create", "invoices", "--strict");
+  expect(strict).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("A strict sequence needs a database of its own"),
+  });
+  expect(await run([a], "create", "other")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("1 of 2 databases"),
+  });
+  expect(await run([a, b, c], "create", "other")).toMatchObject({ stderr: expect.stringContaining("add-database") });
+  expect((await run([a, b], "add-database", c)).stdout).toMatch(/^sqlite:.*c has stripe 2 of 3, with 1 sequence\. /);
+  const more = (await run([a, b, c], "next", "orders", "-n", "400")).stdout.trim().split("\n").map(Number);
+  expect(new Set([...values, ...more]).size).toBe(800);
+  expect(more.some((value) => (value - 1) % 3 === 2)).toBe(true);
+  const { nextValue } = JSON.parse((await run([a, b, c], "get", "orders", "--json")).stdout) as { nextValue: string };
+  expect([...values, ...more]).not.toContain(Number(nextValue));
+  expect((await run([a, b, c], "update", "orders", "--next", "50000")).code).toBe(0);
+  expect(Number((await run([a, b, c], "next", "orders")).stdout)).toBeGreaterThanOrEqual(50_000);
+
+  for (const part of ["", ".locks"])
+    cpSync(join(folder, `c.sequences${part}`), join(folder, `copy.sequences${part}`), { recursive: true });
+  const both = await run([a, c, fileOf("copy")], "get", "orders");
+  expect(both.stderr).toContain("databases 2 and 3 claim one stripe: one is a copy of the other");
+  expect((await run([a, b, c], "add-database", fileOf("d"))).stderr).toContain("made with 3 stripes");
+  expect((await run([a, b, c], "get", "orders", "--sequence-stripes", "4")).stderr).toContain("not 4");
+  expect((await run([a, b, c], "add-database")).stderr).toContain("Give the URL of one database");
 });
 
 test("a command that only looks makes no database, and wrong words are refused with what to do", async () => {

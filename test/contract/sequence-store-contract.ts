@@ -282,6 +282,19 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await store.take(takeOf(stored, { revision }))).toBeUndefined();
     });
 
+    test("gives the database a stripe by comparison alone", async () => {
+      const { member } = (await store.look([])).place!;
+      expect(member).toEqual({ storeId: expect.stringMatching(/^[0-9a-f]{32}$/), index: 0, count: 1, members: "" });
+      const { storeId } = member;
+      const [first, second] = [`2 ${storeId}`, `2 ${storeId} ${"b".repeat(32)}`];
+      expect(await store.join({ storeId: "other", before: "", after: first, index: 1 })).toBe(false);
+      expect(await store.join({ storeId, before: "", after: first, index: 1 })).toBe(true);
+      expect(await store.join({ storeId, before: "", after: second, index: 2 })).toBe(false);
+      expect((await store.look([])).place!.member).toEqual({ storeId, index: 1, count: 1, members: first });
+      expect(await store.join({ storeId, before: first, after: second, index: 1 })).toBe(true);
+      expect((await store.look([])).place!.member.members).toBe(second);
+    });
+
     test("gives a counter that is missing", async () => {
       await make();
       const lost = { name: "lost", periodKey: "" };

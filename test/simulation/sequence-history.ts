@@ -6,6 +6,8 @@
 import { IdError } from "../../src/errors.ts";
 import { SequenceCatalog } from "../../src/sequence/sequence-catalog.ts";
 import { SequencePlace } from "../../src/sequence/sequence-place.ts";
+import { onlyStripe } from "../../src/sequence/sequence.ts";
+import { StripedPlace } from "../../src/sequence/striped-place.ts";
 import { counterId, type SequenceStore } from "../../src/sequence/sequence-store.ts";
 import { ValueSources } from "../../src/sequence/value-sources.ts";
 import { ManualTime } from "../support/worlds/manual-time.ts";
@@ -96,7 +98,8 @@ class History {
     const store = memorySequenceStore(() => this.#database);
     const clock = this.#time;
     const place = new SequencePlace({ store, clock, onEvent: () => {} });
-    const catalog = new SequenceCatalog({ store, place, clock, onChanged: () => {} });
+    const parts = async () => [{ stripe: onlyStripe, store, place }];
+    const catalog = new SequenceCatalog({ stripes: { all: parts, listed: parts }, clock, onChanged: () => {} });
     await catalog.create({ name: "orders", stepMin: 5, stepMax: 50 });
     await catalog.create({ name: "strict", allocation: "strict" });
     await catalog.create({ name: "daily", period: "day", stepMin: 3, stepMax: 20 });
@@ -177,10 +180,10 @@ class History {
     };
     const onEvent = ({ kind }: { readonly kind: string }): undefined => this.#note(kind, undefined);
     const store = this.#storeOf(() => server);
-    const place = new SequencePlace({ store, clock, onEvent });
+    const part = { stripe: onlyStripe, store, place: new SequencePlace({ store, clock, onEvent }) };
+    const place = new StripedPlace({ stripes: { usable: async () => [part] }, clock, onEvent });
     const sources = new ValueSources({
       counters: { issued: 0, taken: 0, refused: 0, failed: 0 },
-      store,
       place,
       clock,
       timers,

@@ -151,7 +151,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     onTestFinished(() => proxy.stop());
     const events: SequenceEvent[] = [];
     const sequences = new Sequences({
-      storeUrl: withPort(server, proxy.port),
+      storeUrls: [withPort(server, proxy.port)],
       store: { namespace: newNamespace(), callTimeoutMs: 1_000 },
       waitMaxMs: 60_000,
       namesMax: 10,
@@ -275,6 +275,26 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     await expect(older.look([])).rejects.toMatchObject({ reason: "INVALID_CONFIG", metadata: { version: "99" } });
   });
 
+  test("whose tables an older release has made: they are brought to the newest form, and counters stay", async () => {
+    const own = await start();
+    onTestFinished(() => own.stop());
+    const before = await open(own.url, "default");
+    const stored = await make(before);
+    expect(await before.take(takeOf(stored))).toBe(0n);
+    await before.close();
+    const columns = ["store_id", "stripe_index", "stripe_count", "members"];
+    const drops = columns.map((column) => `DROP COLUMN ${column}`).join(", ");
+    await runSql(own.url, `ALTER TABLE snowlane_sequence_place ${drops}`);
+    await runSql(own.url, "DELETE FROM snowlane_sequence_schema WHERE step = 2");
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(own.url, "default")));
+    const looks = await Promise.all(stores.map((store) => store.look([])));
+    for (const { place } of looks) expect(place!.member).toEqual({ storeId: "", index: 0, count: 1, members: "" });
+    expect(await stores[0]!.take(takeOf(stored))).toBe(10n);
+    // A step that was done, and not noted, is done again.
+    await runSql(own.url, "DELETE FROM snowlane_sequence_schema WHERE step = 2");
+    expect(await (await open(own.url, "default")).take(takeOf(stored))).toBe(20n);
+  });
+
   test("in which servers start at once: the tables are made once, and so is the place", async () => {
     const own = await start();
     onTestFinished(() => own.stop());
@@ -282,7 +302,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     const looks = await Promise.all(stores.map((store) => store.look([])));
     expect(new Set(looks.map(({ identity }) => identity)).size).toBe(1);
     const steps = await runSql(own.url, "SELECT step FROM snowlane_sequence_schema");
-    expect(steps.map(({ step }) => Number(step))).toEqual([1]);
+    expect(steps.map(({ step }) => Number(step))).toEqual([1, 2]);
     expect(looks.map(({ place }) => place?.revision)).toEqual(looks.map(() => 1));
   });
 

@@ -34,7 +34,7 @@ const unseen: readonly Loss[] = [
 /** The sequences of a server of Snowlane. Every value is taken for a caller, so that the database knows of each. */
 function openSequences(storeUrl: string) {
   const sequences = new Sequences({
-    storeUrl,
+    storeUrls: [storeUrl],
     store: { namespace: "default", callTimeoutMs: 20_000 },
     waitMaxMs: 60_000,
     namesMax: 10,

@@ -92,7 +92,7 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
 
 async function createSequence({ database, step }: TrialOptions): Promise<void> {
   const sequences = new Sequences({
-    storeUrl: database.url,
+    storeUrls: [database.url],
     store: { namespace: "default", callTimeoutMs: 30_000 },
     waitMaxMs: 30_000,
     namesMax: 1,

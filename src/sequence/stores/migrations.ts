@@ -14,6 +14,8 @@ export interface SchemaRules<Connection> {
   readonly names: readonly string[];
   /** Statements of each step, from the first on. They may be run again where a step was not finished. */
   readonly steps: readonly (readonly string[])[];
+  /** Tells by its error that a statement of a step was done before; absent where such a statement has no error. */
+  readonly isDone?: (error: unknown) => boolean;
   /** Tells whether all of some tables are there. */
   readonly areThere: (connection: Connection, names: readonly string[]) => Promise<boolean>;
   readonly session: (connection: Connection) => SqlSession;
@@ -49,7 +51,11 @@ export async function ensureSchema<Connection>(connection: Connection, rules: Sc
     const version = await versionOf(connection, rules);
     for (const [index, statements] of rules.steps.entries()) {
       if (index < version) continue;
-      for (const statement of statements) await session.run(statement);
+      for (const statement of statements) {
+        await session.run(statement).catch((error: unknown) => {
+          if (rules.isDone?.(error) !== true) throw error;
+        });
+      }
       await session.run(`INSERT INTO ${schema} VALUES (${index + 1})`);
     }
   });

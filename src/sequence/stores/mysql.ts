@@ -7,6 +7,7 @@ import type { ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { IdError } from "../../errors.ts";
 import {
   areTablesThere,
+  isDuplicateColumn,
   isDuplicateKey,
   isLostRace,
   isRefusedStatement,
@@ -114,8 +115,14 @@ const schema: SchemaRules<MysqlConnection> = {
         identity VARBINARY(200) NOT NULL, stopped VARBINARY(2000) NOT NULL, revision BIGINT NOT NULL,
         open_ms BIGINT NOT NULL, raised_count BIGINT NOT NULL, raised_until_ms BIGINT NOT NULL) ENGINE = InnoDB`,
     ],
+    [
+      `ALTER TABLE ${place} ADD COLUMN store_id VARBINARY(32) NOT NULL DEFAULT '',
+        ADD COLUMN stripe_index INT NOT NULL DEFAULT 0, ADD COLUMN stripe_count INT NOT NULL DEFAULT 1,
+        ADD COLUMN members VARBINARY(2200) NOT NULL DEFAULT ''`,
+    ],
   ],
   areThere: areTablesThere,
+  isDone: isDuplicateColumn,
   session: sessionOf,
   alone: async ({ client }, work) => {
     const lock = "CONCAT('snowlane ', SHA1(DATABASE()))";

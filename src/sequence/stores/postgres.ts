@@ -114,6 +114,12 @@ function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
           stopped text NOT NULL, revision bigint NOT NULL, open_ms bigint NOT NULL, raised_count bigint NOT NULL,
           raised_until_ms bigint NOT NULL)`,
       ],
+      [
+        `ALTER TABLE ${place} ADD COLUMN IF NOT EXISTS store_id text NOT NULL DEFAULT '',
+          ADD COLUMN IF NOT EXISTS stripe_index int NOT NULL DEFAULT 0,
+          ADD COLUMN IF NOT EXISTS stripe_count int NOT NULL DEFAULT 1,
+          ADD COLUMN IF NOT EXISTS members text NOT NULL DEFAULT ''`,
+      ],
     ],
     areThere: areTablesThere,
     session: sessionOf,

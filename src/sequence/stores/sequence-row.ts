@@ -1,5 +1,5 @@
 /** A row of the table snowlane_sequence, whose columns all databases have under one name. */
-import type { Replacement } from "../sequence-store.ts";
+import type { Look, Replacement } from "../sequence-store.ts";
 import type { SequenceDefinition, StoredSequence } from "../sequence.ts";
 
 /** A row as a driver reads it; a number may come as any of these. */
@@ -19,6 +19,22 @@ export interface SequenceRow {
   readonly created_ms: bigint | number | string;
   readonly updated_ms: bigint | number | string;
   readonly sequence_id: string;
+}
+
+/** Reads the place of a row. */
+export function placeOf(row: Readonly<Record<string, unknown>>): NonNullable<Look["place"]> {
+  return {
+    identity: String(row["identity"]),
+    stopped: String(row["stopped"]),
+    revision: Number(row["revision"]),
+    openMs: Number(row["open_ms"]),
+    member: {
+      storeId: String(row["store_id"]),
+      index: Number(row["stripe_index"]),
+      count: Number(row["stripe_count"]),
+      members: String(row["members"]),
+    },
+  };
 }
 
 /** The columns but for the namespace, in the order in which {@link valuesOf} has their values. */

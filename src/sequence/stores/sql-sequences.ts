@@ -9,9 +9,11 @@ import {
   type CounterKey,
   counterId,
   type GiveBackRequest,
+  type JoinRequest,
   type ListRange,
   type Look,
   type Mark,
+  newMember,
   type NewSequence,
   type OpenOutcome,
   type RaiseRequest,
@@ -22,7 +24,7 @@ import {
 } from "../sequence-store.ts";
 import { ensureSchema, type SchemaRules } from "./migrations.ts";
 import type { NamedValues } from "./named-values.ts";
-import { replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
 import { type CounterUpdate, type Statements, writeStatements, type Dialect } from "./statements.ts";
 
@@ -75,6 +77,7 @@ export class SqlSequences<Connection> implements SequenceStore {
   readonly #driver: SqlDriver<Connection>;
   readonly #namespace: string;
   readonly #callTimeoutMs: number;
+  readonly #stripeCount: number | undefined;
   readonly #lines: readonly Line<Connection>[];
   /** By the identity's expression: MySQL and MariaDB ask for different variables. */
   readonly #statements = new Map<string, Statements>();
@@ -85,6 +88,7 @@ export class SqlSequences<Connection> implements SequenceStore {
     this.#driver = driver;
     this.#namespace = namespace;
     this.#callTimeoutMs = callTimeoutMs;
+    this.#stripeCount = options.stripeCount;
     const ensure = (connection: Connection): Promise<void> => ensureSchema(connection, driver.schema);
     const { names } = driver.schema;
     const tables = new MadeOnce({ kind: driver.kind, noun: "table", names, whereNew, make: ensure, check: ensure });
@@ -94,7 +98,8 @@ export class SqlSequences<Connection> implements SequenceStore {
   async look(keys: readonly CounterKey[]): Promise<Look> {
     const found = await this.#look(keys);
     if (found.place !== undefined) return found;
-    await this.#change((statements, session) => session.run(statements.makePlace, this.#named({ stopped: "" })));
+    const values = this.#named({ stopped: "", ...newMember(this.#stripeCount) });
+    await this.#change((statements, session) => session.run(statements.makePlace, values));
     return this.#look(keys);
   }
 
@@ -189,6 +194,11 @@ export class SqlSequences<Connection> implements SequenceStore {
       const [row] = await session.all(statements.place, values);
       return { kind: "opened", revision: Number(row?.["revision"]) };
     });
+  }
+
+  async join(request: JoinRequest): Promise<boolean> {
+    const values = this.#named({ ...request });
+    return (await this.#change((statements, session) => session.run(statements.join, values))) === 1;
   }
 
   async close(): Promise<void> {
@@ -295,15 +305,7 @@ function lookOf(rows: readonly Row[]): Look {
       counters.set(counterId({ name: String(name), periodKey: String(periodKey) }), BigInt(usedCount!));
     }
   }
-  const place =
-    first["identity"] === null
-      ? undefined
-      : {
-          identity: String(first["identity"]),
-          stopped: String(first["stopped"]),
-          revision: Number(first["revision"]),
-          openMs: Number(first["open_ms"]),
-        };
+  const place = first["identity"] === null ? undefined : placeOf(first);
   const clockMs = Number(first["clock_ms"]);
   return { place, identity: String(first["identity_now"]), clockMs, sequences, counters };
 }

@@ -1,8 +1,32 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { SequenceFile } from "./sqlite-sequence-file.ts";
+
+test("a file of the first version gets what the second has, and keeps its place", () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
+  const path = join(folder, "sequences.db");
+  const options = { path, busyTimeoutMs: 5_000, networkFileSystem: "refuse", namespace: "default" } as const;
+  const first = new SequenceFile(options);
+  const { place } = first.look([]);
+  first.stop("a test", place!.revision);
+  first.close();
+  const database = new DatabaseSync(path);
+  for (const column of ["store_id", "stripe_index", "stripe_count", "members"]) {
+    database.exec(`ALTER TABLE snowlane_sequence_place DROP COLUMN ${column}`);
+  }
+  database.exec("PRAGMA user_version = 1");
+  database.close();
+  const file = new SequenceFile(options);
+  onTestFinished(() => {
+    file.close();
+    rmSync(folder, { recursive: true });
+  });
+  const member = { storeId: "", index: 0, count: 1, members: "" };
+  expect(file.look([]).place).toMatchObject({ stopped: "a test", member });
+});
 
 test("a file that went back is opened again, and asked by statements of its own", () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-"));

@@ -12,9 +12,11 @@ import {
   type CounterKey,
   counterId,
   type GiveBackRequest,
+  type JoinRequest,
   type ListRange,
   type Look,
   type Mark,
+  newMember,
   type NewSequence,
   type OpenOutcome,
   type RaiseRequest,
@@ -23,18 +25,20 @@ import {
 } from "../sequence-store.ts";
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
-import { replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
 import { type CounterUpdate, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
   readonly namespace: string;
+  /** Of a place that is made. */
+  readonly stripeCount?: number | undefined;
 }
 
 const format = {
   /** "SNWS". */
   applicationId: 0x534e5753,
-  version: 1,
+  version: 2,
   tablesSql: `
     CREATE TABLE snowlane_sequence (namespace TEXT NOT NULL, name TEXT NOT NULL, start_value INTEGER NOT NULL,
       increment INTEGER NOT NULL, value_max INTEGER NOT NULL, allocation TEXT NOT NULL, step_min INTEGER NOT NULL,
@@ -46,7 +50,14 @@ const format = {
       STRICT, WITHOUT ROWID;
     CREATE TABLE snowlane_sequence_place (namespace TEXT PRIMARY KEY, identity TEXT NOT NULL, stopped TEXT NOT NULL,
       revision INTEGER NOT NULL, open_ms INTEGER NOT NULL, raised_count INTEGER NOT NULL,
-      raised_until_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+      raised_until_ms INTEGER NOT NULL, store_id TEXT NOT NULL DEFAULT '', stripe_index INTEGER NOT NULL DEFAULT 0,
+      stripe_count INTEGER NOT NULL DEFAULT 1, members TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;`,
+  upgrades: {
+    1: `ALTER TABLE snowlane_sequence_place ADD COLUMN store_id TEXT NOT NULL DEFAULT '';
+      ALTER TABLE snowlane_sequence_place ADD COLUMN stripe_index INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE snowlane_sequence_place ADD COLUMN stripe_count INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE snowlane_sequence_place ADD COLUMN members TEXT NOT NULL DEFAULT '';`,
+  },
 };
 
 const sql = writeStatements({
@@ -126,11 +137,13 @@ class Statements {
 /** See the head of this file, and SequenceStore for what each method does. */
 export class SequenceFile {
   readonly #namespace: string;
+  readonly #stripeCount: number | undefined;
   readonly #file: StoreFile;
   #prepared: Prepared | undefined;
 
   constructor(options: SequenceFileOptions) {
     this.#namespace = options.namespace;
+    this.#stripeCount = options.stripeCount;
     this.#file = new StoreFile(options, format);
   }
 
@@ -245,6 +258,10 @@ export class SequenceFile {
     return outcome;
   }
 
+  join(request: JoinRequest): boolean {
+    return this.#write((statements) => statements.run(sql.join, { ...request }) === 1);
+  }
+
   close(): void {
     this.#file.close();
   }
@@ -272,19 +289,14 @@ export class SequenceFile {
       const [counter] = statements.all(sql.counter, { ...key });
       if (counter !== undefined) counters.set(counterId(key), counter["used_count"] as bigint);
     }
-    const place = row && {
-      identity: String(row["identity"]),
-      stopped: String(row["stopped"]),
-      revision: Number(row["revision"]),
-      openMs: Number(row["open_ms"]),
-    };
-    return { place, sequences, counters };
+    return { place: row && placeOf(row), sequences, counters };
   }
 
   /** A new file where another one stood may have lost values that were handed out: it begins stopped. */
   #makePlace(file: OpenFile, clockMs: number): void {
     const isNew = file.life.emptyMeans === "new";
     const stopped = isNew ? "" : "the file is new, and traces beside it show that another one stood there";
-    file.write((database) => this.#statements(database, file, clockMs).run(sql.makePlace, { stopped }) === 1);
+    const values = { stopped, ...newMember(this.#stripeCount) };
+    file.write((database) => this.#statements(database, file, clockMs).run(sql.makePlace, values) === 1);
   }
 }

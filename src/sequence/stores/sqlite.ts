@@ -5,6 +5,7 @@ import { findThread, ThreadLink } from "../../store/sqlite/thread-link.ts";
 import type {
   CounterKey,
   GiveBackRequest,
+  JoinRequest,
   ListRange,
   Look,
   Mark,
@@ -13,6 +14,7 @@ import type {
   RaiseRequest,
   Replacement,
   SequenceStore,
+  SequenceStoreOptions,
   TakeRequest,
 } from "../sequence-store.ts";
 import type { StoredSequence } from "../sequence.ts";
@@ -29,8 +31,8 @@ const takesMax = 256;
  * @param url - `sqlite:PATH` as for worker records; the file is `PATH.sequences`.
  * @throws IdError INVALID_CONFIG.
  */
-export async function openSqliteSequences(url: string, options: StoreOptions): Promise<SequenceStore> {
-  const file = parseSqliteUrl(url, options);
+export async function openSqliteSequences(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
+  const file = { ...parseSqliteUrl(url, options), stripeCount: options.stripeCount };
   return new SqliteSequences({ ...file, path: file.path + suffix }, options);
 }
 
@@ -95,6 +97,10 @@ class SqliteSequences implements SequenceStore {
 
   open(): Promise<OpenOutcome> {
     return this.#link.call("open");
+  }
+
+  join(request: JoinRequest): Promise<boolean> {
+    return this.#link.call("join", request);
   }
 
   close(): Promise<void> {

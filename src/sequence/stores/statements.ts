@@ -65,14 +65,17 @@ export function writeStatements(dialect: Dialect) {
 
 function placeStatements({ sequence, counter, place, identity, clockMs, lockPlace, unlessPlaceThere }: Dialect) {
   return {
-    place: `SELECT identity, stopped, revision, open_ms FROM ${place} WHERE namespace = :namespace`,
-    makePlace: `INSERT INTO ${place} (namespace, identity, stopped, revision, open_ms, raised_count, raised_until_ms)
-      SELECT :namespace, ${identity}, :stopped, 1, 0, 0, 0 FROM (SELECT 1 AS one) o
+    place: `SELECT identity, stopped, revision, open_ms, store_id, stripe_index, stripe_count, members
+      FROM ${place} WHERE namespace = :namespace`,
+    makePlace: `INSERT INTO ${place} (namespace, identity, stopped, revision, open_ms, raised_count, raised_until_ms,
+      store_id, stripe_index, stripe_count, members)
+      SELECT :namespace, ${identity}, :stopped, 1, 0, 0, 0, :storeId, :stripeIndex, :stripeCount, ''
+      FROM (SELECT 1 AS one) o
       WHERE NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace) ${unlessPlaceThere}`,
     /** All that {@link SequenceStore.look} tells, in one statement: a row for each key, or one for none. */
     look: (count: number) => `SELECT ${identity} AS identity_now, ${clockMs} AS clock_ms, p.identity, p.stopped,
-      p.revision, p.open_ms, ${count === 0 ? "" : `k.key_name, k.key_period, c.used_count, ${ofSequence},`} 1 AS one
+      p.revision, p.open_ms, p.store_id, p.stripe_index, p.stripe_count, p.members, ${count === 0 ? "" : `k.key_name, k.key_period, c.used_count, ${ofSequence},`} 1 AS one
       FROM (SELECT 1 AS one) o LEFT JOIN ${place} p ON p.namespace = :namespace ${
         count === 0
           ? ""
@@ -82,6 +85,8 @@ function placeStatements({ sequence, counter, place, identity, clockMs, lockPlac
       }`,
     stop: `UPDATE ${place} SET stopped = :reason, revision = revision + 1
       WHERE namespace = :namespace AND revision = :revision AND stopped = ''`,
+    join: `UPDATE ${place} SET members = :after, stripe_index = :index
+      WHERE namespace = :namespace AND store_id = :storeId AND members = :before`,
     /** Begins an opening. */
     lockPlace: `SELECT p.stopped FROM ${place} p WHERE p.namespace = :namespace ${lockPlace}`,
     missing: `SELECT s.name FROM ${sequence} s WHERE s.namespace = :namespace AND NOT EXISTS

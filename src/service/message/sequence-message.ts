@@ -9,7 +9,8 @@ import {
   type UpdateSequenceRequest,
 } from "../../gen/snowlane/v1/sequence_service_pb.ts";
 import type { Period } from "../../sequence/period.ts";
-import type { SequenceState, SequenceUpdate } from "../../sequence/sequence-catalog.ts";
+import type { SequenceUpdate } from "../../sequence/sequence-catalog.ts";
+import type { SequenceState } from "../../sequence/sequence-state.ts";
 import type { Allocation, SequenceChange, SequenceDraft } from "../../sequence/sequence.ts";
 import { RequestError } from "./request-error.ts";
 import { unixMsToTimestampClamped } from "./time-message.ts";

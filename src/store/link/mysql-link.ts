@@ -308,6 +308,11 @@ export function isDuplicateKey(error: unknown): boolean {
   return hasCode(error, [1_062]);
 }
 
+/** Tells whether an ALTER TABLE was refused because its columns are there. */
+export function isDuplicateColumn(error: unknown): boolean {
+  return hasCode(error, [1_060]);
+}
+
 function hasCode(error: unknown, codes: readonly number[]): boolean {
   return codes.includes(Number((error as { readonly errno?: unknown }).errno));
 }

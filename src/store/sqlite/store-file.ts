@@ -40,6 +40,8 @@ export interface StoreFileFormat {
   readonly version: number;
   /** Statements that create its tables, beside `meta`. */
   readonly tablesSql: string;
+  /** Statements that make the next version of one, by its number. Absent: files of older versions are refused. */
+  readonly upgrades?: Readonly<Record<number, string>>;
 }
 
 // EXTRA, not FULL: in this journal mode FULL does not sync the folder, and a power cut could undo an answered commit.
@@ -137,6 +139,9 @@ export class StoreFile {
       if (!isEmpty) this.#checkFormat(path, database);
       database.exec(pragmas);
       if (isEmpty) inTransaction(database, "BEGIN IMMEDIATE", () => this.#createTables(database, !hasTraces));
+      else if (versionOf(database) < this.#format.version) {
+        inTransaction(database, "BEGIN IMMEDIATE", () => this.#upgrade(database));
+      }
     });
   }
 
@@ -146,17 +151,25 @@ export class StoreFile {
     createMeta(database, isClean);
   }
 
+  /** Brings a file of an older version to this one, step by step. */
+  #upgrade(database: DatabaseSync): void {
+    const { version, upgrades = {} } = this.#format;
+    for (let found = versionOf(database); found < version; found += 1) {
+      database.exec(`${upgrades[found]}; PRAGMA user_version = ${found + 1};`);
+    }
+  }
+
   #checkFormat(path: string, database: DatabaseSync): void {
-    const { applicationId, version } = this.#format;
+    const { applicationId, version, upgrades = {} } = this.#format;
     const foundId = database.prepare("PRAGMA application_id").get()?.["application_id"];
-    const foundVersion = database.prepare("PRAGMA user_version").get()?.["user_version"];
-    if (foundId === applicationId && foundVersion === version) return;
+    const foundVersion = versionOf(database);
+    if (foundId === applicationId && (foundVersion === version || upgrades[foundVersion] !== undefined)) return;
     const message =
       foundId === applicationId
-        ? `${path} was made by another version of Snowlane (format ${String(foundVersion)}, not ${version}). Use that version, or another file.`
+        ? `${path} was made by another version of Snowlane (format ${foundVersion}, not ${version}). Use that version, or another file.`
         : `${path} is the SQLite database of another program. Choose another --store; nothing was changed.`;
     throw new IdError("INVALID_CONFIG", message, {
-      metadata: { store: "sqlite", path, application_id: Number(foundId), format: Number(foundVersion) },
+      metadata: { store: "sqlite", path, application_id: Number(foundId), format: foundVersion },
     });
   }
 
@@ -190,6 +203,10 @@ export function checkFolder(path: string): void {
   if (existsSync(folder)) return;
   const message = `There is no folder ${folder} for the store ${path}. Check --store; for a new deployment make the folder, or give --create.`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store", folder } });
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
 }
 
 function vanished(path: string): IdError {

@@ -2,9 +2,12 @@ import {
   type CounterKey,
   counterId,
   type GiveBackRequest,
+  type JoinRequest,
   type ListRange,
   type Look,
   type Mark,
+  type Member,
+  newMember,
   type NewSequence,
   openAheadMaxMs,
   openAheadMs,
@@ -29,6 +32,7 @@ interface PlaceState {
   readonly openMs: number;
   readonly raisedCount: bigint;
   readonly raisedUntilMs: number;
+  readonly member: Member;
 }
 
 /** Everything that a database of sequences keeps, so that a test can put an older copy back. */
@@ -50,11 +54,13 @@ export class MemorySequences {
   identity: string;
   nowMs: () => number;
   readonly #mutant: SequenceMutant | undefined;
+  readonly #member: ReturnType<typeof newMember>;
   #place: PlaceState | undefined;
   #sequences = new Map<string, StoredSequence>();
   #counters = new Map<string, { used: bigint; writeId: string }>();
 
-  constructor(identity: string, nowMs: () => number, mutant?: SequenceMutant) {
+  constructor(identity: string, nowMs: () => number, mutant?: SequenceMutant, member = newMember()) {
+    this.#member = member;
     this.identity = identity;
     this.nowMs = nowMs;
     this.#mutant = mutant;
@@ -80,7 +86,9 @@ export class MemorySequences {
   look(keys: readonly CounterKey[]): Look {
     if (this.#place === undefined && this.#sequences.size === 0 && this.#counters.size === 0) {
       const { identity } = this;
-      this.#place = { identity, stopped: "", revision: 1, openMs: 0, raisedCount: 0n, raisedUntilMs: 0 };
+      const { storeId, stripeIndex: index, stripeCount: count } = this.#member;
+      const member = { storeId, index, count, members: "" };
+      this.#place = { identity, stopped: "", revision: 1, openMs: 0, raisedCount: 0n, raisedUntilMs: 0, member };
     }
     const sequences = new Map<string, StoredSequence>();
     const counters = new Map<string, bigint>();
@@ -176,6 +184,13 @@ export class MemorySequences {
     return { kind: "opened", revision };
   }
 
+  join({ storeId, before, after, index }: JoinRequest): boolean {
+    const member = this.#place?.member;
+    if (this.#place === undefined || member?.storeId !== storeId || member.members !== before) return false;
+    this.#place = { ...this.#place, member: { ...member, index, members: after } };
+    return true;
+  }
+
   /** Where a counter begins whose row may have been lost. */
   #baseOf(startMs: number): bigint {
     const { raisedCount, raisedUntilMs } = this.#place!;
@@ -234,6 +249,7 @@ export function memorySequenceStore(
     raise: (request, writeId) => carry(() => database().raise(request, writeId), "raise"),
     stop: (reason, revision) => carry(() => database().stop(reason, revision), "stop"),
     open: () => carry(() => database().open(), "open"),
+    join: (request) => carry(() => database().join(request), "join"),
     close: async () => {},
   };
 }

@@ -1,0 +1,75 @@
+/** Where sequences stand: read from every database, and put together. */
+import { createPeriodClock } from "./period.ts";
+import { counterId, keysMax, keysOf } from "./sequence-store.ts";
+import { endCountOf, etagOf, fieldError, type StoredSequence, type Stripe, valueAt } from "./sequence.ts";
+import type { StripePart } from "./stripe-set.ts";
+
+/** A sequence, and where its counter of this period stands. */
+export interface SequenceState {
+  readonly stored: StoredSequence;
+  readonly etag: string;
+  readonly periodKey: string;
+  /** The lowest value that was never taken; undefined = none is left. */
+  readonly nextValue: bigint | undefined;
+  readonly leftCount: bigint;
+  /** Whether a database lost its counter: a counter that is missing is no zero. */
+  readonly isLost: boolean;
+}
+
+/** Reads where sequences stand, in all databases. */
+export async function readStates(
+  parts: readonly StripePart[],
+  all: readonly StoredSequence[],
+  nowMs: number,
+): Promise<readonly SequenceState[]> {
+  const keyed = all.map((stored) => {
+    const { name, period, timeZone } = stored.definition;
+    return { stored, name, periodKey: createPeriodClock(period, timeZone)(nowMs).key };
+  });
+  const states: SequenceState[] = [];
+  for (let at = 0; at < keyed.length; at += keysMax / 2) {
+    const page = keyed.slice(at, at + keysMax / 2);
+    const looks = await Promise.all(
+      parts.map(async ({ stripe, store }) => ({ stripe, ...(await store.look(page.flatMap(keysOf))) })),
+    );
+    states.push(...page.map(({ stored, periodKey }) => stateOf(stored, periodKey, looks)));
+  }
+  return states;
+}
+
+/** Checks the value to which a sequence is to be raised. @throws IdError INVALID_SEQUENCE. */
+export function checkNextValue({ stored, nextValue, isLost }: SequenceState, wanted: bigint): void {
+  const { startValue, valueMax } = stored.definition;
+  const least = nextValue ?? (isLost ? startValue : valueMax + 1n);
+  if (wanted >= least && wanted >= startValue && wanted <= valueMax) return;
+  const message = `next_value is ${wanted}; it can only go upward, from ${least} to ${valueMax}.`;
+  throw fieldError("next_value", message, { next_value: wanted, next_value_min: least, next_value_max: valueMax });
+}
+
+interface StripeLook {
+  readonly stripe: Stripe;
+  readonly sequences: ReadonlyMap<string, StoredSequence>;
+  readonly counters: ReadonlyMap<string, bigint>;
+}
+
+function stateOf(stored: StoredSequence, periodKey: string, looks: readonly StripeLook[]): SequenceState {
+  const { definition } = stored;
+  const { name } = definition;
+  let [nextValue, leftCount, isLost] = [undefined as bigint | undefined, 0n, false];
+  for (const { stripe, sequences, counters } of looks) {
+    // A creation that did not reach this database is no loss.
+    if (stripe.count > 1 && !sequences.has(name)) continue;
+    if (!counters.has(counterId({ name, periodKey: "" }))) {
+      isLost = true;
+      continue;
+    }
+    // A period whose first value nobody has taken yet has no counter.
+    const usedCount = counters.get(counterId({ name, periodKey })) ?? 0n;
+    const endCount = endCountOf(definition, stripe);
+    if (usedCount >= endCount) continue;
+    leftCount += endCount - usedCount;
+    const next = valueAt(definition, usedCount, stripe);
+    if (nextValue === undefined || next < nextValue) nextValue = next;
+  }
+  return { stored, etag: etagOf(definition), periodKey, nextValue, leftCount, isLost };
+}

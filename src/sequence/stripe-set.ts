@@ -1,0 +1,195 @@
+/** The databases that share the values of each sequence: which of them answer, and which stripe each one has. */
+import type { Clock } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
+import { kernelRandom128 } from "../kernel-random.ts";
+import { callerError } from "./sequence-error.ts";
+import type { SequencePlace } from "./sequence-place.ts";
+import { keysMax, type Look, type SequenceStore } from "./sequence-store.ts";
+import { equalDefinitions, onlyStripe, type Stripe, type StoredSequence } from "./sequence.ts";
+import { decideStripes, type StripeRules } from "./stripe-members.ts";
+
+/** A database whose stripe is known. */
+export interface StripePart {
+  readonly stripe: Stripe;
+  readonly store: SequenceStore;
+  readonly place: SequencePlace;
+}
+
+/** The parts of a {@link StripeSet}. */
+export interface StripeSetParts {
+  /** In the order of their URLs: at least one. */
+  readonly stores: readonly SequenceStore[];
+  /** How many stripes an operator has said; undefined = none was said. */
+  readonly stripeCount: number | undefined;
+  readonly clock: Clock;
+  readonly placeOf: (store: SequenceStore, stripe: Stripe) => SequencePlace;
+  /** Is told why a database is not used, while others are. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** The outcome of one look at all of them. */
+interface Settled {
+  readonly parts: readonly StripePart[];
+  readonly memberCount: number;
+  /** Of those that did not answer. */
+  readonly errors: readonly unknown[];
+}
+
+/** The most steps by which databases get their stripes: two for each, and those that other servers took first. */
+const stepsMax = 400;
+/** The pause before databases that did not answer are looked at again. */
+const retryMs = 5_000;
+
+/** See the head of this file. */
+export class StripeSet {
+  readonly #parts: StripeSetParts;
+  /** By the position of their URL. */
+  readonly #settled = new Map<number, StripePart>();
+  #settling: Promise<Settled> | undefined;
+  #retryAtMs = 0;
+
+  constructor(parts: StripeSetParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The databases that can be used: at least one. Those that did not answer are looked at again now and then.
+   *
+   * @throws IdError STORE_UNAVAILABLE, INVALID_CONFIG.
+   */
+  async usable(): Promise<readonly StripePart[]> {
+    const { stores, clock, onProblem } = this.#parts;
+    if (this.#settled.size === stores.length) return [...this.#settled.values()];
+    if (this.#settled.size === 0) return (await this.#settle()).parts;
+    if (clock.monotonicMs() >= this.#retryAtMs) {
+      this.#retryAtMs = clock.monotonicMs() + retryMs;
+      this.#settle().catch(onProblem);
+    }
+    return [...this.#settled.values()];
+  }
+
+  /** All that are named. @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG. */
+  async listed(): Promise<readonly StripePart[]> {
+    return (await this.#settleAll()).parts;
+  }
+
+  /**
+   * All that there are, as a change of a definition needs them.
+   *
+   * @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG: one is not named.
+   */
+  async all(): Promise<readonly StripePart[]> {
+    // A single database has no others, and is not looked at for them.
+    const [only] = this.#settled.values();
+    if (this.#parts.stores.length === 1 && only?.stripe.count === 1) return [only];
+    const { parts, memberCount } = await this.#settleAll();
+    if (parts.length === memberCount) return parts;
+    throw notAllNamed(parts.length, memberCount);
+  }
+
+  /**
+   * Gives one more database a stripe that nobody used. All definitions are copied to it before. May be repeated.
+   *
+   * @returns How many definitions it has, and its stripe.
+   * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
+   */
+  async add(store: SequenceStore): Promise<{ readonly sequenceCount: number; readonly stripe: Stripe }> {
+    const { parts, memberCount } = await this.#settleAll();
+    const [first] = parts;
+    const stores = [...this.#parts.stores, store];
+    const rules: StripeRules = { stripeCount: first!.stripe.count, adds: "operator" };
+    const [own, theirs] = await Promise.all([store.look([]), first!.store.look([])]);
+    // It has its stripe where the command is repeated.
+    const isMember = memberOf(theirs)
+      ?.members.split(" ")
+      .includes(memberOf(own)?.storeId ?? "");
+    if (parts.length + (isMember ? 1 : 0) !== memberCount) throw notAllNamed(parts.length, memberCount);
+    const sequenceCount = await copyDefinitions(first!.store, store);
+    for (let step = 0; step < stepsMax; step += 1) {
+      const looks = await Promise.all(stores.map((other) => other.look([])));
+      const next = decideStripes(looks.map(memberOf), rules);
+      if (next.kind === "settled") return { sequenceCount, stripe: next.stripes.get(stores.length - 1)! };
+      if (next.kind === "join") await stores[next.position]!.join(next.request);
+    }
+    throw notSettled();
+  }
+
+  async #settleAll(): Promise<Settled> {
+    const settled = await this.#settle();
+    if (settled.errors.length > 0) throw settled.errors[0];
+    return settled;
+  }
+
+  #settle(): Promise<Settled> {
+    this.#settling ??= this.#settleOnce().finally(() => {
+      this.#settling = undefined;
+    });
+    return this.#settling;
+  }
+
+  async #settleOnce(): Promise<Settled> {
+    const { stores, stripeCount } = this.#parts;
+    for (let step = 0; step < stepsMax; step += 1) {
+      const looks = await Promise.allSettled(stores.map((store) => store.look([])));
+      const errors = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
+      const members = looks.map((look) => (look.status === "fulfilled" ? memberOf(look.value) : undefined));
+      // A place that is gone is found, and told of, by what takes from it.
+      const isGone = stores.length === 1 && errors.length === 0 && members[0] === undefined;
+      const next = isGone
+        ? ({ kind: "settled", stripes: new Map([[0, onlyStripe]]), memberCount: 1 } as const)
+        : decideStripes(members, { stripeCount, adds: "never" });
+      if (next.kind === "wait") throw errors[0] ?? notSettled();
+      if (next.kind === "join") {
+        await stores[next.position]!.join(next.request);
+        continue;
+      }
+      for (const [position, stripe] of next.stripes) this.#note(position, stripe);
+      return { parts: [...this.#settled.values()], memberCount: next.memberCount, errors };
+    }
+    throw notSettled();
+  }
+
+  #note(position: number, stripe: Stripe): void {
+    if (this.#settled.has(position)) return;
+    const store = this.#parts.stores[position]!;
+    this.#settled.set(position, { stripe, store, place: this.#parts.placeOf(store, stripe) });
+  }
+}
+
+function memberOf({ place }: Look) {
+  return place?.member;
+}
+
+/** Copies all definitions; counters begin where the other database's new sequences begin. @returns How many. */
+async function copyDefinitions(from: SequenceStore, to: SequenceStore): Promise<number> {
+  let count = 0;
+  for (let afterName = ""; ; ) {
+    const page = await from.list({ afterName, prefix: "", count: keysMax });
+    if (page.length === 0) return count;
+    for (const stored of page) await copyOne(stored, to);
+    count += page.length;
+    afterName = page.at(-1)!.definition.name;
+  }
+}
+
+async function copyOne({ definition, createdMs, updatedMs }: StoredSequence, to: SequenceStore): Promise<void> {
+  const key = { name: definition.name, periodKey: "" };
+  const { place, sequences } = await to.look([key]);
+  const standing = sequences.get(definition.name);
+  if (standing !== undefined && equalDefinitions(standing.definition, definition)) return;
+  const stored = { definition, sequenceId: kernelRandom128(), createdMs, updatedMs };
+  const writeId = kernelRandom128();
+  if (standing === undefined && (await to.create({ stored, writeId }, place?.revision ?? 0))) return;
+  const message = `The new database cannot take the sequence ${definition.name}: it is stopped, or has another one of that name.`;
+  throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "sequenceStores", name: definition.name } });
+}
+
+function notAllNamed(named: number, members: number): IdError {
+  const message = `${named} of ${members} databases of sequences are named. Name all of them with --sequence-stores.`;
+  return new IdError("INVALID_CONFIG", message, { metadata: { setting: "sequenceStores", named, members } });
+}
+
+function notSettled(): IdError {
+  const message = "The databases of sequences are not all there yet: the first start needs all of them.";
+  return callerError(new IdError("STORE_UNAVAILABLE", message, { retryAfterMs: retryMs }));
+}

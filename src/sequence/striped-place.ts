@@ -1,0 +1,227 @@
+/** Takes from the databases of a {@link StripeSet} in turn, past those that do not answer. */
+import type { Clock } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
+import type { Remainder } from "./segment-buffer.ts";
+import type { SequenceEvent } from "./sequence-place.ts";
+import { type CounterKey, counterId } from "./sequence-store.ts";
+import type { StoredSequence } from "./sequence.ts";
+import type { StripePart, StripeSet } from "./stripe-set.ts";
+import type { PlaceAnswer, PlaceTake, UsedSequence, ValuePlace } from "./value-place.ts";
+
+/** The parts of a {@link StripedPlace}. */
+export interface StripedPlaceParts {
+  readonly stripes: Pick<StripeSet, "usable">;
+  readonly clock: Clock;
+  readonly onEvent: (event: SequenceEvent) => void;
+}
+
+/** The knowledge about one database. */
+interface Condition {
+  /**
+   * The sequences as it has them: each database draws its own sequence_id. null = it did not have the name at the last
+   * look.
+   */
+  readonly known: Map<string, StoredSequence | null>;
+  failures: number;
+  failedMs: number;
+}
+
+const backOffMinMs = 500;
+const backOffMaxMs = 30_000;
+/** The most names that are known of one database; the oldest one is looked up again. */
+const knownMax = 100_000;
+
+/** See the head of this file. */
+export class StripedPlace implements ValuePlace {
+  readonly #parts: StripedPlaceParts;
+  readonly #conditions = new Map<number, Condition>();
+  /** The databases that were used, by the index of their stripe. */
+  readonly #seen = new Map<number, StripePart>();
+  readonly #held = new Map<string, CounterKey>();
+  #turn = 0;
+
+  constructor(parts: StripedPlaceParts) {
+    this.#parts = parts;
+  }
+
+  /** Why one of the databases gives no values, as far as this process knows. */
+  get stopReason(): string | undefined {
+    return [...this.#seen.values()].find(({ place }) => place.stopReason !== undefined)?.place.stopReason;
+  }
+
+  async find(names: readonly string[]): Promise<ReadonlyMap<string, StoredSequence>> {
+    const found = new Map<string, StoredSequence>();
+    let missing = names;
+    await this.#inTurn(async (part) => {
+      const sequences = await part.place.find(missing);
+      for (const [name, stored] of sequences) {
+        found.set(name, stored);
+        this.#know(part, name, stored);
+      }
+      missing = missing.filter((name) => !found.has(name));
+      return missing.length === 0;
+    });
+    return found;
+  }
+
+  async take(take: PlaceTake): Promise<PlaceAnswer> {
+    let refusal: PlaceAnswer | undefined;
+    let answer: PlaceAnswer | undefined;
+    const errors = await this.#inTurn(async (part) => {
+      const stored = await this.#storedOn(part, take);
+      if (stored === undefined) return false;
+      const given = await part.place.take({ ...take, stored });
+      if (given.kind === "refused") {
+        this.#know(part, take.name, given.stored);
+        // Another database may have values left.
+        if (given.why === "exhausted") refusal = given;
+        else answer = given;
+      } else answer = given;
+      return answer !== undefined;
+    });
+    if (answer !== undefined) return answer;
+    if (errors.length > 0) throw errors[0]!;
+    if (refusal !== undefined) return refusal;
+    throw new IdError("STORE_UNAVAILABLE", `No database has the sequence ${take.name} now.`, {
+      metadata: { name: take.name },
+    });
+  }
+
+  hold(key: CounterKey): void {
+    this.#held.set(counterId(key), key);
+    for (const { place } of this.#seen.values()) place.hold(key);
+  }
+
+  release(key: CounterKey): void {
+    this.#held.delete(counterId(key));
+    for (const { place } of this.#seen.values()) place.release(key);
+  }
+
+  async giveBack(key: CounterKey, sequenceId: string, remainder: Remainder): Promise<void> {
+    const part = this.#seen.get(remainder.stripe.index);
+    if (part === undefined) return;
+    const known = this.#conditionOf(part).known.get(key.name);
+    await part.place.giveBack(key, known?.sequenceId ?? sequenceId, remainder);
+  }
+
+  async compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
+    const found = new Map<string, StoredSequence>();
+    const parts = await this.#usable();
+    const outcomes = await Promise.allSettled(
+      parts.map(async (part) => {
+        const { known } = this.#conditionOf(part);
+        const ours = used.flatMap((one) => {
+          const stored = part.stripe.count === 1 ? one.stored : known.get(one.name);
+          // It may have been made there since.
+          if (stored === null) known.delete(one.name);
+          return stored ? [{ name: one.name, periodKey: one.periodKey, stored }] : [];
+        });
+        const sequences = await part.place.compare(ours);
+        for (const [name, stored] of sequences) {
+          this.#know(part, name, stored);
+          found.set(name, stored);
+        }
+      }),
+    );
+    const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    if (errors.length === parts.length) throw errors[0];
+    return found;
+  }
+
+  /**
+   * Asks one database after the other, until `work` says that it is done.
+   *
+   * @returns The errors of those that failed. @throws IdError if all failed.
+   */
+  async #inTurn(work: (part: StripePart) => Promise<boolean>): Promise<readonly IdError[]> {
+    const parts = this.#inOrder(await this.#usable());
+    const errors: IdError[] = [];
+    for (const part of parts) {
+      try {
+        const isDone = await work(part);
+        this.#worked(part);
+        if (isDone) return errors;
+      } catch (error) {
+        if (!(error instanceof IdError)) throw error;
+        errors.push(error);
+        this.#failed(part, error);
+      }
+    }
+    if (errors.length === parts.length && errors[0] !== undefined) throw errors[0];
+    return errors;
+  }
+
+  /** From the next one on, without those that failed just now; if all did, the one that did so longest ago. */
+  #inOrder(parts: readonly StripePart[]): readonly StripePart[] {
+    if (parts.length === 1) return parts;
+    const nowMs = this.#parts.clock.monotonicMs();
+    const begin = (this.#turn = (this.#turn + 1) % parts.length);
+    const turned = [...parts.slice(begin), ...parts.slice(0, begin)];
+    const free = turned.filter((part) => {
+      const { failures, failedMs } = this.#conditionOf(part);
+      return failures === 0 || nowMs - failedMs >= Math.min(backOffMinMs * 2 ** (failures - 1), backOffMaxMs);
+    });
+    if (free.length > 0) return free;
+    const failedOf = (part: StripePart): number => this.#conditionOf(part).failedMs;
+    return [turned.reduce((least, part) => (failedOf(part) < failedOf(least) ? part : least))];
+  }
+
+  async #usable(): Promise<readonly StripePart[]> {
+    const parts = await this.#parts.stripes.usable();
+    for (const part of parts) {
+      if (this.#seen.has(part.stripe.index)) continue;
+      this.#seen.set(part.stripe.index, part);
+      for (const key of this.#held.values()) part.place.hold(key);
+    }
+    return parts;
+  }
+
+  /** The sequence as a database has it; undefined = it does not have it. */
+  async #storedOn(part: StripePart, { name, stored }: PlaceTake): Promise<StoredSequence | undefined> {
+    if (part.stripe.count === 1) return stored;
+    const known = this.#conditionOf(part).known.get(name);
+    if (known !== undefined) return known ?? undefined;
+    const found = (await part.place.find([name])).get(name);
+    this.#know(part, name, found ?? null);
+    if (found === undefined) this.#parts.onEvent({ kind: "stripe-lacks", stripe: part.stripe.index, name });
+    return found;
+  }
+
+  #know(part: StripePart, name: string, stored: StoredSequence | null): void {
+    if (part.stripe.count === 1) return;
+    const { known } = this.#conditionOf(part);
+    known.delete(name);
+    known.set(name, stored);
+    if (known.size <= knownMax) return;
+    for (const oldest of known.keys()) {
+      known.delete(oldest);
+      return;
+    }
+  }
+
+  #conditionOf({ stripe }: StripePart): Condition {
+    let condition = this.#conditions.get(stripe.index);
+    if (condition === undefined) {
+      condition = { known: new Map(), failures: 0, failedMs: 0 };
+      this.#conditions.set(stripe.index, condition);
+    }
+    return condition;
+  }
+
+  #worked(part: StripePart): void {
+    const condition = this.#conditionOf(part);
+    if (condition.failures > 0 && part.stripe.count > 1) {
+      this.#parts.onEvent({ kind: "stripe-answers", stripe: part.stripe.index });
+    }
+    condition.failures = 0;
+  }
+
+  #failed(part: StripePart, error: IdError): void {
+    const condition = this.#conditionOf(part);
+    if (condition.failures === 0 && part.stripe.count > 1) {
+      this.#parts.onEvent({ kind: "stripe-problem", stripe: part.stripe.index, error });
+    }
+    condition.failures += 1;
+    condition.failedMs = this.#parts.clock.monotonicMs();
+  }
+}

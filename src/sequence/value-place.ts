@@ -1,0 +1,42 @@
+/** Where sources take their values from: one database, or several that share the values of each sequence. */
+import type { Remainder, Segment } from "./segment-buffer.ts";
+import type { CounterKey } from "./sequence-store.ts";
+import type { StoredSequence } from "./sequence.ts";
+
+/** A take of one sequence in one period. */
+export interface PlaceTake extends CounterKey {
+  readonly stored: StoredSequence;
+  /** At least 1. */
+  readonly count: number;
+}
+
+/** The outcome of a take. `refused`: the database has the sequence, as `stored` says, and gives no value of it. */
+export type PlaceAnswer =
+  | { readonly kind: "taken"; readonly segment: Segment }
+  | { readonly kind: "refused"; readonly why: "disabled" | "exhausted" | "changed"; readonly stored: StoredSequence };
+
+/** A sequence in memory, and the period that values are of now. */
+export interface UsedSequence extends CounterKey {
+  readonly stored: StoredSequence;
+}
+
+/** See the head of this file. All of it rejects with STORE_UNAVAILABLE or STORE_WENT_BACK. */
+export interface ValuePlace {
+  /** Finds sequences by name: at most 1,000 of them. */
+  find(names: readonly string[]): Promise<ReadonlyMap<string, StoredSequence>>;
+  /** Takes values. Where it rejects, the range is not used, if there is one. */
+  take(take: PlaceTake): Promise<PlaceAnswer>;
+  /** Notes that values of a counter come into memory: what was taken of it is then remembered. */
+  hold(key: CounterKey): void;
+  /** Notes that no value of a counter is in memory any more. */
+  release(key: CounterKey): void;
+  /** Gives back what is left of a counter, once. Never rejects. */
+  giveBack(key: CounterKey, sequenceId: string, remainder: Remainder): Promise<void>;
+  /**
+   * Compares sequences that are in use with the database.
+   *
+   * @param used - At most 1,000.
+   * @returns The sequences as the database has them.
+   */
+  compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>>;
+}

@@ -1,0 +1,99 @@
+/** Sequences over several real databases. */
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock, systemTimers } from "../../src/clock/clock.ts";
+import type { SequenceEvent } from "../../src/sequence/sequence-place.ts";
+import { Sequences } from "../../src/sequence/sequences.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+
+async function started(starting: Promise<TestServer>): Promise<TestServer> {
+  const server = await starting;
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** The sequences of one server of Snowlane. */
+function open(storeUrls: readonly string[], stripeCount?: number) {
+  const events: SequenceEvent[] = [];
+  const sequences = new Sequences({
+    storeUrls,
+    stripeCount,
+    store: { namespace: "default", callTimeoutMs: 3_000 },
+    waitMaxMs: 60_000,
+    namesMax: 10,
+    clock: systemClock,
+    timers: systemTimers,
+    onEvent: (event) => events.push(event),
+  });
+  onTestFinished(() => sequences.close(1_000));
+  const seen = new Set<bigint>();
+  /** Takes values until both, or all, of some residues have come; none may come twice, and no call may fail. */
+  const takeUntil = async (residues: readonly bigint[], count = 200): Promise<void> => {
+    const missing = new Set(residues);
+    let taken = 0;
+    for (const endMs = systemClock.monotonicMs() + 120_000; missing.size > 0 || taken < count; ) {
+      if (systemClock.monotonicMs() > endMs) throw new Error(`no value of ${[...missing].join(", ")}`);
+      const source = await sequences.open("orders");
+      const { runs } = await source.reserve({ count: 5, priority: "unary" });
+      for (const { firstValue, count: length, increment } of runs) {
+        for (let at = 0n; at < length; at += 1n) {
+          const value = firstValue + at * increment;
+          expect(seen.has(value)).toBe(false);
+          seen.add(value);
+          missing.delete((value - 1n) % 3n);
+          taken += 1;
+        }
+      }
+    }
+  };
+  return { sequences, events, seen, takeUntil, catalog: () => sequences.catalog() };
+}
+
+test("PostgreSQL and MariaDB share a sequence: either may freeze or die and no call fails, and SQLite joins them later", async () => {
+  const [postgres, mariadb] = await Promise.all([started(startPostgres()), started(startMariadb())]);
+  const urls = [postgres.url, mariadb.url];
+  const [one, other] = [open(urls, 3), open(urls.toReversed(), 3)];
+  const made = { name: "orders", stepMin: 10, stepMax: 10 };
+  // Both servers make the databases theirs at once, in another order each.
+  await Promise.all([(await one.catalog()).create(made), (await other.catalog()).create(made)]);
+  await Promise.all([one.takeUntil([0n, 1n]), other.takeUntil([0n, 1n])]);
+
+  postgres.pause();
+  const frozen = one.takeUntil([], 300);
+  await expect.poll(() => one.events.map(({ kind }) => kind), { timeout: 60_000 }).toContain("stripe-problem");
+  await frozen;
+  postgres.resume();
+  await mariadb.kill();
+  await one.takeUntil([], 300);
+  // The definition of a sequence is changed in all of them or refused.
+  const change = { name: "orders", change: { disabled: true } };
+  await expect((await one.catalog()).update(change)).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+  await mariadb.restart();
+  await expect
+    .poll(
+      async () => (await one.catalog()).update({ name: "orders", change: { disabled: false } }).catch(() => undefined),
+      {
+        timeout: 60_000,
+      },
+    )
+    .toMatchObject({ etag: expect.any(String) });
+  await one.takeUntil([0n, 1n]);
+  expect(one.events.map(({ kind }) => kind)).toContain("stripe-answers");
+
+  const file = `sqlite:${join(temporaryFolder(), "third.db")}`;
+  await expect((await open([...urls, file], 3).catalog()).check()).rejects.toThrow("add-database");
+  expect(await one.sequences.addDatabase(file)).toEqual({ sequenceCount: 1, stripe: { index: 2, count: 3 } });
+  // Again: nothing is given twice.
+  expect(await one.sequences.addDatabase(file)).toEqual({ sequenceCount: 1, stripe: { index: 2, count: 3 } });
+  const all = open([file, ...urls]);
+  await all.takeUntil([0n, 1n, 2n]);
+  // A server that still names two goes on; definitions need all.
+  await one.takeUntil([0n, 1n]);
+  await expect((await one.catalog()).create({ name: "late" })).rejects.toThrow(
+    "2 of 3 databases of sequences are named",
+  );
+  expect(new Set([...one.seen, ...other.seen, ...all.seen]).size).toBe(one.seen.size + other.seen.size + all.seen.size);
+});
