@@ -15,7 +15,7 @@ export function address(base: SettingBase): Setting<Address> {
 }
 
 function parseAddress(text: string): Address {
-  const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
+  const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|(\w[\w.-]*)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   const port = Number(digits);
   if (host === undefined || port > 65_535) throw new SettingError("HOST:PORT, such as 127.0.0.1:7609 or [::1]:7609");
