@@ -8,6 +8,8 @@ export const sampleFiles = {
   go: ["Go", "snowflake_id.go"],
   ruby: ["Ruby", "snowflake_id.rb"],
   php: ["PHP", "snowflake_id.php"],
+  csharp: ["C#", "SnowflakeId.cs"],
+  rust: ["Rust", "snowflake_id.rs"],
 } as const;
 
 /** A language of {@link sampleFiles}. */

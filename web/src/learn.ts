@@ -3,6 +3,8 @@ import { text as goProgram } from "../samples/snowflake_id.go?text";
 import { text as javaProgram } from "../samples/SnowflakeId.java?text";
 import { text as javascriptProgram } from "../samples/snowflake-id.mjs?text";
 import { text as phpProgram } from "../samples/snowflake_id.php?text";
+import { text as csharpProgram } from "../samples/SnowflakeId.cs?text";
+import { text as rustProgram } from "../samples/snowflake_id.rs?text";
 import { text as pythonProgram } from "../samples/snowflake_id.py?text";
 import { text as rubyProgram } from "../samples/snowflake_id.rb?text";
 import { exhaustionOf } from "../../src/snowflake/exhaustion.ts";
@@ -25,6 +27,8 @@ const programs: Readonly<Record<SampleLanguage, string>> = {
   go: goProgram,
   ruby: rubyProgram,
   php: phpProgram,
+  csharp: csharpProgram,
+  rust: rustProgram,
 };
 
 const references = [

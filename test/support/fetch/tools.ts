@@ -165,6 +165,16 @@ const tools = {
     ),
     install: "apt-get install php-cli",
   },
+  mcs: {
+    // The compiler is itself a program for mono, which the package needs.
+    paths: ["usr/lib/mono/4.5/mcs.exe"],
+    source: debian(
+      "mono-mcs",
+      "6.8.0.105+dfsg-3.3+deb12u1",
+      "d12bf19c5ac020229183f0d2241dd5bb04af7e5c4e0952db7e0970b729fca1cb",
+    ),
+    install: "apt-get install mono-mcs",
+  },
   nginx: {
     command: "nginx",
     paths: ["usr/sbin/nginx"],
