@@ -51,7 +51,7 @@ const groups: readonly SettingGroup[] = [
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
   { title: "Callers", names: ["principals", "quotaIdsPerSecond", "hosts"] },
-  { title: "Observing", names: ["adminListen", "metrics"] },
+  { title: "Observing", names: ["adminListen", "metrics", "logCalls"] },
   { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
   {
     title: "Connections",

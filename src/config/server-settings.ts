@@ -352,12 +352,22 @@ export const serverSettings = {
       "and the binary logarithm of the distance between neighbours (8, 4 and 4 bytes, the highest first). Each call then costs " +
       "a write to the file. Default: no log.",
   }),
+  logCalls: withFallback(
+    choice({
+      name: "logCalls",
+      words: ["none", "refused"],
+      doc:
+        "Which calls have log lines, at the level info. refused: those that were refused for credentials, permission, quota or " +
+        "host, with method, principal and address; ten lines a reason in ten seconds, and then the number of the others.",
+    }),
+    "none",
+  ),
   logLevel: withFallback(
     choice({
       name: "logLevel",
       placeholder: "LEVEL",
       words: ["debug", "info", "warn", "error"],
-      doc: "The lowest level of log lines that are written: debug, info, warn or error. No call writes a line of its own.",
+      doc: "The lowest level of log lines that are written: debug, info, warn or error.",
     }),
     "info",
   ),

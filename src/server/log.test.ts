@@ -65,3 +65,48 @@ test("a caller that made one call fail again and again had a stack written to th
   fail("later");
   expect(counts()).toEqual([undefined, undefined, 999, undefined]);
 });
+
+test("lines of one message and reason are ten in ten seconds, and then their number", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line), nowMs: () => 0 });
+  for (const level of ["debug", "info", "warn"] as const) {
+    lines.length = 0;
+    for (let index = 0; index < 1_000; index++) log[level](`At ${level}`, { reason: "A", index });
+    log[level](`At ${level}`, { error: new IdError("STORE_UNAVAILABLE", "no") });
+    log[level](`At ${level}`);
+    expect(lines).toHaveLength(12);
+    vi.advanceTimersByTime(10_000);
+    expect(lines.slice(12).map((line) => JSON.parse(line))).toEqual([
+      { time: "1970-01-01T00:00:00.000Z", level, message: `At ${level}`, reason: "A", repeatedCount: 990 },
+    ]);
+    log[level](`At ${level}`, { reason: "A" });
+    expect(lines).toHaveLength(14);
+  }
+});
+
+test("no line of any level or format has a secret, wherever it stands", () => {
+  const token = `snw_${"x".repeat(43)}`;
+  const url = "postgres://app:hunter2@db/ids?sslpassword=hunter2";
+  const cause = new Error(`connect ${url} failed`, { cause: `authorization: Bearer ${token}` });
+  const fields = {
+    token: "hunter2",
+    accessToken: "hunter2",
+    authorization: "Basic hunter2",
+    password: "hunter2",
+    store: url,
+    text: `(${url}), and redis://:hunter2@cache; Bearer hunter2, ${token}`,
+    nested: { password: "hunter2", list: [{ authorization: "hunter2" }, url] },
+    error: new IdError("STORE_UNAVAILABLE", `No answer from ${url}.`, { cause }),
+    fault: new TypeError(url, { cause }),
+  };
+  for (const format of ["text", "json"] as const) {
+    for (const level of ["debug", "info", "warn", "error"] as const) {
+      const line = logged({ format, level: "debug" }, (log) => log[level]("A line", fields));
+      expect(line).not.toContain("hunter2");
+      expect(line).not.toContain(token);
+      expect(line).toContain("postgres://app:***@db/ids?sslpassword=***");
+    }
+  }
+});

@@ -1,3 +1,5 @@
+import { redactField } from "./redaction.ts";
+
 /** How important a log line is, least first. */
 const logLevels = ["debug", "info", "warn", "error"] as const;
 
@@ -8,10 +10,14 @@ export type LogLevel = (typeof logLevels)[number];
 type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes log lines: a message that never varies, and fields with the values that do. Never throws, never waits. */
-export type Log = { readonly [L in LogLevel]: (message: string, fields?: LogFields) => void };
+export type Log = { readonly [L in LogLevel]: Line };
+
+type Line = (message: string, fields?: LogFields) => void;
 
 /** How long an error line stands for further ones like it. */
 const foldMs = 10_000;
+/** Lines below `error` of one message and reason in that time. */
+const linesMax = 10;
 
 /** The parts of a log. */
 export interface LogOptions {
@@ -30,7 +36,7 @@ export interface LogOptions {
  * characters are escaped. docs/adr/0020 says why no package does this.
  *
  * Of equal errors it writes one line in ten seconds, and then their number: a caller that makes one call fail can do so
- * thousands of times a second.
+ * thousands of times a second. Of other lines with one message and reason it writes ten. Secrets are hidden.
  */
 export function createLog({ level, format, write, nowMs, paint = (_level, word) => word }: LogOptions): Log {
   const least = logLevels.indexOf(level);
@@ -48,7 +54,26 @@ export function createLog({ level, format, write, nowMs, paint = (_level, word) 
           : `${time} ${paint(lineLevel, lineLevel.toUpperCase())} ${printable(message)}${values.map(([key, value]) => toText(String(key), value)).join("")}\n`,
       );
     };
-  return { debug: writerOf("debug"), info: writerOf("info"), warn: writerOf("warn"), error: fold(writerOf("error")) };
+  const [debug, info, warn] = [writerOf("debug"), writerOf("info"), writerOf("warn")].map(bound) as [Line, Line, Line];
+  return { debug, info, warn, error: fold(writerOf("error")) };
+}
+
+/** Writes at most ten lines of one message and reason in ten seconds, and then the number of the others. */
+function bound(write: Line): Line {
+  const counts = new Map<string, number>();
+  return (message, fields = {}) => {
+    const { error, reason = error instanceof Error && "reason" in error ? error.reason : "" } = fields;
+    const key = `${message} ${String(reason)}`;
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    if (count < linesMax) write(message, fields);
+    if (count > 0) return;
+    setTimeout(() => {
+      const repeatedCount = counts.get(key)! - linesMax;
+      counts.delete(key);
+      if (repeatedCount > 0) write(message, { ...(reason === "" ? {} : { reason }), repeatedCount });
+    }, foldMs).unref();
+  };
 }
 
 /** Folds lines whose errors have the same stack. The texts may differ, because they may repeat what a caller sent. */
@@ -83,16 +108,17 @@ function brief(error: Error, format: "text" | "json"): unknown {
   return { ...fields, cause: cause instanceof Error ? brief(cause, format) : cause };
 }
 
-function toText(key: string, value: unknown): string {
+function toText(key: string, given: unknown): string {
+  const value = redactField(key, given);
   const text = typeof value === "string" ? value : stringify(value);
   return ` ${key}=${/^[\w.:/@+-]+$/.test(text) ? text : printable(typeof value === "string" ? JSON.stringify(value) : text)}`;
 }
 
 function stringify(value: unknown): string {
-  return JSON.stringify(value, (_key, nested: unknown) => {
+  return JSON.stringify(value, (key, nested: unknown) => {
     if (typeof nested === "bigint") return String(nested);
     if (nested instanceof Error) return errorFields(nested);
-    return nested;
+    return redactField(key, nested);
   });
 }
 

@@ -24,10 +24,12 @@ import { shuttingDown } from "./call/call-errors.ts";
 import { unreadyOnDrain } from "./call/probes.ts";
 import { type ConnectionServer, type ConnectionsStatus, createConnectionServer } from "./http/connection-server.ts";
 import type { ConnectionOptions } from "./http/http2-server.ts";
+import { FaultReferences } from "./fault-references.ts";
 import { HostCheck } from "./http/host-check.ts";
 import type { Listener } from "./listen/listener.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type { Log } from "./log.ts";
+import { RefusalLog } from "./refusal-log.ts";
 
 /** Serves calls on connections that another part accepts. A drain begins with NOT_SERVING in health. */
 export interface CallServer extends ConnectionServer {
@@ -61,7 +63,7 @@ const samplePeriodMs = 1_000;
 
 /** Makes the services, the application over them, and the connections that carry it. */
 export function serveCalls(options: CallServerOptions): CallServer {
-  const { config, source, callers, clock, log, onFault } = options;
+  const { config, source, callers, clock, log } = options;
   const calls = config.metrics === "on" ? new CallMetrics(clock) : undefined;
   const drain = new AbortController();
   const shutdown = new AbortController();
@@ -72,27 +74,28 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const samples = new StatusSamples({ source, clock, readCalls: calls && (() => readCallTotals(calls)) });
   const sampling = setInterval(() => samples.take(), samplePeriodMs).unref();
   const adminService = createAdmin(options, { samples, findUnready });
+  const refusals = config.logCalls === "refused" ? new RefusalLog(log) : undefined;
   const shared = {
     findUnready,
     drainSignal: drain.signal,
     shutdownSignal: shutdown.signal,
-    onUnforeseen: (error: unknown, method: string) => {
-      log.error("A call failed for a cause of ours", { method, error });
-      onFault(error);
-    },
+    onUnforeseen: reportFaults(options),
   };
   const metrics = calls && loadMetricsPage(calls, options, () => connections.connections());
   const application = createApplication({
     ...shared,
     services: createServices(options, adminService),
-    // Metrics first: refusals count, too.
-    guards: [calls, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
+    // These two first: they are told of refusals.
+    guards: [calls, refusals, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
     corsOrigins: config.corsOrigins,
     page: config.page,
     onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),
     answerMetrics: metrics && mainMetrics(metrics, options),
   });
-  const onRefusedHost = (): void => calls?.refuse("host");
+  const onRefusedHost = (address: string): void => {
+    calls?.refuse("host");
+    refusals?.refuseHost(address);
+  };
   const settings = connectionSettings(options);
   const hostCheck = createHostCheck(config, onRefusedHost);
   const connections = createConnectionServer(application, { ...settings, hostCheck });
@@ -126,6 +129,16 @@ export function serveCalls(options: CallServerOptions): CallServer {
       connections.close();
       admin?.close();
     },
+  };
+}
+
+/** Writes a fault of ours down, and gives the reference that its caller gets. */
+function reportFaults({ log, onFault }: CallServerOptions): (error: unknown, method: string) => string {
+  const faults = new FaultReferences(log);
+  return (error, method) => {
+    const reference = faults.refer(error, method);
+    onFault(error);
+    return reference;
   };
 }
 
@@ -168,7 +181,10 @@ function mainMetrics(metrics: MetricsPageOf, { config, callers }: CallServerOpti
 }
 
 /** A server on loopback has no names, because only this machine reaches it. Elsewhere, it cannot know its names. */
-function createHostCheck({ hosts, listen, corsOrigins }: ServerConfig, onRefused: () => void): HostCheck | undefined {
+function createHostCheck(
+  { hosts, listen, corsOrigins }: ServerConfig,
+  onRefused: (address: string) => void,
+): HostCheck | undefined {
   if (hosts === "any") return undefined;
   const requests = hosts !== undefined || isLoopback(listen.host) ? "all" : "of pages";
   return new HostCheck({ requests, names: hosts ?? [], origins: corsOrigins, onRefused });

@@ -36,10 +36,12 @@ test("a field that is at fault is named", () => {
 test("anything unforeseen leaves as INTERNAL without its cause, which is handed on", () => {
   for (const cause of [new Error("password=hunter2"), "text", undefined, new IdError("LAYOUT_MISMATCH", "secret")]) {
     const seen: unknown[] = [];
-    const error = toConnectError(cause, (unforeseen) => seen.push(unforeseen));
+    const error = toConnectError(cause, (unforeseen) => `reference${seen.push(unforeseen)}`);
     expect(error.code).toBe(Code.Internal);
-    expect(error.details).toEqual([]);
-    expect(JSON.stringify([error.rawMessage, error.cause])).not.toMatch(/hunter2|secret|text/);
+    const [info] = error.findDetails(ErrorInfoSchema);
+    expect(info).toMatchObject({ reason: "INTERNAL", domain: "snowlane.dev", metadata: { reference: "reference1" } });
+    expect(error.rawMessage).toContain("reference1");
+    expect(JSON.stringify([error.rawMessage, error.cause, info])).not.toMatch(/hunter2|secret|text/);
     expect(seen).toEqual([cause]);
   }
 });

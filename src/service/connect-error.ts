@@ -48,14 +48,16 @@ export const codeOfReason: Readonly<Record<Exclude<ErrorReason, StartReason>, Co
 /**
  * Turns an error that a handler threw into the one that its caller gets: code, ErrorInfo, RetryInfo if waiting helps,
  * BadRequest if a field of the request is at fault. A ConnectError stays as it is. Any other error is handed to
- * `onUnforeseen`, and the caller gets INTERNAL without its cause.
+ * `onUnforeseen`, and the caller gets INTERNAL without its cause, but with the reference that `onUnforeseen` returns.
  */
-export function toConnectError(error: unknown, onUnforeseen: (error: unknown) => void): ConnectError {
+export function toConnectError(error: unknown, onUnforeseen: (error: unknown) => string): ConnectError {
   if (error instanceof ConnectError) return error;
   const code = error instanceof IdError ? codeOf(error.reason) : undefined;
   if (!(error instanceof IdError) || code === undefined) {
-    onUnforeseen(error);
-    return new ConnectError("Internal error. The server's log has its cause.", Code.Internal);
+    const reference = onUnforeseen(error);
+    const message = `Internal error. The server's log has its cause, under the reference ${reference}.`;
+    const value = { reason: "INTERNAL", domain: errorDomain, metadata: { reference } };
+    return new ConnectError(message, Code.Internal, undefined, [{ desc: ErrorInfoSchema, value }]);
   }
   const { reason, message, metadata, retryAfterMs } = error;
   const details: { desc: DescMessage; value: MessageInitShape<DescMessage> }[] = [

@@ -34,7 +34,7 @@ function setUp() {
     page: "off",
     drainSignal: drain.signal,
     shutdownSignal: new AbortController().signal,
-    onUnforeseen: (error, method) => unforeseen.push([method, (error as Error).message]),
+    onUnforeseen: (error, method) => String(unforeseen.push([method, (error as Error).message])),
   });
   const call = async (path: string, message: Uint8Array) => {
     const response = await application.dispatch({

@@ -48,7 +48,7 @@ export interface ApplicationOptions {
   /** Aborted to end every call that still runs. The reason of both signals is a ConnectError. */
   readonly shutdownSignal: AbortSignal;
   /** Called with an error that is no caller's and no store's: a fault of ours, in a call of this method. */
-  readonly onUnforeseen: (error: unknown, method: string) => void;
+  readonly onUnforeseen: (error: unknown, method: string) => string;
 }
 
 /** Makes an application of services: their routes, with health, reflection and guards, and their hot methods. */

@@ -32,5 +32,5 @@ export function shuttingDown(): ConnectError {
 
 /** Both reasons have a code, so nothing is unforeseen. */
 function fromIdError(error: IdError): ConnectError {
-  return toConnectError(error, () => undefined);
+  return toConnectError(error, () => "");
 }

@@ -18,7 +18,7 @@ function setUp(refusal?: Error) {
     },
     end: (_call, error) => void notes.push(error === undefined ? "ok" : Code[error.code]),
   };
-  const interceptor = guardInterceptor(guard, (error) => toConnectError(error, () => undefined));
+  const interceptor = guardInterceptor(guard, (error) => toConnectError(error, () => ""));
   const routes = (router: ConnectRouter): void => {
     router.service(IdService, {
       nextId: () => ({ id: 1n }),

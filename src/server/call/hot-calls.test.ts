@@ -54,7 +54,7 @@ function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000 
   const asked: string[] = [];
   const others: string[] = [];
   const unforeseen: unknown[] = [];
-  const toError = (error: unknown): ConnectError => toConnectError(error, (cause) => unforeseen.push(cause));
+  const toError = (error: unknown): ConnectError => toConnectError(error, (cause) => String(unforeseen.push(cause)));
   const other: StreamHandler = {
     onData: (stream, bytes, start, end) =>
       void others.push(`data ${bytes.toString("hex", start, end)}${stream.hasEnded ? " last" : ""}`),

@@ -21,7 +21,8 @@ export class Authentication implements CallGuard {
     const { notes } = call;
     const { generation } = this.#principals;
     if (notes.generation === generation) return;
-    notes.principal = this.#judge(call);
+    notes.principal = this.#find(call);
+    this.#permit(call, notes.principal);
     notes.generation = generation;
   }
 
@@ -30,15 +31,19 @@ export class Authentication implements CallGuard {
     this.begin(call);
   }
 
-  #judge(call: GuardedCall): Principal | undefined {
-    const { path, access } = call.traits;
-    if (access === "open") return undefined;
+  #find(call: GuardedCall): Principal | undefined {
+    if (call.traits.access === "open") return undefined;
     const principal = this.#principals.find(call.header("authorization"), call.peer);
     if (principal === undefined) {
       const message = "This call needs credentials: a token that the server knows, or a client certificate.";
       throw new IdError("MISSING_CREDENTIALS", message);
     }
-    if (principal.permissions.has(access) || principal.permissions.has("all")) return principal;
+    return principal;
+  }
+
+  #permit({ traits: { path, access } }: GuardedCall, principal: Principal | undefined): void {
+    if (principal === undefined || access === "open") return;
+    if (principal.permissions.has(access) || principal.permissions.has("all")) return;
     const message = `These credentials do not permit ${path}, which needs the permission ${access}.`;
     throw new IdError("METHOD_DENIED", message, { metadata: { method: path.slice(1), permission: access } });
   }

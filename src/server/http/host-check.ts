@@ -19,8 +19,8 @@ export interface HostCheckOptions {
   readonly names: readonly string[];
   /** Origins whose pages may call. */
   readonly origins: readonly string[];
-  /** Called for each request that is refused. */
-  readonly onRefused?: () => void;
+  /** Called for each request that is refused, with the address of its caller. */
+  readonly onRefused?: (address: string) => void;
 }
 
 /**
@@ -35,7 +35,7 @@ export class HostCheck {
   readonly #requests: HostCheckOptions["requests"];
   readonly #names: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
-  readonly #onRefused: (() => void) | undefined;
+  readonly #onRefused: HostCheckOptions["onRefused"];
   #lastGoodHost = "";
 
   constructor({ requests, names, origins, onRefused }: HostCheckOptions) {
@@ -60,11 +60,15 @@ export class HostCheck {
     return refusal;
   }
 
+  /** Notes that a request was refused. */
+  noteRefusal(address: string): void {
+    this.#onRefused?.(address);
+  }
+
   #judge(authority: string): IdError | undefined {
     const [, address = "", text = ""] = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?$/i.exec(authority) ?? [];
     const name = text.toLowerCase().replace(/\.$/, "");
     if (isIP(address || name) > 0 || this.#names.has(name)) return undefined;
-    this.#onRefused?.();
     const meant = name === "" ? "the name in this request" : `the name ${name.slice(0, 253)}`;
     const message =
       `This server does not answer to ${meant}, because a page of another site may have chosen it. Call the server by ` +

@@ -12,6 +12,7 @@ export function withHostCheck(serve: ServeHttp1, check: HostCheck, toError: Appl
       serve(request, response);
       return;
     }
+    check.noteRefusal(request.socket.remoteAddress ?? "");
     const isCall = request.method === "POST";
     // The error as Connect's unary calls have it; a client of gRPC-Web goes by the status.
     const body = isCall

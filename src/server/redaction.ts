@@ -1,0 +1,23 @@
+import { redactUrl } from "../config/store-url.ts";
+
+/** Fields that hold a secret whatever their value is. */
+const secretKeys = /^(?:.*token|authorization|(?:.*[-_])?password|passphrase|secret|cookie|headers)$/i;
+
+/**
+ * Hides secrets in a value of a log line: fields by their names, and in texts the passwords of URLs, bearer tokens and
+ * our own tokens. It is better to hide too much than too little.
+ */
+export function redactField(key: string, value: unknown): unknown {
+  if (value === undefined || value === null) return value;
+  if (secretKeys.test(key)) return "***";
+  return typeof value === "string" ? redactText(value) : value;
+}
+
+/** Hides the secrets in a text, wherever they stand in it. */
+function redactText(text: string): string {
+  if (!/:\/\/|bearer|snw_/i.test(text)) return text;
+  return text
+    .replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, (url) => redactUrl(url))
+    .replaceAll(/\b(bearer +)[^\s"',]+/gi, "$1***")
+    .replaceAll(/\bsnw_[\w-]+/g, "snw_***");
+}

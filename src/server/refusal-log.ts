@@ -1,0 +1,36 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import type { CallGuard, GuardedCall } from "./call/call-guard.ts";
+import type { Log } from "./log.ts";
+
+const refusals: ReadonlySet<string> = new Set(["MISSING_CREDENTIALS", "METHOD_DENIED", "QUOTA_EXCEEDED"]);
+
+/** Writes a line for each call that a later guard refuses: it stands before them. */
+export class RefusalLog implements CallGuard {
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  begin(): void {
+    // Only the end of a call says that it was refused.
+  }
+
+  end({ traits, notes, peer }: GuardedCall, error: ConnectError | undefined): void {
+    if (error === undefined) return;
+    const reason = error.findDetails(ErrorInfoSchema)[0]?.reason ?? "";
+    if (!refusals.has(reason)) return;
+    const principal = notes.principal?.name;
+    this.#log.info("A call was refused", {
+      reason,
+      method: traits.path.slice(1),
+      principal,
+      address: peer.remoteAddress,
+    });
+  }
+  /** A request that called the server by a name that is not allowed. @param address - Of the caller. */
+  refuseHost(address: string): void {
+    this.#log.info("A call was refused", { reason: "HOST_NOT_ALLOWED", address });
+  }
+}

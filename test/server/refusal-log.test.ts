@@ -1,0 +1,45 @@
+/** Lines about calls that were refused, of a real server. */
+import { expect, test } from "vitest";
+import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
+import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
+import { runServer } from "../support/processes/running-server.ts";
+
+const nextId = "/snowlane.v1.IdService/NextId";
+const json = { "content-type": "application/json" };
+
+async function refuseAll(logCalls: string) {
+  const { path } = principalsFile([
+    { name: "reader", permissions: ["observe"] },
+    { name: "app", permissions: ["ids"], idsPerSecond: 1 },
+  ]);
+  const { url, log } = await runServer({ principals: path, logCalls });
+  const call = (headers: Readonly<Record<string, string>>, ask = askHttp2) =>
+    ask(url, { path: nextId, headers: { ...json, ...headers }, body: "{}" });
+  await call({ authorization: "Bearer guessed-secret" });
+  await call(bearer("reader"), askHttp1);
+  await call(bearer("app"));
+  await call(bearer("app"));
+  await call({ ...bearer("app"), host: "evil.test" }, askHttp1);
+  for (let count = 0; count < 30; count++) await call({});
+  return log.map((line) => JSON.parse(line)).filter(({ message }) => message === "A call was refused");
+}
+
+test("--log-calls refused names reason, method, principal and address, at most ten times a reason, and no token", async () => {
+  const lines = await refuseAll("refused");
+  const method = nextId.slice(1);
+  const line = (reason: string, principal?: string) =>
+    expect.objectContaining({ level: "info", reason, method, address: "127.0.0.1", ...(principal && { principal }) });
+  expect(lines.slice(0, 4)).toEqual([
+    line("MISSING_CREDENTIALS"),
+    line("METHOD_DENIED", "reader"),
+    line("QUOTA_EXCEEDED", "app"),
+    expect.objectContaining({ reason: "HOST_NOT_ALLOWED", address: "127.0.0.1" }),
+  ]);
+  expect(lines.filter(({ reason }) => reason === "MISSING_CREDENTIALS")).toHaveLength(10);
+  expect(JSON.stringify(lines)).not.toContain("guessed-secret");
+  expect(JSON.stringify(lines)).not.toContain(tokenOf("app"));
+});
+
+test("without it no call writes a line", async () => {
+  expect(await refuseAll("none")).toEqual([]);
+});
