@@ -27,6 +27,38 @@ Servers that share a port by \`--reuse-port\` have it there alone. \`--metrics o
   such as DEADLINE_EXCEEDED, where the server counts CANCELLED.
 `;
 
+const tail = `
+## Dashboard and alerts
+
+- [deploy/grafana/snowlane.json](../deploy/grafana/snowlane.json) is a dashboard for Grafana: Dashboards, New, Import.
+- [deploy/prometheus/alerts.yaml](../deploy/prometheus/alerts.yaml) has the alerts, and
+  [alerts-test.yaml](../deploy/prometheus/alerts-test.yaml) beside it their tests: \`promtool test rules\`. When you
+  change a threshold, change its test as well.
+
+A scrape of a server whose listener for operators is on loopback, by a Prometheus on the same machine:
+
+\`\`\`yaml not run: a part of prometheus.yml
+rule_files: [alerts.yaml]
+scrape_configs:
+  - job_name: snowlane
+    static_configs: [{ targets: ["127.0.0.1:7610"] }]
+\`\`\`
+
+Over the network give the token of a principal that has the permission \`observe\`, and the authority of the server's
+certificate:
+
+\`\`\`yaml not run: a part of prometheus.yml
+scrape_configs:
+  - job_name: snowlane
+    scheme: https
+    tls_config: { ca_file: ca.pem }
+    authorization: { credentials_file: snowlane-token }
+    static_configs: [{ targets: ["ids-1.example:7609", "ids-2.example:7609"] }]
+\`\`\`
+
+A collector of OpenTelemetry takes the same page by its Prometheus receiver.
+`;
+
 function row(name: string, { type, labels = [], help }: Metric): string {
   const labelled = labels.map((label) => `\`${label}\``).join(", ");
   return `| \`${name}\` | ${type} | ${labelled} | ${help} |`;
@@ -35,7 +67,7 @@ function row(name: string, { type, labels = [], help }: Metric): string {
 /** The text of docs/metrics.md. */
 export function metricsPage(): string {
   const rows = Object.entries<Metric>(metricTable).map(([name, metric]) => row(name, metric));
-  return `${head}\n## All metrics\n\n| name | type | labels | meaning |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+  return `${head}\n## All metrics\n\n| name | type | labels | meaning |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n${tail}`;
 }
 
 if (import.meta.main) writeFileSync("docs/metrics.md", metricsPage());

@@ -33,6 +33,12 @@ const debian = (name: string, version: string, sha256: string): Source => ({
 const python = (name: string, requirements: string): Source => ({ kind: "python", name, requirements });
 const go = (path: string, version: string): Source => ({ kind: "go", program: { package: path, version } });
 
+const prometheus = debian(
+  "prometheus",
+  "2.42.0+ds-5+deb12u1",
+  "81d59a24fce84f7fbe97a45a4f2914b6a5881b5cd1db2a6a0e129e515e1a5f55",
+);
+
 /** The tools that the tests start, each pinned. `paths` are tried on the machine itself first. */
 const tools = {
   redis: {
@@ -207,11 +213,13 @@ const tools = {
   promtool: {
     command: "promtool",
     paths: ["usr/bin/promtool"],
-    source: debian(
-      "prometheus",
-      "2.42.0+ds-5+deb12u1",
-      "81d59a24fce84f7fbe97a45a4f2914b6a5881b5cd1db2a6a0e129e515e1a5f55",
-    ),
+    source: prometheus,
+    install: "apt-get install prometheus",
+  },
+  prometheus: {
+    command: "prometheus",
+    paths: ["usr/bin/prometheus"],
+    source: prometheus,
     install: "apt-get install prometheus",
   },
   grpcurl: {

@@ -1,0 +1,124 @@
+/** The dashboard and the alerts: by promtool, by the table of metrics, and by a real Prometheus on a real server. */
+import { readFileSync } from "node:fs";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { formatAddress } from "../../src/config/address.ts";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { type Metric, metricTable } from "../../src/server/metrics/metric-table.ts";
+import { findTool } from "../support/fetch/tools.ts";
+import { makeCertificates } from "../support/processes/certificates.ts";
+import { bearer, principalsFile } from "../support/processes/principals-file.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { runServer } from "../support/processes/running-server.ts";
+import { startPrometheus } from "../support/servers/prometheus-server.ts";
+
+const alertsFile = "deploy/prometheus/alerts.yaml";
+const alertsTest = "deploy/prometheus/alerts-test.yaml";
+
+interface Panel {
+  readonly title: string;
+  readonly type: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const { panels } = JSON.parse(readFileSync("deploy/grafana/snowlane.json", "utf8")) as {
+  readonly panels: readonly Panel[];
+};
+const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
+const { groups } = parse(readFileSync(alertsFile, "utf8")) as {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+};
+const alerts = groups.flatMap(({ rules }) => rules);
+const { tests } = parse(readFileSync(alertsTest, "utf8")) as {
+  readonly tests: readonly {
+    readonly input_series: readonly { readonly series: string }[];
+    readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
+  }[];
+};
+
+/** The names of a histogram's lines, and of every other metric's. */
+const lineNames = new Map(
+  Object.entries<Metric>(metricTable).flatMap(([name, { type, labels = [] }]) => {
+    const suffixes = type === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
+    const labelsOf = (suffix: string): readonly string[] => (suffix === "_bucket" ? [...labels, "le"] : labels);
+    return suffixes.map((suffix) => [`${name}${suffix}`, labelsOf(suffix)] as const);
+  }),
+);
+
+/** The names and labels of an expression that no scrape has. */
+function unknownIn(expression: string): readonly string[] {
+  const names = [...expression.matchAll(/\b(?:snowlane|process|nodejs)_\w+/g)].map(([name]) => name);
+  const matchers = [...expression.matchAll(/\b((?:snowlane|process|nodejs)_\w+)\{([^}]*)\}/g)];
+  const labels = matchers.flatMap(([, name, inner]) =>
+    [...inner!.matchAll(/(\w+)(?:=~|!~|!=|=)/g)]
+      .map(([, label]) => label!)
+      .filter((label) => label !== "instance" && lineNames.get(name!)?.includes(label) !== true)
+      .map((label) => `${name}{${label}}`),
+  );
+  return [...names.filter((name) => !lineNames.has(name)), ...labels];
+}
+
+test("the dashboard and the alerts name only metrics and labels that exist", () => {
+  expect(queries.length).toBeGreaterThan(20);
+  expect(queries.flatMap(([title, query]) => unknownIn(query).map((name) => `${title}: ${name}`))).toEqual([]);
+  expect(alerts.flatMap(({ alert, expr }) => unknownIn(expr).map((name) => `${alert}: ${name}`))).toEqual([]);
+  const series = tests.flatMap(({ input_series }) => input_series.map((input) => input.series));
+  expect(series.flatMap(unknownIn)).toEqual([]);
+  expect(unknownIn('rate(snowlane_call_seconds{method="x"}[5m]) + snowlane_serving{method="x"}')).toEqual([
+    "snowlane_call_seconds",
+    "snowlane_call_seconds{method}",
+    "snowlane_serving{method}",
+  ]);
+});
+
+test("each alert is quiet in one test of promtool, and fires in another", async () => {
+  const promtool = await findTool("promtool");
+  const run = (...args: readonly string[]): Promise<string> => runCommand(promtool.path, args, { env: promtool.env });
+  expect(await run("check", "rules", alertsFile)).toContain(`SUCCESS: ${alerts.length} rules found`);
+  expect(await run("test", "rules", alertsTest)).toContain("SUCCESS");
+  const outcomes = tests.flatMap(({ alert_rule_test }) =>
+    alert_rule_test.map(({ alertname, exp_alerts }) => `${alertname} ${exp_alerts.length}`),
+  );
+  expect(outcomes.toSorted()).toEqual(alerts.flatMap(({ alert }) => [`${alert} 0`, `${alert} 1`]).toSorted());
+});
+
+test("on a running server every panel is filled, and Prometheus evaluates every alert", async () => {
+  const certificates = await makeCertificates();
+  onTestFinished(() => certificates.remove());
+  const { certFile, keyFile } = certificates.server;
+  const principals = principalsFile([{ name: "shop", permissions: ["all"] }]).path;
+  const { address, server } = await runServer({
+    tlsCert: certFile,
+    tlsKey: keyFile,
+    principals,
+    adminListen: "127.0.0.1:0",
+  });
+  const { caFile } = certificates;
+  const prometheus = await startPrometheus({
+    address: formatAddress(server.adminAddress!),
+    caFile,
+    ruleFiles: [alertsFile],
+  });
+  onTestFinished(() => prometheus.stop());
+  const nodeOptions = { ca: readFileSync(caFile) };
+  const transport = createGrpcTransport({ baseUrl: `https://${address}`, nodeOptions });
+  const [ids, sequences] = [createClient(IdService, transport), createClient(SequenceService, transport)];
+  const headers = bearer("shop");
+  await sequences.createSequence({ sequence: { name: "orders" } }, { headers });
+  const emptyPanels = async (): Promise<readonly string[]> => {
+    await ids.nextId({}, { headers });
+    await ids.nextId({}).catch(() => undefined);
+    for await (const _ of sequences.batchNextValues({ name: "orders", count: 500n }, { headers }));
+    const filled = queries.map(async ([title, query]) => {
+      const expression = query.replaceAll("$__rate_interval", "30s").replaceAll("$instance", ".*");
+      return (await prometheus.query(expression)).length > 0 ? [] : [title];
+    });
+    return (await Promise.all(filled)).flat();
+  };
+  await expect.poll(emptyPanels, { timeout: 120_000, interval: 500 }).toEqual([]);
+  const expected = new Map(alerts.map(({ alert }) => [alert, "ok"]));
+  await expect.poll(() => prometheus.alerts(), { timeout: 60_000 }).toEqual(expected);
+});
