@@ -67,6 +67,11 @@ export class Sequences {
     return this.#open?.sources.find(name);
   }
 
+  /** See {@link ValueSources.findByBytes}. */
+  findByBytes(bytes: Uint8Array, start: number, end: number): ValueSource | undefined {
+    return this.#open?.sources.findByBytes(bytes, start, end);
+  }
+
   /** See {@link ValueSources.open}. Opens the database if needed. */
   open(name: string, limits?: OpenLimits): ValueSource | Promise<ValueSource> {
     return this.#open?.sources.open(name, limits) ?? this.#opened().then(({ sources }) => sources.open(name, limits));

@@ -99,6 +99,11 @@ export class ValueSource {
     });
   }
 
+  /** Whether its values have neither text nor period. */
+  get isPlain(): boolean {
+    return this.writeText === undefined && this.#askAgainMs === Number.POSITIVE_INFINITY;
+  }
+
   get stored(): StoredSequence {
     return this.#stored;
   }

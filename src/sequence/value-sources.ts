@@ -2,6 +2,7 @@
 import { IdError } from "../errors.ts";
 import { waitersMax } from "../queue/wait-queue.ts";
 import { AbsentNames } from "./absent-names.ts";
+import { NameTable } from "./name-table.ts";
 import { keysMax } from "./sequence-store.ts";
 import { sequenceNamePattern, type StoredSequence } from "./sequence.ts";
 import { callerError, shuttingDown } from "./sequence-error.ts";
@@ -30,6 +31,8 @@ export class ValueSources {
   readonly #parts: ValueSourcesParts;
   /** The one that took values longest ago is the first. */
   readonly #sources = new Map<string, ValueSource>();
+  /** The same ones, by the bytes of their names. */
+  readonly #table = new NameTable<ValueSource>();
   readonly #closing = new Map<string, Promise<void>>();
   readonly #absent: AbsentNames;
   /** Names that callers wait for. The callers of one name share a promise. */
@@ -49,6 +52,11 @@ export class ValueSources {
   find(name: string): ValueSource | undefined {
     const source = this.#sources.get(name);
     return source?.isClosed === false ? source : undefined;
+  }
+
+  /** As {@link find}, by a name that stands in `bytes` from `start` to `end`, exclusive; at most 63 bytes. */
+  findByBytes(bytes: Uint8Array, start: number, end: number): ValueSource | undefined {
+    return this.#table.find(bytes, start, end);
   }
 
   /**
@@ -183,6 +191,7 @@ export class ValueSources {
     }
     const source = new ValueSource(stored, this.#parts, (taken) => this.#onTake(taken));
     this.#sources.set(name, source);
+    this.#table.add(name, source);
     this.#cancelLook ??= this.#parts.timers.after(lookEveryMs, () => void this.#lookAgain());
     return source;
   }
@@ -206,6 +215,7 @@ export class ValueSources {
 
   #closeOne(name: string, source: ValueSource, timeoutMs: number): void {
     this.#sources.delete(name);
+    this.#table.delete(name);
     const closing = source.close(timeoutMs).finally(() => this.#closing.delete(name));
     this.#closing.set(name, closing);
   }

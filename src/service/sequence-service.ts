@@ -8,8 +8,19 @@ import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
 import { callerError } from "../sequence/sequence-error.ts";
 import type { ValueWriter } from "../sequence/value-template.ts";
 import { liveContext } from "./call-context.ts";
-import { type CallContext, checkBatch, settled } from "./hot/issue-ids.ts";
-import { checkReserveValues, drawValues, findSource, type ValueOptions, valuesOf } from "./issue-values.ts";
+import { createBatchNextValues } from "./hot/batch-next-values.ts";
+import { type CallContext, checkBatch } from "./hot/issue-ids.ts";
+import {
+  checkReserveValues,
+  drawOneValue,
+  drawValueChunk,
+  drawValueReservation,
+  findSource,
+  type ValueOptions,
+  valuesOf,
+} from "./hot/issue-values.ts";
+import { createNextValue } from "./hot/next-value.ts";
+import { createReserveValues } from "./hot/reserve-values.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import { draftFromMessage, inSequence, sequenceToMessage, updateFromMessage } from "./message/sequence-message.ts";
 import { defineService, type Service } from "./service.ts";
@@ -25,7 +36,11 @@ const pageSizeMax = 1_000;
  * this server out of service.
  */
 export function createSequenceService(options: ValueOptions): Service {
-  return defineService({ descriptor: SequenceService, implementation: implementSequenceService(options) });
+  return defineService({
+    descriptor: SequenceService,
+    implementation: implementSequenceService(options),
+    hotMethods: [createNextValue(options), createReserveValues(options), createBatchNextValues(options)],
+  });
 }
 
 function implementSequenceService(options: ValueOptions): ServiceImpl<typeof SequenceService> {
@@ -52,19 +67,15 @@ function implementSequenceService(options: ValueOptions): ServiceImpl<typeof Seq
       const source = await findSource(options, name, context);
       const value = source.tryNext();
       if (value !== undefined) return withText(source.writeText, value, source.periodKey);
-      const { runs, periodKey } = await drawValues(options, source, { count: 1, priority: "unary" }, context);
+      const { runs, periodKey } = await drawOneValue(options, source, context);
       return withText(source.writeText, runs[0]!.firstValue, periodKey);
     },
     batchNextValues: (request, context) => batchNextValues(options, request, liveContext(context)),
     reserveValues: async ({ name, count }, handlerContext) => {
       checkReserveValues(count);
       const context = liveContext(handlerContext);
-      const { allowance } = context;
       const source = await findSource(options, name, context);
-      const taken = allowance?.takeIds(count) ?? count;
-      const wanted = { count: taken, priority: "bulk" } as const;
-      const draw = async () => drawValues(options, source, wanted, context);
-      const { runs, periodKey } = await settled(allowance, taken, draw);
+      const { runs, periodKey } = await drawValueReservation(options, source, count, context);
       return { runs: [...runs], periodKey };
     },
   };
@@ -88,12 +99,11 @@ async function* batchNextValues(options: ValueOptions, request: BatchNextValuesR
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
   const source = await findSource(options, request.name, context);
   for (let left = Number(request.count); left > 0; ) {
+    // A caller that has gone is given nothing more.
+    if (context.signal.aborted) throw context.signal.reason;
     // The values are drawn only now, because the response is pulled as the reader takes it.
-    const wished = Math.min(left, chunkSize);
-    const taken = (await context.allowance?.awaitIds(wished, context)) ?? wished;
-    const wanted = { count: taken, priority: "bulk" } as const;
-    const draw = async () => drawValues(options, source, wanted, context);
-    const { runs, count, periodKey } = await settled(context.allowance, taken, draw);
+    const wanted = Math.min(left, chunkSize);
+    const { runs, count, periodKey } = await drawValueChunk(options, source, wanted, context);
     left -= count;
     const values = valuesOf(runs);
     const { writeText } = source;

@@ -80,7 +80,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http2: ["http2/hpack"],
   service: [...core, "version", "gen", "service/message", "service/hot"],
   "service/message": [...pure, "text", "gen", "sequence"],
-  "service/hot": [...pure, "gen", "clock", "queue", "worker", "service/message"],
+  "service/hot": [...pure, "gen", "clock", "queue", "worker", "sequence", "service/message"],
   config: [...core, "http2"],
   server: [...served, "config", "server/listen", "server/http", "server/call", "server/guards", "server/metrics"],
   "server/listen": ["errors", "clock", "config", "http2"],

@@ -14,6 +14,9 @@ import { HotCalls } from "../../src/server/call/hot-calls.ts";
 import { envelopesOf, pathOf } from "../../src/server/call/hot-route.ts";
 import type { HotMethod } from "../../src/service/hot/hot-method.ts";
 import { createIdService } from "../../src/service/id-service.ts";
+import { createSequenceService } from "../../src/service/sequence-service.ts";
+import type { Sequences } from "../../src/sequence/sequences.ts";
+import type { ReservedValues, ValueSource } from "../../src/sequence/value-source.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 import { layouts } from "../../src/snowflake/presets.ts";
 import type { IdSource, ReservedIds } from "../../src/worker/id-source.ts";
@@ -63,6 +66,46 @@ class RewoundSource {
   onStateChange(): () => void {
     return () => undefined;
   }
+}
+
+/** The sequence `orders`, whose values are the IDs of a {@link RewoundSource}. */
+class RewoundValues {
+  readonly isClosed = false;
+  readonly isPlain = true;
+  readonly writeText = undefined;
+  readonly periodKey = "";
+  readonly #source: RewoundSource;
+
+  constructor(source: RewoundSource) {
+    this.#source = source;
+  }
+
+  tryNext(): bigint | undefined {
+    return this.#source.tryNext();
+  }
+
+  reserve(request: { readonly count: number }): ReservedValues {
+    const { runs, count } = this.#source.reserve(request);
+    const values = runs.map(({ firstId, count, stride }) => ({ firstValue: firstId, count, increment: stride }));
+    return { runs: values, count, periodKey: "" };
+  }
+}
+
+/** Sequences of which `orders` alone is in memory; `texts` has a template, and there is no other. */
+function sequencesOf(source: RewoundSource): Sequences {
+  const orders = new RewoundValues(source) as unknown as ValueSource;
+  const texts = Object.assign(new RewoundValues(source), {
+    isPlain: false,
+    writeText: (value: bigint) => `T-${value}`,
+  }) as unknown as ValueSource;
+  const find = (name: string): ValueSource | undefined => ({ orders, texts })[name];
+  return {
+    find,
+    findByBytes: (bytes: Buffer, start: number, end: number) => find(bytes.toString("latin1", start, end)),
+    open: (name: string) => {
+      throw new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${name}.`, { metadata: { name } });
+    },
+  } as unknown as Sequences;
 }
 
 interface Request {
@@ -149,8 +192,9 @@ function setUp(version: keyof typeof envelopesOf, guards: readonly CallGuard[] =
     batchCountMax: 10_000,
     fingerprintNow: () => "0".repeat(32),
   });
+  const sequences = createSequenceService({ sequences: sequencesOf(source), clock, batchCountMax: 10_000 });
   const application = createApplication({
-    services: [service],
+    services: [service, sequences],
     guards,
     corsOrigins: [allowedOrigin],
     findUnready: () => undefined,
@@ -289,6 +333,22 @@ const jsonBodies = [
   '{"service":"snowlane.v1.idservice"}',
   '{"service":"__proto__"}',
   '{"service":7}',
+  '{"name":"orders"}',
+  '{"name": "orders"}',
+  '{"name":"orders","count":3}',
+  '{"name":"orders","count":"3","chunkSize":2}',
+  '{"name":"orders","chunkSize":2,"count":3}',
+  '{"count":3,"name":"orders"}',
+  '{"name":"orders","name":"orders"}',
+  '{"name":"orders","count":0}',
+  '{"name":"orders","count":2000000}',
+  '{"name":"orders","count":3,"chunkSize":70000}',
+  '{"name":"texts","count":3}',
+  '{"name":"absent","count":3}',
+  '{"name":"Orders"}',
+  '{"name":""}',
+  '{"name":7}',
+  '{"name":"ord\\u0065rs"}',
 ];
 const binaryBodies = [
   "",
@@ -309,10 +369,42 @@ const binaryBodies = [
   "0a16736e6f776c616e652e76312e496453657276696365",
   "0a03612e43",
   "0a01ff",
+  "0a066f7264657273",
+  "0a066f72646572731003",
+  "0a066f7264657273100318",
+  "0a066f726465727310031802",
+  "0a066f726465727318021003",
+  "0a066f72646572731802",
+  "0a066f726465727310031004",
+  "0a066f72646572731000",
+  "0a066f726465727310ffffffffffffffff7f",
+  "0a066f72646572731080808080808080808001",
+  "0a066f726465727310031880808080808001",
+  "10030a066f7264657273",
+  "0a066f72646572730a066f7264657273",
+  "0a057465787473",
+  "0a0574657874731003",
+  "0a06616273656e741003",
+  "0a076f7264657273",
+  "0a056f7264657273",
+  "0a00",
+  "0a40",
 ];
 
 const countOf = { json: Buffer.from('{"count":250}'), binary: Buffer.from("08fa01", "hex") };
 const noneOf = { json: Buffer.from("{}"), binary: Buffer.alloc(0) };
+const namedOf = { json: Buffer.from('{"name":"orders"}'), binary: Buffer.from("0a066f7264657273", "hex") };
+const namedCountOf = {
+  json: Buffer.from('{"name":"orders","count":250}'),
+  binary: Buffer.from("0a066f726465727310fa01", "hex"),
+};
+
+/** A request of a method that is answered. */
+function soundOf({ descriptor }: HotMethod, codec: "json" | "binary"): Buffer {
+  const has = (field: string): boolean => descriptor.input.fields.some(({ name }) => name === field);
+  if (has("name")) return (has("count") ? namedCountOf : namedOf)[codec];
+  return (has("count") ? countOf : noneOf)[codec];
+}
 
 function framed(body: Buffer, flags = 0): Buffer {
   const head = Buffer.alloc(5);
@@ -329,7 +421,7 @@ function* requestsOf(method: HotMethod, envelope: Envelope, contentType: string)
   const wrap = (body: Buffer): Buffer => (envelope.isPrefixed ? framed(body) : body);
   const basic = { path: pathOf(method), method: "POST", isOut: false };
   const type = ["content-type", contentType] as const;
-  const sound = method.descriptor.input.fields.some(({ name }) => name === "count") ? countOf[codec] : noneOf[codec];
+  const sound = soundOf(method, codec);
   for (const body of bodies) yield { ...basic, fields: [type], body: wrap(body) };
   for (const body of [Buffer.alloc(3), framed(sound, 1), Buffer.concat([framed(sound), framed(sound)])])
     yield { ...basic, fields: [type], body };
@@ -419,7 +511,7 @@ test("a guard that refuses a call is answered alike", async () => {
   };
   const ways = setUp("HTTP/2", [guard]);
   for (const { method, envelope, contentType } of allOf(ways.application, "HTTP/2")) {
-    const body = envelope.contentTypes[contentType]!.codec === "json" ? Buffer.from("{}") : Buffer.alloc(0);
+    const body = soundOf(method, envelope.contentTypes[contentType]!.codec);
     const request = {
       path: pathOf(method),
       method: "POST",
@@ -447,7 +539,7 @@ test.each(versions)(
       const { request, envelope } = all[random.below(all.length)]!;
       const body = Buffer.from(request.body);
       for (let changes = random.below(3); changes > 0 && body.length > 0; changes--) {
-        const alphabet = '{}[]":,.0123456789 eE-+\\countchunkSize\u0000\u0008\u0010';
+        const alphabet = '{}[]":,.0123456789 eE-+\\countchunkSizenameorders\u0000\u0008\u0010';
         body[random.below(body.length)] = random.oneIn(4)
           ? random.below(256)
           : alphabet.charCodeAt(random.below(alphabet.length));

@@ -8,4 +8,6 @@ export const answers: Readonly<Record<string, string>> = {
     "A write to a closed stream says no, which ends the loop, and a call that ends leaves it by return.",
   "src/service/hot/batch-next-ids.ts | Batch.#room | < as <= | this.#bytes.length < bytes":
     "A buffer of exactly the right size is made a second time: slower, and as right.",
+  "src/service/hot/batch-next-values.ts | ValueBatch.#room | < as <= | this.#bytes.length < bytes":
+    "A buffer of exactly the right size is made a second time: slower, and as right.",
 };

@@ -131,6 +131,25 @@ test("an older copy of the file stops the database for every server before a val
   expect(third.log.some((line) => line.includes("The database of sequences is stopped"))).toBe(true);
 });
 
+test("values go on without a gap on bytes, while one sequence drives another out of memory", async () => {
+  const { client, url } = await start({ sequencesInMemory: "1" });
+  const names = ["a", "b"];
+  for (const name of names) await create(client, { name });
+  const path = `${url}/snowlane.v1.SequenceService`;
+  const headers = { "content-type": "application/json" };
+  const next = async (name: string): Promise<bigint> => {
+    const response = await fetch(`${path}/NextValue`, { method: "POST", headers, body: JSON.stringify({ name }) });
+    return BigInt(((await response.json()) as { readonly value: string }).value);
+  };
+  for (let value = 1n; value <= 12n; value += 4n) {
+    for (const name of names) {
+      const values = [(await client.nextValue({ name })).value, await next(name), await next(name)];
+      values.push((await client.reserveValues({ name, count: 1 })).runs[0]!.firstValue);
+      expect(values).toEqual([value, value + 1n, value + 2n, value + 3n]);
+    }
+  }
+});
+
 test("a server without a database for sequences does not have the service", async () => {
   const { client } = await start({ sequenceStores: "off" });
   expect((await refusalOf(client.nextValue({ name: "a" })))[2]).toBe(Code.Unimplemented);

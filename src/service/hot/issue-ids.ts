@@ -115,7 +115,7 @@ async function waited(drawn: Promise<ReservedIds>, { signal }: CallContext): Pro
 }
 
 /** Asks for deadline and signal only when the source does, because a call that does not wait needs neither. */
-class Draw implements ReserveRequest {
+export class Draw implements ReserveRequest {
   readonly count: number;
   readonly priority: ReserveRequest["priority"];
   readonly risingSpan: number | undefined;

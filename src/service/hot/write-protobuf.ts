@@ -47,3 +47,26 @@ export function writeVarint(bytes: Buffer, start: number, value: number): number
   bytes[at++] = rest;
   return at;
 }
+
+/** The most bytes of an int64 that is not negative. */
+export const int64BytesMax = 9;
+
+/** Writes a number of 0 to 2^63 - 1 as a varint, and returns where it ends. By words: BigInt arithmetic is slow. */
+export function writeInt64(bytes: Buffer, start: number, value: bigint): number {
+  words.id = value;
+  return writeWords(bytes, start, words.low, words.high);
+}
+
+/** As {@link writeInt64}, for a number that is given by its halves. */
+export function writeWords(bytes: Buffer, start: number, lowHalf: number, highHalf: number): number {
+  let at = start;
+  let low = lowHalf;
+  let high = highHalf;
+  while (high > 0 || low > 0x7f) {
+    bytes[at++] = (low & 0x7f) | 0x80;
+    low = ((low >>> 7) | (high << 25)) >>> 0;
+    high >>>= 7;
+  }
+  bytes[at++] = low;
+  return at;
+}

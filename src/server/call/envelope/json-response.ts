@@ -62,6 +62,7 @@ function readerOf(field: DescField): { readonly isList: boolean; readonly read: 
 
 function scalarReader(scalar: ScalarType): ReadValue {
   if (scalar === ScalarType.FIXED64) return readFixed64;
+  if (scalar === ScalarType.INT64) return readInt64;
   return scalar === ScalarType.UINT32 ? (cursor) => String(readVarint(cursor)) : unexpected;
 }
 
@@ -87,6 +88,19 @@ function readFixed64(cursor: Cursor): string {
   const value = cursor.bytes.readBigUInt64LE(cursor.at);
   cursor.at += 8;
   return `"${value}"`;
+}
+
+/** Not negative. */
+function readInt64(cursor: Cursor): string {
+  let low = 0;
+  let high = 0;
+  for (let index = 0; ; index++) {
+    const byte = cursor.bytes[cursor.at++]!;
+    // Seven bytes are 49 bits, which a number holds exactly; so are the two that may follow.
+    if (index < 7) low += (byte & 0x7f) * 128 ** index;
+    else high += (byte & 0x7f) * 128 ** (index - 7);
+    if (byte < 0x80) return `"${high === 0 ? low : (BigInt(high) << 49n) + BigInt(low)}"`;
+  }
 }
 
 /** Below 2^32. */
