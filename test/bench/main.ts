@@ -12,6 +12,7 @@ import { generatorBenchmark } from "./generator.ts";
 import { insertsBenchmark } from "./inserts.ts";
 import { memoryBenchmark } from "./memory.ts";
 import { outageBenchmark } from "./outage.ts";
+import { pageBenchmark } from "./page.ts";
 import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { serviceBenchmark } from "./service.ts";
@@ -24,6 +25,7 @@ const benchmarks: readonly Benchmark[] = [
   clientsBenchmark,
   schemesBenchmark,
   publicIdsBenchmark,
+  pageBenchmark,
   outageBenchmark,
   startBenchmark,
   memoryBenchmark,

@@ -1,0 +1,148 @@
+/** The page in a real Chromium: how soon it is there, and how fast it works. */
+import type { Browser, Page } from "playwright-core";
+
+/** When a page that was never loaded before was there, in milliseconds after the request for it. */
+export interface LoadTimes {
+  readonly paintMs: number;
+  readonly usableMs: number;
+}
+
+const slowdown = 4;
+
+/** Opens a page in a fresh profile. With `slow` its processor is slowed down fourfold. */
+async function open(browser: Browser, url: string, slow: boolean): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  if (slow) {
+    const session = await context.newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
+  }
+  await page.addInitScript(noteUsable);
+  await page.goto(url);
+  return page;
+}
+
+/** Notes when the first control can be used, and tasks that block the page for more than 50 ms. */
+const noteUsable = `
+  globalThis.longestTaskMs = 0;
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longestTaskMs = Math.max(longestTaskMs, duration);
+  }).observe({ type: "longtask", buffered: true });
+  new MutationObserver((_, observer) => {
+    if (document.querySelector("button.primary") === null) return;
+    observer.disconnect();
+    globalThis.usableMs = performance.now();
+  }).observe(document, { childList: true, subtree: true });`;
+
+/** Loads the page once, with nothing in the cache and a slow processor. */
+export async function measureLoad(browser: Browser, url: string): Promise<LoadTimes> {
+  const page = await open(browser, url, true);
+  try {
+    await page.getByRole("button", { name: "Generate" }).waitFor();
+    const times = await page.evaluate(`new Promise((resolve) => {
+      const look = () => {
+        const [paint] = performance.getEntriesByName("first-contentful-paint");
+        if (paint === undefined || globalThis.usableMs === undefined) requestAnimationFrame(look);
+        else resolve({ paintMs: paint.startTime, usableMs });
+      };
+      look();
+    })`);
+    return times as LoadTimes;
+  } finally {
+    await page.context().close();
+  }
+}
+
+/** How long it takes to read and draw one ID that is typed, in milliseconds: the median of 200. */
+export async function measureOneId(browser: Browser, url: string): Promise<number> {
+  const page = await open(browser, `${url}/#/parse`, false);
+  try {
+    await page.getByLabel("IDs").waitFor();
+    const medianMs = await page.evaluate(`(async () => {
+      const field = document.querySelector("textarea");
+      const times = [];
+      for (let count = 0; count < 220; count++) {
+        const fromMs = performance.now();
+        field.value = String(1541815603606036522n + BigInt(count) * 4194304n);
+        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        // The page draws in a microtask.
+        await Promise.resolve().then(() => undefined).then(() => undefined);
+        times.push(performance.now() - fromMs);
+        await new Promise(requestAnimationFrame);
+      }
+      return times.slice(20).sort((a, b) => a - b)[100];
+    })()`);
+    return Number(medianMs);
+  } finally {
+    await page.context().close();
+  }
+}
+
+/** Pastes 10,000 lines. Gives how long they took, and the longest task, in milliseconds; 0: none above 50. */
+export async function measureLines(browser: Browser, url: string): Promise<{ tookMs: number; longestTaskMs: number }> {
+  const page = await open(browser, `${url}/#/parse`, false);
+  try {
+    await page.getByLabel("IDs").waitFor();
+    await page.evaluate("longestTaskMs = 0");
+    const fromMs = performance.now();
+    await page.evaluate(`{
+      const field = document.querySelector("textarea");
+      field.value = Array.from({ length: 10000 }, (_, at) => String(1541815603606036522n + BigInt(at))).join("\\n");
+      field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    }`);
+    await page.getByText("10,000 lines read").waitFor();
+    const tookMs = performance.now() - fromMs;
+    return { tookMs, longestTaskMs: Number(await page.evaluate("longestTaskMs")) };
+  } finally {
+    await page.context().close();
+  }
+}
+
+/** A million IDs from the server. */
+export interface MillionTimes {
+  readonly tookMs: number;
+  /** The most that the page's heap grew. */
+  readonly heapMb: number;
+  readonly cancelMs: number;
+}
+
+/** Gets a million IDs into a file, and then begins again and cancels. */
+export async function measureMillion(browser: Browser, url: string): Promise<MillionTimes> {
+  const page = await open(browser, url, false);
+  try {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    const heapMb = async (): Promise<number> => {
+      const { metrics } = await session.send("Performance.getMetrics");
+      return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? 0) / 1e6;
+    };
+    await page.getByText("serving").first().waitFor();
+    const beforeMb = await heapMb();
+    let mostMb = beforeMb;
+    const looking = setInterval(
+      () =>
+        void heapMb().then(
+          (now) => (mostMb = Math.max(mostMb, now)),
+          () => undefined,
+        ),
+      100,
+    );
+    const generate = page.getByRole("button", { name: "Generate" });
+    await page.getByLabel("How many").fill("1000000");
+    const fromMs = performance.now();
+    await generate.click();
+    await page.getByText("1,000,000 IDs, ready to download").waitFor();
+    const tookMs = performance.now() - fromMs;
+    clearInterval(looking);
+    await generate.click();
+    const cancel = page.getByRole("button", { name: "Cancel" });
+    await cancel.waitFor();
+    const cancelledMs = performance.now();
+    await cancel.click();
+    await cancel.waitFor({ state: "detached" });
+    return { tookMs, heapMb: mostMb - beforeMb, cancelMs: performance.now() - cancelledMs };
+  } finally {
+    await page.context().close();
+  }
+}
