@@ -1,10 +1,14 @@
 /** The table of losses of docs/sequences.md, row by row, for the databases that have a server. */
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock, systemTimers } from "../../src/clock/clock.ts";
 import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
-import { Sequences } from "../../src/sequence/sequences.ts";
+import { openSequences } from "../support/worlds/opened-sequences.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
-import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
+import {
+  type ArchivedPostgres,
+  startArchivedPostgres,
+  startPostgres,
+  startStandby,
+} from "../support/servers/postgres-server.ts";
 import { openSqlSession, runSql } from "../support/servers/run-sql.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
@@ -23,6 +27,8 @@ const seen: readonly Loss[] = [
   { name: "postgres: a dump is put into another database", start: () => startPostgres(), keep: keepElsewhere },
   { name: "mysql: another server has an older copy", start: () => startMariadb(), keep: keepInOtherServer },
   { name: "postgres: a standby is promoted that lagged", start: () => startPostgres(), keep: keepStandby },
+  { name: "mysql: an older data folder is copied back", start: () => startMariadb(), keep: keepFiles },
+  { name: "postgres: the data is recovered to a point in time", start: startArchived, keep: keepPointInTime },
 ];
 
 const unseen: readonly Loss[] = [
@@ -30,31 +36,6 @@ const unseen: readonly Loss[] = [
   { name: "postgres: older rows in the tables that stand", start: () => startPostgres(), keep: keepRows },
   { name: "mysql: older rows in the tables that stand", start: () => startMariadb(), keep: keepRows },
 ];
-
-/** The sequences of a server of Snowlane. Every value is taken for a caller, so that the database knows of each. */
-function openSequences(storeUrl: string) {
-  const sequences = new Sequences({
-    storeUrls: [storeUrl],
-    store: { namespace: "default", callTimeoutMs: 20_000 },
-    waitMaxMs: 60_000,
-    namesMax: 10,
-    clock: systemClock,
-    timers: systemTimers,
-    onEvent: () => {},
-  });
-  onTestFinished(() => sequences.close(1_000));
-  const catalog = () => sequences.catalog();
-  const take = async (count: number): Promise<readonly number[]> => {
-    const values: number[] = [];
-    while (values.length < count) {
-      const source = await sequences.open("orders");
-      const { runs } = await source.reserve({ count: count - values.length, priority: "unary" });
-      for (const run of runs) for (let at = 0; at < run.count; at += 1) values.push(Number(run.firstValue) + at);
-    }
-    return values;
-  };
-  return { catalog, take, close: () => sequences.close(1_000) };
-}
 
 /** Hands out 1 to 5, keeps a copy, hands out 6 to 10, and puts the copy back. */
 async function loseValues({ start, keep }: Loss) {
@@ -69,10 +50,10 @@ async function loseValues({ start, keep }: Loss) {
 }
 
 /** Raises and opens, as the runbook says; the half minute after it is over at once. */
-async function raiseAndOpen(url: string): Promise<void> {
+async function raiseAndOpen(url: string, count = 100n): Promise<void> {
   const operator = openSequences(url);
   const catalog = await operator.catalog();
-  expect(await catalog.raise({ kind: "all", count: 100n })).toBeGreaterThan(0);
+  expect(await catalog.raise({ kind: "all", count })).toBeGreaterThan(0);
   expect(await catalog.open()).toMatchObject({ kind: "opened" });
   await operator.close();
   await runSql(url, "UPDATE snowlane_sequence_place SET open_ms = 0");
@@ -112,6 +93,86 @@ test.for(unseen)("a server that goes on finds such a loss with its next take: $n
   await expect(openSequences(url).take(1)).rejects.toEqual(regression);
 });
 
+test("a synchronous standby that is promoted lost nothing: raised by 0 and opened, it goes on without a gap", async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const standby = await startStandby(server);
+  onTestFinished(() => standby.stop());
+  const first = openSequences(server.url);
+  await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+  const set = "ALTER SYSTEM SET synchronous_standby_names = '*'";
+  await runSql(server.url, set, "SELECT pg_reload_conf()");
+  const isSync = "SELECT sync_state FROM pg_stat_replication";
+  await expect.poll(() => runSql(server.url, isSync), { timeout: 60_000 }).toEqual([{ sync_state: "sync" }]);
+  expect(await first.take(5)).toEqual([1, 2, 3, 4, 5]);
+  await first.close();
+  await server.kill();
+  // Nobody follows it, so that its own commits wait for nobody.
+  await runSql(standby.url, "SELECT pg_promote()", "ALTER SYSTEM SET synchronous_standby_names = ''");
+  await runSql(standby.url, "SELECT pg_reload_conf()");
+  const later = openSequences(standby.url);
+  await expect(later.take(1)).rejects.toEqual(regression);
+  await raiseAndOpen(standby.url, 0n);
+  expect(await openSequences(standby.url).take(2)).toEqual([6, 7]);
+});
+
+test("two primaries that both take writes repeat values, where each server sees only one of them", async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const [one, standby] = [openSequences(server.url), await startStandby(server)];
+  onTestFinished(() => standby.stop());
+  await (await one.catalog()).create({ name: "orders", allocation: "strict" });
+  const hasIt = "SELECT count(*)::int AS count FROM snowlane_sequence";
+  await expect.poll(() => runSql(standby.url, hasIt).catch(() => []), { timeout: 60_000 }).toEqual([{ count: 1 }]);
+  await runSql(standby.url, "SELECT pg_promote()");
+  expect(await one.take(1)).toEqual([1]);
+  // The new primary shows that it is another one. An operator who opens it without fencing the old one has repeats.
+  await expect(openSequences(standby.url).take(1)).rejects.toEqual(regression);
+  await raiseAndOpen(standby.url, 0n);
+  expect(await openSequences(standby.url).take(1)).toEqual([1]);
+});
+
+test.for([
+  { kind: "postgres", start: () => startPostgres() },
+  { kind: "mysql", start: () => startMariadb() },
+])(
+  "emptied tables: a server that runs stops the database, one that starts begins at nothing: $kind",
+  async ({ start }) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const empty = () => runSql(server.url, ...tables.map((table) => `DELETE FROM ${table}`));
+    const first = openSequences(server.url);
+    await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+    expect(await first.take(2)).toEqual([1, 2]);
+    const [place] = await runSql(server.url, "SELECT revision FROM snowlane_sequence_place");
+    expect(Number(place?.["revision"])).toBe(1);
+    // The rows of sequences and counters alone: the place stands.
+    await runSql(server.url, ...tables.slice(0, 2).map((table) => `DELETE FROM ${table}`));
+    await expect(first.take(1)).rejects.toEqual(regression);
+    await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
+    // All of them: a new place is made, and values of the same name begin again.
+    await first.close();
+    await empty();
+    const later = openSequences(server.url);
+    await expect(later.take(1)).rejects.toMatchObject({ reason: "SEQUENCE_NOT_FOUND" });
+    await (await later.catalog()).create({ name: "orders", allocation: "strict" });
+    expect(await openSequences(server.url).take(1)).toEqual([1]);
+  },
+);
+
+test("OPTIMIZE TABLE shows as a loss, and raised by 0 and opened the values go on without a gap", async () => {
+  const server = await startMariadb();
+  onTestFinished(() => server.stop());
+  const first = openSequences(server.url);
+  await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+  expect(await first.take(2)).toEqual([1, 2]);
+  // MariaDB tells tables apart by the second in which they were made.
+  await runSql(server.url, "DO SLEEP(1.1)", "OPTIMIZE TABLE snowlane_sequence_counter");
+  await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
+  await raiseAndOpen(server.url, 0n);
+  expect(await openSequences(server.url).take(1)).toEqual([3]);
+});
+
 test("a restart of the database after a crash changes nothing, and no value is skipped", async () => {
   for (const start of [() => startPostgres(), () => startMariadb()]) {
     const server = await start();
@@ -139,6 +200,34 @@ async function keepTables({ url }: TestServer): Promise<() => Promise<string>> {
     const put = tables.flatMap((table) => [`DROP TABLE ${table}`, `ALTER TABLE old_${table} RENAME TO ${table}`]);
     await runSql(url, ...put);
     return url;
+  };
+}
+
+/** The archives of servers that {@link startArchived} started. */
+const archives = new WeakMap<TestServer, ArchivedPostgres>();
+
+async function startArchived(): Promise<TestServer> {
+  const archived = await startArchivedPostgres();
+  onTestFinished(() => archived.removeFiles());
+  archives.set(archived.server, archived);
+  await archived.backUp();
+  return archived.server;
+}
+
+/** A base backup is recovered to a point in time, with the archive of the log. */
+async function keepPointInTime(server: TestServer): Promise<() => Promise<string>> {
+  const archived = archives.get(server)!;
+  await runSql(server.url, "SELECT pg_create_restore_point('before')");
+  return async () => {
+    const [switched] = await runSql(server.url, "SELECT pg_walfile_name(pg_switch_wal()) AS name");
+    const isArchived = `SELECT last_archived_wal >= '${String(switched?.["name"])}' AS is_archived FROM pg_stat_archiver`;
+    await expect.poll(() => runSql(server.url, isArchived), { timeout: 60_000 }).toEqual([{ is_archived: true }]);
+    await server.kill();
+    const recovered = await archived.recoverTo("before");
+    onTestFinished(() => recovered.stop());
+    const isOver = "SELECT pg_is_in_recovery() AS is_in_recovery";
+    await expect.poll(() => runSql(recovered.url, isOver), { timeout: 60_000 }).toEqual([{ is_in_recovery: false }]);
+    return recovered.url;
   };
 }
 
@@ -176,6 +265,15 @@ async function keepData(server: TestServer): Promise<() => Promise<string>> {
   return async () => {
     await server.restore();
     return server.url;
+  };
+}
+
+/** MariaDB takes the time of the table's file for that of its creation, and a copy of the file has another one. */
+async function keepFiles(server: TestServer): Promise<() => Promise<string>> {
+  const putBack = await keepData(server);
+  return async () => {
+    await runSql(server.url, "DO SLEEP(1.1)");
+    return putBack();
   };
 }
 

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { findTool, type Tool } from "../fetch/tools.ts";
@@ -26,6 +36,43 @@ export function startStandby(primary: TestServer): Promise<TestServer> {
     );
     writeFileSync(join(folder, "standby.signal"), "");
   });
+}
+
+/** A PostgreSQL whose write-ahead log is archived, and copies of its data from which it can be recovered. */
+export interface ArchivedPostgres {
+  readonly server: TestServer;
+  /** Copies its data aside, as a base backup. */
+  backUp(): Promise<void>;
+  /** Starts another server on that copy, which replays the archive up to a restore point and then takes writes. */
+  recoverTo(restorePoint: string): Promise<TestServer>;
+  /** Deletes archive and copy. */
+  removeFiles(): void;
+}
+
+/** Starts PostgreSQL with an archive. `pg_create_restore_point` names a point in time. */
+export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
+  const base = mkdtempSync(join(tmpdir(), "snowlane-archive-"));
+  const [archive, copy] = [join(base, "wal"), join(base, "copy")];
+  for (const folder of [archive, copy]) mkdirSync(folder);
+  if (process.getuid?.() === 0) for (const folder of [base, archive]) chownSync(folder, nobody, nobody);
+  const server = await startPostgres(["-c", "archive_mode=on", "-c", `archive_command=cp %p ${archive}/%f`]);
+  return {
+    server,
+    backUp: () => server.copyInto(copy),
+    recoverTo: (restorePoint) =>
+      startWith([], async (folder) => {
+        rmSync(folder, { recursive: true });
+        await runCommand("cp", ["-a", copy, folder]);
+        rmSync(join(folder, "postmaster.pid"), { force: true });
+        appendFileSync(
+          join(folder, "postgresql.auto.conf"),
+          `restore_command = 'cp ${archive}/%f %p'\nrecovery_target_name = '${restorePoint}'\n` +
+            "recovery_target_action = 'promote'\n",
+        );
+        writeFileSync(join(folder, "recovery.signal"), "");
+      }),
+    removeFiles: () => rmSync(base, { recursive: true, force: true }),
+  };
 }
 
 /** @param change - Changes the data of a new server before it starts. */

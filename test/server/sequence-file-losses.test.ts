@@ -1,0 +1,60 @@
+/** The table of losses of docs/sequences.md, row by row, for SQLite. */
+import { cpSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { openSequences } from "../support/worlds/opened-sequences.ts";
+
+const regression = expect.objectContaining({ reason: "STORE_WENT_BACK" });
+
+/** Hands out 1 to 5, keeps a copy of the file and of the folder beside it, and hands out 6 to 10. */
+async function prepare() {
+  const folder = temporaryFolder();
+  const url = `sqlite:${join(folder, "s.db")}`;
+  const file = join(folder, "s.db.sequences");
+  const first = openSequences(url);
+  await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+  expect(await first.take(5)).toEqual([1, 2, 3, 4, 5]);
+  await first.close();
+  for (const part of ["", ".locks"]) cpSync(`${file}${part}`, `${file}${part}.old`, { recursive: true });
+  const second = openSequences(url);
+  expect(await second.take(5)).toEqual([6, 7, 8, 9, 10]);
+  await second.close();
+  return { url, file, folder };
+}
+
+test("a file that was deleted, or replaced by another one, shows before a value repeats", async () => {
+  const { url, file, folder } = await prepare();
+  rmSync(file);
+  const late = openSequences(url);
+  await expect(late.take(1)).rejects.toEqual(regression);
+  await late.close();
+
+  const other = openSequences(`sqlite:${join(folder, "other.db")}`);
+  await (await other.catalog()).create({ name: "orders", allocation: "strict" });
+  await other.close();
+  renameSync(join(folder, "other.db.sequences"), file);
+  await expect(openSequences(url).take(1)).rejects.toEqual(regression);
+});
+
+test("an older file and its folder, put back together, repeat a value, unless the runbook comes first", async () => {
+  const { url, file } = await prepare();
+  const putBack = (): void => {
+    for (const part of ["", ".locks"]) {
+      rmSync(`${file}${part}`, { recursive: true });
+      cpSync(`${file}${part}.old`, `${file}${part}`, { recursive: true });
+    }
+  };
+  putBack();
+  const seen = openSequences(url);
+  expect(await seen.take(1)).toEqual([6]);
+  await seen.close();
+
+  putBack();
+  const operator = openSequences(url);
+  const catalog = await operator.catalog();
+  await catalog.stop("a snapshot was put back");
+  expect(await catalog.raise({ kind: "all", count: 5n })).toBe(1);
+  expect(await catalog.open()).toMatchObject({ kind: "opened" });
+  expect((await catalog.get("orders")).nextValue).toBe(11n);
+});
