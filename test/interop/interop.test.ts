@@ -14,6 +14,7 @@ import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowla
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { buildClientPrograms, type ClientProgram, type ErrorsResult, type IssueResult } from "./client-programs.ts";
 import { portOf, runOutageTrial } from "./outage-trial.ts";
+import { runKillTrial } from "./sequence-kills.ts";
 import { expectSequenceCalls, sequenceCallers } from "./sequence-trial.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-interop-"));
@@ -276,6 +277,17 @@ describe("sequences of one server", () => {
       server.child.kill("SIGCONT");
       await server.stop("SIGTERM");
     }
+  });
+
+  test("one that the command line made serves Go, Python and curl at once, and repeats nothing under kill -9", {
+    timeout: 300_000,
+  }, async () => {
+    const callers = programs.filter(({ language }) => language === "go" || language === "python");
+    const { kills, ofPrograms, ofCurl } = await runKillTrial({ programs: callers, folder, store, startServer });
+    expect(kills).toBe(2);
+    expect(ofPrograms.length).toBeGreaterThanOrEqual(100_000);
+    expect(ofCurl.length).toBeGreaterThan(200);
+    expect(findRepeatedId(BigUint64Array.from([...ofPrograms, ...ofCurl]))).toBeUndefined();
   });
 });
 
