@@ -17,6 +17,8 @@ const places: readonly (readonly [files: string, before: string, after: string])
   ["clients/python/README.md", "dist/snowlane_client-", "-py3"],
   ["clients/typescript/README.md", "./snowlane-client-", ".tgz"],
   ["examples/*/pom.xml", "<artifactId>snowlane-client</artifactId>\n      <version>", "<"],
+  ["deploy/helm/snowlane/Chart.yaml", "\nversion: ", "\n"],
+  ["deploy/helm/snowlane/Chart.yaml", 'appVersion: "', '"'],
   ["deploy/container/Dockerfile", "VERSION=", "\n"],
   ["deploy/container/Dockerfile", "VERSION=", " "],
   ["package-lock.json", '"name": "snowlane",\n  "version": "', '"'],

@@ -36,6 +36,7 @@ export function integer(base: SettingBase & { readonly min: number; readonly max
   return {
     placeholder: "N",
     ...rest,
+    range: { min, max },
     doc: `${base.doc} ${grouped(min)} to ${grouped(max)}.`,
     parse: (value) => {
       const parsed = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;

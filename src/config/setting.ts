@@ -21,6 +21,8 @@ export interface Setting<T> {
   readonly placeholder: string;
   /** All values, where they are a few words; or some of them, to be offered. */
   readonly words?: readonly string[];
+  /** Both ends of the range of a number, inclusive; absent for what is no number. */
+  readonly range?: { readonly min: number; readonly max: number };
   /** What it does, what values it takes and in which range: whole sentences. */
   readonly doc: string;
   /**

@@ -31,6 +31,14 @@ export async function fetchKubeApiserver(): Promise<{ readonly path: string; rea
   return { path: join(folder, "kube-apiserver"), version };
 }
 
+/** Fetches the module of Kubernetes; returns its description of the whole API, as OpenAPI 2. */
+export async function fetchKubernetesApi(): Promise<string> {
+  const options = { env: { GOFLAGS: "-mod=mod" } };
+  const described = await runCommand("go", ["mod", "download", "-json", `k8s.io/kubernetes@v${version}`], options);
+  const { Dir } = JSON.parse(described) as { readonly Dir: string };
+  return join(Dir, "api/openapi-spec/swagger.json");
+}
+
 async function build(folder: string): Promise<void> {
   const source = join(folder, "source");
   await runCommand("mkdir", ["-p", source]);

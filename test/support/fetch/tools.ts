@@ -222,6 +222,17 @@ const tools = {
     source: prometheus,
     install: "apt-get install prometheus",
   },
+  helm: {
+    // A helm of another version may render and check otherwise.
+    paths: [],
+    source: go("helm.sh/helm/v4/cmd/helm", "v4.3.1"),
+    install: "go install helm.sh/helm/v4/cmd/helm@v4.3.1",
+  },
+  kubeconform: {
+    paths: [],
+    source: go("github.com/yannh/kubeconform/cmd/kubeconform", "v0.7.0"),
+    install: "go install github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0",
+  },
   grpcurl: {
     command: "grpcurl",
     paths: [],

@@ -1,0 +1,55 @@
+{{- define "snowlane.name" -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "snowlane.selector" -}}
+app.kubernetes.io/name: snowlane
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "snowlane.labels" -}}
+{{ include "snowlane.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{- define "snowlane.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (include "snowlane.name" .) -}}
+{{- end -}}
+
+{{- define "snowlane.storeScheme" -}}
+{{- (splitList ":" .Values.store.url) | first -}}
+{{- end -}}
+
+{{- define "snowlane.scheme" -}}
+{{- ternary "HTTPS" "HTTP" (ne .Values.tls.secret "") -}}
+{{- end -}}
+
+{{/* What no schema can say: values that do not go together. Each is one line that names the cure. */}}
+{{- define "snowlane.check" -}}
+{{- $v := .Values -}}
+{{- $url := $v.store.url -}}
+{{- if not $v.image.repository }}{{ fail "image.repository is missing: build the image from deploy/container/Dockerfile, and name it." }}{{ end -}}
+{{- if and (not $url) (not $v.store.secret.name) }}{{ fail "The store is missing: set store.url, or store.secret.name where its URL has a password." }}{{ end -}}
+{{- if and $url $v.store.secret.name }}{{ fail "store.url and store.secret.name exclude each other: give one of them." }}{{ end -}}
+{{- if or (regexMatch "^[a-z]+://[^/@]*:[^/@]*@" $url) (regexMatch "[?&][a-z]*(?i:password|secret|token)=" $url) }}{{ fail "store.url has a password: put the whole URL into a Secret, and name that with store.secret.name." }}{{ end -}}
+{{- if hasPrefix "sqlite:" $url -}}
+{{- if or (gt (int $v.replicas) 1) $v.autoscaling.enabled }}{{ fail "An SQLite store is for one server, because each pod would have a file of its own and repeat the IDs of the others: set replicas: 1 without autoscaling, or another store." }}{{ end -}}
+{{- if not $v.persistence.existingClaim }}{{ fail "An SQLite store needs a volume that outlives the pod: name it with persistence.existingClaim." }}{{ end -}}
+{{- end -}}
+{{- if and $v.persistence.existingClaim (not (hasPrefix "sqlite:" $url)) }}{{ fail "persistence.existingClaim is for an SQLite store: servers that share a store need no volume." }}{{ end -}}
+{{- if and $v.tls.clientCaSecret (not $v.tls.secret) }}{{ fail "tls.clientCaSecret needs tls.secret: client certificates come with TLS." }}{{ end -}}
+{{- if not (or $v.principals.secret.name $v.tls.clientCaSecret (eq $v.auth "none")) }}{{ fail "Other pods can reach the servers: say who may call with principals.secret.name or tls.clientCaSecret, or set auth: none if every caller there may." }}{{ end -}}
+{{- if and (eq $v.auth "none") (or $v.principals.secret.name $v.tls.clientCaSecret) }}{{ fail "auth: none and credentials exclude each other: leave out one of them." }}{{ end -}}
+{{- end -}}
+
+{{/* The file of settings: the chart's own, and those of the values. */}}
+{{- define "snowlane.settings" -}}
+{{- $own := dict "listen" "0.0.0.0:7609" "adminListen" "0.0.0.0:7610" -}}
+{{- if .Values.auth }}{{ $_ := set $own "auth" .Values.auth }}{{ end -}}
+{{- if .Values.principals.secret.name }}{{ $_ := set $own "principals" (printf "/etc/snowlane/principals/%s" .Values.principals.secret.key) }}{{ end -}}
+{{- if .Values.tls.secret }}{{ $_ := set $own "tlsCert" "/etc/snowlane/tls/tls.crt" }}{{ $_ := set $own "tlsKey" "/etc/snowlane/tls/tls.key" }}{{ end -}}
+{{- if .Values.tls.clientCaSecret }}{{ $_ := set $own "tlsClientCa" "/etc/snowlane/client-ca/ca.crt" }}{{ end -}}
+{{- merge $own .Values.settings | toPrettyJson -}}
+{{- end -}}

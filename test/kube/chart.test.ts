@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { rightValues } from "../support/charts/chart-values.ts";
+import { type ChartObject, renderChart } from "../support/charts/render-chart.ts";
+import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
+import { type KubernetesServer, startKubernetes } from "../support/servers/kubernetes-server.ts";
+
+/** The chart's objects, as a real kube-apiserver takes them. */
+const folder = mkdtempSync(join(tmpdir(), "snowlane-chart-"));
+let kubernetes: KubernetesServer;
+
+beforeAll(async () => {
+  kubernetes = await startKubernetes();
+  await kubernetes.call("POST", "/api/v1/namespaces", "{apiVersion: v1, kind: Namespace, metadata: {name: test}}");
+}, 3_600_000);
+afterAll(async () => {
+  await kubernetes?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Where the API has the objects of a kind. */
+const plurals: Readonly<Record<string, string>> = {
+  ConfigMap: "configmaps",
+  Deployment: "deployments",
+  Service: "services",
+  ServiceAccount: "serviceaccounts",
+  Role: "roles",
+  RoleBinding: "rolebindings",
+  PodDisruptionBudget: "poddisruptionbudgets",
+  NetworkPolicy: "networkpolicies",
+  HorizontalPodAutoscaler: "horizontalpodautoscalers",
+};
+
+function pathOf({ apiVersion, kind }: ChartObject): string {
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${root}/namespaces/test/${plurals[kind]}`;
+}
+
+test.each(Object.entries(rightValues))(
+  "the server of Kubernetes takes each object, with %s",
+  { timeout: 300_000 },
+  async (_name, values) => {
+    const { objects } = await renderChart("template", values, join(folder, "values.json"));
+    // The kinds of the Prometheus operator are not known to a server without it.
+    const known = objects.filter(({ apiVersion }) => !apiVersion.startsWith("monitoring.coreos.com/"));
+    expect(known.length).toBeGreaterThan(2);
+    for (const object of known) {
+      const place = `${pathOf(object)}?dryRun=All&fieldValidation=Strict`;
+      await expect(kubernetes.call("POST", place, JSON.stringify(object))).resolves.toContain(object.kind);
+    }
+  },
+);
+
+test("the server of Kubernetes refuses an object with a field that there is not", { timeout: 60_000 }, async () => {
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, dta: {} };
+  const place = `${pathOf(object)}?dryRun=All&fieldValidation=Strict`;
+  await expect(kubernetes.call("POST", place, JSON.stringify(object))).rejects.toThrow(/dta/);
+});
+
+test("the chart's role lets a server take a worker ID and issue", { timeout: 300_000 }, async () => {
+  const { objects } = await renderChart("template", rightValues["leases as the store"]!, join(folder, "values.json"));
+  const made = objects.filter(({ kind }) => kind === "Role" || kind === "RoleBinding");
+  expect(made).toHaveLength(2);
+  for (const object of made) {
+    // Here a user of the token file stands for the service account.
+    const subjects = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "snowlane" }];
+    const body = object.kind === "RoleBinding" ? { ...object, subjects } : object;
+    await kubernetes.call("POST", pathOf(object), JSON.stringify(body));
+  }
+  const options = { storeUrl: kubernetes.storeUrl("snowlane"), storeTimeoutMs: 10_000 };
+  const workers = [await IssuingWorker.start(options), await IssuingWorker.start(options)];
+  await expect.poll(() => Math.min(...workers.map(({ ids }) => ids.length)), { timeout: 120_000 }).toBeGreaterThan(100);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  expect(duplicatesOf(...workers.map(({ ids }) => ids))).toEqual([]);
+});

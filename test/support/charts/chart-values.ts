@@ -1,0 +1,103 @@
+/** Ten sets of values for the chart that are right, by what they show. */
+const image = { repository: "registry.example.com/snowlane" };
+const kubernetes = { url: "kubernetes://test/snowlane" };
+
+export const rightValues: Readonly<Record<string, object>> = {
+  "leases as the store": { image, store: kubernetes, auth: "none" },
+  "a store whose URL is in a Secret": { image, store: { secret: { name: "store", key: "url" } }, auth: "none" },
+  "principals and TLS": {
+    image: { ...image, tag: "1.2.3" },
+    store: { secret: { name: "store" } },
+    principals: { secret: { name: "principals" } },
+    tls: { secret: "tls" },
+  },
+  "client certificates": { image, store: kubernetes, tls: { secret: "tls", clientCaSecret: "callers" } },
+  "settings of every type": {
+    image,
+    store: kubernetes,
+    auth: "none",
+    settings: {
+      batchCountMax: 1_000_000_000,
+      drainTimeout: "20s",
+      page: "off",
+      layout: "discord",
+      datacenterIds: "0-3",
+      waitForWorkerId: "30s",
+    },
+  },
+  "one server on SQLite": {
+    image,
+    replicas: 1,
+    store: { url: "sqlite:/var/lib/snowlane/ids.db" },
+    persistence: { existingClaim: "ids" },
+    auth: "none",
+  },
+  autoscaling: { image, store: kubernetes, auth: "none", autoscaling: { enabled: true, maxReplicas: 12 } },
+  "metrics and rules": {
+    image,
+    store: kubernetes,
+    auth: "none",
+    serviceMonitor: { enabled: true, tokenSecret: { name: "scraper" } },
+    prometheusRule: { enabled: true },
+    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }] },
+  },
+  "nothing beside the servers": {
+    image,
+    store: kubernetes,
+    auth: "none",
+    rbac: { create: false },
+    serviceAccount: { name: "own" },
+    networkPolicy: { enabled: false },
+    podDisruptionBudget: { enabled: false },
+    service: { type: "LoadBalancer", port: 443, annotations: { "example.com/a": "b" } },
+  },
+  "places for the pods": {
+    image: { ...image, pullPolicy: "Always" },
+    imagePullSecrets: [{ name: "registry" }],
+    store: kubernetes,
+    auth: "none",
+    nodeSelector: { "kubernetes.io/arch": "amd64" },
+    tolerations: [{ key: "ids", operator: "Exists", effect: "NoSchedule" }],
+    affinity: { podAntiAffinity: {} },
+    podLabels: { team: "ids" },
+    podAnnotations: { "example.com/c": "d" },
+    resources: { limits: { cpu: 1, memory: "1Gi" } },
+    networkPolicy: { from: [{ ipBlock: { cidr: "10.0.0.0/8" } }] },
+  },
+};
+
+/** Sets of values that the chart refuses, with what its one line must say. */
+export const wrongValues: Readonly<Record<string, readonly [values: object, message: RegExp]>> = {
+  "no image": [{ store: kubernetes, auth: "none" }, /image\.repository is missing/],
+  "no store": [{ image, auth: "none" }, /The store is missing: set store\.url/],
+  "a password in plain values": [
+    { image, store: { url: "postgres://snowlane:hunter2@db/snowlane" }, auth: "none" },
+    /store\.url has a password: put the whole URL into a Secret/,
+  ],
+  "a password among the parameters of a URL": [
+    { image, store: { url: "mysql://snowlane@db/snowlane?password=hunter2" }, auth: "none" },
+    /store\.url has a password/,
+  ],
+  "three servers on SQLite": [
+    { image, store: { url: "sqlite:/var/lib/snowlane/ids.db" }, persistence: { existingClaim: "ids" }, auth: "none" },
+    /each pod would have a file of its own and repeat the IDs of the others: set replicas: 1/,
+  ],
+  "SQLite that goes with its pod": [
+    { image, replicas: 1, store: { url: "sqlite:/var/lib/snowlane/ids.db" }, auth: "none" },
+    /outlives the pod: name it with persistence\.existingClaim/,
+  ],
+  "callers that nobody let in": [{ image, store: kubernetes }, /say who may call/],
+  "a replica count in words": [{ image, store: kubernetes, auth: "none", replicas: "two" }, /replicas.*integer/s],
+  "a setting that there is not": [
+    { image, store: kubernetes, auth: "none", settings: { drainTimout: "20s" } },
+    /drainTimout/,
+  ],
+  "a setting out of range": [
+    { image, store: kubernetes, auth: "none", settings: { streamsMax: 70_000 } },
+    /streamsMax.*65,?535/s,
+  ],
+  "a setting that is the chart's": [
+    { image, store: kubernetes, auth: "none", settings: { listen: "0.0.0.0:80" } },
+    /listen/,
+  ],
+};

@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { parseAllDocuments } from "yaml";
+import { findTool } from "../fetch/tools.ts";
+
+/** An object that the chart makes for Kubernetes. */
+export interface ChartObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** What helm says to a set of values. */
+export interface RenderedChart {
+  readonly code: number | null;
+  readonly text: string;
+  readonly stderr: string;
+  readonly objects: readonly ChartObject[];
+}
+
+const chart = "deploy/helm/snowlane";
+
+/**
+ * Calls `helm template`, or `helm lint`, with a set of values.
+ *
+ * @param file - Where the values are written to.
+ */
+export async function renderChart(command: "template" | "lint", values: object, file: string): Promise<RenderedChart> {
+  const { path } = await findTool("helm");
+  writeFileSync(file, JSON.stringify(values));
+  const name = command === "template" ? ["ids", "--namespace", "test"] : [];
+  const args = [command, ...name, chart, "--values", file, ...(command === "lint" ? ["--strict"] : [])];
+  const { status, stdout, stderr } = spawnSync(path, args, { encoding: "utf8" });
+  const objects =
+    command === "template" && status === 0
+      ? parseAllDocuments(stdout).map((document) => document.toJS() as ChartObject)
+      : [];
+  return { code: status, text: stdout, stderr, objects: objects.filter((object) => object !== null) };
+}
