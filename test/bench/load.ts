@@ -23,6 +23,8 @@ export interface H2load {
   /** The request message. */
   readonly message?: readonly number[];
   readonly tls?: boolean;
+  /** Further fields of the requests. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Open loop: calls begin at this rate, whether earlier ones were answered or not; up to `streams` a connection. */
   readonly perSecond?: number;
   /**
@@ -60,6 +62,7 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
     "content-type: application/grpc",
     "-H",
     "te: trailers",
+    ...Object.entries(load.headers ?? {}).flatMap(([name, value]) => ["-H", `${name}: ${value}`]),
     `${url}/snowlane.v1.IdService/${load.method ?? "NextId"}`,
   ];
   // h2load adds to a log that is there.

@@ -9,6 +9,7 @@ import type { Benchmark } from "./benchmark.ts";
 import { clientsBenchmark } from "./clients.ts";
 import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
+import { guardsBenchmark } from "./guards.ts";
 import { insertsBenchmark } from "./inserts.ts";
 import { memoryBenchmark } from "./memory.ts";
 import { outageBenchmark } from "./outage.ts";
@@ -22,6 +23,7 @@ import { machine, markdownTable, writeSection } from "./report.ts";
 const benchmarks: readonly Benchmark[] = [
   generatorBenchmark,
   serviceBenchmark,
+  guardsBenchmark,
   clientsBenchmark,
   schemesBenchmark,
   publicIdsBenchmark,

@@ -21,6 +21,7 @@ import {
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { interleave, median } from "./interleave.ts";
 import { type H2load, type LoadResult, percentile, runGhz, runH2load } from "./load.ts";
+import { type BenchPrincipal, writePrincipal } from "./principal.ts";
 import { formatFigure } from "./report.ts";
 
 const rounds = 3;
@@ -37,6 +38,8 @@ type Log = (line: string) => void;
 interface Stage {
   readonly servers: Servers;
   readonly goProgram: string;
+  /** The caller that the server with tokens knows. */
+  readonly principal: BenchPrincipal;
   readonly ghz: string;
   readonly folder: string;
   readonly log: Log;
@@ -44,6 +47,7 @@ interface Stage {
 
 const serverNames = [
   "engine",
+  "engineTokens",
   "node",
   "connect",
   "bare",
@@ -113,7 +117,11 @@ async function compareLoads(
 }
 
 const h2load = (stage: Stage, load: Omit<H2load, "calls">) => (server: BenchServer, calls: number) =>
-  runH2load(server, { ...load, calls }, stage.folder);
+  runH2load(
+    server,
+    { ...load, calls, ...(server === stage.servers.engineTokens ? { headers: stage.principal.headers } : {}) },
+    stage.folder,
+  );
 
 async function manyStreams(stage: Stage): Promise<Part> {
   const { finding, of } = await compareLoads(
@@ -121,6 +129,7 @@ async function manyStreams(stage: Stage): Promise<Part> {
     "NextId, h2load, 4 connections of 32 streams",
     {
       engine: 500_000,
+      engineTokens: 500_000,
       node: 10_000,
       connect: 10_000,
       bare: 60_000,
@@ -172,7 +181,7 @@ async function manyConnections(stage: Stage): Promise<Part> {
   const { finding, of } = await compareLoads(
     stage,
     "NextId, h2load, 100 connections of one stream",
-    { engine: 150_000, bare: 30_000, grpcGo: 80_000, tonic: 100_000, pajamax: 150_000 },
+    { engine: 150_000, engineTokens: 150_000, bare: 30_000, grpcGo: 80_000, tonic: 100_000, pajamax: 150_000 },
     h2load(stage, { connections: 100, streams: 1 }),
   );
   const { cpuUs } = of("engine");
@@ -404,12 +413,14 @@ async function fairness(stage: Stage): Promise<Part> {
   };
 }
 
-async function raise(folder: string): Promise<{ servers: Servers; goProgram: string; remove: () => void }> {
+async function raise(folder: string) {
+  const principal = writePrincipal(folder);
   const goProgram = await buildGoPeer(folder);
   const certificates = await makeCertificates();
   const tls = certificates.server;
-  const servers = {
+  const servers: Servers = {
     engine: await snowlane("Snowlane, as shipped, no flags"),
+    engineTokens: await snowlane("Snowlane, metrics and tokens", ["--principals", principal.path]),
     node: await snowlane("Snowlane, --http2 node", ["--http2", "node"]),
     connect: await nodePeer("Connect-Node", "connect"),
     bare: await nodePeer("bare node:http2", "bare"),
@@ -421,7 +432,7 @@ async function raise(folder: string): Promise<{ servers: Servers; goProgram: str
     floor: await floorPeer("the floor: nghttpd, one file"),
     ...(await startRustPeers(join(folder, "rust"))),
   };
-  return { servers, goProgram, remove: certificates.remove };
+  return { servers, goProgram, principal, remove: certificates.remove };
 }
 
 /** A summary of all parts, in the order in which they were measured. */
@@ -451,9 +462,9 @@ export const serviceBenchmark: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-service-"));
     const ghz = (await findTool("ghz")).path;
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
-    const { servers, goProgram, remove } = await raise(folder);
+    const { servers, goProgram, principal, remove } = await raise(folder);
     try {
-      const stage: Stage = { servers, goProgram, ghz, folder, log };
+      const stage: Stage = { servers, goProgram, principal, ghz, folder, log };
       const parts: Part[] = [];
       for (const part of [
         manyStreams,
