@@ -223,6 +223,8 @@ async function write(context: ProtocolContext, survey: Survey, candidate: Candid
     return raced;
   }
   if (!(await floorStands(store, floor, landed.moment))) return raced;
+  // Another life was seen since the look, also where the store names itself as before.
+  if (context.lives.isOwed) return raced;
   // What the store's clock allows now, not what it allowed when we asked.
   const untilMs = Math.min(window.untilMs, markMax(rules, landed.moment.clockMs));
   if (judge.nowMs() >= untilMs) return raced;

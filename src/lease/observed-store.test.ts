@@ -11,6 +11,7 @@ function observed() {
   const said: string[] = [];
   const store = new ObservedStore(faulty, time, {
     onMoment: () => {},
+    onOlderPosition: () => said.push("older"),
     onProblem: (during, { message }) => said.push(`${during}: ${message}`),
     onRecovery: () => said.push("recovered"),
   });
@@ -68,4 +69,54 @@ test("a store that fails in two ways in turn is told of each once", async () => 
   };
   for (let round = 0; round < 10; round += 1) await expect(store.read("worker-0")).rejects.toThrow();
   expect(said).toHaveLength(2);
+});
+
+describe("a position of the store's log", () => {
+  async function positions(): Promise<readonly string[]> {
+    const { faulty, store, said } = observed();
+    const answer = (log: string, at: bigint) => {
+      faulty.moment = async () => ({
+        clockMs: undefined,
+        incarnation: { identity: "system=1", startedMs: undefined, emptyMeans: "new" },
+        position: { log, at },
+      });
+      return store.moment();
+    };
+    await answer("one", 7n);
+    await answer("one", 7n);
+    await answer("two", 3n);
+    expect(said).toEqual([]);
+    await answer("two", 2n);
+    await answer("two", 2n);
+    await answer("two", 5n);
+    return said;
+  }
+
+  test("that is lower than one before is told once; equal ones, and those of another log, are not", async () => {
+    expect(await positions()).toEqual(["older"]);
+  });
+
+  test("that is lower than one which came after the call was sent tells nothing", async () => {
+    const { faulty, store, said } = observed();
+    const waiting: ((at: bigint) => void)[] = [];
+    faulty.moment = () =>
+      new Promise((resolve) =>
+        waiting.push((at) =>
+          resolve({
+            clockMs: undefined,
+            incarnation: { identity: "system=1", startedMs: undefined, emptyMeans: "new" },
+            position: { log: "one", at },
+          }),
+        ),
+      );
+    const calls = [store.moment(), store.moment()];
+    waiting[1]!(9n);
+    waiting[0]!(8n);
+    await Promise.all(calls);
+    expect(said).toEqual([]);
+    const later = store.moment();
+    waiting[2]!(8n);
+    await later;
+    expect(said).toEqual(["older"]);
+  });
 });

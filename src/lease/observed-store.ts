@@ -8,6 +8,7 @@ import type {
   RecordKey,
   RecordStore,
   StoreMoment,
+  StorePosition,
   StoreTiming,
   WriteAnswer,
 } from "../store/record-store.ts";
@@ -15,6 +16,8 @@ import type {
 /** Is told of the store's answers. */
 export interface StoreObserver {
   readonly onMoment: (moment: StoreMoment) => void;
+  /** An answer showed an older position of the store's log than one that came before the call was sent. */
+  readonly onOlderPosition: () => void;
   /** The first failure, and until the recovery each one with another message. */
   readonly onProblem: (during: string, error: IdError) => void;
   /** All operations that failed are answered again. */
@@ -48,6 +51,8 @@ export class ObservedStore implements RecordStore {
   #failingFromMs: number | undefined;
   /** Messages of the failures that were reported since the store last answered everything. */
   readonly #told = new Set<string>();
+  /** The highest position that was answered. */
+  #position: StorePosition | undefined;
   #last: { readonly moment: StoreMoment; readonly atMs: number } | undefined;
 
   constructor(store: RecordStore, clock: Clock, observer: StoreObserver) {
@@ -86,32 +91,51 @@ export class ObservedStore implements RecordStore {
   }
 
   async moment(): Promise<StoreMoment> {
-    const moment = await this.#watch("read", "moment", () => this.#store.moment());
-    this.#note(moment);
-    return moment;
+    return await this.#noted(
+      "read",
+      "moment",
+      () => this.#store.moment(),
+      (moment) => moment,
+    );
   }
 
   async list(): Promise<ListAnswer> {
-    const answer = await this.#watch("read", "list", () => this.#store.list());
-    this.#note(answer.moment);
-    return answer;
+    return await this.#noted(
+      "read",
+      "list",
+      () => this.#store.list(),
+      ({ moment }) => moment,
+    );
   }
 
   async read(key: RecordKey): Promise<ReadAnswer> {
-    const answer = await this.#watch("read", "read", () => this.#store.read(key));
-    this.#note(answer.moment);
-    return answer;
+    return await this.#noted(
+      "read",
+      "read",
+      () => this.#store.read(key),
+      ({ moment }) => moment,
+    );
   }
 
   async compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
     const write = (): Promise<WriteAnswer> => this.#store.compareAndSet(key, expected, next);
-    const answer = await this.#watch("write", "compareAndSet", write);
-    if (answer.kind !== "refused") this.#note(answer.moment);
-    return answer;
+    const momentIn = (answer: WriteAnswer): StoreMoment | undefined =>
+      answer.kind === "refused" ? undefined : answer.moment;
+    return await this.#noted("write", "compareAndSet", write, momentIn);
   }
 
   close(): Promise<void> {
     return this.#store.close();
+  }
+
+  /** Takes a position in, and tells whether it is lower than what had been answered before its call was sent. */
+  #isOlder(position: StorePosition, before: StorePosition | undefined): boolean {
+    const { log, at } = position;
+    const isOlder = before?.log === log && at < before.at;
+    // Answers may overtake each other: the highest counts, until the store shows that it went back.
+    const highest = this.#position?.log === log && !isOlder ? this.#position.at : at;
+    this.#position = at >= highest ? position : this.#position;
+    return isOlder;
   }
 
   #watchLiveness(liveness: Liveness): Liveness {
@@ -123,9 +147,21 @@ export class ObservedStore implements RecordStore {
     };
   }
 
-  #note(moment: StoreMoment): void {
+  /** Makes a call, and notes the moment of its answer. */
+  async #noted<T>(
+    ability: Ability,
+    during: string,
+    call: () => Promise<T>,
+    momentIn: (answer: T) => StoreMoment | undefined,
+  ): Promise<T> {
+    const before = this.#position;
+    const answer = await this.#watch(ability, during, call);
+    const moment = momentIn(answer);
+    if (moment === undefined) return answer;
     this.#last = { moment, atMs: this.#clock.monotonicMs() };
+    if (moment.position !== undefined && this.#isOlder(moment.position, before)) this.#observer.onOlderPosition();
     this.#observer.onMoment(moment);
+    return answer;
   }
 
   async #watch<T>(ability: Ability, during: string, call: () => Promise<T>): Promise<T> {

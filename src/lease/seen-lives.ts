@@ -30,6 +30,11 @@ export class SeenLives {
     this.#identity = isSame ? joinIdentities(before, identity) : identity;
   }
 
+  /** The store went back, though it names itself as before: that is another life, too. */
+  wentBack(): void {
+    this.#changes += 1;
+  }
+
   /** @param changes - How many there had been when what was noted was decided; later ones are still owed. */
   noted(changes: number): void {
     this.#noted = Math.max(this.#noted, changes);

@@ -152,7 +152,7 @@ function withToken(token: string): Interceptor {
 
 function toMoment(header: ResponseHeader | undefined): StoreMoment {
   if (header === undefined) throw new IdError("STORE_UNAVAILABLE", "The etcd store answers without its cluster ID.");
-  return momentOf({ parts: { cluster: header.clusterId.toString(16) } });
+  return momentOf({ parts: { cluster: header.clusterId.toString(16) }, at: header.revision });
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {

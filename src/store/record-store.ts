@@ -78,6 +78,13 @@ export interface Incarnation {
   readonly emptyMeans: "new" | "lost";
 }
 
+/** How far the store's log had come. It only grows, as long as nothing is lost. */
+export interface StorePosition {
+  /** Which log: positions of two are not compared. */
+  readonly log: string;
+  readonly at: bigint;
+}
+
 /** When and in which life of the store something was answered. */
 export interface StoreMoment {
   /**
@@ -86,6 +93,12 @@ export interface StoreMoment {
    */
   readonly clockMs: number | undefined;
   readonly incarnation: Incarnation;
+  /**
+   * No lower than in any answer that came before this operation was sent; absent where the store tells none. A lower
+   * one is evidence of a loss. A higher one proves nothing, because each older copy goes on from its own.
+   * docs/adr/0153 has the decision.
+   */
+  readonly position?: StorePosition;
 }
 
 /** Answer to read. */
@@ -225,9 +238,13 @@ export function momentOf(life: {
   readonly parts: Readonly<Record<string, string>>;
   readonly clockMs?: number;
   readonly startedMs?: number | undefined;
+  /** How far its log had come, under these parts. */
+  readonly at?: bigint | undefined;
 }): StoreMoment {
-  const { parts, clockMs, startedMs } = life;
-  return { clockMs, incarnation: { identity: identityOf(parts), startedMs, emptyMeans: "new" } };
+  const { parts, clockMs, startedMs, at } = life;
+  const identity = identityOf(parts);
+  const position = at === undefined ? {} : { position: { log: identity, at } };
+  return { clockMs, incarnation: { identity, startedMs, emptyMeans: "new" }, ...position };
 }
 
 /**

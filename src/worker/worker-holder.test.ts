@@ -288,6 +288,36 @@ describe("a store that loses data", () => {
     expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(backMs + quarantineMs);
   });
 
+  test.each([
+    { hasPosition: true, seen: "a lower position shows it to a process that waits, and it waits out the quarantine" },
+    { hasPosition: false, seen: "without a position nobody sees it" },
+  ])("and goes back under its own name: $seen", async ({ hasPosition }) => {
+    const world = new HolderWorld({ hasClock: true, hasPosition });
+    const options = { datacenterId: 0, workerId: 0 };
+    const layoutMaker = world.process({ name: "a" });
+    await layoutMaker.start();
+    await layoutMaker.close();
+    const backup = new Map(world.database.records);
+    const backupAt = world.database.position;
+    const holder = world.process({ name: "b", options });
+    await holder.start();
+    const other = world.process({ name: "c", options: { ...options, workerIdPatienceMs: 3_600_000 } });
+    other.holder.start().catch(() => {});
+    await world.time.run(5_000);
+    // Before the holder looks again, the one that waits has its worker ID, as the store knows of no holder any more.
+    holder.store.fault = () => "lost";
+    const lostMs = world.time.nowMs();
+    world.database.records.clear();
+    for (const [key, text] of backup) world.database.records.set(key, text);
+    world.database.position = backupAt;
+    await world.time.run(3_000);
+    expect(other.holder.grant === undefined).toBe(hasPosition);
+    if (!hasPosition) return;
+    expect(other.kinds()).toContain("incarnation-changed");
+    await world.time.run(quarantineMs);
+    expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(lostMs + windowMs);
+  });
+
   test("and is two stores in turn: starts noted each against the other for ever; now a start ends, and t0 still moves", async () => {
     const { world, process } = await holding({ hasClock: true });
     process.crash();

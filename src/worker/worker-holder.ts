@@ -92,6 +92,7 @@ export class WorkerHolder {
     this.judge = new ClockJudge(ports);
     this.store = new ObservedStore(parts.store, this.judge, {
       onMoment: (moment) => this.#onMoment(moment),
+      onOlderPosition: () => this.#context.lives.wentBack(),
       onProblem: (during, error) => ports.report({ kind: "store-problem", during, error }),
       onRecovery: () => ports.report({ kind: "store-answers-again" }),
     });

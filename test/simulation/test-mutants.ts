@@ -160,6 +160,18 @@ export const testMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "positions-unseen",
+    caughtBySeed: undefined,
+    rule: "a lower position of the store's log is another life",
+    file: holder,
+    find: "onOlderPosition: () => this.#context.lives.wentBack(),",
+    replace: "onOlderPosition: () => {},",
+    heldBy: {
+      file: "src/worker/worker-holder.test.ts",
+      test: "and goes back under its own name: a lower position shows it to a process that waits, and it waits out the quarantine",
+    },
+  },
+  {
     name: "two-stores-in-turn",
     caughtBySeed: undefined,
     rule: "a start ends where a life of the store that ended comes back",

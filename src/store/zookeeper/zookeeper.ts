@@ -185,7 +185,7 @@ function toEntry(key: RecordKey, data: { readonly text: string } | undefined): E
 }
 
 function toMoment({ birth }: OpenTree, zxid: bigint): StoreMoment {
-  return momentOf({ parts: { epoch: epochOf(zxid).toString(16), tree: birth } });
+  return momentOf({ parts: { epoch: epochOf(zxid).toString(16), tree: birth }, at: zxid });
 }
 
 /** How often a leader was elected; a server without an ensemble elects none. */

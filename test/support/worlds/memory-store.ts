@@ -21,6 +21,8 @@ export interface MemoryDatabaseOptions {
   readonly clockMs?: () => number;
   readonly emptyMeans?: "new" | "lost";
   readonly readsMayBeUndone?: boolean;
+  /** Whether answers show how far its log has come. */
+  readonly hasPosition?: boolean;
 }
 
 const defaultTiming: StoreTiming = { windowMs: 10_000, renewalPeriodMs: 2_000, ttlMs: 13_000 };
@@ -36,6 +38,8 @@ export class MemoryDatabase {
   /** Key to the handle that has the lock. */
   readonly locks = new Map<RecordKey, RecordStore>();
   incarnation: Incarnation;
+  /** Counts the writes that were applied. */
+  position = 0n;
 
   constructor(options: MemoryDatabaseOptions = {}) {
     this.options = options;
@@ -48,7 +52,8 @@ export class MemoryDatabase {
   }
 
   moment(): StoreMoment {
-    return { clockMs: this.options.clockMs?.(), incarnation: this.incarnation };
+    const position = this.options.hasPosition ? { position: { log: "memory", at: this.position } } : {};
+    return { clockMs: this.options.clockMs?.(), incarnation: this.incarnation, ...position };
   }
 
   entry(key: RecordKey): Entry | undefined {
@@ -60,6 +65,7 @@ export class MemoryDatabase {
   write(key: RecordKey, expected: Entry | undefined, next: string): WriteAnswer {
     if (this.records.get(key) !== expected?.text) return { kind: "conflict", moment: this.moment() };
     this.records.set(key, next);
+    this.position += 1n;
     return { kind: "applied", entry: { key, text: next }, moment: this.moment() };
   }
 }
