@@ -119,9 +119,7 @@ export class ObservedStore implements RecordStore {
 
   async compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
     const write = (): Promise<WriteAnswer> => this.#store.compareAndSet(key, expected, next);
-    const momentIn = (answer: WriteAnswer): StoreMoment | undefined =>
-      answer.kind === "refused" ? undefined : answer.moment;
-    return await this.#noted("write", "compareAndSet", write, momentIn);
+    return await this.#noted("write", "compareAndSet", write, momentOfWrite);
   }
 
   close(): Promise<void> {
@@ -201,6 +199,10 @@ export class ObservedStore implements RecordStore {
     this.#told.clear();
     this.#observer.onRecovery();
   }
+}
+
+function momentOfWrite(answer: WriteAnswer): StoreMoment | undefined {
+  return answer.kind === "refused" ? undefined : answer.moment;
 }
 
 /** An error of a store as an IdError: any other error counts as STORE_UNAVAILABLE. */

@@ -22,6 +22,15 @@ export async function startZooKeeperEnsemble(): Promise<readonly TestServer[]> {
   return await Promise.all(memberIds.map((id) => startMember({ heapMb: 96, id, settings: servers })));
 }
 
+/** Tells which of the members leads; undefined while none does. */
+export async function findZooKeeperLeader(members: readonly TestServer[]): Promise<TestServer | undefined> {
+  for (const member of members) {
+    const answer = await askPort(member.port, "srvr").catch(() => "");
+    if (answer.includes("Mode: leader")) return member;
+  }
+  return undefined;
+}
+
 async function startMember({
   heapMb,
   id,
