@@ -73,6 +73,8 @@ function sizes(): Finding {
     ],
     ["calls to the server", kilobytes(/^\/assets\/server-/), 35, "kB"],
     ["charts", kilobytes(/^\/assets\/charts-/), 22, "kB"],
+    ["Chinese", kilobytes(/^\/assets\/zh-/), 8, "kB"],
+    ["Swahili", kilobytes(/^\/assets\/sw-/), 8, "kB"],
   ]);
 }
 

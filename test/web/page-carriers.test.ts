@@ -18,6 +18,7 @@ async function useAll(page: Page): Promise<void> {
   await page.getByText("100,000 IDs, ready to download").waitFor();
   await page.getByRole("link", { name: "Watch" }).click();
   await page.getByRole("row").filter({ hasText: "this server" }).getByText(hostname()).first().waitFor();
+  await page.locator(".chart canvas").nth(5).waitFor();
 }
 
 test.each(["node", "engine"])("over HTTP/2 with TLS, by --http2 %s", async (http2) => {

@@ -221,14 +221,15 @@ test("a gRPC call of the page's path is a call", async () => {
   expect([status, answered["grpc-status"]]).toEqual([200, "12"]);
 });
 
-test("the first load is at most 45 kB by brotli, the calls 35, the charts 22", () => {
+test("the first load is at most 45 kB by brotli, the calls 35, the charts 22, a language 8", () => {
   const sizeOf = (pattern: RegExp): number => {
     const found = Object.entries(manifest).filter(([path]) => pattern.test(path));
     expect(found.length).toBeGreaterThan(0);
     return found.reduce((sum, [, { sizes }]) => sum + sizes.br, 0);
   };
   // A chunk without a name of its own here counts as the first load.
-  expect(sizeOf(/^\/(?!openapi|assets\/(server|charts)-)/)).toBeLessThanOrEqual(45_000);
+  expect(sizeOf(/^\/(?!openapi|assets\/(server|charts|zh|sw)-)/)).toBeLessThanOrEqual(45_000);
   expect(sizeOf(/^\/assets\/server-/)).toBeLessThanOrEqual(35_000);
   expect(sizeOf(/^\/assets\/charts-/)).toBeLessThanOrEqual(22_000);
+  for (const language of [/^\/assets\/zh-/, /^\/assets\/sw-/]) expect(sizeOf(language)).toBeLessThanOrEqual(8_000);
 });

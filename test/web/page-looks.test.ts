@@ -54,6 +54,15 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole("rowheader", { name: /^orders/ }).waitFor();
     await page.locator(".chart canvas").nth(5).waitFor();
   },
+  chinese: async (page) => {
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.getByRole("heading", { name: "生成 ID" }).waitFor();
+  },
+  swahili: async (page) => {
+    await page.getByRole("button", { name: "Kiswahili" }).click();
+    await page.goto(`${world.server().url}/#/parse?id=1541815603606036522&layout=twitter`);
+    await page.getByText("ilitengenezwa na mfanyakazi 26").waitFor();
+  },
   "token-wanted": async (page) => {
     const answer = { code: "unauthenticated", message: "no" };
     await page.route("**/snowlane.v1.*/*", (route) => route.fulfill({ status: 401, json: answer }));

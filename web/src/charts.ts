@@ -69,7 +69,7 @@ function begin(place: HTMLElement, name: ChartName): uPlot {
         ...lines.map((property) => ({
           stroke: colour(property),
           width: 1.5,
-          points: { show: false },
+          points: { show: name === "latency", size: 3, width: 0, fill: colour(property) },
           spanGaps: false,
         })),
       ],

@@ -1,18 +1,20 @@
 import { render } from "lit-html";
 import { loadChunk } from "./chunk.ts";
+import { languageOf, textsOf } from "./language.ts";
 import { pasteInto } from "./parse.ts";
 import { beginReading } from "./read-lines.ts";
 import { readRoute } from "./route.ts";
 import { watchServer } from "./server-watch.ts";
 import { type Change, firstState, type Theme } from "./state.ts";
-import { en } from "./texts/en.ts";
+import { en, type Texts } from "./texts/en.ts";
 import { pageView } from "./view.ts";
 
 const themeKey = "snowlane-theme";
-const texts = en;
+const languageKey = "snowlane-language";
+let texts: Texts = en;
 const place = document.getElementById("page")!;
 
-let state = firstState(Date.now(), readTheme());
+let state = firstState(Date.now(), readTheme(), languageOf([kept(languageKey), ...navigator.languages]));
 let isDue = false;
 
 /** Takes the next state, and draws it once all changes of this turn are made. */
@@ -21,7 +23,11 @@ const change: Change = (next) => {
   state = next(before);
   if (state === before) return;
   state = { ...state, nowMs: Date.now() };
-  if (state.theme !== before.theme) keepTheme(state.theme);
+  if (state.theme !== before.theme) showTheme();
+  if (state.language !== before.language) {
+    keep(languageKey, state.language);
+    void speak();
+  }
   if (isDue) return;
   isDue = true;
   queueMicrotask(draw);
@@ -52,23 +58,41 @@ function follow(): void {
   if (text !== undefined) beginReading(change);
 }
 
-/** A browser may refuse its storage to a page: the theme then lasts as long as the page. */
-function readTheme(): Theme {
+/** Reads the text that the browser keeps under a key; empty if there is none, or if it keeps none for any page. */
+function kept(key: string): string {
   try {
-    const kept = localStorage.getItem(themeKey);
-    return kept === "light" || kept === "dark" ? kept : "auto";
+    return localStorage.getItem(key) ?? "";
   } catch {
-    return "auto";
+    return "";
   }
 }
 
-function keepTheme(theme: Theme): void {
-  document.documentElement.dataset["theme"] = theme;
+function keep(key: string, value: string): void {
   try {
-    localStorage.setItem(themeKey, theme);
+    localStorage.setItem(key, value);
   } catch {
-    // Nothing else depends on it.
+    // It then lasts as long as the page.
   }
+}
+
+function readTheme(): Theme {
+  const theme = kept(themeKey);
+  return theme === "light" || theme === "dark" ? theme : "auto";
+}
+
+function showTheme(): void {
+  document.documentElement.dataset["theme"] = state.theme;
+  keep(themeKey, state.theme);
+}
+
+/** Draws the page in the language of the state, once its texts are there. */
+async function speak(): Promise<void> {
+  const { language } = state;
+  const loaded = await loadChunk(change, textsOf[language]);
+  if (loaded === undefined || language !== state.language) return;
+  texts = loaded;
+  document.documentElement.lang = texts.locale;
+  draw();
 }
 
 document.documentElement.dataset["theme"] = state.theme;
@@ -78,6 +102,7 @@ document.addEventListener("paste", (event) => {
   if (state.view === "parse" && !isField) pasteInto(change, event);
 });
 follow();
+if (state.language !== "en") void speak();
 const look = watchServer(change, () => state);
 draw();
 addEventListener("hashchange", () => {

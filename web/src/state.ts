@@ -2,6 +2,7 @@ import type { Layout } from "../../src/snowflake/layout.ts";
 import type { TextForm } from "../../src/text/text-form.ts";
 import { firstChoice, type LayoutChoice } from "./layout-choice.ts";
 import type { Failure } from "./failure.ts";
+import type { Language } from "./language.ts";
 import type { SampleLanguage } from "./layout-samples.ts";
 import type { LineReading } from "./read-line.ts";
 import type { CallLanguage } from "./call-samples.ts";
@@ -220,6 +221,7 @@ interface AccessState {
 export interface State {
   readonly view: View;
   readonly theme: Theme;
+  readonly language: Language;
   /** Unix milliseconds of the last change. */
   readonly nowMs: number;
   readonly server: ServerState;
@@ -244,10 +246,11 @@ export type Change = (next: (state: State) => State) => void;
 const unseen = { value: undefined, failure: undefined };
 
 /** The state before anything happened. */
-export function firstState(nowMs: number, theme: Theme): State {
+export function firstState(nowMs: number, theme: Theme, language: Language): State {
   return {
     view: "generate",
     theme,
+    language,
     nowMs,
     server: { kind: "asking", info: undefined },
     parts: "there",

@@ -1,5 +1,6 @@
 import { html, nothing, svg, type TemplateResult } from "lit-html";
 import { generateView } from "./generate.ts";
+import { languageNames, languageOf, languages } from "./language.ts";
 import { learnView } from "./learn.ts";
 import { parseView } from "./parse.ts";
 import { type Change, type State, type Theme, type View, views } from "./state.ts";
@@ -40,7 +41,13 @@ export function pageView(state: State, change: Change, texts: Texts, look: () =>
       ${viewOf[state.view](state, change, texts, () => tokenPrompt(state, change, texts, look))}
     </main>
     <footer class="foot">
-      <p class="note">${texts.footer(state.server.info?.version)}</p>
+      <p class="note">${texts.footer(state.server.info?.version)} ${texts.language.note}</p>
+      ${switchButtons({
+        label: texts.language.label,
+        value: state.language,
+        options: languages.map((language) => [language, languageNames[language]]),
+        onChange: (value) => change((state) => ({ ...state, language: languageOf([value]) })),
+      })}
       ${switchButtons({
         label: texts.theme.label,
         value: state.theme,

@@ -145,6 +145,7 @@ export const en = {
     text: "A part of this page cannot be loaded. The server was away, or is of another version.",
     reload: "Load the page again",
   },
+  language: { label: "Language of the page", note: "" },
   theme: { label: "Colours", auto: "Auto", light: "Light", dark: "Dark" },
   footer: (version: string | undefined) =>
     `Snowlane${version === undefined ? "" : ` ${version}`}. Nothing that you type on Parse leaves this page.`,

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { languageOf } from "../../web/src/language.ts";
+import { en } from "../../web/src/texts/en.ts";
+import { sw } from "../../web/src/texts/sw.ts";
+import { zh } from "../../web/src/texts/zh.ts";
+import { webWorld } from "../support/web/web-world.ts";
+
+/** The page in other languages. The compiler sees to it that no text is missing. */
+
+const world = webWorld();
+
+/** The texts of a language by their paths; those that take values are called with the same ones everywhere. */
+function textsIn(value: unknown, path: string): readonly (readonly [path: string, text: string])[] {
+  if (typeof value === "string") return [[path, value]];
+  if (typeof value === "function") return path === "number" ? [] : [[path, called(value, path)]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => textsIn(part, path === "" ? key : `${path}.${key}`));
+}
+
+const span = { large: { count: 37, unit: "day" }, small: { count: 41, unit: "hour" } };
+/** Values for the texts that take no plain numbers. */
+const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
+  footer: ["V1"],
+  "server.worker": [37, 41, true],
+  "layout.since": ["NAME", "DAY"],
+  "layout.problem": [{ kind: "sum", bits: 37 }],
+  "parse.inFuture": [span],
+  "parse.ago": [span],
+  "parse.bitRange": ["NAME", 37, 41, "VALUE"],
+  "parse.fault": ["character", 36, "FORM"],
+  "parse.ambiguous": [["FORM", "OTHER"]],
+  "parse.foreign.title": ["NAME"],
+  "generate.failure": [{ reason: "METHOD_DENIED", message: "", permission: "PERMISSION" }],
+  "generate.partProblem": [{ kind: "range", min: 37, max: 41 }],
+  "learn.time": ["TIME", "EPOCH"],
+  "watch.notServing": ["REASON"],
+  "watch.quarantine": ["TIME", "REASON"],
+  "watch.workerOf": [37, 41, true],
+  "watch.storeState": [true, 37_000, 41],
+  "watch.started": [span],
+  "watch.ago": [span],
+  "watch.measure": ["lead", 37],
+  "watch.granted": [37, "TIME"],
+};
+const ofField = new Set(["layout.bitsOf", "layout.up", "layout.down"]);
+
+function called(make: Function, path: string): string {
+  const values = valuesOf[path] ?? (ofField.has(path) ? ["worker"] : [37, 41, 43]);
+  return String(make(...values));
+}
+
+/** The values that a text shows: what it was called with, sorted. */
+const shown = (text: string): readonly string[] => (text.match(/\d+|\b[A-Z]{4,}\b/g) ?? []).toSorted();
+
+describe.each([
+  ["Chinese", zh, 1.6],
+  ["Swahili", sw, 2.2],
+] as const)("%s", (_name, texts, lengthShareMax) => {
+  const own = new Map(textsIn(texts, ""));
+
+  test("every text is there, and shows the values that the English one shows", () => {
+    const english = textsIn(en, "").filter(([path]) => path !== "locale" && path !== "language.note");
+    expect(english.length).toBeGreaterThan(300);
+    for (const [path, text] of english) {
+      const translated = own.get(path) ?? "";
+      expect([path, translated === ""]).toEqual([path, text === ""]);
+      const isCalled = Object.hasOwn(valuesOf, path) || /\b(37|41|43)\b/.test(text);
+      if (isCalled && !/^(?:learn\.|parse\.uuid)/.test(path))
+        expect([path, shown(translated)]).toEqual([path, shown(text)]);
+    }
+    expect(texts.language.note).not.toBe("");
+  });
+
+  test("no text is much longer than the English one", () => {
+    for (const [path, text] of textsIn(en, "")) {
+      const most = Math.max(24, text.length * lengthShareMax);
+      if (path !== "language.note")
+        expect([path, (own.get(path) ?? "").length <= most, own.get(path)]).toEqual([path, true, own.get(path)]);
+    }
+  });
+});
+
+test("the first language that the page has is taken, and English otherwise", () => {
+  expect(languageOf(["", "de-DE", "zh-TW", "en"])).toBe("zh");
+  expect(languageOf(["fr", "sw-KE"])).toBe("sw");
+  expect(languageOf(["en-US", "zh"])).toBe("en");
+  expect(languageOf(["fr", "constructor"])).toBe("en");
+});
+
+test("the page speaks the reader's language, and the one that was chosen after a reload", async () => {
+  const page = await world.open({ context: { locale: "zh-CN" } });
+  await page.getByRole("button", { name: "生成", exact: true }).waitFor();
+  expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
+  await page.getByRole("button", { name: "Kiswahili" }).click();
+  await page.getByRole("button", { name: "Tengeneza", exact: true }).click();
+  await page.getByRole("button", { name: "Isome" }).click();
+  await page.getByText("ilitengenezwa na mfanyakazi").waitFor();
+  await page.reload();
+  await page.getByRole("link", { name: "Soma", exact: true }).waitFor();
+  await page.getByRole("button", { name: "English" }).click();
+  await page.getByRole("heading", { name: "Parse an ID" }).waitFor();
+});
