@@ -29,12 +29,23 @@ export class Allowance {
   #calls: TokenBucket | undefined;
   #streamsMax: number | undefined;
   #streamCount = 0;
+  #idsCount = 0;
 
   /** @param name - Of the caller, for errors. */
   constructor(name: string, clock: Clock, timers: Timers = systemTimers) {
     this.#name = name;
     this.#clock = clock;
     this.#timers = timers;
+  }
+
+  /** IDs and values that were handed out. It only grows. */
+  get idsCount(): number {
+    return this.#idsCount;
+  }
+
+  /** Counts IDs or values that were handed out. */
+  noteIds(count: number): void {
+    this.#idsCount += count;
   }
 
   /** Takes other limits. IDs and calls that were taken stay taken. */

@@ -49,7 +49,7 @@ export interface CallServerOptions {
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
   readonly sequences: Sequences | undefined;
   /** The callers that may call; undefined where everybody may. */
-  readonly callers: Pick<WatchedPrincipals, "guard" | "quotas" | "count"> | undefined;
+  readonly callers: Pick<WatchedPrincipals, "guard" | "quotas" | "idCounts"> | undefined;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
@@ -166,7 +166,7 @@ function loadMetricsPage(
         ...options,
         calls,
         connections,
-        principalCount: callers?.count,
+        principals: callers?.idCounts,
         listWorkers: () => worker.listWorkers(),
       }),
     );

@@ -148,6 +148,9 @@ test("counters equal what callers saw: OK, refused, failed, unknown, undecodable
   expect(refused("permission")).toBe(tally.sum('code="PERMISSION_DENIED"'));
   expect(refused("undecodable")).toBe(undecodable);
   expect(lines.get("snowlane_ids_issued_total")).toBe(server.source.status().counters.issued);
+  // All of them went to the one caller that may have IDs; a chunk of a cancelled stream counts.
+  expect(lines.get('snowlane_principal_ids_total{principal="shop"}')).toBe(server.source.status().counters.issued);
+  expect(lines.get('snowlane_principal_ids_total{principal="scraper"}')).toBe(0);
   expect(lines.get("snowlane_streams")).toBe(0);
   const timed = lines.get(`snowlane_call_seconds_count{method="${service}/GetInfo"}`);
   expect(timed).toBe(tally.sum(`${service}/GetInfo`));

@@ -69,6 +69,9 @@ test("a scrape has every metric of the table and no other, and promtool finds no
   expect(lines.get('snowlane_worker_ids{state="held"}')).toBe(1);
   expect(lines.get('snowlane_connections{protocol="http2"}')).toBe(1);
   expect(lines.get("snowlane_principals")).toBe(1);
+  expect(lines.get('snowlane_principal_ids_total{principal="operator"}')).toBe(
+    lines.get("snowlane_values_issued_total"),
+  );
   expect(lines.get("snowlane_tls_expiry_seconds")).toBeGreaterThan(Date.now() / 1_000);
   expect(lines.get("snowlane_values_issued_total")! % 500).toBe(0);
 });

@@ -5,6 +5,6 @@ import type { Permission } from "./method-table.ts";
 export interface Principal {
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
-  /** Undefined where it has no quota. */
-  readonly allowance: Allowance | undefined;
+  /** What it may still take, and what it was handed out. */
+  readonly allowance: Allowance;
 }

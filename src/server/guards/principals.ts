@@ -32,7 +32,6 @@ export class Principals {
   #allowances = new Map<string, Allowance>();
   readonly #options: PrincipalsOptions;
   #generation = 0;
-  #size = 0;
 
   constructor(entries: readonly PrincipalEntry[], options: PrincipalsOptions) {
     this.#options = options;
@@ -44,9 +43,9 @@ export class Principals {
     return this.#generation;
   }
 
-  /** How many there are. */
-  get size(): number {
-    return this.#size;
+  /** Their names, each with the IDs and values that it was handed out. Those that were taken out are left out. */
+  idCounts(): readonly (readonly [name: string, count: number])[] {
+    return [...this.#allowances].map(([name, { idsCount }]) => [name, idsCount]);
   }
 
   /** Takes these principals instead of those before. */
@@ -55,7 +54,7 @@ export class Principals {
     const allowances = new Map<string, Allowance>();
     for (const { name, permissions, tokens, certificates, ...quota } of entries) {
       const allowance = this.#allowanceOf(name, quota);
-      if (allowance !== undefined) allowances.set(name, allowance);
+      allowances.set(name, allowance);
       const principal: Principal = { name, permissions: new Set(permissions), allowance };
       for (const token of tokens) {
         const hex = token.slice("sha256:".length);
@@ -63,7 +62,6 @@ export class Principals {
       }
       for (const certificate of certificates) this.#byCertificate.set(certificate, principal);
     }
-    this.#size = entries.length;
     this.#allowances = allowances;
     this.#generation++;
   }
@@ -79,9 +77,8 @@ export class Principals {
     return subjectAltName === undefined ? undefined : this.#ofCertificate(subjectAltName);
   }
 
-  #allowanceOf(name: string, { idsPerSecond, callsPerSecond, streamsMax }: Partial<Quota>): Allowance | undefined {
+  #allowanceOf(name: string, { idsPerSecond, callsPerSecond, streamsMax }: Partial<Quota>): Allowance {
     const quota = { idsPerSecond: idsPerSecond ?? this.#options.idsPerSecond, callsPerSecond, streamsMax };
-    if (Object.values(quota).every((limit) => limit === undefined)) return undefined;
     const allowance = this.#allowances.get(name) ?? new Allowance(name, this.#options.clock);
     allowance.limit(quota);
     return allowance;

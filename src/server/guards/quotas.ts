@@ -22,8 +22,10 @@ export class Quotas implements CallGuard {
     this.#streams.set(call, allowance);
   }
 
-  end(call: GuardedCall): void {
-    if (!call.traits.streams) return;
+  end(call: GuardedCall, error: Error | undefined): void {
+    const { handsOutOne, streams } = call.traits;
+    if (handsOutOne && error === undefined) call.notes.principal?.allowance.noteIds(1);
+    if (!streams) return;
     this.#streams.get(call)?.closeStream();
     this.#streams.delete(call);
   }

@@ -12,8 +12,8 @@ export interface WatchedPrincipals {
   readonly quotas: CallGuard;
   /** Whether a caller can call with a token: then it should not go over the network in plaintext. */
   readonly hasTokens: boolean;
-  /** How many principals are in use. */
-  readonly count: () => number;
+  /** The principals in use, each with the IDs and values that it was handed out. */
+  readonly idCounts: Principals["idCounts"];
   /** Looks at once whether the file has changed. */
   readonly look: () => void;
   readonly close: () => void;
@@ -48,7 +48,7 @@ export function watchPrincipals(options: WatchedPrincipalsOptions): WatchedPrinc
     guard: new Authentication(principals),
     quotas: new Quotas(),
     hasTokens: entries.some(({ tokens }) => tokens.length > 0),
-    count: () => principals.size,
+    idCounts: () => principals.idCounts(),
     look: () => files.look(),
     close: () => files.close(),
   };

@@ -5,9 +5,10 @@ import { one, type Sample, seconds } from "./sample.ts";
 export function connectionSamples({
   listener,
   connections,
-  principalCount,
-}: Pick<MetricSources, "listener" | "connections" | "principalCount">) {
+  principals,
+}: Pick<MetricSources, "listener" | "connections" | "principals">) {
   const { http1, http2, refusedHandshakes, tlsExpiresMs } = connections();
+  const known = principals?.();
   const { full, queue, room } = listener.refused;
   const protocols: readonly Sample[] = [
     [["http1"], http1],
@@ -25,6 +26,7 @@ export function connectionSamples({
     snowlane_connections: protocols,
     snowlane_connections_refused_total: refused,
     snowlane_tls_expiry_seconds: tlsExpiresMs === undefined ? [] : [seconds(tlsExpiresMs)],
-    snowlane_principals: principalCount === undefined ? [] : [one(principalCount())],
+    snowlane_principals: known === undefined ? [] : [one(known.length)],
+    snowlane_principal_ids_total: (known ?? []).map(([name, count]): Sample => [[name], count]),
   };
 }

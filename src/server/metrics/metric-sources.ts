@@ -16,8 +16,8 @@ export interface MetricSources {
   readonly sequences: Pick<Sequences, "status"> | undefined;
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
   readonly connections: () => ConnectionsStatus;
-  /** Undefined without a file of them. */
-  readonly principalCount: (() => number) | undefined;
+  /** Their names, and the IDs and values that each was handed out; undefined without a file of them. */
+  readonly principals: (() => readonly (readonly [name: string, count: number])[]) | undefined;
   readonly lag: Lag;
   readonly clock: Clock;
 }

@@ -105,6 +105,11 @@ export const metricTable = {
     help: "When the certificate of the server ends, in Unix time. Absent in cleartext.",
   },
   snowlane_principals: { type: "gauge", help: "Principals in use. Absent without --principals." },
+  snowlane_principal_ids_total: {
+    type: "counter",
+    labels: ["principal"],
+    help: "IDs and values handed out to each principal of the file: at most 1,000.",
+  },
   nodejs_eventloop_lag_p99_seconds: {
     type: "gauge",
     help: "Delay of the event loop that 1 in 100 exceeded since the scrape before. 0 in the first scrape.",

@@ -17,7 +17,7 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The time left until the deadline; undefined where there is none. */
   timeoutMs(): number | undefined;
-  /** What the caller may still take of its quota; undefined where it has none. */
+  /** What the caller may still take of its quota; undefined where callers are not known. */
   readonly allowance: Allowance | undefined;
 }
 
@@ -76,6 +76,7 @@ export function settled<T extends { readonly count: number }>(
 ): T | Promise<T> {
   if (allowance === undefined) return work();
   const settle = (drawn: T): T => {
+    allowance.noteIds(drawn.count);
     if (drawn.count < taken) allowance.giveBackIds(taken - drawn.count);
     return drawn;
   };
