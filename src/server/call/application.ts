@@ -25,8 +25,8 @@ export interface Application {
   readonly onTurn?: OnTurn | undefined;
 }
 
-/** Told how long a turn took in which hot calls were answered: milliseconds. */
-type OnTurn = (tookMs: number) => void;
+/** Told how long a turn took, in milliseconds. Returns whether hot calls were answered in it, or before it. */
+type OnTurn = (tookMs: number) => boolean;
 
 /** The parts of an application. */
 export interface ApplicationOptions {
@@ -41,7 +41,7 @@ export interface ApplicationOptions {
   readonly page: "on" | "off";
   /** Answers `/metrics`; absent: there is no such path. */
   readonly answerMetrics?: AnswerMetrics | undefined;
-  /** Told how long a turn took in which calls were answered, of some turns. Absent: nobody wants to know. */
+  /** Told how long some turns took. Absent: nobody wants to know. */
   readonly onTurn?: OnTurn | undefined;
   /** Aborted when the server begins to stop: health says NOT_SERVING, and calls that watch it end. */
   readonly drainSignal: AbortSignal;

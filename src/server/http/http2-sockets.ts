@@ -28,11 +28,16 @@ interface Shared {
   readonly clock: Clock;
   readonly slabs: SlabPool;
   readonly turns: Turns;
-  /** Told how long some of the chunks took, in milliseconds. */
-  readonly onTurn: ((tookMs: number) => void) | undefined;
+  readonly onTurn: OnTurn | undefined;
   /** Chunks until the next one is timed. */
   untimedChunks: number;
 }
+
+/**
+ * Told how long some of the chunks took, in milliseconds, with the write that each caused. Returns false if nobody
+ * wanted to know: then the next chunk is timed, too.
+ */
+type OnTurn = (tookMs: number) => boolean;
 
 /** One chunk in so many is timed: a reading of the clock for each would cost a tenth of a call (docs/adr/0140). */
 const timedEvery = 16;
@@ -46,10 +51,9 @@ export class Http2Sockets {
   #looking: NodeJS.Timeout | undefined;
   #isDraining = false;
 
-  /** @param onTurn - Told how long one chunk in sixteen took, in milliseconds, with the write that it caused. */
-  constructor(host: RequestHost, limits: Limits, clock: Clock, onTurn?: (tookMs: number) => void) {
+  constructor(host: RequestHost, limits: Limits, clock: Clock, onTurn?: OnTurn) {
     const turns = new Turns(clock);
-    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns, onTurn, untimedChunks: timedEvery };
+    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns, onTurn, untimedChunks: 1 };
   }
 
   /** Connections that are not closed. */
@@ -264,8 +268,8 @@ class Session {
   #time(startMs: number): void {
     const shared = this.#shared;
     if (shared.onTurn === undefined || --shared.untimedChunks > 0) return;
-    shared.untimedChunks = timedEvery;
-    shared.onTurn(shared.clock.monotonicMs() - startMs);
+    const wasWanted = shared.onTurn(shared.clock.monotonicMs() - startMs);
+    shared.untimedChunks = wasWanted ? timedEvery : 1;
   }
 
   /** Takes the bytes that wait, or else reads the socket, unless there is a reason not to. */

@@ -95,14 +95,19 @@ export class CallMetrics implements CallGuard {
   /**
    * Notes how long a turn took that answered calls: it stands for all of them since the last one that was timed. To
    * time each of them would cost a tenth of a call.
+   *
+   * @returns Whether there were any.
    */
-  onTurn(tookMs: number): void {
-    this.#turnMs = tookMs;
+  onTurn(tookMs: number): boolean {
+    let hadCalls = false;
     for (const counts of this.#methods) {
       if (counts === undefined || counts.untimed === 0) continue;
       counts.latency.add(tookMs, counts.untimed);
       counts.untimed = 0;
+      hadCalls = true;
     }
+    if (hadCalls) this.#turnMs = tookMs;
+    return hadCalls;
   }
 
   /** The counts of each method, and those of calls of methods that there are not. */
