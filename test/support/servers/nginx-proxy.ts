@@ -54,6 +54,7 @@ http {
     location / {
       proxy_pass ${isTls ? "https" : "http"}://http1_servers;
       proxy_http_version 1.1;
+      proxy_set_header Host $host;
       proxy_set_header Connection "";
       proxy_next_upstream ${next};
       ${verify("proxy")}
