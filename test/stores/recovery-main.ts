@@ -1,0 +1,85 @@
+/**
+ * `npm run recovery`: lets faults happen to the real server of each store, under two servers, and prints for how long
+ * IDs were refused after its return. `npm run recovery -- redis etcd` for some of them; `--write` puts the table into
+ * docs/stores.md.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { systemClock } from "../../src/clock/clock.ts";
+import { duration, onOff } from "../../src/config/setting-kinds.ts";
+import { machine, markdownTable } from "../bench/report.ts";
+import { runProgram } from "../support/processes/run-program.ts";
+import { startEtcd } from "../support/servers/etcd-server.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import { startRedis } from "../support/servers/redis-server.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+import { startZooKeeper } from "../support/servers/zookeeper-server.ts";
+import { type RecoveryFault, recoveryFaults, runRecovery } from "./recovery.ts";
+
+const stores: Readonly<Record<string, () => Promise<TestServer>>> = {
+  postgres: () => startPostgres(),
+  mysql: () => startMariadb(),
+  redis: () => startRedis({ persistence: "every-write" }),
+  etcd: () => startEtcd(),
+  zookeeper: () => startZooKeeper(),
+};
+
+const columns = ["store", "fault", "a server that ran", "a new server", "duplicates"];
+
+const options = {
+  window: duration({ name: "window", minMs: 1_000, maxMs: 600_000, doc: "The window. Default: the store's." }),
+  write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }),
+};
+
+await runProgram({
+  call: "npm run recovery --",
+  summary: "Measures for how long IDs are refused after faults of each remote store",
+  options,
+  words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known: Object.keys(stores) },
+  examples: ["npm run recovery -- redis --window 2s"],
+  run: async ({ window, write }, wanted) => {
+    const rows: (readonly string[])[] = [];
+    for (const [kind, start] of Object.entries(stores)) {
+      if (wanted.length > 0 && !wanted.includes(kind)) continue;
+      for (const fault of recoveryFaults) {
+        const row = await rowOf(kind, start, fault, window);
+        rows.push(row);
+        process.stdout.write(`| ${row.join(" | ")} |\n`);
+      }
+    }
+    if (write) writeTable(rows);
+    return rows.every((row) => row.at(-1) === "0") ? 0 : 1;
+  },
+});
+
+/** The row of one fault: see {@link columns}. */
+async function rowOf(
+  kind: string,
+  start: () => Promise<TestServer>,
+  fault: RecoveryFault,
+  windowMs: number | undefined,
+): Promise<readonly string[]> {
+  const server = await start();
+  try {
+    const { holderMs, newMs, duplicateCount } = await runRecovery(server, windowMs, fault);
+    return [kind, fault.name, secondsOf(holderMs), secondsOf(newMs), String(duplicateCount)];
+  } finally {
+    await server.stop();
+  }
+}
+
+function secondsOf(ms: number): string {
+  return `${(ms / 1_000).toFixed(0)} s`;
+}
+
+function writeTable(rows: readonly (readonly string[])[]): void {
+  const document = new URL("../../docs/stores.md", import.meta.url);
+  const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
+  const about = `${day}, on ${machine()}, Node ${process.versions.node}.`;
+  const table = markdownTable({ title: "", columns, rows });
+  const written = readFileSync(document, "utf8").replace(
+    /(<!-- begin recovery[^\n]*-->\n)[^]*?(<!-- end recovery -->)/,
+    (_, begin: string, end: string) => `${begin}\n${about}\n\n${table}\n\n${end}`,
+  );
+  writeFileSync(document, written);
+}
