@@ -164,11 +164,24 @@ describe("bad input is refused with its field:", () => {
       client.createSequence({ sequence });
     const update = (paths: string[], sequence: object) =>
       client.updateSequence({ sequence: { name: "a", ...sequence }, updateMask: { paths } });
+    const batch = async (name: string, count: bigint) => {
+      for await (const _ of client.batchNextValues({ name, count })) continue;
+    };
     const invalid = (field: string) => ["INVALID_SEQUENCE", field, Code.InvalidArgument];
     const cases: readonly (readonly [Promise<unknown>, readonly unknown[]])[] = [
       [client.createSequence({}), invalid("sequence")],
       [make({ name: "" }), invalid("sequence.name")],
       [make({ name: "A" }), invalid("sequence.name")],
+      [make({ name: "x".repeat(64) }), invalid("sequence.name")],
+      [make({ name: "x\u0007" }), invalid("sequence.name")],
+      [make({ name: "x", description: "\u001b[2J" }), invalid("sequence.description")],
+      [make({ name: "x", startValue: -1n }), invalid("sequence.start_value")],
+      [make({ name: "x", increment: 2n ** 32n }), invalid("sequence.increment")],
+      [make({ name: "x", period: 9 as Period }), invalid("sequence.period")],
+      [make({ name: "x", timeZone: "UTC" }), invalid("sequence.time_zone")],
+      [make({ name: "x", textTemplate: "INV" }), invalid("sequence.text_template")],
+      [make({ name: "x", textTemplate: "{value" }), invalid("sequence.text_template")],
+      [make({ name: "x", period: Period.MONTH, textTemplate: "{yyyy}{value}" }), invalid("sequence.text_template")],
       [make({ name: "x", startValue: 5n, valueMax: 4n }), invalid("sequence.value_max")],
       [make({ name: "x", increment: -1n }), invalid("sequence.increment")],
       [make({ name: "x", stepMin: 5n, stepMax: 4n }), invalid("sequence.step_max")],
@@ -192,6 +205,9 @@ describe("bad input is refused with its field:", () => {
       [client.nextValue({ name: "x".repeat(2_000) }), ["SEQUENCE_NOT_FOUND", undefined, Code.NotFound]],
       [client.reserveValues({ name: "a", count: 0 }), ["COUNT_OUT_OF_RANGE", "count", Code.InvalidArgument]],
       [client.reserveValues({ name: "a", count: 2_000_000 }), ["COUNT_OUT_OF_RANGE", "count", Code.InvalidArgument]],
+      [batch("a", 0n), ["COUNT_OUT_OF_RANGE", "count", Code.InvalidArgument]],
+      [batch("a", 2n ** 62n), ["COUNT_OUT_OF_RANGE", "count", Code.InvalidArgument]],
+      [batch("none", 5n), ["SEQUENCE_NOT_FOUND", undefined, Code.NotFound]],
       [client.listSequences({ pageToken: "after-3" }), ["MALFORMED_TEXT", "page_token", Code.InvalidArgument]],
     ];
     const answers = await Promise.all(cases.map(([call]) => refusalOf(call)));

@@ -1,0 +1,122 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { systemTimers } from "../clock/clock.ts";
+import { IdError } from "../errors.ts";
+import { scale } from "../../test/support/worlds/scale.ts";
+import { SequenceWorld } from "../../test/support/worlds/sequence-world.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Draws one value each so many milliseconds, and gives the errors with the moment at which each call began. */
+async function drawAt(world: SequenceWorld, everyMs: number, count: number) {
+  const errors: { readonly error: IdError; readonly waitedMs: number }[] = [];
+  const calls: Promise<void>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const beganMs = world.time.monotonicMs();
+    const call = world.draw("orders").then((outcome) => {
+      if (outcome instanceof IdError) errors.push({ error: outcome, waitedMs: world.time.monotonicMs() - beganMs });
+    });
+    calls.push(call);
+    await world.time.run(everyMs);
+  }
+  return { errors, calls };
+}
+
+describe("an outage of the database", () => {
+  test("of 0.9 steps at the rate of callers is noticed by nobody, at whatever moment it begins", async () => {
+    const [step, everyMs] = [200, 50];
+    for (let moment = 0; moment < step; moment += 20) {
+      const world = new SequenceWorld();
+      await world.create({ name: "orders", stepMin: step, stepMax: step });
+      expect((await drawAt(world, everyMs, step + moment)).errors).toEqual([]);
+      world.isDown = true;
+      expect((await drawAt(world, everyMs, 0.9 * step)).errors).toEqual([]);
+      world.isDown = false;
+      const after = await drawAt(world, everyMs, 2 * step);
+      await Promise.all(after.calls);
+      expect(after.errors).toEqual([]);
+    }
+  });
+
+  test("that is longer: callers get STORE_UNAVAILABLE with a time to retry, after their wait and none earlier", async () => {
+    const world = new SequenceWorld(1_000);
+    await world.create({ name: "orders", stepMin: 10, stepMax: 10 });
+    const first = world.draw("orders");
+    await world.time.run(10);
+    expect(await first).toEqual([1n]);
+    world.isDown = true;
+    // Everything that is in memory is handed out first.
+    const left = await drawAt(world, 0, 19);
+    await Promise.all(left.calls);
+    expect(left.errors).toEqual([]);
+    const { errors, calls } = await drawAt(world, 50, 60);
+    await world.time.run(5_000);
+    await Promise.all(calls);
+    expect(errors.length).toBe(60);
+    for (const { error } of errors) {
+      expect(error).toMatchObject({ reason: "STORE_UNAVAILABLE" });
+      expect(error.retryAfterMs).toBeGreaterThan(0);
+    }
+    // The wait is counted from when the outage began: the first caller waits in full, and later ones less.
+    const waits = errors.map(({ waitedMs }) => waitedMs);
+    expect(waits[0]).toBe(1_000);
+    expect(waits.slice(0, 20)).toEqual(waits.slice(0, 20).toSorted((one, other) => other - one));
+    world.isDown = false;
+    await world.time.run(2_000);
+    // The outage was longer than a call may wait: the first call finds out that it is over, and the next one waits.
+    await world.draw("orders");
+    await world.time.run(10);
+    const later = world.draw("orders");
+    await world.time.run(10);
+    expect(await later).toEqual([expect.any(BigInt)]);
+  });
+});
+
+describe("a name that does not exist", () => {
+  /** 100,000 calls; `SNOWLANE_TEST_SCALE=10 vitest run --project core value-sources` makes a million. */
+  test("costs callers one look at a time, of at most a thousand names, and bounded memory", {
+    timeout: 120_000 * scale,
+  }, async () => {
+    const world = new SequenceWorld(60_000, systemTimers);
+    await world.create({ name: "orders" });
+    const refused = expect.objectContaining({ reason: "SEQUENCE_NOT_FOUND" });
+    const before = heapBytes();
+    const [batch, count] = [5_000, 100_000 * scale];
+    for (let at = 0; at < count; at += batch) {
+      const names = Array.from({ length: batch }, (_, index) => `none-${at + index}`);
+      const [first, ...rest] = await Promise.all(names.map((name) => world.draw(name)));
+      expect(first).toEqual(refused);
+      if (rest.some((outcome) => !(outcome instanceof IdError))) expect.fail("a name that nobody made has a value");
+    }
+    const looks = world.calls.filter(({ name }) => name === "look");
+    expect(Math.max(...looks.map(({ keyCount }) => keyCount))).toBe(1_000);
+    expect(world.most.get("look")).toBe(1);
+    expect(looks.length).toBeLessThan(count / 900);
+    world.calls.length = 0;
+    expect(heapBytes() - before).toBeLessThan(10e6);
+    // One that was asked for a moment ago is refused without a look.
+    expect([await world.draw(`none-${count - 1}`), world.countOf("look")]).toEqual([refused, 0]);
+  });
+
+  test("or cannot exist is refused without a look, and so are calls beyond those that may wait", async () => {
+    const world = new SequenceWorld();
+    await world.create({ name: "orders" });
+    for (const name of ["", "A", "a\n", "-a", "x".repeat(64), "x".repeat(100_000)]) {
+      expect(await world.draw(name)).toMatchObject({ reason: "SEQUENCE_NOT_FOUND" });
+    }
+    expect(world.countOf("look")).toBe(0);
+    world.isDown = true;
+    const waiting = Array.from({ length: 10_001 }, (_, index) => world.draw(`none-${index}`));
+    expect(await waiting.at(-1)).toMatchObject({ reason: "BURST_EXCEEDED" });
+    await world.time.run(2_000);
+    const outcomes = await Promise.all(waiting);
+    expect(outcomes[0]).toMatchObject({ reason: "STORE_UNAVAILABLE" });
+  });
+});

@@ -1,0 +1,105 @@
+import type { Timers } from "../../../src/clock/clock.ts";
+import { IdError } from "../../../src/errors.ts";
+import { SequenceCatalog } from "../../../src/sequence/sequence-catalog.ts";
+import { SequencePlace } from "../../../src/sequence/sequence-place.ts";
+import { onlyStripe, type SequenceDraft } from "../../../src/sequence/sequence.ts";
+import { StripedPlace } from "../../../src/sequence/striped-place.ts";
+import type { ValueRun } from "../../../src/sequence/segment-buffer.ts";
+import { ValueSources } from "../../../src/sequence/value-sources.ts";
+import { ManualTime } from "./manual-time.ts";
+import { MemorySequences, memorySequenceStore } from "./memory-sequences.ts";
+
+const onEvent = (): void => {};
+
+/** The sequences of one server over a database in memory, in time that stands still until a test moves it. */
+export class SequenceWorld {
+  readonly time = new ManualTime(Date.UTC(2027, 0, 1, 12));
+  readonly sources: ValueSources;
+  /** Each call of the database, by its name, and with how many names a look came. */
+  readonly calls: { readonly name: string; readonly keyCount: number }[] = [];
+  /** The most calls that were under way at once, of one name. */
+  readonly most = new Map<string, number>();
+  isDown = false;
+  /** How long the database takes. */
+  delayMs = 0;
+  readonly #catalog: SequenceCatalog;
+  readonly #underWay = new Map<string, number>();
+
+  /** @param timers - Of callers that wait: those of the time that a test moves, if none are given. */
+  constructor(waitMaxMs = 1_000, timers?: Timers) {
+    const { time: clock } = this;
+    const database = new MemorySequences("system=1", () => clock.nowMs());
+    const inMemory = memorySequenceStore(
+      () => database,
+      (statement, name) => this.#carry(statement, name),
+    );
+    const store: typeof inMemory = {
+      ...inMemory,
+      look: (keys) => {
+        this.calls.push({ name: "look", keyCount: keys.length });
+        return inMemory.look(keys);
+      },
+    };
+    const part = { stripe: onlyStripe, store, place: new SequencePlace({ store, clock, onEvent }) };
+    const parts = async () => [part];
+    const place = new StripedPlace({ stripes: { usable: parts }, clock, onEvent });
+    const counters = { issued: 0, taken: 0, refused: 0, failed: 0 };
+    this.sources = new ValueSources({
+      counters,
+      place,
+      clock,
+      timers: timers ?? clock,
+      waitMaxMs,
+      namesMax: 100,
+      onEvent,
+    });
+    this.#catalog = new SequenceCatalog({ stripes: { all: parts, listed: parts }, clock, onChanged: () => {} });
+  }
+
+  async create(draft: SequenceDraft): Promise<void> {
+    const created = this.#catalog.create(draft);
+    await this.time.run(100);
+    await created;
+    this.calls.length = 0;
+    this.most.clear();
+  }
+
+  /** How often a call of the database was made. */
+  countOf(name: string): number {
+    return this.calls.filter((call) => call.name === name).length;
+  }
+
+  /** The values of one call, or its error. Time has to be moved meanwhile. */
+  async draw(name: string, count = 1): Promise<readonly bigint[] | IdError> {
+    try {
+      const source = await this.sources.open(name);
+      const { runs } = await source.reserve({ count, priority: "unary" });
+      return runs.flatMap(valuesOf);
+    } catch (error) {
+      if (error instanceof IdError) return error;
+      throw error;
+    }
+  }
+
+  async #carry<T>(statement: () => T, name: string): Promise<T> {
+    if (name !== "look") this.calls.push({ name, keyCount: 0 });
+    const underWay = (this.#underWay.get(name) ?? 0) + 1;
+    this.#underWay.set(name, underWay);
+    this.most.set(name, Math.max(underWay, this.most.get(name) ?? 0));
+    try {
+      if (this.delayMs > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.time.after(this.delayMs, resolve);
+        await promise;
+      }
+      if (this.isDown) throw new IdError("STORE_UNAVAILABLE", `No answer to ${name}.`);
+      return statement();
+    } finally {
+      this.#underWay.set(name, this.#underWay.get(name)! - 1);
+    }
+  }
+}
+
+function valuesOf({ firstValue, count, increment }: ValueRun): readonly bigint[] {
+  return Array.from({ length: count }, (_, index) => firstValue + BigInt(index) * increment);
+}
