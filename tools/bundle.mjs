@@ -29,9 +29,11 @@ const drivers = Object.keys(packageJson.peerDependencies ?? {}).map((name) => ne
  */
 const light = {
   name: "light",
-  resolveId: (id) => {
+  resolveId: (id, importer) => {
     const [, name] = /^(?:node:)?(http|util|fs|crypto)$/.exec(id) ?? [];
-    return name === undefined ? undefined : `\0light:${name}`;
+    if (name === undefined) return undefined;
+    // OpenTelemetry needs such exports, and is loaded only where calls are traced.
+    return importer?.includes("@opentelemetry") ? { id: `node:${name}`, external: true } : `\0light:${name}`;
   },
   load: (id) => {
     if (!id.startsWith("\0light:")) return undefined;

@@ -5,6 +5,7 @@ import { type ServerConfig, serverSettings } from "../config/server-settings.ts"
 import type { Setting } from "../config/setting.ts";
 import { onOff } from "../config/setting-kinds.ts";
 import { resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
+import { resolveTraces } from "../config/trace-settings.ts";
 import { problemsOf, valueOf } from "../config/resolved.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
@@ -51,7 +52,7 @@ const groups: readonly SettingGroup[] = [
   { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
   { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
   { title: "Callers", names: ["principals", "quotaIdsPerSecond", "hosts"] },
-  { title: "Observing", names: ["adminListen", "metrics", "logCalls"] },
+  { title: "Observing", names: ["adminListen", "metrics", "traceCallsPerSecond", "logCalls"] },
   { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
   {
     title: "Connections",
@@ -137,10 +138,11 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
     log.error("A fault of this program, which ends it", { error });
     process.exit(exitCodes.fault);
   });
+  const traceSettings = valueOf(resolveTraces(context.environment));
   const stop = listenForStop(process, systemClock);
   const { signal } = stop;
   try {
-    const server = await startServer({ config, worker, log, clock: systemClock, onFault, signal });
+    const server = await startServer({ config, worker, traceSettings, log, clock: systemClock, onFault, signal });
     const security = config.tlsCert === undefined ? "cleartext" : "tls";
     const told = { server, storeUrl: worker.storeUrl, version, security, page: config.page } as const;
     const facts = { ...told, nowMs: systemClock.nowMs() };

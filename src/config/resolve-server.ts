@@ -14,6 +14,7 @@ import type { SettingProblem } from "./load-settings.ts";
 import { formatRange, formatRanges } from "./number-ranges.ts";
 import type { ServerConfig, WorkerConfig } from "./server-settings.ts";
 import { problemsOf, type Resolved } from "./resolved.ts";
+import { resolveTraces } from "./trace-settings.ts";
 import { resolveLayout } from "./resolve-layout.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -89,7 +90,11 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
  */
 export function resolveServer(config: ServerConfig, environment: Environment): Resolved<WorkerChoice> {
   const worker = resolveWorker(config, environment);
-  const problems: SettingProblem[] = [...problemsOf(worker), ...callerProblems(config)];
+  const problems: SettingProblem[] = [
+    ...problemsOf(worker),
+    ...callerProblems(config),
+    ...problemsOf(resolveTraces(environment)),
+  ];
   if (!isLoopback(config.listen.host)) {
     const value = formatAddress(config.listen);
     if (config.storeUrl === undefined) {

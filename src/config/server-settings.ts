@@ -352,6 +352,17 @@ export const serverSettings = {
       "and the binary logarithm of the distance between neighbours (8, 4 and 4 bytes, the highest first). Each call then costs " +
       "a write to the file. Default: no log.",
   }),
+  traceCallsPerSecond: withFallback(
+    integer({
+      name: "traceCallsPerSecond",
+      min: 1,
+      max: 10_000,
+      doc:
+        "The most calls, per second, that are traced, of those whose callers say that they are sampled. Calls are traced where " +
+        "OTEL_EXPORTER_OTLP_ENDPOINT names a receiver: docs/tracing.md.",
+    }),
+    100,
+  ),
   logCalls: withFallback(
     choice({
       name: "logCalls",

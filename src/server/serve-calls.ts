@@ -50,6 +50,8 @@ export interface CallServerOptions {
   readonly sequences: Sequences | undefined;
   /** The callers that may call; undefined where everybody may. */
   readonly callers: Pick<WatchedPrincipals, "guard" | "quotas" | "idCounts"> | undefined;
+  /** Undefined where no call is traced. */
+  readonly traces: { readonly guard: CallGuard } | undefined;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
@@ -63,7 +65,7 @@ const samplePeriodMs = 1_000;
 
 /** Makes the services, the application over them, and the connections that carry it. */
 export function serveCalls(options: CallServerOptions): CallServer {
-  const { config, source, callers, clock, log } = options;
+  const { config, source, callers, traces, clock, log } = options;
   const calls = config.metrics === "on" ? new CallMetrics(clock) : undefined;
   const drain = new AbortController();
   const shutdown = new AbortController();
@@ -85,8 +87,8 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const application = createApplication({
     ...shared,
     services: createServices(options, adminService),
-    // These two first: they are told of refusals.
-    guards: [calls, refusals, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
+    // Those that are told of refusals first.
+    guards: [traces?.guard, calls, refusals, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
     corsOrigins: config.corsOrigins,
     page: config.page,
     onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),

@@ -1,17 +1,18 @@
 import { type Clock, systemTimers } from "../clock/clock.ts";
-import { type Address, isLoopback } from "../config/address.ts";
+import type { Address } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import { defaultInstance, resolveSequenceStore, type WorkerChoice } from "../config/resolve-server.ts";
+import type { TraceSettings } from "../config/trace-settings.ts";
 import { Sequences } from "../sequence/sequences.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
 import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import { beginWorker, type StartingWorker } from "../worker/open-worker.ts";
 import type { IssueLog } from "./issue-log.ts";
-import type { WatchedPrincipals } from "./guards/watched-principals.ts";
 import { watchLayoutEnd } from "./layout-end.ts";
 import { bindListener, type Listener } from "./listen/listener.ts";
 import type { Log } from "./log.ts";
+import { openGuards } from "./open-guards.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type * as ServeCalls from "./serve-calls.ts";
 import { logSequenceEvent } from "./sequence-log.ts";
@@ -21,6 +22,8 @@ import { logWorkerEvent } from "./worker-log.ts";
 export interface ServerOptions {
   readonly config: ServerConfig;
   readonly worker: WorkerChoice;
+  /** Undefined where no call is traced. */
+  readonly traceSettings: TraceSettings | undefined;
   readonly log: Log;
   readonly clock: Clock;
   /** Called with a fault of ours. A broken invariant must end the process. */
@@ -76,7 +79,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const tls = tlsFilesOf(config);
   // Before the start waits for a worker ID.
   if (tls !== undefined) (await import("./listen/tls.ts")).readTlsContext(tls);
-  const callers = config.principals === undefined ? undefined : await openPrincipals(config.principals, options);
+  const guards = await openGuards(options);
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
   const { reusePort, connectionsMax, connectionsPerSecond } = config;
   const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, onFault });
@@ -106,7 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const listener = (bound ??= await bind());
     const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
-    const calls = serveCalls({ ...options, tls, worker: begun, source, sequences, listener, callers, startMs });
+    const calls = serveCalls({ ...options, ...guards, tls, worker: begun, source, sequences, listener, startMs });
     admin?.accept(calls.admitAdmin);
     const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, admin, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
@@ -124,17 +127,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       source,
       reload: () => {
         calls.look();
-        callers?.look();
+        guards.look();
       },
-      stop: () => {
+      stop: async () => {
         endWatch();
-        callers?.close();
-        return stopCalls();
+        await stopCalls();
+        await guards.close();
       },
     };
   } catch (error) {
-    callers?.close();
     await stop();
+    await guards.close();
     throw signal.aborted ? signal.reason : error;
   }
 }
@@ -239,22 +242,6 @@ function hasToWait(event: WorkerEvent): boolean {
 /** Loads the issue log, which few servers have. */
 async function openIssueLog(path: string): Promise<IssueLog> {
   return (await import("./issue-log.ts")).openIssueLog(path);
-}
-
-/** Loads authentication, which a server without principals does without. */
-async function openPrincipals(path: string, { config, clock, log }: ServerOptions): Promise<WatchedPrincipals> {
-  const { watchPrincipals } = await import("./guards/watched-principals.ts");
-  const callers = watchPrincipals({
-    path,
-    clock,
-    idsPerSecond: config.quotaIdsPerSecond,
-    onChange: (principalCount) => log.info("The principals were read again", { path, principalCount }),
-    onFault: (error) => log.error("The principals cannot be read; the earlier ones stay", { path, error }),
-  });
-  if (callers.hasTokens && config.tlsCert === undefined && !isLoopback(config.listen.host)) {
-    log.warn("Tokens come over the network in plaintext: give --tls-cert, or let a proxy speak TLS");
-  }
-  return callers;
 }
 
 function tlsFilesOf({ tlsCert, tlsKey, tlsClientCa, tlsClientAuth }: ServerConfig): TlsFiles | undefined {

@@ -6,6 +6,7 @@ import { callerGone } from "./call-errors.ts";
 import { type MethodTraits, traitsOf } from "./method-table.ts";
 import { type Peer, peerKey } from "./peer.ts";
 import type { Principal } from "./principal.ts";
+import type { TraceParent } from "./trace-parent.ts";
 
 /** The parts of a call that a guard sees, whichever way the call takes through the server. */
 export interface GuardedCall {
@@ -31,11 +32,13 @@ export interface CallNotes {
   principal: Principal | undefined;
   /** Of the principals, when this call was let in by them; 0 before that. */
   generation: number;
+  /** Looked for only where calls are traced; `none` where the head has none. */
+  traceParent: TraceParent | "none" | undefined;
 }
 
 /** Notes of which nothing is known. */
 export function newNotes(): CallNotes {
-  return { principal: undefined, generation: 0 };
+  return { principal: undefined, generation: 0, traceParent: undefined };
 }
 
 /**

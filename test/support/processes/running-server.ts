@@ -51,6 +51,7 @@ export function beginServer(flags: Readonly<Record<string, string>>): BegunServe
   const starting = startServer({
     config,
     worker: valueOf(resolveServer(config, {})),
+    traceSettings: undefined,
     log: createLog({
       level: "debug",
       format: "json",

@@ -1,0 +1,70 @@
+import type { Clock } from "../clock/clock.ts";
+import { isLoopback } from "../config/address.ts";
+import type { ServerConfig } from "../config/server-settings.ts";
+import type { TraceSettings } from "../config/trace-settings.ts";
+import type { WatchedPrincipals } from "./guards/watched-principals.ts";
+import type { Log } from "./log.ts";
+import type { Traces } from "./traces/open-traces.ts";
+
+/** The parts of a server that its guards need. */
+export interface GuardOptions {
+  readonly config: ServerConfig;
+  /** Undefined where no call is traced. */
+  readonly traceSettings: TraceSettings | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The guards of calls that the settings of a server ask for. Each is loaded only then. */
+export interface ServerGuards {
+  /** The callers that may call; undefined where everybody may. */
+  readonly callers: WatchedPrincipals | undefined;
+  /** Undefined where no call is traced. */
+  readonly traces: Traces | undefined;
+  /** Looks at once whether the file of principals has changed. */
+  readonly look: () => void;
+  /** Ends them after the last call. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** @throws IdError INVALID_CONFIG if the file of principals cannot be used. */
+export async function openGuards(options: GuardOptions): Promise<ServerGuards> {
+  const { principals } = options.config;
+  const callers = principals === undefined ? undefined : await openPrincipals(principals, options);
+  const traces = await openTraces(options);
+  return {
+    callers,
+    traces,
+    look: () => callers?.look(),
+    close: async () => {
+      callers?.close();
+      await traces?.close();
+    },
+  };
+}
+
+async function openTraces({ config, traceSettings, clock, log }: GuardOptions): Promise<Traces | undefined> {
+  if (traceSettings === undefined) return undefined;
+  const { openTraces } = await import("./traces/open-traces.ts");
+  return openTraces({
+    settings: traceSettings,
+    callsPerSecond: config.traceCallsPerSecond,
+    clock,
+    onProblem: (cause) => log.warn("Traces are not sent", { cause }),
+  });
+}
+
+async function openPrincipals(path: string, { config, clock, log }: GuardOptions): Promise<WatchedPrincipals> {
+  const { watchPrincipals } = await import("./guards/watched-principals.ts");
+  const callers = watchPrincipals({
+    path,
+    clock,
+    idsPerSecond: config.quotaIdsPerSecond,
+    onChange: (principalCount) => log.info("The principals were read again", { path, principalCount }),
+    onFault: (error) => log.error("The principals cannot be read; the earlier ones stay", { path, error }),
+  });
+  if (callers.hasTokens && config.tlsCert === undefined && !isLoopback(config.listen.host)) {
+    log.warn("Tokens come over the network in plaintext: give --tls-cert, or let a proxy speak TLS");
+  }
+  return callers;
+}

@@ -1,0 +1,68 @@
+/** Sends spans of calls to a receiver of OTLP. Loaded only where the environment names one: docs/adr/0137. */
+import { diag, DiagLogLevel } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import type { Clock } from "../../clock/clock.ts";
+import type { TraceSettings } from "../../config/trace-settings.ts";
+import { version } from "../../version.ts";
+import type { CallGuard } from "../call/call-guard.ts";
+import { CallTraces } from "./call-traces.ts";
+
+/** How long one request to the receiver may take. Callers never wait for it. */
+const exportTimeoutMs = 10_000;
+/** Spans that wait for the receiver; further ones are dropped. */
+const queueMax = 2_048;
+const batchMax = 512;
+const batchDelayMs = 1_000;
+/** How long the end of a server waits for its last spans. */
+const closeTimeoutMs = 1_000;
+
+const silent = (): void => undefined;
+
+/** Traces of calls. */
+export interface Traces {
+  /** Stands first among the guards. */
+  readonly guard: CallGuard;
+  /** Sends the spans that are left, for a second at most. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** The parts of {@link openTraces}. */
+export interface TracesOptions {
+  readonly settings: TraceSettings;
+  readonly callsPerSecond: number;
+  readonly clock: Clock;
+  /** Told in words why spans could not be sent. */
+  readonly onProblem: (cause: string) => void;
+}
+
+/** Begins to trace. The receiver's address, headers, certificates and time limits are those of the environment. */
+export function openTraces({ settings, callsPerSecond, clock, onProblem }: TracesOptions): Traces {
+  const tell = (message: string): void => onProblem(message);
+  diag.setLogger({ error: tell, warn: tell, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
+  const provider = new TracerProvider({
+    // Which calls are traced was decided before a span is made.
+    sampler: new AlwaysOnSampler(),
+    resource: resourceFromAttributes({ ...settings.attributes, "service.version": version }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter(),
+        maxQueueSize: queueMax,
+        maxExportBatchSize: batchMax,
+        scheduledDelayMillis: batchDelayMs,
+        exportTimeoutMillis: exportTimeoutMs,
+      }),
+    ],
+  });
+  return {
+    guard: new CallTraces({ tracer: provider.getTracer("snowlane", version), clock, callsPerSecond }),
+    close: async () => {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, closeTimeoutMs);
+      await Promise.race([provider.shutdown().catch(silent), late.promise]);
+      clearTimeout(timer);
+      diag.disable();
+    },
+  };
+}

@@ -1,0 +1,147 @@
+/** Traces of calls, sent by a real server to a receiver that decodes OTLP, and to receivers that are of no use. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { join } from "node:path";
+import { credentials, makeGenericClientConstructor, Metadata } from "@grpc/grpc-js";
+import { expect, onTestFinished, test } from "vitest";
+import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
+import { attributesOf, type OtlpReceiver, startOtlpReceiver } from "../support/processes/otlp-receiver.ts";
+import { bearer, principalsFile } from "../support/processes/principals-file.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+
+const service = "/snowlane.v1.IdService";
+const json = { "content-type": "application/json" };
+const patience = { timeout: 60_000 };
+
+async function start(
+  environment: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
+): Promise<SnowlaneProcess> {
+  const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
+  const server = await startSnowlane({ args: ["--store", store, ...more], environment });
+  onTestFinished(() => void server.stop("SIGKILL"));
+  return server;
+}
+
+/** A `traceparent` with a trace of its own. */
+function parent(index: number, flags = "01"): { readonly traceparent: string } {
+  return { traceparent: `00-${traceIdOf(index)}-${spanIdOf(index)}-${flags}` };
+}
+
+const traceIdOf = (index: number): string => index.toString(16).padStart(32, "a");
+const spanIdOf = (index: number): string => index.toString(16).padStart(16, "b");
+const base64Of = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
+const spansOf = ({ received }: OtlpReceiver) => received.flatMap(({ spans }) => spans);
+
+test("a sampled call has a span under its caller's, in every protocol, also where it is refused", async () => {
+  const receiver = await startOtlpReceiver();
+  const { path: principals } = principalsFile([{ name: "app", permissions: ["ids"] }]);
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base`,
+    OTEL_EXPORTER_OTLP_HEADERS: "api-key=hunter2",
+    OTEL_SERVICE_NAME: "ids",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=a%20test,broken",
+  };
+  const server = await start(environment, ["--principals", principals]);
+  const app = bearer("app");
+  const call = (ask: typeof askHttp1, method: string, headers: Readonly<Record<string, string>>) =>
+    ask(server.url, { path: `${service}/${method}`, headers: { ...json, ...headers }, body: "{}" });
+  const untraced = [{}, parent(90, "00"), { traceparent: "00-nonsense" }];
+  for (const headers of untraced) await call(askHttp2, "NextId", { ...app, ...headers });
+  // The hot way and the general one, over both versions of HTTP.
+  await call(askHttp2, "NextId", { ...app, ...parent(1) });
+  await call(askHttp1, "NextId", { ...app, ...parent(2) });
+  await call(askHttp2, "GetInfo", { ...app, ...parent(3) });
+  await call(askHttp1, "GetInfo", { ...app, ...parent(4) });
+  await call(askHttp2, "NextId", parent(5));
+  await call(askHttp2, "ReserveIds", { ...app, ...parent(6) });
+  const grpc = new (makeGenericClientConstructor({}, "none"))(server.address, credentials.createInsecure());
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries({ ...app, ...parent(7) })) metadata.set(name, value);
+  const same = (bytes: Buffer): Buffer => bytes;
+  await new Promise((resolve) =>
+    grpc.makeUnaryRequest(`${service}/NextId`, same, same, Buffer.alloc(0), metadata, resolve),
+  );
+  grpc.close();
+  await expect.poll(() => spansOf(receiver).length, patience).toBe(7);
+  const found = spansOf(receiver).map(({ traceId, parentSpanId, name, kind, attributes, status }) => {
+    const own = { ids: [traceId, parentSpanId], kind, status: status?.code, name };
+    return Object.assign(own, attributesOf(attributes));
+  });
+  const span = (index: number, method: string, more = {}) => ({
+    ids: [base64Of(traceIdOf(index)), base64Of(spanIdOf(index))],
+    kind: "SPAN_KIND_SERVER",
+    status: undefined,
+    name: `${service.slice(1)}/${method}`,
+    "rpc.system": "connect_rpc",
+    "rpc.service": service.slice(1),
+    "rpc.method": method,
+    "rpc.grpc.status_code": "0",
+    ...more,
+  });
+  const inOrder = found.toSorted((a, b) => (a.ids[0]! < b.ids[0]! ? -1 : 1));
+  expect(inOrder).toEqual(
+    [
+      span(1, "NextId"),
+      span(2, "NextId"),
+      span(3, "GetInfo"),
+      span(4, "GetInfo"),
+      span(5, "NextId", { "rpc.grpc.status_code": "16", "snowlane.reason": "MISSING_CREDENTIALS" }),
+      span(6, "ReserveIds", { "rpc.grpc.status_code": "3", "snowlane.reason": "COUNT_OUT_OF_RANGE" }),
+      span(7, "NextId", { "rpc.system": "grpc" }),
+    ].toSorted((a, b) => (a.ids[0]! < b.ids[0]! ? -1 : 1)),
+  );
+  for (const { startTimeUnixNano, endTimeUnixNano } of spansOf(receiver)) {
+    const [startNs, endNs] = [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)];
+    expect(startNs).toBeLessThanOrEqual(endNs);
+    expect(startNs / 1_000_000_000n).toBeGreaterThan(1_700_000_000n);
+  }
+  for (const { path, headers, resource } of receiver.received) {
+    expect(path).toBe("/base/v1/traces");
+    expect(headers["api-key"]).toBe("hunter2");
+    expect(resource).toMatchObject({ "service.name": "ids", "deployment.environment": "a test" });
+  }
+  expect(await server.stop("SIGTERM")).toBe(0);
+  expect(JSON.stringify(server.log)).not.toContain("hunter2");
+});
+
+test("calls beyond the limit are served and not traced, and the last spans come when the server ends", async () => {
+  const receiver = await startOtlpReceiver();
+  const environment = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/own/path` };
+  const server = await start(environment, ["--trace-calls-per-second", "5"]);
+  const calls = Array.from({ length: 60 }, (_, index) =>
+    askHttp2(server.url, { path: `${service}/NextId`, headers: { ...json, ...parent(index + 1) }, body: "{}" }),
+  );
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200));
+  expect(await server.stop("SIGTERM")).toBe(0);
+  await expect.poll(() => spansOf(receiver).length, patience).toBeGreaterThanOrEqual(5);
+  expect(spansOf(receiver).length).toBeLessThan(60);
+  expect(receiver.received[0]?.path).toBe("/own/path");
+});
+
+test("a receiver that is dead, silent or unwilling costs callers nothing, and does not hold up the end", async () => {
+  const silent = createTcpServer((socket) => void socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+  const unwilling = createServer((request, response) => {
+    request.resume();
+    response.writeHead(503, { "retry-after": "600" }).end();
+  }).listen(0, "127.0.0.1");
+  await Promise.all([once(silent, "listening"), once(unwilling, "listening")]);
+  onTestFinished(() => void (silent.close(), unwilling.close()));
+  const portOf = (listening: { address(): unknown }): number => (listening.address() as AddressInfo).port;
+  const dead = createTcpServer().listen(0, "127.0.0.1");
+  await once(dead, "listening");
+  const ports = { dead: portOf(dead), silent: portOf(silent), unwilling: portOf(unwilling) };
+  dead.close();
+  const trials = Object.entries(ports).map(async ([name, port]) => {
+    const server = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+    const calls = Array.from({ length: 100 }, (_, index) =>
+      askHttp2(server.url, { path: `${service}/NextId`, headers: { ...json, ...parent(index + 1) }, body: "{}" }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect({ name, statuses }).toEqual({ name, statuses: calls.map(() => 200) });
+    expect([name, await server.stop("SIGTERM")]).toEqual([name, 0]);
+  });
+  await Promise.all(trials);
+});
