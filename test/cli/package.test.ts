@@ -1,9 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { billOfMaterials } from "../../tools/release/bill-of-materials.ts";
 import { ownVersion } from "../../tools/versions.ts";
+import { runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
 /** The package as npm packs it, in an empty project: what a user of the library and of the command gets. */
@@ -84,6 +94,19 @@ test("the packed file has at most 1 MB, with the page", () => {
 test("it contains no file that differs from build to build", () => {
   const files = readdirSync(join(project, "node_modules/snowlane/dist"));
   expect(files).not.toContain(".bundled");
+});
+
+test("the lines of docs/install.md install it into an empty folder, and give an ID", {
+  timeout: timeoutMs,
+}, async () => {
+  const folder = join(project, "empty");
+  mkdirSync(folder);
+  const archive = `snowlane-${ownVersion()}.tgz`;
+  copyFileSync(join(project, archive), join(folder, archive));
+  const env = { ...environment, npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
+  const output = await runReadmeBlock("docs/install.md", 0, { cwd: folder, env });
+  expect(output).toMatch(/^\d{19}$/m);
+  expect(output).toMatch(/Node/);
 });
 
 test("npx snowlane next prints an ID", { timeout: timeoutMs }, async () => {

@@ -1,0 +1,32 @@
+/** The files of CI call what people call. Nothing here runs them: that needs GitHub. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+}
+const { jobs, permissions } = parse(readFileSync(".github/workflows/checks.yml", "utf8")) as {
+  readonly permissions: object;
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[]; readonly "timeout-minutes": number }>>;
+};
+const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly scripts: Record<string, string> };
+
+test("each job calls the scripts of package.json, with parts that there are", () => {
+  const lines = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+  const calls = lines.map((line) => /npm run (\S+)(?: -- (.*))?$/.exec(line)).filter((call) => call !== null);
+  expect(calls.length).toBe(Object.keys(jobs).length);
+  for (const [, script = "", parts] of calls) {
+    expect(Object.keys(scripts)).toContain(script);
+    for (const part of parts?.split(" ") ?? []) expect(Object.keys(scripts)).toContain(part);
+  }
+});
+
+test("jobs may only read, end in time, and take actions of a version", () => {
+  expect(permissions).toEqual({ contents: "read" });
+  for (const { steps, "timeout-minutes": minutes } of Object.values(jobs)) {
+    expect(minutes).toBeGreaterThan(0);
+    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/@v\d+$/);
+  }
+});
