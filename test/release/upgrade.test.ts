@@ -11,8 +11,8 @@ import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowla
 import { remoteStoreKinds } from "../support/servers/remote-stores.ts";
 
 /**
- * A rolling upgrade, and the way back: two servers share a store under load, and one after the other is stopped in order
- * and started again as the other build. The older build is the commit of previous.json, until there is a release.
+ * A rolling upgrade, and the way back: two servers share a store under load, and one after the other is stopped in
+ * order and started again as the other build. The older build is the commit of previous.json, until there is a release.
  */
 const { commit } = JSON.parse(readFileSync("test/release/previous.json", "utf8")) as { readonly commit: string };
 const folder = mkdtempSync(join(tmpdir(), "snowlane-previous-"));
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Servers one and two, in the order in which they are started anew, each with its build. */
+/** Servers one and two, in the order in which they are replaced, each with its next build. */
 const steps = [
   [0, present],
   [1, present],
