@@ -69,6 +69,12 @@ test("serve ends with a code and a hint where it cannot start", async () => {
   const { port } = taken.address() as { readonly port: number };
   const inUse = await run(["serve", "--listen", `127.0.0.1:${port}`]);
   expect([inUse.code, inUse.stderr]).toEqual([3, expect.stringContaining("is in use")]);
+  const store = ["--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
+  const admin = await run(["serve", "--listen", "127.0.0.1:0", "--admin-listen", `127.0.0.1:${port}`, ...store]);
+  expect([admin.code, admin.stderr]).toEqual([
+    3,
+    `snowlane: The address 127.0.0.1:${port} is in use. Stop the program that listens there, or choose another address with --admin-listen.\n`,
+  ]);
   const everyone = ["--auth", "none", "--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
   // A link's own address without the name of the link; a machine without IPv6 has other words for it.
   const ofLink = await run(["serve", "--listen", "[fe80::1]:7609", ...everyone]);
