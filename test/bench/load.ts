@@ -19,7 +19,10 @@ export interface H2load {
   readonly connections: number;
   readonly streams: number;
   readonly calls: number;
+  /** Default: NextId. */
   readonly method?: string;
+  /** Default: IdService. */
+  readonly service?: string;
   /** The request message. */
   readonly message?: readonly number[];
   readonly tls?: boolean;
@@ -63,7 +66,7 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
     "-H",
     "te: trailers",
     ...Object.entries(load.headers ?? {}).flatMap(([name, value]) => ["-H", `${name}: ${value}`]),
-    `${url}/snowlane.v1.IdService/${load.method ?? "NextId"}`,
+    `${url}/snowlane.v1.${load.service ?? "IdService"}/${load.method ?? "NextId"}`,
   ];
   // h2load adds to a log that is there.
   rmSync(callLog, { force: true });

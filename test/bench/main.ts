@@ -16,6 +16,7 @@ import { outageBenchmark } from "./outage.ts";
 import { pageBenchmark } from "./page.ts";
 import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
+import { sequencesBenchmark } from "./sequences.ts";
 import { serviceBenchmark } from "./service.ts";
 import { startBenchmark } from "./start.ts";
 import { machine, markdownTable, writeSection } from "./report.ts";
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   attacksBenchmark,
   drainsBenchmark,
   insertsBenchmark,
+  sequencesBenchmark,
 ];
 
 const options = {

@@ -15,7 +15,8 @@ import { interleave, median } from "./interleave.ts";
 import { percentile } from "./load.ts";
 import { formatFigure } from "./report.ts";
 
-const rounds = 3;
+/** As many rounds as contestants take turns. */
+export const schemeRounds = 3;
 const roundMs = 1_000;
 const inFlight = 64;
 /** Connections to the databases; Redis needs but one. */
@@ -26,20 +27,22 @@ const luaWithTime = `
   local sequence = redis.call('INCR', KEYS[1]) % 4096
   return tostring((time[1] * 1000 + math.floor(time[2] / 1000)) * 4096 + sequence)`;
 
-interface Scheme {
+/** A way to an ID or a number. */
+export interface Scheme {
   readonly name: string;
   readonly isOurs: boolean;
   readonly next: () => unknown;
 }
 
-interface Measured {
+/** What callers of a scheme found. */
+export interface Measured {
   readonly perSecond: number;
   readonly medianUs: number;
   readonly p99Us: number;
 }
 
 /** One caller after the other, then 64 at once. */
-async function measure(next: Scheme["next"]): Promise<Measured> {
+export async function measureScheme(next: Scheme["next"]): Promise<Measured> {
   const latenciesUs: number[] = [];
   for (const endMs = performance.now() + roundMs; performance.now() < endMs; ) {
     const startMs = performance.now();
@@ -58,7 +61,7 @@ async function measure(next: Scheme["next"]): Promise<Measured> {
 }
 
 /** Functions that stop what was started, called in reverse order. */
-type Stops = (() => Promise<unknown> | void)[];
+export type Stops = (() => Promise<unknown> | void)[];
 
 async function ourSchemes(stops: Stops): Promise<Scheme[]> {
   const server = await snowlane("Snowlane");
@@ -89,7 +92,8 @@ function grpcJsCaller(port: number, stops: Stops): Scheme["next"] {
     });
 }
 
-async function redisSchemes(stops: Stops): Promise<Scheme[]> {
+/** Counters of Redis, which writes nothing to disk. */
+export async function redisSchemes(stops: Stops): Promise<Scheme[]> {
   const server = await startRedis();
   stops.push(() => server.stop());
   const client = createClient({ url: server.url });
@@ -105,7 +109,8 @@ async function redisSchemes(stops: Stops): Promise<Scheme[]> {
   ];
 }
 
-async function postgresSchemes(stops: Stops): Promise<Scheme[]> {
+/** Counters of a PostgreSQL that writes durably. */
+export async function postgresSchemes(stops: Stops): Promise<Scheme[]> {
   const server = await startPostgres(["-c", "fsync=on"]);
   stops.push(() => server.stop());
   const setup = new PgClient({ connectionString: server.url });
@@ -132,7 +137,8 @@ async function postgresSchemes(stops: Stops): Promise<Scheme[]> {
   ];
 }
 
-async function mariadbSchemes(stops: Stops): Promise<Scheme[]> {
+/** Counters of MariaDB. */
+export async function mariadbSchemes(stops: Stops): Promise<Scheme[]> {
   const server = await startMariadb();
   stops.push(() => server.stop());
   const pool = mysql.createPool({
@@ -159,7 +165,7 @@ export const schemesBenchmark: Benchmark = {
   title: "Other ways to an ID",
   about: [
     `One process asks for IDs, first one after the other, then with ${inFlight} callers at once. The schemes take`,
-    `turns in ${rounds} rounds, after one that warms up; the figures are medians. The servers run beside it with`,
+    `turns in ${schemeRounds} rounds, after one that warms up; the figures are medians. The servers run beside it with`,
     `durable writes, except for Redis, which writes nothing to disk. The databases get ${connectionCount}`,
     "connections. randomUUID makes IDs that are not ordered and not 64 bits long. A call of NextId is nearly all its",
     "caller's own work and the way between two processes: the server takes a few microseconds (see above).",
@@ -174,8 +180,8 @@ export const schemesBenchmark: Benchmark = {
       for (const raise of [ourSchemes, redisSchemes, postgresSchemes, mariadbSchemes])
         schemes.push(...(await raise(stops)));
       schemes.push({ name: "crypto.randomUUID", isOurs: false, next: () => randomUUID() });
-      const contestants = schemes.map(({ name, next }) => ({ name, run: () => measure(next) }));
-      const results = await interleave(contestants, rounds, log);
+      const contestants = schemes.map(({ name, next }) => ({ name, run: () => measureScheme(next) }));
+      const results = await interleave(contestants, schemeRounds, log);
       const rows = schemes.map(({ name, isOurs }) => {
         const found = results.get(name) ?? [];
         const middle = (pick: (one: Measured) => number): number => median(found.map(pick));

@@ -69,10 +69,12 @@ function read<Schema extends DescMessage>(schema: Schema, bytes: Buffer) {
 
 test.each(["now", "late"] as const)("each length of a value is written as protobuf-es reads it (%s)", async (mode) => {
   for (const value of numbers) {
-    const { next, reserve, batch } = methods(mode, { firstValue: value, count: 1, increment: 2n ** 31n });
+    // Over stripes the distance is a multiple of the increment.
+    const increment = 2n ** 31n * 64n;
+    const { next, reserve, batch } = methods(mode, { firstValue: value, count: 1, increment });
     expect(read(NextValueResponseSchema, await messageOf(call(next)))).toMatchObject({ value });
     const { runs } = read(ReserveValuesResponseSchema, await messageOf(call(reserve, 0x10, 1)));
-    expect(runs).toMatchObject([{ firstValue: value, count: 1, increment: 2n ** 31n }]);
+    expect(runs).toMatchObject([{ firstValue: value, count: 1, increment }]);
     const stream = call(batch, 0x10, 1) as HotStream;
     const { values } = read(BatchNextValuesResponseSchema, await messageOf(stream.next()));
     expect(values).toEqual([value]);

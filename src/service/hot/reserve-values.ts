@@ -26,8 +26,8 @@ function readReserveValues(options: ValueOptions, message: Buffer): HotOperation
   };
 }
 
-/** The most bytes that a ValueRun takes with its tag and length: 2 + 10 + 6 + 6. */
-const runBytesMax = 24;
+/** The most bytes that a ValueRun takes with its tag and length: 2 + 10 + 6 + 10. */
+const runBytesMax = 28;
 
 function encodeRuns(runs: readonly ValueRun[]): Uint8Array {
   const bytes = Buffer.allocUnsafe(prefixBytes + runs.length * runBytesMax);
