@@ -62,6 +62,7 @@ const groups: readonly SettingGroup[] = [
       "reusePort",
       "connectionsMax",
       "connectionsPerSecond",
+      "connectionAge",
       "streamsMax",
       "stallTimeout",
       "drainTimeout",

@@ -322,6 +322,14 @@ export const serverSettings = {
     }),
     "on",
   ),
+  connectionAgeMs: duration({
+    name: "connectionAge",
+    minMs: 1_000,
+    maxMs: 604_800_000,
+    doc:
+      "The age at which a connection is ended after its last call, so that clients connect again and spread over all servers. " +
+      "HTTP/2 gets GOAWAY, HTTP/1.1 Connection: close. Calls in flight have the drain time. Default: no limit.",
+  }),
   streamsMax: withFallback(
     integer({ name: "streamsMax", min: 1, max: 65_535, doc: "The most HTTP/2 streams of a connection at one time." }),
     100,

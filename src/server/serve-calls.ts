@@ -145,10 +145,11 @@ function reportFaults({ log, onFault }: CallServerOptions): (error: unknown, met
 }
 
 function connectionSettings({ config, tls, log, onFault }: CallServerOptions): Omit<ConnectionOptions, "hostCheck"> {
-  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2, http2Limits } = config;
+  const { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2, http2Limits } = config;
+  const limits = { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits };
   const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
     log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
-  return { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, http2, tls, onFault, onRefusedHandshake };
+  return { ...limits, http2, tls, onFault, onRefusedHandshake };
 }
 
 /** Makes the answer of `/metrics` for the callers that a guard lets in; undefined: for everybody. */

@@ -1,5 +1,6 @@
 import { createServer as createHttp1Server } from "node:http";
 import type { Socket } from "node:net";
+import { systemClock } from "../../clock/clock.ts";
 import type { Application } from "../call/application.ts";
 import { handshakeTimeoutMs } from "../listen/handshake-limit.ts";
 import { sniff } from "../listen/sniff.ts";
@@ -58,7 +59,7 @@ export function createConnectionServer(application: Application, options: Connec
       keepAliveTimeout: idleTimeoutMs,
       connectionsCheckingInterval: lookMs,
     },
-    checkedHosts(createHotHttp1(application, options, calls, serve), application, options),
+    aged(checkedHosts(createHotHttp1(application, options, calls, serve), application, options), options),
   );
   http1.maxHeadersCount = headerCountMax;
   // Starts the check of its timeouts, which a server that never listens itself does not begin.
@@ -101,6 +102,20 @@ export function createConnectionServer(application: Application, options: Connec
       http1.close();
       http2.close();
     },
+  };
+}
+
+/** Ends a connection with the first response after its time. */
+function aged(serve: ServeHttp1, { connectionAgeMs }: ConnectionOptions): ServeHttp1 {
+  if (connectionAgeMs === undefined) return serve;
+  const openedMs = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    const nowMs = systemClock.monotonicMs();
+    const sinceMs = openedMs.get(socket) ?? nowMs;
+    openedMs.set(socket, sinceMs);
+    if (nowMs - sinceMs >= connectionAgeMs) response.setHeader("connection", "close");
+    serve(request, response);
   };
 }
 

@@ -18,7 +18,7 @@ const farewellMs = 1_000;
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
   const { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn } = application;
-  const { streamsMax, stallTimeoutMs, drainTimeoutMs, http2Limits, onFault } = options;
+  const { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits, onFault } = options;
   const exchangeOptions = { dispatch, stallTimeoutMs, expensiveCalls: new FairQueue(), onFault };
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
   const hot = new HotCalls<Buffer, ServerStream>({
@@ -37,6 +37,7 @@ export function createEngineHttp2(application: Application, options: ConnectionO
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
   const limits = createLimits({
     ...http2Limits,
+    ...(connectionAgeMs === undefined ? {} : { ageMaxMs: connectionAgeMs }),
     concurrentStreamsMax: streamsMax,
     stallTimeoutMs,
     // Calls that are still open at the drain timeout are told why they end; only then may their connection be cut.

@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   readonly stallTimeoutMs: number;
   /** How long calls in flight may take once the server, or their connection, drains. For the engine. */
   readonly drainTimeoutMs: number;
+  /** The age at which a connection is drained; undefined: none. */
+  readonly connectionAgeMs?: number | undefined;
   /** Which of the two serves HTTP/2: Node's own, or the engine of src/http2. */
   readonly http2: "node" | "engine";
   /** Absent: cleartext. */

@@ -9,7 +9,7 @@ import { headerBytesMax, headerCountMax, idleTimeoutMs } from "./node-limits.ts"
 /** HTTP/2 by node:http2: every call goes through the dispatch. docs/adr/0045 says why it stays beside the engine. */
 export function createNodeHttp2(
   serve: ServeExchange,
-  { streamsMax }: ConnectionOptions,
+  { streamsMax, drainTimeoutMs, connectionAgeMs }: ConnectionOptions,
   calls: CallCounter,
 ): Http2Server {
   const http2 = createHttp2Server(
@@ -24,7 +24,16 @@ export function createNodeHttp2(
   const sessions = new Set<ServerHttp2Session>();
   http2.on("session", (session) => {
     sessions.add(session);
-    session.once("close", () => sessions.delete(session));
+    let aging: NodeJS.Timeout | undefined;
+    if (connectionAgeMs !== undefined)
+      aging = setTimeout(() => {
+        session.close();
+        aging = setTimeout(() => session.destroy(), drainTimeoutMs);
+      }, connectionAgeMs);
+    session.once("close", () => {
+      clearTimeout(aging);
+      sessions.delete(session);
+    });
     session.setTimeout(idleTimeoutMs, () => session.close());
     if (calls.draining) session.close();
   });
