@@ -1,5 +1,5 @@
 /**
- * Which database has which stripe. Pure: rows in, the next step out.
+ * Which database has which stripe. Pure: rows in, the next step out. docs/adr/0170 says why.
  *
  * The database of stripe 0 keeps the list, and appends to it by comparison, so that no stripe is given twice; the
  * others have copies. A database gives values when its own copy names it, so a database can be checked alone.

@@ -2,8 +2,9 @@ import { Code, ConnectError, createClient, type Client } from "@connectrpc/conne
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test, vi } from "vitest";
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { Allocation, Period, SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
@@ -148,6 +149,25 @@ test("values go on without a gap on bytes, while one sequence drives another out
       expect(values).toEqual([value, value + 1n, value + 2n, value + 3n]);
     }
   }
+});
+
+test("a database that gives no values for longer than callers wait ends their calls with a time to retry", async () => {
+  const folder = temporaryFolder();
+  const store = `sqlite:${join(folder, "s.db")}`;
+  const { client } = await start({ store, waitMax: "1s" });
+  await vi.waitUntil(() => create(client, { name: "orders", allocation: Allocation.STRICT }).catch(() => undefined), {
+    timeout: 60_000,
+  });
+  const other = new DatabaseSync(join(folder, "s.db.sequences"));
+  other.exec("BEGIN IMMEDIATE");
+  const error = ConnectError.from(await client.nextValue({ name: "orders" }).catch((thrown: unknown) => thrown));
+  other.exec("ROLLBACK");
+  other.close();
+  expect(error.code).toBe(Code.Unavailable);
+  expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe("STORE_UNAVAILABLE");
+  expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({ seconds: expect.any(BigInt) });
+  const next = () => client.nextValue({ name: "orders" }).catch(() => undefined);
+  expect((await vi.waitUntil(next, { timeout: 60_000 }))?.value).toBeGreaterThan(0n);
 });
 
 test("a server without a database for sequences does not have the service", async () => {
