@@ -14,6 +14,8 @@ export class TcpProxy {
   targetPort: number;
   readonly #server = createServer((client) => this.#accept(client));
   readonly #sockets = new Set<Socket>();
+  /** Connections that were taken so far. */
+  acceptedCount = 0;
   mode: ProxyMode = "open";
   /** Added to each piece of data, each way. */
   delayMs = 0;
@@ -45,6 +47,7 @@ export class TcpProxy {
   }
 
   #accept(client: Socket): void {
+    this.acceptedCount += 1;
     const server = connect(this.targetPort, "127.0.0.1");
     this.#pass(client, server, () => this.mode !== "black-hole");
     this.#pass(server, client, () => this.mode === "open");
