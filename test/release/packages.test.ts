@@ -88,7 +88,9 @@ test("Java runs with the jar, and finds its sources, its documentation and the l
   const classpath = [jar, ...tests.split(delimiter).filter((path) => path.endsWith(".jar"))].join(delimiter);
   const code = readFileSync("clients/java/samples/Quickstart.java", "utf8");
   const program = join(folder, "Quickstart.java");
-  writeFileSync(program, code.replace(".build()", `.endpoints("${server.url}").build()`));
+  // The first call loads gRPC, which can take long on a busy machine.
+  const patience = "java.time.Duration.ofMinutes(2)";
+  writeFileSync(program, code.replace(".build()", `.endpoints("${server.url}").timeout(${patience}).build()`));
   expect(await runCommand("java", ["-cp", classpath, program])).toMatch(/^\d{18,19}\n$/);
   const list = (kind: string): Promise<string> =>
     runCommand("jar", ["--list", "--file", join(packages, `snowlane-client-${version}${kind}.jar`)]);
@@ -104,7 +106,7 @@ test("Python gets an ID with the wheel, and the archive of sources holds the lic
   const wheel = join(packages, `snowlane_client-${version}-py3-none-any.whl`);
   const target = join(folder, "python");
   await runCommand(python, ["-m", "pip", "install", "--quiet", "--no-deps", "--target", target, wheel]);
-  const program = `from snowlane import IdClient\nprint(IdClient("${server.url}").next_id())`;
+  const program = `from snowlane import IdClient\nprint(IdClient("${server.url}", timeout_s=120).next_id())`;
   expect(await runCommand(python, ["-c", program], { env: { PYTHONPATH: target } })).toMatch(/^\d{18,19}\n$/);
   const sources = await runCommand("tar", ["-tzf", join(packages, `snowlane_client-${version}.tar.gz`)]);
   for (const file of ["LICENSE", "pyproject.toml", "src/snowlane/py.typed"])
