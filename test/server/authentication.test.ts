@@ -176,6 +176,23 @@ test.each(["NextId", "GetInfo"])("of two tokens in one request neither is taken:
   }
 });
 
+test("a token of 64 KiB gets no ID, with a good one in it neither, and the server goes on", async () => {
+  const { address, url, server } = await runServer({ principals: principalsFile(everyone).path });
+  const good = tokenOf("ids");
+  const long = "x".repeat(65_536);
+  // The head is over its limit, so there may be no answer but a closed connection.
+  for (const token of [long, `${good}, Bearer ${long}`, `${long} ${good}`]) {
+    const head = `POST ${nextId} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+    const rest = `authorization: Bearer ${token}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`;
+    expect(await sendBytes(address, [head + rest])).toMatch(/^(HTTP\/1\.1 (401|431) |$)/);
+    const headers = { ...json, authorization: `Bearer ${token}` };
+    const answer = await askHttp2(url, { path: nextId, headers, body: "{}" }).catch(() => undefined);
+    expect([undefined, 401, 431]).toContain(answer?.status);
+  }
+  expect(server.source.status().counters.issued).toBe(0);
+  expect((await askHttp2(url, { path: nextId, headers: { ...json, ...bearer("ids") }, body: "{}" })).status).toBe(200);
+});
+
 test("a watcher of health needs no credentials, also while principals change", async () => {
   const { path, write } = principalsFile(everyone);
   const { url, server } = await runServer({ principals: path });
