@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
 import { mutants } from "../simulation/mutants.ts";
+import { mixedFaults } from "./mixed-faults.ts";
 import { faults, runFault } from "./run-fault.ts";
 
 /**
@@ -18,13 +19,15 @@ const controls: Readonly<Record<string, number>> = {
  * Each fault of run-fault.ts, injected into real servers as often as its `pr` says. The trials begin together where
  * most of their time is waiting, and one after the other where it is work; each test waits for its own.
  */
+/** The fifth store of mixed faults, three JVMs, is tried by command alone. */
+const all = [...faults, ...mixedFaults.filter(({ name }) => !name.endsWith("zookeeper"))];
 const outcomes = new Map<string, Promise<TrialOutcome>>();
 const gutted = new Map<string, Promise<TrialOutcome>>();
 
 beforeAll(async () => {
   await bundleServer();
   let work: Promise<unknown> = Promise.resolve();
-  for (const [index, fault] of faults.entries()) {
+  for (const [index, fault] of all.entries()) {
     const options = { patience: "test", seed: index + 1, onInjected: () => {}, lanes: 1 } as const;
     const begin = (): Promise<TrialOutcome> => runFault(fault, { ...options, count: fault.counts.pr });
     const isWaiting = fault.lanes > 1;
@@ -44,7 +47,7 @@ beforeAll(async () => {
 // A test that failed leaves others under way: they end by themselves before the file does.
 afterAll(async () => void (await Promise.allSettled([...outcomes.values(), ...gutted.values()])), 600_000);
 
-for (const { name, counts } of faults) {
+for (const { name, counts } of all) {
   test(name, { timeout: 600_000 }, async () => {
     const { injectedCount, duplicateCount, problems, issuedCount } = await outcomes.get(name)!;
     expect(problems).toEqual([]);
@@ -54,7 +57,7 @@ for (const { name, counts } of faults) {
 }
 
 for (const name of Object.keys(controls)) {
-  const rule = mutants.find((mutant) => mutant.name === faults.find((fault) => fault.name === name)?.catches)?.rule;
+  const rule = mutants.find((mutant) => mutant.name === all.find((fault) => fault.name === name)?.catches)?.rule;
   test(`without the rule that ${rule}: ${name}`, { timeout: 600_000 }, async () => {
     const { problems } = await gutted.get(name)!;
     expect(problems).toContainEqual(expect.stringMatching(/ begins below the mark | in the piece of /));
@@ -63,5 +66,5 @@ for (const name of Object.keys(controls)) {
 
 test("each row names a mutant that it catches, or says that it shows availability alone", () => {
   const names = new Set(["availability", ...mutants.map(({ name }) => name)]);
-  expect(faults.filter(({ catches }) => !names.has(catches)).map(({ name }) => name)).toEqual([]);
+  expect(all.filter(({ catches }) => !names.has(catches)).map(({ name }) => name)).toEqual([]);
 });

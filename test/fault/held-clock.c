@@ -1,6 +1,7 @@
 /*
  * A machine that its hypervisor held: both clocks of a process stand still for as long as FAULT_CLOCK_FILE says, in
- * nanoseconds (8 bytes, in the order of the machine). No clock of the process tells that it stood still.
+ * nanoseconds (8 bytes, in the order of the machine). No clock of the process tells that it stood still. The 8 bytes
+ * behind them are by how much the wall clock alone is behind.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,20 +16,21 @@
 
 static const int64_t second_ns = 1000000000;
 
-static int64_t held_ns(void)
+static int64_t held_ns(clockid_t clock)
 {
     static volatile const int64_t *shared;
     if (shared == NULL) {
         const char *path = getenv("FAULT_CLOCK_FILE");
         int file = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-        void *mapped = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *shared, PROT_READ, MAP_SHARED, file, 0);
+        void *mapped = file < 0 ? MAP_FAILED : mmap(NULL, 2 * sizeof *shared, PROT_READ, MAP_SHARED, file, 0);
         if (file >= 0)
             close(file);
         if (mapped == MAP_FAILED)
             return 0;
         shared = mapped;
     }
-    return *shared;
+    int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+    return shared[0] + (is_wall ? shared[1] : 0);
 }
 
 static void shift(struct timespec *time, int64_t by_ns)
@@ -55,7 +57,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     int result = next(clock, time);
     int is_cpu_time = clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0;
     if (result == 0 && !is_cpu_time)
-        shift(time, -held_ns());
+        shift(time, -held_ns(clock));
     return result;
 }
 
@@ -78,10 +80,10 @@ time_t time(time_t *out)
     return now.tv_sec;
 }
 
-/* Waits until a moment: the moment was worked out from clocks that stood still. */
+/* Waits until a moment, which was worked out from a clock that stood still. Node waits by the monotonic one. */
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
     struct timespec moved = *until;
-    shift(&moved, held_ns());
+    shift(&moved, held_ns(CLOCK_MONOTONIC));
     return NEXT(pthread_cond_timedwait)(condition, mutex, &moved);
 }

@@ -7,11 +7,12 @@ export class HeldClock {
   readonly environment: Readonly<Record<string, string>>;
   readonly #path: string;
   #heldMs = 0;
+  #wallBehindMs = 0;
 
   private constructor(path: string, library: string) {
     this.#path = path;
     this.environment = { LD_PRELOAD: library, FAULT_CLOCK_FILE: path };
-    writeFileSync(path, Buffer.alloc(8));
+    writeFileSync(path, Buffer.alloc(16));
   }
 
   /** @param path - A file that is to hold the length of all pauses. */
@@ -21,18 +22,32 @@ export class HeldClock {
 
   /** Takes so many milliseconds back from both clocks. Its process must stand still. */
   hold(lengthMs: number): void {
-    this.#write(this.#heldMs + lengthMs);
+    this.#heldMs += lengthMs;
+    this.#write();
+  }
+
+  /** Steps the wall clock: back where `stepMs` is negative. */
+  step(stepMs: number): void {
+    this.#wallBehindMs -= stepMs;
+    this.#write();
+  }
+
+  /** How far the wall clock is ahead of the machine's; negative: behind. */
+  get wallAheadMs(): number {
+    return -this.#heldMs - this.#wallBehindMs;
   }
 
   /** Sets both clocks right. Its process must not run. */
   setRight(): void {
-    this.#write(0);
+    this.#heldMs = 0;
+    this.#wallBehindMs = 0;
+    this.#write();
   }
 
-  #write(heldMs: number): void {
-    this.#heldMs = heldMs;
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigInt64LE(BigInt(Math.round(heldMs * 1e6)));
+  #write(): void {
+    const bytes = Buffer.alloc(16);
+    bytes.writeBigInt64LE(BigInt(Math.round(this.#heldMs * 1e6)));
+    bytes.writeBigInt64LE(BigInt(Math.round(this.#wallBehindMs * 1e6)), 8);
     // In place: the process has mapped this very file.
     const file = openSync(this.#path, "r+");
     writeSync(file, bytes, 0, bytes.length, 0);

@@ -4,6 +4,7 @@
  * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the rows
  * of docs/safety.md, one after the other. Exits with 1 where a promise was broken. `--gutted`: the control, in which
  * each row's servers go without the rule that the row is to catch, and it exits with 1 where one catches nothing.
+ * `--mixed`: faults of all kinds together, on five stores; `--size full` takes two hours a store.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { refuseProblems } from "../../src/config/load-settings.ts";
@@ -13,7 +14,8 @@ import { runProgram } from "../support/processes/run-program.ts";
 import type { Fault } from "./fault.ts";
 import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
-import { abandonAll, faults, runFault } from "./run-fault.ts";
+import { mixedFaults } from "./mixed-faults.ts";
+import { abandonAll, faults, runFault, runPieces } from "./run-fault.ts";
 
 const options = {
   size: withFallback(
@@ -29,6 +31,7 @@ const options = {
   only: text({ name: "only", placeholder: "WORD", doc: "Faults whose name has that word." }),
   storeUrl: text({ name: "store", placeholder: "URL", doc: "Servers on that store; the embedded one without it." }),
   seed: withFallback(integer({ name: "seed", min: 0, max: 1e9, doc: "Of the random choices." }), 1),
+  mixed: onOff({ name: "mixed", doc: "Faults of all kinds together, on each of five stores, as the seed draws them." }),
   gutted: onOff({ name: "gutted", doc: "The control: without the rule that each row is to catch." }),
   write: onOff({ name: "write", doc: "Puts the rows into docs/safety.md, one after the other." }),
 };
@@ -39,7 +42,7 @@ function countOf({ counts }: Fault, size: string): number {
   return Math.max(1, Math.round((counts.full * Number(size.slice(0, -1))) / 100));
 }
 
-async function run(fault: Fault, { size, storeUrl, seed, gutted }: Options): Promise<TrialOutcome> {
+async function run(fault: Fault, { size, storeUrl, seed, gutted, mixed }: Options): Promise<TrialOutcome> {
   const count = countOf(fault, size);
   const lanes = Math.min(fault.lanes, count);
   let done = 0;
@@ -52,15 +55,8 @@ async function run(fault: Fault, { size, storeUrl, seed, gutted }: Options): Pro
     show();
   };
   try {
-    return await runFault(fault, {
-      storeUrl,
-      patience: "user",
-      seed,
-      onInjected,
-      count,
-      lanes,
-      gutted: gutted ? fault.catches : undefined,
-    });
+    const how = { storeUrl, patience: "user", seed, onInjected, gutted: gutted ? fault.catches : undefined } as const;
+    return mixed ? await runPieces(fault, { ...how, count }) : await runFault(fault, { ...how, count, lanes });
   } catch (error) {
     const problems = [error instanceof Error ? error.message : String(error)];
     return { ...nothing, injectedCount: done, problems };
@@ -84,13 +80,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void abandonAll().finally(() => process.exit(signal === "SIGINT" ? 130 : 143)));
 }
 
-function choose({ only = "", storeUrl, gutted }: Options): readonly Fault[] {
-  const chosen = faults.filter(
+function choose({ only = "", storeUrl, gutted, mixed }: Options): readonly Fault[] {
+  const all = mixed ? mixedFaults : faults;
+  const chosen = all.filter(
     ({ name, stores, catches }) =>
       name.includes(only) && (storeUrl === undefined || stores === "any") && !(gutted && catches === "availability"),
   );
   if (chosen.length > 0) return chosen;
-  const names = faults.map(({ name }) => name).join("\n");
+  const names = all.map(({ name }) => name).join("\n");
   return refuseProblems([
     { place: "--only", value: only, hint: `No fault has that in its name. There are:\n${names}.` },
   ]);
@@ -117,7 +114,7 @@ async function runAll(chosen: readonly Fault[], given: Options): Promise<number>
     if (given.write && !given.gutted) {
       writeTable(
         table,
-        faults.map(({ name }) => name),
+        [...faults, ...mixedFaults].map(({ name }) => name),
       );
     }
   }

@@ -31,6 +31,26 @@ export async function runFault(
   return outcomes.reduce(together);
 }
 
+/** A piece is a deployment of its own, with a seed of its own. */
+const pieceCount = 20;
+
+/**
+ * The same in pieces, one after the other. Each has a seed of its own, the first `options.seed`; its problems name it.
+ */
+export async function runPieces(
+  fault: Fault,
+  options: TrialOptions & { readonly count: number },
+): Promise<TrialOutcome> {
+  const outcomes: TrialOutcome[] = [];
+  for (let done = 0; done < options.count; done += pieceCount) {
+    const count = Math.min(pieceCount, options.count - done);
+    const seed = options.seed + outcomes.length;
+    const outcome = await runLane(fault, count, { ...options, seed });
+    outcomes.push({ ...outcome, problems: outcome.problems.map((problem) => `seed ${seed}: ${problem}`) });
+  }
+  return outcomes.reduce(together);
+}
+
 const running = new Set<FaultTrial>();
 
 /** Ends what is under way and leaves nothing behind. */

@@ -5,17 +5,25 @@ import { TestServer } from "./test-server.ts";
 
 /** Starts etcd 3.4, one member. */
 export async function startEtcd(): Promise<TestServer> {
-  const peerUrl = await newPeerUrl();
-  return startMember({ name: "default", peerUrl, cluster: `default=${peerUrl}` });
+  const peerUrl = `http://127.0.0.1:${await findFreePort()}`;
+  return startMember({ name: "default", peerUrl, advertisedUrl: peerUrl, cluster: `default=${peerUrl}` });
 }
 
 const memberNames = ["one", "two", "three"] as const;
 
-/** Starts a cluster of three members; each serves when two of them do. */
-export async function startEtcdCluster(): Promise<readonly TestServer[]> {
-  const members: { readonly name: string; readonly peerUrl: string }[] = [];
-  for (const name of memberNames) members.push({ name, peerUrl: await newPeerUrl() });
-  const cluster = members.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join();
+/**
+ * Starts a cluster of three members; each serves when two of them do.
+ *
+ * @param way - What others reach a member by, where it is not the port on which the member listens for them.
+ */
+export async function startEtcdCluster(way?: (port: number) => Promise<number>): Promise<readonly TestServer[]> {
+  const members: { readonly name: string; readonly peerUrl: string; readonly advertisedUrl: string }[] = [];
+  for (const name of memberNames) {
+    const port = await findFreePort();
+    const advertisedUrl = `http://127.0.0.1:${(await way?.(port)) ?? port}`;
+    members.push({ name, peerUrl: `http://127.0.0.1:${port}`, advertisedUrl });
+  }
+  const cluster = members.map(({ name, advertisedUrl }) => `${name}=${advertisedUrl}`).join();
   return await Promise.all(members.map((member) => startMember({ ...member, cluster })));
 }
 
@@ -36,17 +44,15 @@ export async function findEtcdLeader(members: readonly TestServer[]): Promise<Te
   return undefined;
 }
 
-async function newPeerUrl(): Promise<string> {
-  return `http://127.0.0.1:${await findFreePort()}`;
-}
-
 async function startMember({
   name,
   peerUrl,
+  advertisedUrl,
   cluster,
 }: {
   readonly name: string;
   readonly peerUrl: string;
+  readonly advertisedUrl: string;
   readonly cluster: string;
 }): Promise<TestServer> {
   const tool = await findTool("etcd");
@@ -60,7 +66,7 @@ async function startMember({
         "listen-client-urls": clientUrl,
         "advertise-client-urls": clientUrl,
         "listen-peer-urls": peerUrl,
-        "initial-advertise-peer-urls": peerUrl,
+        "initial-advertise-peer-urls": advertisedUrl,
         "initial-cluster": cluster,
         "log-level": "error",
       };

@@ -23,8 +23,12 @@ export function startPostgres(args: readonly string[] = []): Promise<TestServer>
   return startWith(args, async () => {});
 }
 
-/** Starts an asynchronous standby: on a copy of a primary's data, which it follows from then on. */
-export function startStandby(primary: TestServer): Promise<TestServer> {
+/**
+ * Starts an asynchronous standby: on a copy of a primary's data, which it follows from then on.
+ *
+ * @param port - By which it reaches the primary.
+ */
+export function startStandby(primary: TestServer, port = primary.port): Promise<TestServer> {
   return startWith([], async (folder) => {
     rmSync(folder, { recursive: true });
     mkdirSync(folder);
@@ -32,7 +36,7 @@ export function startStandby(primary: TestServer): Promise<TestServer> {
     rmSync(join(folder, "postmaster.pid"), { force: true });
     appendFileSync(
       join(folder, "postgresql.auto.conf"),
-      `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres'\n`,
+      `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`,
     );
     writeFileSync(join(folder, "standby.signal"), "");
   });

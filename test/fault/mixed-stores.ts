@@ -1,0 +1,158 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
+import { startEtcdCluster } from "../support/servers/etcd-server.ts";
+import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
+import { startRedis } from "../support/servers/redis-server.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+import { startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
+import type { FaultTrial } from "./fault-trial.ts";
+import { PowerSupply } from "./power-loss.ts";
+
+/** A store for mixed faults. */
+export interface MixedStore {
+  /** The ports that servers connect to; none for the embedded store. */
+  readonly ports: readonly number[];
+  /** The URL by other ports. */
+  readonly url: (ports: readonly number[]) => string;
+  /** Each begins something, waits, and ends it: of the store itself, and between its members. */
+  readonly faults: readonly (() => Promise<void>)[];
+  /** For the embedded store: the machine that all servers run on, with the file in its folder. */
+  readonly embedded?: { readonly power: PowerSupply; readonly path: string };
+  /** Whether clocks must be right to half a second, as data may be lost. */
+  readonly needsRightClocks: boolean;
+}
+
+/** The stores that mixed faults are tried on. */
+export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise<MixedStore>>> = {
+  sqlite: async (trial) => {
+    const power = await PowerSupply.create(trial.folder);
+    const path = join(power.folder, "snowlane.db");
+    return {
+      ports: [],
+      url: () => `sqlite:${path}`,
+      faults: [() => lockFile(trial, path)],
+      embedded: { power, path },
+      needsRightClocks: false,
+    };
+  },
+  postgres: async (trial) => {
+    const primary = await kept(trial, startPostgres(["-c", "synchronous_standby_names=*"]));
+    const way = await keptWay(trial, primary.port);
+    const standby = await kept(trial, startStandby(primary, way.port));
+    return {
+      ports: [primary.port],
+      url: ([port]) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+      faults: [...serverFaults(trial, [primary, standby]), ...wayFaults(trial, [way])],
+      needsRightClocks: false,
+    };
+  },
+  redis: async (trial) => {
+    const quick = ["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1", "--repl-timeout", "5"];
+    const primary = await kept(trial, startRedis({ persistence: "every-write", args: quick }));
+    const ways = [await keptWay(trial, primary.port), await keptWay(trial, primary.port)];
+    const replicas: TestServer[] = [];
+    for (const { port } of ways) {
+      const args = [...quick, "--replicaof", "127.0.0.1", String(port)];
+      replicas.push(await kept(trial, startRedis({ persistence: "every-write", args })));
+    }
+    return {
+      ports: [primary.port],
+      url: ([port]) => `redis://127.0.0.1:${port}?replicas=2`,
+      faults: [...serverFaults(trial, [primary, ...replicas]), ...wayFaults(trial, ways)],
+      needsRightClocks: true,
+    };
+  },
+  etcd: async (trial) => {
+    const ways: TcpProxy[] = [];
+    const members = await startEtcdCluster(async (port) => {
+      const way = await keptWay(trial, port);
+      ways.push(way);
+      return way.port;
+    });
+    for (const member of members) trial.onEnd(() => member.stop());
+    return {
+      ports: members.map(({ port }) => port),
+      url: (ports) => `etcd://${ports.map((port) => `127.0.0.1:${port}`).join(",")}`,
+      faults: [...serverFaults(trial, members), ...wayFaults(trial, ways)],
+      needsRightClocks: false,
+    };
+  },
+  zookeeper: async (trial) => {
+    const members = await startZooKeeperEnsemble();
+    for (const member of members) trial.onEnd(() => member.stop());
+    return {
+      ports: members.map(({ port }) => port),
+      url: (ports) => `zookeeper://${ports.map((port) => `127.0.0.1:${port}`).join(",")}`,
+      faults: serverFaults(trial, members),
+      needsRightClocks: false,
+    };
+  },
+};
+
+/** How long a fault of a store lasts: from 100 ms to 5 s. */
+function lengthMs(trial: FaultTrial): number {
+  return 100 + trial.random.below(4_900);
+}
+
+async function kept(trial: FaultTrial, starting: Promise<TestServer>): Promise<TestServer> {
+  const server = await starting;
+  trial.onEnd(() => server.stop());
+  return server;
+}
+
+async function keptWay(trial: FaultTrial, port: number): Promise<TcpProxy> {
+  const way = await TcpProxy.start(port);
+  trial.onEnd(() => way.stop());
+  return way;
+}
+
+/** A member is frozen, or killed and started again. */
+function serverFaults(trial: FaultTrial, members: readonly TestServer[]): readonly (() => Promise<void>)[] {
+  return [
+    async () => {
+      const member = trial.random.pick(members);
+      member.pause();
+      await sleep(lengthMs(trial));
+      member.resume();
+    },
+    async () => {
+      const member = trial.random.pick(members);
+      await member.kill();
+      await sleep(trial.random.below(2_000));
+      await member.restart();
+    },
+  ];
+}
+
+/** The way between two members is cut. */
+function wayFaults(trial: FaultTrial, ways: readonly TcpProxy[]): readonly (() => Promise<void>)[] {
+  return [() => cutWays(trial, [trial.random.pick(ways)])];
+}
+
+/** Nothing comes through, or only what is asked and not the answers; then the ways are as before. */
+export async function cutWays(trial: FaultTrial, ways: readonly TcpProxy[]): Promise<void> {
+  const mode = trial.random.oneIn(2) ? "deaf" : "black-hole";
+  const isReset = trial.random.oneIn(2);
+  for (const way of ways) {
+    way.mode = mode;
+    if (isReset) way.cut();
+  }
+  await sleep(lengthMs(trial));
+  for (const way of ways) {
+    way.mode = "open";
+    // The swallowed bytes are missing in the streams, which cannot go on.
+    way.cut();
+  }
+}
+
+async function lockFile(trial: FaultTrial, path: string): Promise<void> {
+  const other = new DatabaseSync(path, { timeout: 30_000 });
+  try {
+    other.exec("BEGIN EXCLUSIVE");
+    await sleep(lengthMs(trial) / 2);
+  } finally {
+    other.close();
+  }
+}
