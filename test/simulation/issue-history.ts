@@ -1,5 +1,6 @@
 import type { Layout } from "../../src/snowflake/layout.ts";
 import { decomposeId, msToTicksUp, ticksToMsDown } from "../../src/snowflake/layout.ts";
+import type { RollbackRule } from "../../src/snowflake/rollback-policy.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 
 /** A promise that was broken: which one (S1 to S8 of docs/safety.md, or L for liveness), and by what. */
@@ -53,10 +54,13 @@ export class IssueHistory {
   readonly #grants = new Map<number, Map<number, GrantSpan>>();
   readonly #clones: CloneAllowance[] = [];
   readonly #sequenceCount: number;
+  readonly #idOrder: RollbackRule["order"];
   #order = 0;
 
-  constructor(layout: Layout) {
+  /** @param idOrder - Whether one holder's IDs must rise. */
+  constructor(layout: Layout, idOrder: RollbackRule["order"] = "rising") {
     this.#layout = layout;
+    this.#idOrder = idOrder;
     this.#sequenceCount = layout.sequence.max + 1;
   }
 
@@ -133,7 +137,8 @@ export class IssueHistory {
       grants.set(grant, { first: span?.first ?? first, last, holder: name, isShared });
       return;
     }
-    if (first <= span.last && !isShared) this.break("S3", `${name}: ${first} after ${span.last} by ${span.holder}`);
+    const mustRise = this.#idOrder === "rising" && !isShared;
+    if (first <= span.last && mustRise) this.break("S3", `${name}: ${first} after ${span.last} by ${span.holder}`);
     span.first = Math.min(span.first, first);
     span.last = Math.max(span.last, last);
   }

@@ -1,4 +1,5 @@
 import type { Layout } from "../../src/snowflake/layout.ts";
+import { type RollbackPolicy, rollbackRules } from "../../src/snowflake/rollback-policy.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 import type { Entry } from "../../src/store/record-store.ts";
 import type { WorkerEvent } from "../../src/lease/worker-event.ts";
@@ -62,6 +63,8 @@ export class PromiseChecker {
   readonly history: IssueHistory;
   readonly #layout: Layout;
   readonly #traits: StoreTraits;
+  /** Whether timestamps follow the clock: under `logical` they lag it without bound. */
+  readonly #isDated: boolean;
   readonly #known = new Map<SimulatedProcess, Known>();
   /** Grants in the order in which the store took them, by instance, worker index and generation. */
   readonly #grantOrder = new Map<string, number>();
@@ -75,10 +78,11 @@ export class PromiseChecker {
   #floorMs = Number.NEGATIVE_INFINITY;
   #layoutText: string | undefined;
 
-  constructor(layout: Layout, traits: StoreTraits) {
+  constructor(layout: Layout, traits: StoreTraits, rollbackPolicy: RollbackPolicy) {
     this.#layout = layout;
     this.#traits = traits;
-    this.history = new IssueHistory(layout);
+    this.#isDated = rollbackRules[rollbackPolicy].advancesWith === "clock";
+    this.history = new IssueHistory(layout, rollbackRules[rollbackPolicy].order);
   }
 
   /** To be told before anything else of a process. */
@@ -184,6 +188,7 @@ export class PromiseChecker {
       const detail = `${process.name}: ${timestampMs - trueMs} ms ahead; its clock and lead allow ${aheadMs}`;
       this.history.break("S5", detail);
     }
+    if (!this.#isDated) return;
     const behindMs = machine.backwardMs + tickMs + 1;
     if (timestampMs < trueMs - behindMs) {
       const detail = `${process.name}: ${trueMs - timestampMs} ms behind, its clock at most ${behindMs}`;

@@ -1,8 +1,9 @@
 import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
 import { type Fault, type FaultKind, faultKinds, type HolderState, holderStates } from "./fault.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+import { type RollbackPolicy, rollbackPolicies } from "../../src/snowflake/rollback-policy.ts";
+import { SeededRandom } from "./seeded-random.ts";
 import type { StoreTraits } from "./simulated-store.ts";
-import { type Story, stories } from "./stories.ts";
+import { dangerStories, type Story, stories } from "./stories.ts";
 
 /** The story of a seed: the processes that take part, their store, and what goes wrong when. */
 export interface Scenario {
@@ -22,9 +23,48 @@ export interface Scenario {
    * rests on their being right.
    */
   readonly needsRightClocks: boolean;
+  /** How the processes' settings and callers differ from each other. */
+  readonly variety: Variety;
   /** How long faults begin, in milliseconds. */
   readonly faultPhaseMs: number;
   readonly faults: readonly Fault[];
+}
+
+/** Settings that not every process has alike, and callers that do not all ask alike. */
+interface Variety {
+  readonly rollbackPolicy: RollbackPolicy;
+  /** Each process's window, as a share of the store's; the longest of the namespace is `windowMaxShare` of that. */
+  readonly windowShares: readonly number[];
+  readonly windowMaxShare: number;
+  /** Whether a single ID is drawn as NextId draws it, by tryNext. */
+  readonly hasSingleDraws: boolean;
+  /** The story, if the seed tells one: one that seeds without variety do not tell. */
+  readonly story: Story | undefined;
+}
+
+const noVariety: Variety = {
+  rollbackPolicy: "advance",
+  windowShares: [1],
+  windowMaxShare: 1,
+  hasSingleDraws: false,
+  story: undefined,
+};
+
+/** Chosen so that the seeds of mutants.ts and regression-seeds.ts keep the histories that they have without variety. */
+const varietySalt = 30_662;
+
+/** Three seeds in ten have variety. Drawing it takes no random numbers from anything else. */
+function drawVariety(seed: number, tellsStory: boolean): Variety {
+  const random = new SeededRandom(seed ^ varietySalt);
+  if (!random.chance(0.3)) return noVariety;
+  return {
+    // Two policies never rebase: where faults are to meet a rebase they would be in the way.
+    rollbackPolicy: random.pick(tellsStory ? rollbackPolicies : (["advance", "logical", "reuse"] as const)),
+    windowShares: Array.from({ length: 7 }, () => random.pick([1, 0.8, 0.7])),
+    windowMaxShare: random.pick([1, 1, 1.5]),
+    hasSingleDraws: true,
+    story: random.pick(dangerStories),
+  };
 }
 
 /** How long faults begin; afterwards everything is healed. Random faults come close together. */
@@ -50,10 +90,12 @@ const madClockFaults: ReadonlySet<FaultKind> = new Set([
 type Supply = "short" | "scarce" | "ample";
 
 /** Derives the scenario of a seed. */
-export function createScenario(random: SeededRandom): Scenario {
-  const story = random.chance(0.3) ? random.pick(stories) : undefined;
+export function createScenario(random: SeededRandom, seed: number): Scenario {
+  const drawn = random.chance(0.3) ? random.pick(stories) : undefined;
+  const variety = drawVariety(seed, drawn !== undefined);
+  const story = drawn === undefined ? undefined : (variety.story ?? drawn);
   const supply: Supply = story?.supply ?? (random.chance(0.15) ? "short" : random.chance(0.5) ? "scarce" : "ample");
-  const processCount = drawProcessCount(random, story);
+  const processCount = story?.processCount ?? drawProcessCount(random, story);
   const durability = story?.durability ?? (random.chance(0.5) ? "durable" : "lossy");
   const hasClock = durability === "lossy" || (story?.hasClock ?? random.chance(0.5));
   const liveness = durability === "durable" && random.chance(story?.lockShare ?? 0.2) ? "lock" : "ttl";
@@ -87,7 +129,8 @@ export function createScenario(random: SeededRandom): Scenario {
     drawGapMs: story === undefined ? 1_200 : 300,
     story: story?.name ?? "mixed",
     needsRightClocks: !hasClock && faults.some(({ kind }) => lossFaults.has(kind)),
-    faultPhaseMs: story === undefined ? phaseMs.mixed : phaseMs.story,
+    variety,
+    faultPhaseMs: story === undefined ? phaseMs.mixed : (story.phaseMs ?? phaseMs.story),
     faults: faults.toSorted((one, other) => one.atMs - other.atMs),
   };
 }

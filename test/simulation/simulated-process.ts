@@ -1,12 +1,14 @@
 import { IdError } from "../../src/errors.ts";
 import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
 import type { Layout } from "../../src/snowflake/layout.ts";
+import type { RollbackPolicy } from "../../src/snowflake/rollback-policy.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 import type { Priority } from "../../src/queue/wait-queue.ts";
 import type { Entry, RecordStore } from "../../src/store/record-store.ts";
 import type { WorkerEvent } from "../../src/lease/worker-event.ts";
 import { WorkerSource } from "../../src/worker/worker-source.ts";
 import { resolveWorkerSettings, type WorkerOptions } from "../../src/lease/worker-settings.ts";
+import { type Danger, DangerWatch } from "./danger-watch.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { MirroredStore } from "./mirrored-store.ts";
 import { SeededRandom } from "./seeded-random.ts";
@@ -27,10 +29,14 @@ export interface ProcessParts {
   /** Two processes of one seed draw alike. */
   readonly seed: number;
   readonly options: WorkerOptions;
+  readonly rollbackPolicy: RollbackPolicy;
+  /** Whether a single ID is drawn as NextId draws it. */
+  readonly hasSingleDraws: boolean;
   readonly callTimeoutMs: number;
   readonly onEvent: (process: SimulatedProcess, event: WorkerEvent) => void;
   /** Told of each record that an answer showed to this process. */
   readonly onRecord: (entry: Entry) => void;
+  readonly onDanger: (danger: Danger) => void;
   /** Told whenever the process asks the store for something. */
   readonly onCall: (process: SimulatedProcess) => void;
 }
@@ -69,6 +75,7 @@ export class SimulatedProcess {
   /** A copy that does all that this process does, unseen, until the moment of the cloning. */
   #shadow: SimulatedProcess | undefined;
   readonly mirror: MirroredStore;
+  readonly #hasSingleDraws: boolean;
   readonly #journal: SimulatedJournal | undefined;
   startError = "";
 
@@ -83,6 +90,7 @@ export class SimulatedProcess {
     this.machine = machine;
     this.#queue = queue;
     this.#random = random;
+    this.#hasSingleDraws = parts.hasSingleDraws;
     const deliver = (task: () => void): void => this.#run("answer", task);
     this.#store = new SimulatedStore({
       server,
@@ -92,6 +100,7 @@ export class SimulatedProcess {
       deliver,
       callTimeoutMs: parts.callTimeoutMs,
       onRecord: parts.onRecord,
+      watch: new DangerWatch(parts.onDanger),
     });
     const { disk } = parts;
     if (disk !== undefined) this.#journal = new SimulatedJournal({ disk, queue, random: random.fork(), deliver });
@@ -111,6 +120,7 @@ export class SimulatedProcess {
       generator: new SnowflakeGenerator({
         layout,
         leadMaxMs: settings.leadMaxMs,
+        policy: parts.rollbackPolicy,
         random: () => this.#random.fraction(),
       }),
       waitMaxMs,
@@ -155,6 +165,11 @@ export class SimulatedProcess {
     this.#shadow?.draw(count, priority, () => {});
     const deadlineMs = this.machine.monotonicMs() + waitMaxMs / 4;
     try {
+      const id = count === 1 && this.#hasSingleDraws ? this.source.tryNext() : undefined;
+      if (id !== undefined) {
+        void Promise.resolve().then(() => onDrawn([{ firstId: id, count: 1, stride: this.source.layout.stride }]));
+        return;
+      }
       // All by way of a promise, so that what was drawn first is told first.
       const answer = Promise.resolve(this.source.reserve({ count, priority, deadlineMs }));
       answer.then(({ runs }) => onDrawn(runs), passIdError);

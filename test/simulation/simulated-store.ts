@@ -10,6 +10,7 @@ import type {
   WriteAnswer,
 } from "../../src/store/record-store.ts";
 import { identityOf, systemPart } from "../../src/store/store-identity.ts";
+import type { DangerWatch } from "./danger-watch.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
@@ -199,6 +200,7 @@ export class SimulatedStore implements RecordStore {
   readonly #deliver: (task: () => void) => void;
   readonly #callTimeoutMs: number;
   readonly #onRecord: (entry: Entry) => void;
+  readonly #watch: DangerWatch;
   readonly #owner = {};
   #isClosed = false;
 
@@ -212,6 +214,7 @@ export class SimulatedStore implements RecordStore {
     readonly callTimeoutMs: number;
     /** Told of each single record that an answer showed to this process. */
     readonly onRecord: (entry: Entry) => void;
+    readonly watch: DangerWatch;
   }) {
     this.#server = parts.server;
     this.#queue = parts.queue;
@@ -220,6 +223,7 @@ export class SimulatedStore implements RecordStore {
     this.#deliver = parts.deliver;
     this.#callTimeoutMs = parts.callTimeoutMs;
     this.#onRecord = parts.onRecord;
+    this.#watch = parts.watch;
     const { durability, liveness, timing } = parts.server.traits;
     this.durability = durability;
     this.timing = timing;
@@ -234,17 +238,32 @@ export class SimulatedStore implements RecordStore {
   }
 
   list(): Promise<ListAnswer> {
-    return this.#call(() => this.#server.list(), false);
+    const call = this.#call(() => this.#server.list(), false);
+    call.then(
+      (answer) => this.#watch.onList(answer),
+      () => {},
+    );
+    return call;
   }
 
   async read(key: string): Promise<ReadAnswer> {
     const answer = await this.#call(() => this.#server.read(key), false);
+    this.#watch.onRead(key, answer);
     if (answer.entry !== undefined) this.#onRecord(answer.entry);
     return answer;
   }
 
   async compareAndSet(key: string, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
-    const answer = await this.#call(() => this.#server.compareAndSet(key, expected, next), true);
+    const arrive = (): WriteAnswer => {
+      const answer = this.#server.compareAndSet(key, expected, next);
+      if (answer.kind === "conflict") this.#watch.onConflict(key, expected, this.#server.read(key).entry?.text);
+      return answer;
+    };
+    const call = this.#call(arrive, true);
+    const sent = next;
+    call.catch(() => this.#watch.onUnanswered(sent));
+    const answer = await call;
+    this.#watch.onWritten(key, expected, next, answer);
     if (answer.kind === "applied") this.#onRecord(answer.entry);
     return answer;
   }

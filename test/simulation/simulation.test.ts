@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { dangers } from "./danger-watch.ts";
 import { faultKinds, holderStates } from "./fault.ts";
 import { regressionSeeds } from "./regression-seeds.ts";
 import { runSeeds } from "./run-seeds.ts";
@@ -39,4 +40,6 @@ test("no seed breaks a promise, and every fault meets every state", { timeout: 1
   expect(tooFew).toEqual([]);
   expect(report.met.get("clone that lived") ?? 0).toBeGreaterThan(meetingsMin);
   expect(report.met.get("resumed") ?? 0).toBeGreaterThan(meetingsMin);
+  // The moments for which the protocol has its rules.
+  expect(dangers.filter((danger) => (report.met.get(danger) ?? 0) < meetingsMin)).toEqual([]);
 });

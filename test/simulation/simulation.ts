@@ -1,7 +1,9 @@
+import { rollbackRules } from "../../src/snowflake/rollback-policy.ts";
 import type { Entry } from "../../src/store/record-store.ts";
 import { leadMaxMs } from "../../src/lease/worker-settings.ts";
 import type { WorkerEvent } from "../../src/lease/worker-event.ts";
 import { createHolder } from "../../src/lease/records/worker-record.ts";
+import { type Danger, dangers } from "./danger-watch.ts";
 import { EventQueue, settled } from "./event-queue.ts";
 import type { Fault, HolderState } from "./fault.ts";
 import { injectFault } from "./inject-fault.ts";
@@ -28,7 +30,7 @@ export interface Outcome {
 }
 
 /** The counters of a run besides faults: see {@link Outcome.met}. */
-export const counted = ["clone that lived", "resumed"] as const;
+export const counted = ["clone that lived", "resumed", ...dangers] as const;
 
 /** Changes to a run, for shrinking. */
 export interface RunOptions {
@@ -84,7 +86,7 @@ const lookPeriodMs = 500;
 /** Runs one seed: faults first, then all is healed and everybody must serve again. */
 export async function simulate(seed: number, options: RunOptions = {}): Promise<Outcome> {
   const random = new SeededRandom(seed);
-  const scenario = createScenario(random.fork());
+  const scenario = createScenario(random.fork(), seed);
   const simulation = new Simulation(scenario, random, options);
   await simulation.run();
   return { seed, scenario, ...simulation.outcome() };
@@ -107,13 +109,15 @@ export class Simulation {
   readonly #ends = new Set<() => void>();
   /** Copies of processes, beside the slots. */
   readonly #clones: SimulatedProcess[] = [];
+  /** Processes whose present grant is that of an earlier life. */
+  readonly #resumed = new Set<SimulatedProcess>();
   #isHealed = false;
 
   constructor(scenario: Scenario, random: SeededRandom, options: RunOptions) {
     this.#scenario = scenario;
     this.random = random;
     this.#options = options;
-    this.#checker = new PromiseChecker(scenario.layout, scenario.traits);
+    this.#checker = new PromiseChecker(scenario.layout, scenario.traits, scenario.variety.rollbackPolicy);
     this.#trace = new TraceHash(this.queue);
     this.serverMachine = new SimulatedMachine(this.queue, scenario.offsetsMs.at(-1) ?? 0);
     this.server = new SimulatedServer(this.queue, random.fork(), this.serverMachine, scenario.traits);
@@ -142,9 +146,13 @@ export class Simulation {
   /** Starts a process in a slot: the instance is the slot's, so that a restart finds its own record. */
   start(slot: Slot): void {
     slot.starts += 1;
-    const { layout, traits, faults } = this.#scenario;
+    const { layout, traits, faults, variety } = this.#scenario;
     const isCloned = faults.some(({ kind, target }) => kind === "clone" && target === slot.index);
-    const { windowMs, renewalPeriodMs, ttlMs } = traits.timing;
+    const { windowShares, windowMaxShare } = variety;
+    const share = windowShares[slot.index % windowShares.length]!;
+    const [windowMs, renewalPeriodMs] = [traits.timing.windowMs, traits.timing.renewalPeriodMs].map((ms) => share * ms);
+    const windowMaxMs = windowMaxShare > 1 ? windowMaxShare * traits.timing.windowMs : undefined;
+    const { ttlMs } = traits.timing;
     const identity = { instance: slot.instance, host: `host${slot.index}`, processId: slot.starts, bootId: "" };
     const holder = createHolder({ ...identity, sinceMs: slot.machine.nowMs(), version: "0" });
     const timing = { windowMs, renewalPeriodMs, ...(traits.liveness === "ttl" ? { ttlMs } : {}) };
@@ -158,9 +166,12 @@ export class Simulation {
       disk: isCloned ? undefined : slot.disk,
       seed: this.random.uint32(),
       callTimeoutMs,
-      options: { namespace: "default", holder, ...timing },
+      options: { namespace: "default", holder, ...timing, windowMaxMs },
+      rollbackPolicy: variety.rollbackPolicy,
+      hasSingleDraws: variety.hasSingleDraws,
       onEvent: (process: SimulatedProcess, event: WorkerEvent) => this.#onEvent(process, event),
       onRecord: (entry: Entry) => this.#checker.onRecord(slot.instance, entry),
+      onDanger: (danger: Danger) => this.count(danger),
       onCall: (process: SimulatedProcess) => this.#onCall(process),
     };
     const name = `${slot.index}.${slot.starts}`;
@@ -311,7 +322,14 @@ export class Simulation {
     const isVisible = this.#clones.includes(process) || this.slots.some((slot) => slot.process === process);
     if (!isVisible) return;
     this.#trace.note(`${process.name} ${event.kind}`);
-    if (event.kind === "resumed") this.count("resumed");
+    if (event.kind === "resumed") {
+      this.count("resumed");
+      this.#resumed.add(process);
+    }
+    if (event.kind === "acquired") this.#resumed.delete(process);
+    if (event.kind !== "grant-ended" || !event.detail.startsWith("taken over by")) return;
+    this.count("a believing holder was taken over");
+    if (this.#resumed.has(process)) this.count("a resumed holder was taken over");
   }
 
   #onApplied(key: string, text: string): void {
@@ -380,6 +398,8 @@ export class Simulation {
       for (const slot of serving) served += (await this.#serves(slot)) ? 1 : 0;
       if (served >= wanted) return;
     }
+    // They wait or refuse for as long as a clock was ahead: see docs/clock.md.
+    if (rollbackRules[this.#scenario.variety.rollbackPolicy].whileBehind !== "lead") return;
     for (const slot of this.slots) {
       if (await this.#serves(slot)) continue;
       const { process } = slot;

@@ -15,11 +15,14 @@ interface Cast {
 export interface Story {
   readonly name: string;
   /** `short`: more processes than worker IDs, so that whatever comes free is taken at once. */
-  readonly supply: "short" | "scarce";
+  readonly supply: "short" | "scarce" | "ample";
   readonly durability?: "durable" | "lossy";
   readonly hasClock?: boolean;
   readonly hasJournal?: boolean;
   readonly windowMs?: number;
+  readonly processCount?: number;
+  /** How long its faults begin, if it is a long one. */
+  readonly phaseMs?: number;
   /** Share of seeds in which locks show whether a holder runs. */
   readonly lockShare?: number;
   readonly tell: (random: SeededRandom, cast: Cast) => readonly Fault[];
@@ -341,7 +344,79 @@ const crowded: Story = {
   },
 };
 
-/** All of them. */
+const longMs = 45_000;
+
+/** A holder stands still and no clock sees it, again and again, and each time another takes its worker ID over. */
+const overtakenUnseen: Story = {
+  name: "overtaken-unseen",
+  supply: "short",
+  durability: "durable",
+  lockShare: 0,
+  windowMs: 1_500,
+  processCount: 3,
+  phaseMs: longMs,
+  tell: (random, cast) => {
+    const plan = new Plan(random, 500, 1_500);
+    for (let round = 0; round < 8; round += 1) {
+      const lengthMs = cast.timing.ttlMs + random.between(600, 1_500);
+      const wake = random.pick(["draw", "draw", "stop", undefined] as const);
+      // Before, answers are lost: a renewal that landed is found standing later.
+      plan.add("network-loss", (round + 1) % cast.processCount, { lengthMs: 1_500, size: random.fraction() });
+      plan.add("pause-unseen", round % cast.processCount, { lengthMs, wake }).after(lengthMs - 500, lengthMs);
+    }
+    return plan.faults;
+  },
+};
+
+/** A holder goes on from its resume record without the store, then stands still until another has its worker ID. */
+const resumedThenOvertaken: Story = {
+  name: "resumed-then-overtaken",
+  supply: "short",
+  durability: "durable",
+  hasJournal: true,
+  lockShare: 0,
+  // The record is ahead of use by the lead: a shorter window has nothing left to go on with.
+  windowMs: 5_000,
+  processCount: 3,
+  phaseMs: 2 * longMs,
+  tell: (random, cast) => {
+    const plan = new Plan(random, 700, 1_000);
+    for (const target of [0, 1, 2, 0, 1, 2, 0, 1, 2]) {
+      const lengthMs = cast.timing.ttlMs + random.between(600, 1_500);
+      plan.add("network-cut", target, { lengthMs: 1_500 }).after(20, 60);
+      plan.add("crash", target, { size: 0 }).after(300, 600);
+      plan.add("pause-unseen", target, { lengthMs, wake: "draw" }).after(lengthMs, lengthMs + 200);
+    }
+    return plan.faults;
+  },
+};
+
+/** A store becomes another one while processes start: between what an acquire looked at and what it wrote. */
+const anotherLifeMeanwhile: Story = {
+  name: "another-life-meanwhile",
+  supply: "ample",
+  durability: "lossy",
+  windowMs: 1_500,
+  processCount: 5,
+  phaseMs: longMs,
+  tell: (random, cast) => {
+    const plan = new Plan(random, 500, 1_000);
+    for (let round = 0; round < 8; round += 1) {
+      for (let target = 0; target < cast.processCount; target += 1) {
+        plan.add("network-slow", target, { lengthMs: 3_000, size: random.fraction() * 0.1 });
+        plan.add("crash", target, { size: 0 }).after(10, 80);
+      }
+      plan.after(0, 100).add(random.pick(["store-failover", "store-goes-back", "store-restart"]), 0, { size: 0 });
+      plan.after(4_800, 5_500);
+    }
+    return plan.faults;
+  },
+};
+
+/** For seeds with variety: they bring about what is counted as a danger. */
+export const dangerStories: readonly Story[] = [overtakenUnseen, resumedThenOvertaken, anotherLifeMeanwhile];
+
+/** All others. */
 export const stories: readonly Story[] = [
   overtaken,
   overtakenThenRestored,
