@@ -442,7 +442,7 @@ export const BatchNextValuesRequestSchema: GenMessage<BatchNextValuesRequest> = 
  */
 export type BatchNextValuesResponse = Message<"snowlane.v1.BatchNextValuesResponse"> & {
   /**
-   * Values, ascending within the message, and from message to message of one period.
+   * Values. Within a period they rise, from message to message too, where one database has the sequence.
    *
    * @generated from field: repeated int64 values = 1;
    */
@@ -505,7 +505,7 @@ export const ReserveValuesRequestSchema: GenMessage<ReserveValuesRequest> = /*@_
  */
 export type ReserveValuesResponse = Message<"snowlane.v1.ReserveValuesResponse"> & {
   /**
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    *
    * @generated from field: repeated snowlane.v1.ValueRun runs = 1;
    */
@@ -722,7 +722,8 @@ export const SequenceService: GenService<{
   },
   /**
    * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-   * twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+   * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+   * database has the sequence; across servers, and across the stripes of several databases, they do not.
    *
    * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
    * RetryInfo); STORE_WENT_BACK.
@@ -735,8 +736,8 @@ export const SequenceService: GenService<{
     output: typeof NextValueResponseSchema;
   },
   /**
-   * Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-   * two chunks beyond what its own window had taken.
+   * Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+   * cancels wastes at most two chunks beyond what its own window had taken.
    *
    * Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
    *

@@ -911,7 +911,7 @@ func (x *BatchNextValuesRequest) GetChunkSize() uint32 {
 // The next chunk of a stream of values. All are of one period.
 type BatchNextValuesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Values, ascending within the message, and from message to message of one period.
+	// Values. Within a period they rise, from message to message too, where one database has the sequence.
 	Values []int64 `protobuf:"varint,1,rep,packed,name=values,proto3" json:"values,omitempty"`
 	// The same values written by the sequence's text_template, in the same order; empty if it has none.
 	Texts []string `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`
@@ -1030,7 +1030,7 @@ func (x *ReserveValuesRequest) GetCount() uint32 {
 // Values that were handed out as runs.
 type ReserveValuesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Runs in ascending order; together at least 1 value and at most the count that was asked for.
+	// Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
 	Runs []*ValueRun `protobuf:"bytes,1,rep,name=runs,proto3" json:"runs,omitempty"`
 	// As in NextValueResponse.
 	PeriodKey     string `protobuf:"bytes,2,opt,name=period_key,json=periodKey,proto3" json:"period_key,omitempty"`

@@ -58,13 +58,14 @@ type SequenceServiceClient interface {
 	// a value out of range, or next_value downward); STORE_UNAVAILABLE, SHUTTING_DOWN (retry after RetryInfo).
 	UpdateSequence(ctx context.Context, in *UpdateSequenceRequest, opts ...grpc.CallOption) (*UpdateSequenceResponse, error)
 	// Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-	// twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+	// twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+	// database has the sequence; across servers, and across the stripes of several databases, they do not.
 	//
 	// Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
 	// RetryInfo); STORE_WENT_BACK.
 	NextValue(ctx context.Context, in *NextValueRequest, opts ...grpc.CallOption) (*NextValueResponse, error)
-	// Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-	// two chunks beyond what its own window had taken.
+	// Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+	// cancels wastes at most two chunks beyond what its own window had taken.
 	//
 	// Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
 	BatchNextValues(ctx context.Context, in *BatchNextValuesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[BatchNextValuesResponse], error)
@@ -192,13 +193,14 @@ type SequenceServiceServer interface {
 	// a value out of range, or next_value downward); STORE_UNAVAILABLE, SHUTTING_DOWN (retry after RetryInfo).
 	UpdateSequence(context.Context, *UpdateSequenceRequest) (*UpdateSequenceResponse, error)
 	// Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-	// twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+	// twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+	// database has the sequence; across servers, and across the stripes of several databases, they do not.
 	//
 	// Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
 	// RetryInfo); STORE_WENT_BACK.
 	NextValue(context.Context, *NextValueRequest) (*NextValueResponse, error)
-	// Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-	// two chunks beyond what its own window had taken.
+	// Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+	// cancels wastes at most two chunks beyond what its own window had taken.
 	//
 	// Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
 	BatchNextValues(*BatchNextValuesRequest, grpc.ServerStreamingServer[BatchNextValuesResponse]) error

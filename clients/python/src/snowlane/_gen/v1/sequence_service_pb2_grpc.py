@@ -125,7 +125,8 @@ class SequenceServiceServicer(object):
 
     def NextValue(self, request, context):
         """Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-        twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+        twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+        database has the sequence; across servers, and across the stripes of several databases, they do not.
 
         Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
         RetryInfo); STORE_WENT_BACK.
@@ -135,8 +136,8 @@ class SequenceServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def BatchNextValues(self, request, context):
-        """Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-        two chunks beyond what its own window had taken.
+        """Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+        cancels wastes at most two chunks beyond what its own window had taken.
 
         Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
         """

@@ -53,7 +53,7 @@ private static final long serialVersionUID = 0L;
       emptyLongList();
   /**
    * <pre>
-   * Values, ascending within the message, and from message to message of one period.
+   * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
    * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -66,7 +66,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Values, ascending within the message, and from message to message of one period.
+   * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
    * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -77,7 +77,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Values, ascending within the message, and from message to message of one period.
+   * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
    * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -627,7 +627,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Values, ascending within the message, and from message to message of one period.
+     * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
      * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -640,7 +640,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Values, ascending within the message, and from message to message of one period.
+     * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
      * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -651,7 +651,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Values, ascending within the message, and from message to message of one period.
+     * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
      * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -663,7 +663,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Values, ascending within the message, and from message to message of one period.
+     * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
      * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -682,7 +682,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Values, ascending within the message, and from message to message of one period.
+     * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
      * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -699,7 +699,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Values, ascending within the message, and from message to message of one period.
+     * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
      * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -717,7 +717,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Values, ascending within the message, and from message to message of one period.
+     * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
      * <code>repeated int64 values = 1 [json_name = "values"];</code>

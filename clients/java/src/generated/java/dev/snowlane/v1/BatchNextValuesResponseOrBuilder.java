@@ -10,7 +10,7 @@ public interface BatchNextValuesResponseOrBuilder extends
 
   /**
    * <pre>
-   * Values, ascending within the message, and from message to message of one period.
+   * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
    * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -19,7 +19,7 @@ public interface BatchNextValuesResponseOrBuilder extends
   java.util.List<java.lang.Long> getValuesList();
   /**
    * <pre>
-   * Values, ascending within the message, and from message to message of one period.
+   * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
    * <code>repeated int64 values = 1 [json_name = "values"];</code>
@@ -28,7 +28,7 @@ public interface BatchNextValuesResponseOrBuilder extends
   int getValuesCount();
   /**
    * <pre>
-   * Values, ascending within the message, and from message to message of one period.
+   * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
    * <code>repeated int64 values = 1 [json_name = "values"];</code>

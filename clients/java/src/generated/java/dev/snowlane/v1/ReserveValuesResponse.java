@@ -50,7 +50,7 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.snowlane.v1.ValueRun> runs_;
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -61,7 +61,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -73,7 +73,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -84,7 +84,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -95,7 +95,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -569,7 +569,7 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -583,7 +583,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -597,7 +597,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -611,7 +611,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -632,7 +632,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -650,7 +650,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -670,7 +670,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -691,7 +691,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -709,7 +709,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -727,7 +727,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -746,7 +746,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -763,7 +763,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -780,7 +780,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -791,7 +791,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -805,7 +805,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -820,7 +820,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -831,7 +831,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -843,7 +843,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+     * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
      * </pre>
      *
      * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>

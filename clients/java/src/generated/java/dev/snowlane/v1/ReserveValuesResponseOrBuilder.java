@@ -10,7 +10,7 @@ public interface ReserveValuesResponseOrBuilder extends
 
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -19,7 +19,7 @@ public interface ReserveValuesResponseOrBuilder extends
       getRunsList();
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -27,7 +27,7 @@ public interface ReserveValuesResponseOrBuilder extends
   dev.snowlane.v1.ValueRun getRuns(int index);
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -35,7 +35,7 @@ public interface ReserveValuesResponseOrBuilder extends
   int getRunsCount();
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>
@@ -44,7 +44,7 @@ public interface ReserveValuesResponseOrBuilder extends
       getRunsOrBuilderList();
   /**
    * <pre>
-   * Runs in ascending order; together at least 1 value and at most the count that was asked for.
+   * Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
    * </pre>
    *
    * <code>repeated .snowlane.v1.ValueRun runs = 1 [json_name = "runs"];</code>

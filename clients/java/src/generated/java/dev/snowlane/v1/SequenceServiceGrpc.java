@@ -356,7 +356,8 @@ public final class SequenceServiceGrpc {
     /**
      * <pre>
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+     * database has the sequence; across servers, and across the stripes of several databases, they do not.
      * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
      * RetryInfo); STORE_WENT_BACK.
      * </pre>
@@ -368,8 +369,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-     * two chunks beyond what its own window had taken.
+     * Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+     * cancels wastes at most two chunks beyond what its own window had taken.
      * Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
      * </pre>
      */
@@ -484,7 +485,8 @@ public final class SequenceServiceGrpc {
     /**
      * <pre>
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+     * database has the sequence; across servers, and across the stripes of several databases, they do not.
      * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
      * RetryInfo); STORE_WENT_BACK.
      * </pre>
@@ -497,8 +499,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-     * two chunks beyond what its own window had taken.
+     * Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+     * cancels wastes at most two chunks beyond what its own window had taken.
      * Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
      * </pre>
      */
@@ -594,7 +596,8 @@ public final class SequenceServiceGrpc {
     /**
      * <pre>
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+     * database has the sequence; across servers, and across the stripes of several databases, they do not.
      * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
      * RetryInfo); STORE_WENT_BACK.
      * </pre>
@@ -606,8 +609,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-     * two chunks beyond what its own window had taken.
+     * Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+     * cancels wastes at most two chunks beyond what its own window had taken.
      * Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
      * </pre>
      */
@@ -703,7 +706,8 @@ public final class SequenceServiceGrpc {
     /**
      * <pre>
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+     * database has the sequence; across servers, and across the stripes of several databases, they do not.
      * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
      * RetryInfo); STORE_WENT_BACK.
      * </pre>
@@ -715,8 +719,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Hands out `count` values in ascending order, in chunks, as fast as the reader takes them. A reader that stops or cancels wastes at most
-     * two chunks beyond what its own window had taken.
+     * Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
+     * cancels wastes at most two chunks beyond what its own window had taken.
      * Errors: those of NextValue, COUNT_OUT_OF_RANGE, STREAM_STALLED.
      * </pre>
      */
@@ -815,7 +819,8 @@ public final class SequenceServiceGrpc {
     /**
      * <pre>
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
-     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise; across servers they do not.
+     * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
+     * database has the sequence; across servers, and across the stripes of several databases, they do not.
      * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
      * RetryInfo); STORE_WENT_BACK.
      * </pre>
