@@ -82,6 +82,11 @@ export class Sequences {
     return (await this.#opened()).catalog;
   }
 
+  /** Values that were handed out since the process started. */
+  get issuedCount(): number {
+    return this.#counters.issued;
+  }
+
   /** A snapshot; cheap, but not for the hot path. */
   status(): SequencesStatus {
     return {

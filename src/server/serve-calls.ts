@@ -1,6 +1,7 @@
 import type { Clock } from "../clock/clock.ts";
 import { isLoopback } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
+import type { IdError } from "../errors.ts";
 import { createAdminService } from "../service/admin-service.ts";
 import { createIdService } from "../service/id-service.ts";
 import type { Sequences } from "../sequence/sequences.ts";
@@ -8,7 +9,7 @@ import { createSequenceService } from "../service/sequence-service.ts";
 import type { ServerStatusParts } from "../service/server-status.ts";
 import type { Service } from "../service/service.ts";
 import { StatusSamples } from "../service/status-samples.ts";
-import type { IdSource } from "../worker/id-source.ts";
+import type { IdSource, ServingState } from "../worker/id-source.ts";
 import type { Worker } from "../worker/open-worker.ts";
 import { createApplication } from "./call/application.ts";
 import type { CallGuard } from "./call/call-guard.ts";
@@ -70,12 +71,9 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const drain = new AbortController();
   const shutdown = new AbortController();
   const reason = shuttingDown();
-  const findUnready = unreadyOnDrain(drain.signal, () =>
-    source.state.kind === "serving" ? undefined : source.state.error,
-  );
-  const samples = new StatusSamples({ source, clock, readCalls: calls && (() => readCallTotals(calls)) });
-  const sampling = setInterval(() => samples.take(), samplePeriodMs).unref();
-  const adminService = createAdmin(options, { samples, findUnready });
+  const findUnready = unreadyOnDrain(drain.signal, () => problemOf(source.state));
+  const sampling = sampleEachSecond(options, calls);
+  const adminService = createAdmin(options, { samples: sampling.samples, findUnready });
   const refusals = config.logCalls === "refused" ? new RefusalLog(log) : undefined;
   const shared = {
     findUnready,
@@ -127,7 +125,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
       await Promise.all([connections.drain(), admin?.drain()]);
     },
     close: () => {
-      clearInterval(sampling);
+      sampling.end();
       connections.close();
       admin?.close();
     },
@@ -200,6 +198,17 @@ function createAdmin(
 ): Service {
   const status = { ...own, source, clock, startMs, connectionCount: listener.connectionCount };
   return createAdminService({ listWorkers: () => worker.listWorkers(), status });
+}
+
+/** Notes the samples of each second, until the end. */
+function sampleEachSecond({ source, sequences, clock }: CallServerOptions, calls: CallMetrics | undefined) {
+  const samples = new StatusSamples({ source, sequences, clock, readCalls: calls && (() => readCallTotals(calls)) });
+  const timer = setInterval(() => samples.take(), samplePeriodMs).unref();
+  return { samples, end: () => clearInterval(timer) };
+}
+
+function problemOf(state: ServingState): IdError | undefined {
+  return state.kind === "serving" ? undefined : state.error;
 }
 
 /** The services of a server: a further one is a further element of this list. */

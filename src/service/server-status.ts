@@ -70,11 +70,12 @@ function statusToMessage({
 }
 
 function sampleToMessage(sample: StatusSample): MessageInitShape<typeof StatusSampleSchema> {
-  const { index, timeMs, idsCount, callCount, errorCount, p50Ms, p99Ms, leadMs, windowLeftMs } = sample;
+  const { index, timeMs, idsCount, valuesCount, callCount, errorCount, p50Ms, p99Ms, leadMs, windowLeftMs } = sample;
   return {
     index: BigInt(index),
     time: unixMsToTimestampClamped(timeMs),
     idsCount: BigInt(idsCount),
+    valuesCount: BigInt(valuesCount),
     callCount: BigInt(callCount),
     errorCount: BigInt(errorCount),
     ...(p50Ms === undefined ? {} : { p50: msToDuration(p50Ms) }),

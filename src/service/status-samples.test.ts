@@ -8,25 +8,26 @@ const grant = { datacenterId: 1, workerId: 2, generation: 3, sinceMs: 0, untilMs
 /** Samples over a source whose count of IDs and grant a test sets. */
 function setUp() {
   const time = new ManualTime(1_800_000_000_000);
-  const state = { issued: 7, grant: grant as WorkerStatus["grant"] };
+  const state = { issued: 7, issuedCount: 3, grant: grant as WorkerStatus["grant"] };
   const source = {
     status: () => ({ grant: state.grant, counters: { issued: state.issued } }) as WorkerStatus,
   };
-  return { state, samples: new StatusSamples({ source, clock: time, readCalls: undefined }) };
+  return { state, samples: new StatusSamples({ source, sequences: state, clock: time, readCalls: undefined }) };
 }
 
 test("a sample has what happened since the one before, and what holds at its end", () => {
   const { state, samples } = setUp();
   expect(samples.after(0)).toEqual([]);
   state.issued += 5;
+  state.issuedCount += 2;
   samples.take();
   state.grant = undefined;
   samples.take();
   const noCalls = { callCount: 0, errorCount: 0, p50Ms: undefined, p99Ms: undefined };
   const common = { timeMs: 1_800_000_000_000, ...noCalls };
   expect(samples.after(0)).toEqual([
-    { ...common, index: 1, idsCount: 5, leadMs: 1.5, windowLeftMs: 9_000 },
-    { ...common, index: 2, idsCount: 0, leadMs: undefined, windowLeftMs: undefined },
+    { ...common, index: 1, idsCount: 5, valuesCount: 2, leadMs: 1.5, windowLeftMs: 9_000 },
+    { ...common, index: 2, idsCount: 0, valuesCount: 0, leadMs: undefined, windowLeftMs: undefined },
   ]);
 });
 
@@ -53,7 +54,7 @@ test("only samples after an index are given; an index of another server gives al
 test("calls of a second are counted, and their times are the bounds of buckets", () => {
   let totals = { callCount: 5, errorCount: 1, tookCounts: Float64Array.of(5, 0, 0), boundsMs: [1, 10] };
   const source = { status: () => ({ grant: undefined, counters: { issued: 0 } }) as WorkerStatus };
-  const samples = new StatusSamples({ source, clock: new ManualTime(), readCalls: () => totals });
+  const samples = new StatusSamples({ source, sequences: undefined, clock: new ManualTime(), readCalls: () => totals });
   const latest = () => samples.after(0).at(-1);
   samples.take();
   expect(latest()).toMatchObject({ callCount: 0, errorCount: 0, p50Ms: undefined, p99Ms: undefined });

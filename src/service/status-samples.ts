@@ -18,6 +18,8 @@ export interface StatusSample {
   /** The end of the second: Unix milliseconds. */
   readonly timeMs: number;
   readonly idsCount: number;
+  /** Values of sequences. */
+  readonly valuesCount: number;
   readonly callCount: number;
   readonly errorCount: number;
   /** Half of the calls took at most so long; undefined if none was timed. */
@@ -36,6 +38,7 @@ export const samplesMax = 300;
 const names = [
   "timeMs",
   "idsCount",
+  "valuesCount",
   "callCount",
   "errorCount",
   "p50Ms",
@@ -48,6 +51,8 @@ type Name = (typeof names)[number];
 /** The parts that samples are read from. */
 export interface StatusSamplesOptions {
   readonly source: Pick<IdSource, "status">;
+  /** Undefined where this server keeps no sequences. */
+  readonly sequences: { readonly issuedCount: number } | undefined;
   readonly clock: Clock;
   /** Undefined where the server counts no calls. */
   readonly readCalls: (() => CallTotals) | undefined;
@@ -56,7 +61,7 @@ export interface StatusSamplesOptions {
 const noCalls: CallTotals = { callCount: 0, errorCount: 0, tookCounts: new Float64Array(0), boundsMs: [] };
 
 /**
- * What a server did in each of the last 300 seconds, in one array of numbers that is made once: 19 kB. It is always
+ * What a server did in each of the last 300 seconds, in one array of numbers that is made once: 22 kB. It is always
  * filled, so that it tells about what just went wrong, and it reads counts that are there anyway: no call pays for it.
  */
 export class StatusSamples {
@@ -65,17 +70,20 @@ export class StatusSamples {
   /** Samples that were taken since the start. */
   #count = 0;
   #issuedBefore: number;
+  #valuesBefore: number;
   #callsBefore: CallTotals;
 
   constructor(options: StatusSamplesOptions) {
     this.#options = options;
     this.#issuedBefore = options.source.status().counters.issued;
+    this.#valuesBefore = options.sequences?.issuedCount ?? 0;
     this.#callsBefore = options.readCalls?.() ?? noCalls;
   }
 
   /** Notes the second that ends now. */
   take(): void {
-    const { source, clock, readCalls } = this.#options;
+    const { source, sequences, clock, readCalls } = this.#options;
+    const values = sequences?.issuedCount ?? 0;
     const { grant, counters } = source.status();
     const calls = readCalls?.() ?? noCalls;
     const before = this.#callsBefore;
@@ -83,6 +91,7 @@ export class StatusSamples {
     const sample: Readonly<Record<Name, number>> = {
       timeMs: clock.nowMs(),
       idsCount: counters.issued - this.#issuedBefore,
+      valuesCount: values - this.#valuesBefore,
       callCount: calls.callCount - before.callCount,
       errorCount: calls.errorCount - before.errorCount,
       p50Ms: quantileMs(took, calls.boundsMs, 0.5),
@@ -93,6 +102,7 @@ export class StatusSamples {
     const start = (this.#count % samplesMax) * names.length;
     for (const [offset, name] of names.entries()) this.#numbers[start + offset] = sample[name];
     this.#issuedBefore = counters.issued;
+    this.#valuesBefore = values;
     this.#callsBefore = calls;
     this.#count += 1;
   }
@@ -116,6 +126,7 @@ export class StatusSamples {
       index: number + 1,
       timeMs: at("timeMs"),
       idsCount: at("idsCount"),
+      valuesCount: at("valuesCount"),
       callCount: at("callCount"),
       errorCount: at("errorCount"),
       p50Ms: known("p50Ms"),

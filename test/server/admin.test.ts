@@ -8,6 +8,8 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/g
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { AdminService, WorkerState } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { sequencesReady } from "../support/processes/sequences-ready.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 test("ListWorkers pages through all worker IDs that have records", async () => {
@@ -83,6 +85,13 @@ test("GetStatus tells how the server is, and what it issued in each second", asy
   expect(samples.map(({ index }) => index)).toEqual(samples.map((_, at) => BigInt(at + 1)));
   expect(samples.at(-1)).toMatchObject({ windowLeft: expect.anything(), lead: expect.anything() });
   await expect(createClient(IdService, transport).reserveIds({ count: 0 })).rejects.toThrow("count");
+  const sequences = createClient(SequenceService, transport);
+  await sequencesReady(url);
+  await sequences.createSequence({ sequence: { name: "orders" } });
+  const { runs: values } = await sequences.reserveValues({ name: "orders", count: 30 });
+  const taken = BigInt(values.reduce((sum, { count }) => sum + count, 0));
+  const valueTotal = async () => (await all()).reduce((sum, { valuesCount }) => sum + valuesCount, 0n);
+  await expect.poll(valueTotal, { timeout: 30_000 }).toBe(taken);
   const counted = async () => {
     const found = (await admin.getStatus({})).samples.find(({ errorCount }) => errorCount > 0n);
     return found && [found.errorCount, found.callCount > 0n, found.p50 !== undefined, found.p99 !== undefined];

@@ -362,7 +362,7 @@ test("Learn explains the ID of Parse by the layout that is chosen, and writes th
   expect(await code.innerText()).toContain("EPOCH_MS = 1288834974657n");
   await page.getByLabel("Layout", { exact: true }).selectOption("sonyflake");
   await page.getByRole("row", { name: "IDs a second, each worker 25,600" }).waitFor();
-  await page.getByLabel("Language").selectOption({ label: "Python" });
+  await page.getByLabel("Language", { exact: true }).selectOption({ label: "Python" });
   expect(await code.innerText()).toContain("TICK_MS = 10\n");
 });
 
@@ -418,6 +418,10 @@ test("a page of another origin can neither frame this one nor call through it", 
   const answer = await page.evaluate(`fetch("${url}/snowlane.v1.IdService/NextId", {
     method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then(() => "answered", () => "refused")`);
   expect(answer).toBe("refused");
+  await page.evaluate(`document.body.append(Object.assign(document.createElement("iframe"), { src: "${url}/" }))`);
+  // A frame that is refused shows an error of the browser, which has no origin.
+  await expect.poll(() => page.frames().at(-1)?.url(), { timeout: 60_000 }).toBe("chrome-error://chromewebdata/");
+  expect(await page.frames().at(-1)!.getByRole("main").count()).toBe(0);
   const { headers } = await fetch(`${url}/`);
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });

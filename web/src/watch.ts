@@ -11,16 +11,17 @@ import { hasDatacenter, workerPanel } from "./watch-workers.ts";
 /** The view that shows the server, the last minutes, the worker IDs of its deployment, and its sequences. */
 export function watchView(state: State, change: Change, texts: Texts, prompt: () => TemplateResult): TemplateResult {
   const words = texts.watch;
-  const { list, status, sequences } = state.watch;
-  if (state.server.kind === "closed" && status.value === undefined) {
-    return html`<h1>${words.heading}</h1>
-      <p class="lead">${words.lead}</p>
-      ${prompt()}`;
-  }
-  const failures = [status.failure, list.failure].filter((failure) => failure !== undefined);
+  const { status } = state.watch;
+  // The prompt keeps its place, so that a field keeps what is typed into it.
   return html`<h1>${words.heading}</h1>
     <p class="lead">${words.lead}</p>
-    ${prompt()} ${distinct(failures).map((failure) => failureNote(failure, texts))}
+    ${prompt()} ${state.server.kind === "closed" && status.value === undefined ? nothing : watched(state, change, texts)}`;
+}
+
+function watched(state: State, change: Change, texts: Texts): TemplateResult {
+  const { list, status, sequences } = state.watch;
+  const failures = [status.failure, list.failure].filter((failure) => failure !== undefined);
+  return html`${distinct(failures).map((failure) => failureNote(failure, texts))}
     ${status.value === undefined || status.value.isServing ? nothing : stoppedNote(status.value, texts)}
     ${list.value === undefined ? nothing : quarantineNote(state, list.value, texts)}
     ${figures(state, texts)} ${status.value === undefined ? nothing : chartPanel(state, change, texts, status.value)}

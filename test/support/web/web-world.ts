@@ -5,6 +5,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type ChromiumBrowser, startChromium } from "../processes/chromium-browser.ts";
 import { runCommand } from "../processes/run-command.ts";
+import { sequencesReady } from "../processes/sequences-ready.ts";
 import { type SnowlaneProcess, startSnowlane } from "../processes/snowlane-process.ts";
 
 /** A server with the page as it is shipped, and a browser. */
@@ -41,10 +42,14 @@ export function webWorld(args: readonly string[] = []): WebWorld {
   let chromium: ChromiumBrowser;
   let server: SnowlaneProcess;
   let storeCount = 0;
-  const start = (more: readonly string[], listen?: string): Promise<SnowlaneProcess> => {
+  const start = async (more: readonly string[], listen?: string): Promise<SnowlaneProcess> => {
     const store = more.includes("--store") ? [] : ["--store", `sqlite:${join(folder, `${storeCount++}.db`)}`];
     const program = [process.execPath, "dist/main.js"];
-    return startSnowlane({ args: [...store, ...more], program, ...(listen === undefined ? {} : { listen }) });
+    const args = [...store, ...more];
+    const server = await startSnowlane({ args, program, ...(listen === undefined ? {} : { listen }) });
+    // Their database is opened later: a call before that would be an error on the console. A closed server says 401.
+    if (!more.some((flag) => flag === "--tls-cert" || flag === "--principals")) await sequencesReady(server.url);
+    return server;
   };
 
   beforeAll(async () => {
