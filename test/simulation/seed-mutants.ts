@@ -158,8 +158,8 @@ export const seedMutants: readonly Mutant[] = [
     caughtBySeed: 7,
     rule: "another identity is another store",
     file: quarantine,
-    find: "if (!sameIdentity(known.identity, identity)) return fresh;",
-    replace: "if (!sameIdentity(known.identity, identity)) return { ...fresh, t0Ms: known.t0Ms };",
+    find: "return { ...fresh, earlier: addEarlierLife(",
+    replace: "return { ...fresh, t0Ms: known.t0Ms, earlier: addEarlierLife(",
   },
   {
     name: "issues-at-mark",

@@ -168,7 +168,7 @@ export const testMutants: readonly Mutant[] = [
     replace: "onOlderPosition: () => {},",
     heldBy: {
       file: "src/worker/worker-holder.test.ts",
-      test: "and goes back under its own name: a lower position shows it to a process that waits, and it waits out the quarantine",
+      test: "and goes back under its own name: a lower position shows it",
     },
   },
   {
@@ -277,8 +277,8 @@ export const testMutants: readonly Mutant[] = [
     },
     rule: "each heartbeat reads the clock, so that a step is seen while there is no grant, too",
     file: holder,
-    find: "const usedMs = Math.max(this.judge.nowMs(), this.#parts.generator.lastMs);",
-    replace: "const usedMs = grant === undefined ? 0 : Math.max(this.judge.nowMs(), this.#parts.generator.lastMs);",
+    find: "const wallMs = this.judge.nowMs();",
+    replace: "const wallMs = grant === undefined ? 0 : this.judge.nowMs();",
   },
   {
     name: "seen-in-vain",
@@ -472,8 +472,8 @@ export const testMutants: readonly Mutant[] = [
     heldBy: { file: futureTests, test: "shows its mark to a quarantine after a loss" },
     rule: "the mark of a record of a higher format counts for a later quarantine",
     file: candidates,
-    find: 'if (slot.kind === "newer") this.#newerMarks.push(slot.fence.markMs);',
-    replace: "",
+    find: 'if (slot.kind !== "unreadable") this.#marks.push((slot.kind === "record" ? slot.record : slot.fence).markMs);',
+    replace: 'if (slot.kind === "record") this.#marks.push(slot.record.markMs);',
   },
   {
     name: "newer-marks-moved-over",
