@@ -145,6 +145,14 @@ test("each guarantee of the README names a test", () => {
   expect(guarantees.filter((guarantee) => !/\[test\]\(\S+ "/.test(guarantee))).toEqual([]);
 });
 
+test("each promise of docs/safety.md names a test", () => {
+  const promises = textOf("docs/safety.md")
+    .split(/^- \*\*(?=S\d\*\*)/m)
+    .slice(1);
+  expect(promises.map((promise) => promise.slice(0, 2))).toEqual(["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8"]);
+  expect(promises.filter((promise) => !/^ {2}\(\[test\]\(\S+ "/m.test(promise))).toEqual([]);
+});
+
 test("each promise of docs/security.md names a test", () => {
   const [, , ...promises] = sectionOf("docs/security.md", "Promises").match(/^\|.*\|$/gm) ?? [];
   expect(promises.length).toBeGreaterThan(10);
