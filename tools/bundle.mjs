@@ -63,7 +63,7 @@ const groups = [
     test: /src\/store\/(store-identity|sqlite\/(thread-calls|store-file|open-file|file-[a-z]+|sqlite-paths|lock-owner))\.ts$/,
   },
   { priority: 4, name: "pure", test: /src\/(snowflake|text)\// },
-  { priority: 3, name: "config", test: /src\/(config\/|cli\/exit-code\.ts$)/ },
+  { priority: 3, name: "config", test: /src\/(config\/|cli\/(exit-code|paint)\.ts$)/ },
   { priority: 2, name: "start", test: /src\/(cli\/serve|server\/start-server)\.ts$/ },
   { priority: 1, name: "calls", test: /src\/server\/serve-calls\.ts$/ },
 ];

@@ -118,6 +118,13 @@ test("the lines of docs/install.md install it into an empty folder, and give an 
   expect(output).toMatch(/^ok +store/m);
 });
 
+test("it starts without node:sqlite, so that an older Node is refused in one sentence", async () => {
+  // What an older Node does not have cannot be in what the command loads before it looks at the version.
+  const main = join(project, "node_modules/snowlane/dist/main.js");
+  const output = await runCommand(process.execPath, ["--no-experimental-sqlite", main, "--version"]);
+  expect(output.trim()).toBe(ownVersion());
+});
+
 test("npx snowlane next prints an ID", { timeout: timeoutMs }, async () => {
   const output = await runCommand("npx", ["--offline", "snowlane", "next"], { cwd: project, env: environment });
   expect(output).toMatch(/^\d{19}\n$/);

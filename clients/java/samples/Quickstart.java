@@ -1,6 +1,6 @@
 import dev.snowlane.client.IdClient;
 
-class Quickstart {
+public class Quickstart {
   public static void main(String[] arguments) {
     try (var client = IdClient.builder().build()) {
       var ids = client.prefetch();
