@@ -112,7 +112,9 @@ test("the lines of docs/install.md install it into an empty folder, and give an 
   mkdirSync(folder);
   const archive = `snowlane-${ownVersion()}.tgz`;
   copyFileSync(join(project, archive), join(folder, archive));
-  const env = { ...environment, npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
+  // A free port: a server of whoever runs this test may have the default one.
+  const listen = { SNOWLANE_LISTEN: "127.0.0.1:0" };
+  const env = { ...environment, ...listen, npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
   const output = await runReadmeBlock("docs/install.md", 0, { cwd: folder, env });
   expect(output).toMatch(/^\d{19}$/m);
   expect(output).toMatch(/^ok +store/m);
