@@ -5,7 +5,7 @@
  *
  * `--with-drivers FOLDER` bundles the drivers, too, into a package of its own in FOLDER: for a container.
  */
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { bundlePage } from "./bundle-page.mjs";
@@ -83,6 +83,8 @@ const { output } = await bundle.write({
   cleanDir: true,
 });
 await bundle.close();
+// npx makes it executable when it links it for the first time, and never again.
+chmodSync(join(folder, "dist/main.js"), 0o755);
 
 // A store's thread that needs one function of a larger file would load that file, and all that it imports, at a start.
 const thread = output.find(({ name }) => name === "sqlite-thread");

@@ -112,7 +112,7 @@ test("the lines of docs/install.md install it into an empty folder, and give an 
   mkdirSync(folder);
   const archive = `snowlane-${ownVersion()}.tgz`;
   copyFileSync(join(project, archive), join(folder, archive));
-  // A free port: a server of whoever runs this test may have the default one.
+  // A free port: a server on this machine may have the default one.
   const listen = { SNOWLANE_LISTEN: "127.0.0.1:0" };
   const env = { ...environment, ...listen, npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
   const output = await runReadmeBlock("docs/install.md", 0, { cwd: folder, env });
@@ -125,6 +125,10 @@ test("it starts without node:sqlite, so that an older Node is refused in one sen
   const main = join(project, "node_modules/snowlane/dist/main.js");
   const output = await runCommand(process.execPath, ["--no-experimental-sqlite", main, "--version"]);
   expect(output.trim()).toBe(ownVersion());
+});
+
+test("a new bundle can be called at once: npx calls the file itself", () => {
+  expect(statSync("dist/main.js").mode & 0o111).toBe(0o111);
 });
 
 test("npx snowlane next prints an ID", { timeout: timeoutMs }, async () => {
