@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -168,4 +168,11 @@ test("each rule of the client contract names a test", () => {
   const rows = [...sectionOf(page, "Tests that every client has").matchAll(/^\| (\w+ \d+) \| \[test\]\(\S+ "/gm)];
   expect(numbered.length).toBeGreaterThan(20);
   expect(rows.map(([, rule]) => rule)).toEqual(numbered);
+});
+
+test("docs/examples.md keeps a run of each example that has an entity", () => {
+  const [, run = ""] = /<!-- begin examples[^]*?-->([^]*)<!-- end examples -->/.exec(textOf("docs/examples.md")) ?? [];
+  // Plain stubs are run by the suite docs.
+  const examples = readdirSync("examples").filter((name) => name !== "plain-stubs");
+  expect(examples.filter((name) => !run.includes(`\n✓ ${name}: `))).toEqual([]);
 });
