@@ -20,6 +20,7 @@ type SeenPart = "list" | "status" | "sequences";
  */
 export function watchServer(change: Change, now: () => State): () => void {
   let isAsking = false;
+  let isListing = false;
   const watches = (): boolean =>
     document.visibilityState === "visible" &&
     now().view === "watch" &&
@@ -30,21 +31,27 @@ export function watchServer(change: Change, now: () => State): () => void {
     const server = await loadChunk(change, () => import("./server.ts"));
     if (server === undefined) return;
     const token = authorization();
-    const failure = await server.getInfo().then(
-      (info): undefined => {
-        change((state) => ({ ...state, server: { kind: "serving", info } }));
+    const failure = await Promise.all([server.getInfo(), server.isServing()]).then(
+      ([info, isServing]): undefined => {
+        change((state) => ({ ...state, server: { kind: isServing ? "serving" : "waiting", info } }));
       },
       (error: unknown) => server.failureOf(error),
     );
     // Another token was typed meanwhile: its look follows.
     if (authorization() !== token) return;
     change((state) => withAccess(state, failure, token !== undefined));
-    if (!watches()) return;
+    void lookAtLists(server);
+    await lookAtStatus();
+  };
+  // A store that does not answer keeps the lists waiting: what the server itself knows does not wait for them.
+  const lookAtLists = async (server: typeof Server): Promise<void> => {
+    if (isListing || !watches()) return;
+    isListing = true;
     await Promise.all([
       seen(change, server, "list", server.listWorkers()),
       seen(change, server, "sequences", server.listSequences()),
-      lookAtStatus(),
     ]);
+    isListing = false;
   };
   const lookAtStatus = async (): Promise<void> => {
     if (isAsking || !watches()) return;

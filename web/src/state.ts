@@ -19,6 +19,7 @@ export type Theme = "auto" | "light" | "dark";
 /** What the server is, as it says itself. */
 export interface ServerInfo {
   readonly layout: Layout;
+  /** As its worker ID, 0 while it holds none. */
   readonly datacenterId: number;
   readonly workerId: number;
   readonly version: string;

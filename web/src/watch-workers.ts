@@ -74,7 +74,7 @@ function workerRow(state: State, texts: Texts, row: WorkerRow): TemplateResult {
 }
 
 function isOwn({ datacenterId, workerId }: WorkerRow, { server, watch }: State): boolean {
-  const own = watch.status.value?.grant ?? server.info;
+  const own = watch.status.value === undefined ? server.info : watch.status.value.grant;
   return datacenterId === own?.datacenterId && workerId === own.workerId;
 }
 

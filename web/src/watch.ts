@@ -81,8 +81,9 @@ function serverNote({ server: { info }, watch: { status }, nowMs }: State, { wat
   return parts.filter((part) => part !== "").join(", ");
 }
 
-function workerName({ server: { info }, watch: { status } }: State, { watch }: Texts): string | undefined {
-  const holder = status.value?.grant ?? info;
+function workerName({ server: { info, kind }, watch: { status } }: State, { watch }: Texts): string | undefined {
+  const known = status.value === undefined && kind === "serving" ? info : undefined;
+  const holder = status.value?.grant ?? known;
   return holder && watch.workerOf(holder.datacenterId, holder.workerId, hasDatacenter(info));
 }
 
