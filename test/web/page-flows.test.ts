@@ -268,6 +268,31 @@ test("a link shows the same ID by the same layout, and its fragment never reache
   expect(JSON.stringify(world.server().log)).not.toContain("123456789012345678");
 });
 
+test("a hundred megabytes pasted are read up to 10,000 lines, and the rest is named", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  // 5,000,001 lines of 20 characters: the clipboard of a test cannot hold them, so the event does.
+  await page.evaluate(`{
+    const event = new Event("paste", { bubbles: true, cancelable: true });
+    const text = "1541815603606036522\\n".repeat(5_000_001);
+    event.clipboardData = { getData: () => text };
+    document.body.dispatchEvent(event);
+  }`);
+  const said = (place: string): Promise<string> => page.locator(`${place} [role="status"]`).innerText();
+  await expect.poll(() => said(".lines"), { timeout: 60_000, interval: 500 }).toBe("10,000 lines read.");
+  expect(await said(".field")).toBe("The first 10,000 lines are read; 4,990,001 more lines are left out.");
+});
+
+test("a browser that keeps nothing for the page changes its language and colours all the same", async () => {
+  const page = await world.open();
+  await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
+    Object.defineProperty(globalThis, name, { get: () => { throw new DOMException("no", "SecurityError"); } });`);
+  await page.reload();
+  await page.getByRole("button", { name: "Dark" }).click();
+  await page.getByRole("button", { name: "Kiswahili" }).click();
+  await page.getByRole("link", { name: "Angalia" }).click();
+  await page.locator(".chart canvas").nth(5).waitFor();
+});
+
 test("a clipboard that is refused is told at its button", async () => {
   const page = await world.open({ path: "/#/parse?id=1541815603606036522" });
   await page.evaluate(`{

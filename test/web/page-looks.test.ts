@@ -93,8 +93,11 @@ describe.each(Object.keys(views))("%s", (name) => {
         const violations = (await page.evaluate("axe.run().then(({ violations }) => violations)")) as Violation[];
         const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => [id, node.html, node.failureSummary]));
         expect(found).toEqual([]);
-        if (size !== "small")
-          await page.screenshot({ path: `${pictures}/${name}-${size}-${colorScheme}.png`, fullPage: true });
+        if (size === "small") continue;
+        // As high as the page, so that the tabs at the bottom of a phone cover nothing of it.
+        const whole = Number(await page.evaluate("document.documentElement.scrollHeight"));
+        await page.setViewportSize({ width, height: Math.max(whole, height) });
+        await page.screenshot({ path: `${pictures}/${name}-${size}-${colorScheme}.png`, fullPage: true });
       }
     },
   );

@@ -51,8 +51,8 @@ function row(reading: LineReading, number: number, texts: Texts): TemplateResult
   return html`<div role="row">
     <span role="cell">${number}</span><span role="cell" class="v">${parsed?.id ?? reading.line}</span
     ><span role="cell">${time === undefined ? nothing : time}</span
-    ><span role="cell">${texts.parse.workerOf(parsed?.datacenterId, parsed?.workerId)}</span
-    ><span role="cell">${parsed?.sequence ?? nothing}</span>
+    ><span role="cell" data-name=${texts.parse.by}>${texts.parse.workerOf(parsed?.datacenterId, parsed?.workerId)}</span
+    ><span role="cell" data-name=${texts.parse.sequence}>${parsed?.sequence ?? nothing}</span>
   </div>`;
 }
 

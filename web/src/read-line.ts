@@ -18,11 +18,19 @@ export const linesMax = 10_000;
 
 /** The lines of a text that hold something, without the spaces around them, {@link linesMax} at most. */
 export function linesOf(text: string): { readonly lines: readonly string[]; readonly leftOutCount: number } {
-  const all = text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  return { lines: all.slice(0, linesMax), leftOutCount: Math.max(0, all.length - linesMax) };
+  const lines: string[] = [];
+  let leftOutCount = 0;
+  // Line by line: a split of a hundred megabytes would hold millions of texts at once.
+  for (let at = 0; at < text.length; ) {
+    const found = text.indexOf("\n", at);
+    const end = found === -1 ? text.length : found;
+    const line = text.slice(at, end).trim();
+    at = end + 1;
+    if (line === "") continue;
+    if (lines.length < linesMax) lines.push(line);
+    else leftOutCount++;
+  }
+  return { lines, leftOutCount };
 }
 
 /** How lines are read. */
