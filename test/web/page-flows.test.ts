@@ -282,6 +282,18 @@ test("a hundred megabytes pasted are read up to 10,000 lines, and the rest is na
   expect(await said(".field")).toBe("The first 10,000 lines are read; 4,990,001 more lines are left out.");
 });
 
+test("a hundred megabytes in one line, pasted into the field, are cut to what an ID may have", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  await page.evaluate(`{
+    const event = new Event("paste", { bubbles: true, cancelable: true });
+    const text = "1".repeat(100_000_000);
+    event.clipboardData = { getData: () => text };
+    document.querySelector("textarea").dispatchEvent(event);
+  }`);
+  const field = page.locator("textarea");
+  await expect.poll(async () => (await field.inputValue()).length).toBe(1_000);
+});
+
 test("a browser that keeps nothing for the page changes its language and colours all the same", async () => {
   const page = await world.open();
   await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])

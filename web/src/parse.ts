@@ -8,7 +8,7 @@ import { copyButton } from "./copy-button.ts";
 import { candidatesOf, errorWords } from "./error-words.ts";
 import { chosenLayout, layoutDetail, layoutDetailButton, layoutField, presetTitle } from "./layout-field.ts";
 import { firstChoice } from "./layout-choice.ts";
-import { linesMax, linesOf, readLine } from "./read-line.ts";
+import { lineLengthMax, linesMax, linesOf, readLine } from "./read-line.ts";
 import { beginReading } from "./read-lines.ts";
 import { lineTable } from "./line-table.ts";
 import { writeLink } from "./route.ts";
@@ -93,7 +93,8 @@ export function pasteInto(change: Change, event: ClipboardEvent): void {
   const pasted = event.clipboardData?.getData("text/plain") ?? "";
   const field = event.target instanceof HTMLTextAreaElement ? event.target : undefined;
   const { lines, leftOutCount } = linesOf(pasted);
-  if (field !== undefined && !field.readOnly && lines.length <= editedLinesMax) return;
+  const isShort = lines.length <= editedLinesMax && pasted.length <= editedLinesMax * lineLengthMax;
+  if (field !== undefined && !field.readOnly && isShort) return;
   event.preventDefault();
   setText(change, lines.join("\n"), leftOutCount);
 }

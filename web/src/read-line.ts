@@ -16,7 +16,13 @@ export type LineReading = Reading<Pick<ParsedSource, "parsed" | "uuid" | "foreig
 /** The most lines that are read. */
 export const linesMax = 10_000;
 
-/** The lines of a text that hold something, without the spaces around them, {@link linesMax} at most. */
+/** The most characters of a line that are looked at: far more than any ID has in any form. */
+export const lineLengthMax = 1_000;
+
+/**
+ * The lines of a text that hold something, without the spaces around them: {@link linesMax} at most, of
+ * {@link lineLengthMax} characters at most.
+ */
 export function linesOf(text: string): { readonly lines: readonly string[]; readonly leftOutCount: number } {
   const lines: string[] = [];
   let leftOutCount = 0;
@@ -24,7 +30,7 @@ export function linesOf(text: string): { readonly lines: readonly string[]; read
   for (let at = 0; at < text.length; ) {
     const found = text.indexOf("\n", at);
     const end = found === -1 ? text.length : found;
-    const line = text.slice(at, end).trim();
+    const line = text.slice(at, Math.min(end, at + lineLengthMax)).trim();
     at = end + 1;
     if (line === "") continue;
     if (lines.length < linesMax) lines.push(line);
