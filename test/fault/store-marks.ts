@@ -8,7 +8,8 @@ import { parseWorkerKey, readWorkerSlot } from "../../src/lease/records/worker-r
  */
 export function readMarks(path: string): readonly { readonly workerId: number; readonly markMs: number }[] {
   const beside = new DatabaseSync(revisionPath(path), { timeout: 30_000 });
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 30_000 });
+  // Not for reading alone: a process that was killed may have left a journal, which only a writer can play back.
+  const database = new DatabaseSync(path, { timeout: 30_000 });
   try {
     // A server locks it around each write.
     beside.exec("BEGIN IMMEDIATE");
