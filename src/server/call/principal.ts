@@ -5,6 +5,6 @@ import type { Permission } from "./method-table.ts";
 export interface Principal {
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
-  /** What it may still take, and what it was handed out. */
+  /** Its quotas, and how many IDs and values it was handed out. */
   readonly allowance: Allowance;
 }
