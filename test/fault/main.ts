@@ -15,7 +15,7 @@ import type { Fault } from "./fault.ts";
 import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
 import { mixedFaults } from "./mixed-faults.ts";
-import { abandonAll, faults, runFault, runPieces } from "./run-fault.ts";
+import { abandonAll, faults, noOutcome, runFault, runPieces } from "./run-fault.ts";
 
 const options = {
   size: withFallback(
@@ -37,9 +37,15 @@ const options = {
 };
 type Options = SettingValues<typeof options>;
 
-function countOf({ counts }: Fault, size: string): number {
+function countOf({ counts, fullMinutes }: Fault, size: string): number {
+  if (fullMinutes !== undefined) return size === "pr" ? counts.pr : counts.full;
   if (!size.endsWith("%")) return size === "full" ? counts.full : counts.pr;
   return Math.max(1, Math.round((counts.full * Number(size.slice(0, -1))) / 100));
+}
+
+function minutesOf({ fullMinutes = 0 }: Fault, size: string): number {
+  if (!size.endsWith("%")) return size === "full" ? fullMinutes : 0;
+  return (fullMinutes * Number(size.slice(0, -1))) / 100;
 }
 
 async function run(fault: Fault, { size, storeUrl, seed, gutted, mixed }: Options): Promise<TrialOutcome> {
@@ -56,25 +62,18 @@ async function run(fault: Fault, { size, storeUrl, seed, gutted, mixed }: Option
   };
   try {
     const how = { storeUrl, patience: "user", seed, onInjected, gutted: gutted ? fault.catches : undefined } as const;
-    return mixed ? await runPieces(fault, { ...how, count }) : await runFault(fault, { ...how, count, lanes });
+    if (!mixed) return await runFault(fault, { ...how, count, lanes });
+    const onPiece = (piece: number, { injectedCount, issuedCount, duplicateCount, problems }: TrialOutcome): void => {
+      const counts = `${injectedCount} rounds, ${issuedCount.toLocaleString("en-US")} IDs`;
+      const found = `${duplicateCount} duplicates, ${problems.length} problems`;
+      process.stderr.write(`${fault.name}, seed ${piece}: ${counts}, ${found}\n`);
+    };
+    return await runPieces(fault, { ...how, count, minutes: minutesOf(fault, size), onPiece });
   } catch (error) {
     const problems = [error instanceof Error ? error.message : String(error)];
-    return { ...nothing, injectedCount: done, problems };
+    return { ...noOutcome, injectedCount: done, problems };
   }
 }
-
-const nothing: TrialOutcome = {
-  injectedCount: 0,
-  issuedCount: 0,
-  duplicateCount: 0,
-  takeoverCount: 0,
-  requestCount: 0,
-  failedCount: 0,
-  longestGapMs: 0,
-  problems: [],
-  failures: [],
-  notes: [],
-};
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void abandonAll().finally(() => process.exit(signal === "SIGINT" ? 130 : 143)));

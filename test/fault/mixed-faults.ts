@@ -31,7 +31,8 @@ export const mixedFaults: readonly Fault[] = Object.entries(mixedStores).map(([k
   stores: "own",
   workerIdCount: serverCount - 1,
   catches: "own-clock",
-  counts: { pr: kind === "sqlite" ? 2 : 1, full: 600 },
+  counts: { pr: kind === "sqlite" ? 2 : 1, full: 20 },
+  fullMinutes: 120,
   // Most of a round is waiting.
   lanes: 2,
   failures: "allowed",

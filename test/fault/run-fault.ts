@@ -1,3 +1,4 @@
+import { systemClock } from "../../src/clock/clock.ts";
 import { clockFaults } from "./clock-faults.ts";
 import { diskFaults } from "./disk-faults.ts";
 import type { Fault } from "./fault.ts";
@@ -31,25 +32,52 @@ export async function runFault(
   return outcomes.reduce(together);
 }
 
-/** A piece is a deployment of its own, with a seed of its own. */
-const pieceCount = 20;
-
 /**
- * The same in pieces, one after the other. Each has a seed of its own, the first `options.seed`; its problems name it.
+ * Pieces one after the other until `minutes` have passed. Each is a deployment of its own, with a seed of its own, the
+ * first `options.seed`; its problems name it, and a piece that fails is one of them.
  */
 export async function runPieces(
   fault: Fault,
-  options: TrialOptions & { readonly count: number },
+  options: TrialOptions & {
+    readonly count: number;
+    readonly minutes: number;
+    readonly onPiece: (seed: number, outcome: TrialOutcome) => void;
+  },
 ): Promise<TrialOutcome> {
+  const endMs = systemClock.monotonicMs() + options.minutes * 60_000;
   const outcomes: TrialOutcome[] = [];
-  for (let done = 0; done < options.count; done += pieceCount) {
-    const count = Math.min(pieceCount, options.count - done);
+  do {
     const seed = options.seed + outcomes.length;
-    const outcome = await runLane(fault, count, { ...options, seed });
-    outcomes.push({ ...outcome, problems: outcome.problems.map((problem) => `seed ${seed}: ${problem}`) });
-  }
+    const outcome = await runPiece(fault, { ...options, seed });
+    outcomes.push(outcome);
+    options.onPiece(seed, outcome);
+  } while (systemClock.monotonicMs() < endMs);
   return outcomes.reduce(together);
 }
+
+async function runPiece(fault: Fault, options: TrialOptions & { readonly count: number }): Promise<TrialOutcome> {
+  const name = (problem: string): string => `seed ${options.seed}: ${problem}`;
+  try {
+    const outcome = await runLane(fault, options.count, options);
+    return { ...outcome, problems: outcome.problems.map(name) };
+  } catch (error) {
+    return { ...noOutcome, problems: [name(error instanceof Error ? error.message : String(error))] };
+  }
+}
+
+/** Of a trial that could not be played. */
+export const noOutcome: TrialOutcome = {
+  injectedCount: 0,
+  issuedCount: 0,
+  duplicateCount: 0,
+  takeoverCount: 0,
+  requestCount: 0,
+  failedCount: 0,
+  longestGapMs: 0,
+  problems: [],
+  failures: [],
+  notes: [],
+};
 
 const running = new Set<FaultTrial>();
 
