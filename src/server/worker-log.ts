@@ -1,3 +1,4 @@
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { redactUrl } from "../config/store-url.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
 import type { Log, LogLevel } from "./log.ts";
@@ -35,7 +36,7 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
   },
   "still-waiting": ({ detail, forMs }) => ({
     level: "warn",
-    message: `Has waited for a worker ID for ${spanOf(forMs)}: ${detail}`,
+    message: `Has waited for a worker ID for ${lengthOfTime(forMs)}: ${detail}`,
   }),
   "store-problem": ({ during, error }, store) => ({
     level: "warn",
@@ -44,13 +45,13 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
   }),
   "store-still-failing": ({ error, forMs, servesUntilMs }, store) => ({
     level: "warn",
-    message: `${withStore(error.message, store)} So it has been for ${spanOf(forMs)}. ${consequenceOf(servesUntilMs)}`,
+    message: `${withStore(error.message, store)} So it has been for ${lengthOfTime(forMs)}. ${consequenceOf(servesUntilMs)}`,
     fields: { reason: error.reason, forMs, servesUntilMs },
   }),
   "store-answers-again": (_event, store) => ({ level: "info", message: `The store answers again (${store})` }),
   "window-half-gone": ({ leftMs, error }, store) => {
     const why = error === undefined ? "" : ` ${withStore(error.message, store)}`;
-    const left = `IDs can be given out for ${spanOf(leftMs)} more`;
+    const left = `IDs can be given out for ${lengthOfTime(leftMs)} more`;
     return {
       level: "warn",
       message: `Half of the window is gone, and no renewal has moved its end: ${left}.${why}`,
@@ -125,11 +126,4 @@ function timeOf(ms: number): string {
 
 function offsetOf(aheadMs: number): string {
   return `${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? "ahead of" : "behind"}`;
-}
-
-/** A length of time for people: `14.9 s`, `3 min`, `2 h 5 min`. */
-function spanOf(ms: number): string {
-  if (ms < 60_000) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,3 +1,4 @@
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
 import type { HolderPhase, GrantWaitCause } from "../lease/holder-phase.ts";
 
@@ -37,7 +38,9 @@ const waitReasons: Readonly<Record<GrantWaitCause, string>> = {
 };
 
 function waiting(what: GrantWaitCause, leftMs: number): IdError {
-  const message = `No worker ID can be used for another ${leftMs} ms: ${waitReasons[what]}.`;
+  // Rounded up: nobody is told to wait for 0.0 s.
+  const left = lengthOfTime(Math.ceil(leftMs / 100) * 100);
+  const message = `No worker ID can be used for another ${left}: ${waitReasons[what]}.`;
   return new IdError("WORKER_LEASE_LOST", message, { retryAfterMs: leftMs, metadata: { wait_ms: leftMs } });
 }
 
