@@ -8,6 +8,7 @@
 import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { minifySync } from "rolldown/utils";
 import { bundlePage } from "./bundle-page.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
 
@@ -48,7 +49,7 @@ const light = {
 /**
  * A start loads a few large files: finding and reading each of 50 small ones took longer than what is in them. A group
  * is what matches and all that it imports, without what a group above has. Each thread of a store takes the first
- * three; commands that start no server do without the last two.
+ * three; commands that start no server do without the last two. Calls of another server take the packages alone.
  */
 const groups = [
   { priority: 6, name: "base", test: /light:(util|fs)|src\/(errors|assert|clock\/clock|version)\.ts$/ },
@@ -64,14 +65,29 @@ const groups = [
   },
   { priority: 4, name: "pure", test: /src\/(snowflake|text)\// },
   { priority: 3, name: "config", test: /src\/(config\/|cli\/(exit-code|paint)\.ts$)/ },
+  { priority: 3, name: "packages", test: /node_modules\/@(bufbuild|connectrpc\/connect)\/|src\/gen\// },
+  { priority: 2, name: "traces", test: /node_modules\/@opentelemetry\// },
   { priority: 2, name: "start", test: /src\/(cli\/serve|server\/start-server)\.ts$/ },
   { priority: 1, name: "calls", test: /src\/server\/serve-calls\.ts$/ },
 ];
 
+/** Shortens the chunks that have no code of ours: nobody reads them there, and the package is to stay small. */
+const shortenPackages = {
+  name: "shorten-packages",
+  generateBundle: (_, output) => {
+    for (const chunk of Object.values(output)) {
+      if (chunk.name !== "packages" && chunk.name !== "traces") continue;
+      const { code, errors } = minifySync(chunk.fileName, chunk.code, { module: true, mangle: { keepNames: true } });
+      if (errors.length > 0) throw new Error(`${chunk.fileName} cannot be shortened`, { cause: errors });
+      chunk.code = code;
+    }
+  },
+};
+
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path))),
   platform: "node",
-  plugins: [light],
+  plugins: [light, shortenPackages],
   // pg looks for its own driver in C and for one of another runtime, and does without them.
   external: [/^node:(?!(?:http|util|fs|crypto)$)/, ...(hasDrivers ? ["pg-native", "pg-cloudflare"] : drivers)],
 });

@@ -95,9 +95,9 @@ test("the list of what is bundled names every package of the notices, with its v
   expect(relationships).toHaveLength(packages.length);
 });
 
-test("the packed file has at most 1.1 MB, with the page and the tracer", () => {
+test("the packed file has at most 1.0 MB, with the page and the tracer", () => {
   expect(readdirSync(join(project, "node_modules/snowlane/dist/page"))).toContain("index.html");
-  expect(statSync(join(project, `snowlane-${ownVersion()}.tgz`)).size).toBeLessThan(1_100_000);
+  expect(statSync(join(project, `snowlane-${ownVersion()}.tgz`)).size).toBeLessThan(1_000_000);
 });
 
 test("it contains no file that differs from build to build", () => {
