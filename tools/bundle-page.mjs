@@ -74,7 +74,8 @@ export async function bundlePage(folder) {
     script: `/${entry.fileName}`,
     preloads: entry.imports.map((name) => `<link rel="modulepreload" href="/${name}">`).join(""),
   };
-  const page = readFileSync("web/index.html", "utf8").replace(/\{(\w+)\}/g, (_, name) => places[name]);
+  const html = readFileSync("web/index.html", "utf8").replace(/<!--[\s\S]*?-->\n/g, "");
+  const page = html.replace(/\{(\w+)\}/g, (_, name) => places[name]);
   add("/", "index.html", page);
   add("/openapi.json", "openapi.json", readFileSync("docs/openapi.json"));
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { en } from "../../web/src/texts/en.ts";
 import { webWorld } from "../support/web/web-world.ts";
 
 /** How the page looks, and whether everybody can use it: pictures of each view are kept in `.pictures/`. */
@@ -70,6 +71,24 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByLabel("Token").waitFor();
   },
 };
+
+test.each(["desktop", "phone"])("on a %s the head stands without the script as the script draws it", async (wanted) => {
+  const [, width, height] = sizes.find(([size]) => size === wanted)!;
+  const viewport = { width, height };
+  const drawn = await world.open({ context: { viewport } });
+  const context = await drawn.context().browser()!.newContext({ viewport, javaScriptEnabled: false });
+  onTestFinished(() => context.close());
+  const still = await context.newPage();
+  await still.goto(world.server().url);
+  const partsOf = async (page: Page) => {
+    const links = await page.locator("header a").all();
+    return Promise.all(links.map(async (link) => [await link.innerText(), await link.boundingBox()]));
+  };
+  expect(await partsOf(still)).toEqual(await partsOf(drawn));
+  expect(await partsOf(still)).toHaveLength(5);
+  expect(await still.locator(".pill").innerText()).toBe(en.server.asking);
+  expect(await drawn.locator("header").count()).toBe(1);
+});
 
 interface Violation {
   readonly id: string;

@@ -36,7 +36,10 @@ const change: Change = (next) => {
 function draw(): void {
   isDue = false;
   document.title = `${texts.title[state.view]} · Snowlane`;
-  render(pageView(state, change, texts, look), place);
+  render(
+    pageView(state, change, texts, () => look()),
+    place,
+  );
   if (state.view === "watch" && state.parts === "there" && state.watch.status.value !== undefined) void drawWatch();
 }
 
@@ -95,17 +98,27 @@ async function speak(): Promise<void> {
   draw();
 }
 
+/** Begins something once what stands there now is on the screen; at once where nobody looks. */
+function afterFrame(begin: () => void): void {
+  if (document.visibilityState === "hidden") begin();
+  else requestAnimationFrame(() => setTimeout(begin));
+}
+
 document.documentElement.dataset["theme"] = state.theme;
-// Pasting anywhere on Parse is pasting IDs; a field of its own comes first.
-document.addEventListener("paste", (event) => {
-  const isField = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
-  if (state.view === "parse" && !isField) pasteInto(change, event);
-});
-follow();
-if (state.language !== "en") void speak();
-const look = watchServer(change, () => state);
-draw();
-addEventListener("hashchange", () => {
+let look = (): void => undefined;
+// The head that stands in the file is painted first; then the same one, drawn, takes its place.
+afterFrame(() => {
+  place.replaceChildren();
   follow();
-  if (state.view === "watch") look();
+  if (state.language !== "en") void speak();
+  addEventListener("hashchange", () => {
+    follow();
+    if (state.view === "watch") look();
+  });
+  // Pasting anywhere on Parse is pasting IDs; a field of its own comes first.
+  document.addEventListener("paste", (event) => {
+    const isField = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
+    if (state.view === "parse" && !isField) pasteInto(change, event);
+  });
+  afterFrame(() => (look = watchServer(change, () => state)));
 });

@@ -15,7 +15,7 @@ import { writeLink } from "./route.ts";
 import type { Change, State } from "./state.ts";
 import { choiceField } from "./text-field.ts";
 import type { Texts } from "./texts/en.ts";
-import { clockWords, dayWords, isoDay, msOf, spanBetween, timeWords } from "./time-words.ts";
+import { clockWords, dayWords, isoDay, msOf, ownZone, spanBetween, timeWords } from "./time-words.ts";
 
 /** Shown while there is nothing to read: a post of 2022 and the message of Discord's own documentation. */
 const examples = [
@@ -190,7 +190,7 @@ function madeBy({ datacenterId, workerId, sequence }: ParsedId, texts: Texts): s
 function hero(state: State, texts: Texts, timeNs: bigint, tickNs: number, maker: string): TemplateResult {
   const { parse, locale } = texts;
   const ms = msOf(timeNs);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = ownZone();
   const span = spanBetween(ms, state.nowMs);
   const here = dayWords(ms, locale, zone) === dayWords(ms, locale) ? "" : `${dayWords(ms, locale, zone)}, `;
   const digits = tickNs >= 1e9 ? 0 : 3;

@@ -33,16 +33,34 @@ export function msOf(timeNs: bigint): number {
   return Number((timeNs - below) / 1_000_000n);
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A format of dates. Each is made once: making one takes far longer than using it. */
+function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = locale + JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  formats.set(key, format);
+  return format;
+}
+
+let zone: string | undefined;
+
+/** The reader's own time zone, such as `Africa/Nairobi`. */
+export function ownZone(): string {
+  zone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zone;
+}
+
 /** The day in words: `28 June 2022`. */
 export function dayWords(unixMs: number, locale: string, timeZone = "UTC"): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(unixMs);
+  return formatOf(locale, { dateStyle: "long", timeZone }).format(unixMs);
 }
 
 /** The time of day: `16:07:40.105`. */
 export function clockWords(unixMs: number, digits: number, timeZone: string): string {
   const fraction = digits === 0 ? {} : { fractionalSecondDigits: digits as 1 | 2 | 3 };
   const parts = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
-  return new Intl.DateTimeFormat("en-GB", { ...parts, ...fraction, timeZone }).format(unixMs);
+  return formatOf("en-GB", { ...parts, ...fraction, timeZone }).format(unixMs);
 }
 
 /** The day alone: `2022-06-28`. */

@@ -10,7 +10,8 @@ import type { Span, SpanUnit } from "../time-words.ts";
 /** All that the page says, in one language. A language that lacks a text does not compile. */
 export type Texts = typeof en;
 
-const number = (value: number | bigint): string => value.toLocaleString("en");
+const grouping = new Intl.NumberFormat("en");
+const number = (value: number | bigint): string => grouping.format(value);
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 const unitWords: Readonly<Record<SpanUnit, string>> = {

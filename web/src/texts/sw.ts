@@ -7,7 +7,8 @@ import type { Texts } from "./en.ts";
 
 /** Swahili, translated without a native reader. */
 
-const number = (value: number | bigint): string => value.toLocaleString("en");
+const grouping = new Intl.NumberFormat("en");
+const number = (value: number | bigint): string => grouping.format(value);
 const unitWords: Readonly<Record<SpanUnit, string>> = {
   year: "miaka",
   day: "siku",

@@ -7,7 +7,8 @@ import type { Texts } from "./en.ts";
 
 /** Chinese, translated without a native reader. */
 
-const number = (value: number | bigint): string => value.toLocaleString("zh-CN");
+const grouping = new Intl.NumberFormat("zh-CN");
+const number = (value: number | bigint): string => grouping.format(value);
 const unitWords: Readonly<Record<SpanUnit, string>> = {
   year: "年",
   day: "天",
