@@ -6,6 +6,7 @@ import { startEtcdCluster } from "../support/servers/etcd-server.ts";
 import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
+import { ZooKeeperNetwork } from "../support/servers/zookeeper-network.ts";
 import { startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 import { PowerSupply } from "./power-loss.ts";
@@ -80,12 +81,18 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
     };
   },
   zookeeper: async (trial) => {
-    const members = await startZooKeeperEnsemble();
+    const network = new ZooKeeperNetwork();
+    trial.onEnd(() => network.stop());
+    const members = await startZooKeeperEnsemble(network);
     for (const member of members) trial.onEnd(() => member.stop());
     return {
       ports: members.map(({ port }) => port),
       url: (ports) => `zookeeper://${ports.map((port) => `127.0.0.1:${port}`).join(",")}`,
-      faults: serverFaults(trial, members),
+      faults: [
+        ...serverFaults(trial, members),
+        // One member is parted from one other, or, where both numbers are its own, from both.
+        () => cutWays(trial, network.waysOf(1 + trial.random.below(3), 1 + trial.random.below(3))),
+      ],
       needsRightClocks: false,
     };
   },
@@ -140,11 +147,7 @@ export async function cutWays(trial: FaultTrial, ways: readonly TcpProxy[]): Pro
     if (isReset) way.cut();
   }
   await sleep(lengthMs(trial));
-  for (const way of ways) {
-    way.mode = "open";
-    // The swallowed bytes are missing in the streams, which cannot go on.
-    way.cut();
-  }
+  for (const way of ways) way.reopen();
 }
 
 async function lockFile(trial: FaultTrial, path: string): Promise<void> {

@@ -33,9 +33,7 @@ const injections: readonly Injection[] = [
     proxy.mode = trial.random.oneIn(2) ? "deaf" : "black-hole";
     if (trial.random.oneIn(2)) proxy.cut();
     await sleep(500 + trial.random.below(3_000));
-    proxy.mode = "open";
-    // The swallowed bytes are missing in the streams, which cannot go on.
-    proxy.cut();
+    proxy.reopen();
   },
   async ({ proxy, trial }) => {
     proxy.delayMs = 100 + trial.random.below(900);

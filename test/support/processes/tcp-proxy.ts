@@ -19,6 +19,8 @@ export class TcpProxy {
   mode: ProxyMode = "open";
   /** Added to each piece of data, each way. */
   delayMs = 0;
+  /** What becomes of the first bytes that a client sends. */
+  greeting = (bytes: Buffer): Buffer => bytes;
 
   private constructor(targetPort: number) {
     this.targetPort = targetPort;
@@ -40,6 +42,12 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
+  /** Lets all through again. The swallowed bytes are missing in the connections, which cannot go on. */
+  reopen(): void {
+    this.mode = "open";
+    this.cut();
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -49,14 +57,17 @@ export class TcpProxy {
   #accept(client: Socket): void {
     this.acceptedCount += 1;
     const server = connect(this.targetPort, "127.0.0.1");
-    this.#pass(client, server, () => this.mode !== "black-hole");
+    this.#pass(client, server, () => this.mode !== "black-hole", this.greeting);
     this.#pass(server, client, () => this.mode === "open");
   }
 
-  #pass(from: Socket, to: Socket, isOpen: () => boolean): void {
+  #pass(from: Socket, to: Socket, isOpen: () => boolean, greeting = (bytes: Buffer): Buffer => bytes): void {
     this.#sockets.add(from);
     let last: Promise<unknown> = Promise.resolve();
-    from.on("data", (chunk) => {
+    let isFirst = true;
+    from.on("data", (bytes: Buffer) => {
+      const chunk = isFirst ? greeting(bytes) : bytes;
+      isFirst = false;
       if (!isOpen()) return;
       const delay = sleep(this.delayMs);
       last = Promise.all([last, delay]).then(() => to.write(chunk));
