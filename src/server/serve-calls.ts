@@ -147,7 +147,10 @@ function connectionSettings({ config, tls, log, onFault }: CallServerOptions): O
   const limits = { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits };
   const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
     log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
-  return { ...limits, http2, tls, onFault, onRefusedHandshake };
+  const onTlsChange = (): void => log.info("The TLS files were read again");
+  const onTlsFault = (error: unknown): void =>
+    log.error("The TLS files cannot be used; the earlier ones stay", { error });
+  return { ...limits, http2, tls, onFault, onTlsChange, onTlsFault, onRefusedHandshake };
 }
 
 /** Makes the answer of `/metrics` for the callers that a guard lets in; undefined: for everybody. */

@@ -1,11 +1,9 @@
 /** Callers by the names in their certificates: --tls-client-ca with --principals. */
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect as connectHttp2 } from "node:http2";
-import { request } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CertificateFiles, type Certificates, makeCertificates } from "../support/processes/certificates.ts";
+import { certifiedCalls, identityOf as identity } from "../support/http2/certified-call.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
 import { type RunningServer, runServer } from "../support/processes/running-server.ts";
 
@@ -21,57 +19,10 @@ afterAll(() => {
 });
 
 type Fields = Readonly<Record<string, string>>;
-type Ask = (running: RunningServer, identity: SecureContextOptions, fields?: Fields) => Promise<number | "cut off">;
 
-const path = "/snowlane.v1.IdService/NextId";
-const json = { "content-type": "application/json" };
-const identity = ({ certFile, keyFile }: CertificateFiles): SecureContextOptions => ({
-  cert: readFileSync(certFile),
-  key: readFileSync(keyFile),
-});
-
-const inHttp1: Ask = async ({ server }, { cert, key }, fields = {}) => {
-  const call = request({
-    port: server.address.port,
-    host: "127.0.0.1",
-    path,
-    method: "POST",
-    agent: false,
-    ca: readFileSync(ours.caFile),
-    cert,
-    key,
-    headers: { ...json, ...fields },
-  });
-  call.end("{}");
-  try {
-    const [response] = await once(call, "response");
-    response.resume();
-    return response.statusCode;
-  } catch {
-    return "cut off";
-  }
-};
-
-const inHttp2: Ask = async ({ server }, { cert, key }, fields = {}) => {
-  const ca = readFileSync(ours.caFile);
-  const session = connectHttp2(`https://127.0.0.1:${server.address.port}`, { ca, cert, key });
-  const isCut = once(session, "close").then(() => "cut off" as const);
-  session.on("error", () => undefined);
-  try {
-    const stream = session.request({ ":path": path, ":method": "POST", ...json, ...fields });
-    stream.on("error", () => undefined);
-    stream.end("{}");
-    const answered = once(stream, "response").then(([head]) => Number(head[":status"]));
-    return await Promise.race([answered.catch(() => "cut off" as const), isCut.catch(() => "cut off" as const)]);
-  } finally {
-    session.destroy();
-  }
-};
-
-describe.each([
-  ["HTTP/1.1", inHttp1],
-  ["HTTP/2", inHttp2],
-])("over %s", (_name, ask) => {
+describe.each(Object.entries(certifiedCalls))("over %s", (_name, askOver) => {
+  const ask = ({ server }: RunningServer, caller: SecureContextOptions, fields: Fields = {}) =>
+    askOver({ port: server.address.port, ca: readFileSync(ours.caFile), ...caller }, fields);
   /** `client` is the name in the certificate of both authorities. */
   const start = (flags: Fields = {}) => {
     const { path: principals, write } = principalsFile([

@@ -82,7 +82,8 @@ export function createConnectionServer(application: Application, options: Connec
       ? undefined
       : createTlsAcceptor(options.tls, {
           onSecure: admitSecure(serveSocket),
-          onFault: options.onFault,
+          onChange: options.onTlsChange,
+          onFault: options.onTlsFault ?? options.onFault,
           onRefused: (error, address) => {
             refusedHandshakes += 1;
             options.onRefusedHandshake?.(error, address);

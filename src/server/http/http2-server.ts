@@ -23,6 +23,10 @@ export interface ConnectionOptions {
   readonly http2Limits: Partial<Limits>;
   /** Called with an error that a handler or a server itself threw: a fault of ours. */
   readonly onFault: (error: unknown) => void;
+  /** Called when other files of TLS are in use from now on. */
+  readonly onTlsChange?: () => void;
+  /** Called with changed files of TLS that cannot be used; the earlier ones stay. Default: `onFault`. */
+  readonly onTlsFault?: (error: unknown) => void;
   /** Called with the cause, and the address of a caller, of each TLS handshake that failed. */
   readonly onRefusedHandshake?: (error: Error, address: string) => void;
 }

@@ -20,7 +20,9 @@ export interface TlsFiles {
 export interface TlsPorts {
   /** Takes over a connection once its handshake is done. */
   readonly onSecure: (socket: TLSSocket, protocol: AlpnProtocol) => void;
-  /** Called with changed files that cannot be used. */
+  /** Called when changed files are in use. */
+  readonly onChange?: (() => void) | undefined;
+  /** Called with changed files that cannot be used, as {@link WatchedFiles} does. */
   readonly onFault: (error: unknown) => void;
   /** Called with the cause, and the address of a caller whose handshake failed. */
   readonly onRefused?: ((error: Error, address: string) => void) | undefined;
@@ -68,7 +70,7 @@ const ciphers = [
  */
 export function createTlsAcceptor(
   files: TlsFiles,
-  { onSecure, onFault, onRefused }: TlsPorts,
+  { onSecure, onChange, onFault, onRefused }: TlsPorts,
   lookMs = 10_000,
 ): TlsAcceptor {
   const { clientCaPath, clientAuth = "required" } = files;
@@ -96,6 +98,7 @@ export function createTlsAcceptor(
     onChange: (found) => {
       server.setSecureContext(found);
       expiresMs = expiryOf(found);
+      onChange?.();
     },
     onFault,
     lookMs,

@@ -39,14 +39,27 @@ test("a change is taken within ten seconds, or at once when it is asked for, and
   expect(notes).toHaveLength(2);
 });
 
-test("content that cannot be used is reported once, and good content after it is taken", () => {
+test("content that cannot be used is reported each minute, and good content after it is taken", () => {
   const { notes, file } = setUp();
   file.text = "bad";
-  vi.advanceTimersByTime(120_000);
-  expect(notes).toEqual(["fault bad"]);
+  vi.advanceTimersByTime(129_000);
+  expect(notes).toEqual(["fault bad", "fault bad"]);
   file.text = "first";
   vi.advanceTimersByTime(10_000);
-  expect(notes).toEqual(["fault bad", "first"]);
+  expect(notes.slice(2)).toEqual(["first"]);
+  vi.advanceTimersByTime(60_000);
+  expect(notes).toHaveLength(3);
+});
+
+test("who asks for a look is told of a fault that lasts, and another fault is reported at once", () => {
+  const { notes, file, watched } = setUp();
+  file.text = "bad";
+  vi.advanceTimersByTime(20_000);
+  watched.look();
+  expect(notes).toEqual(["fault bad", "fault bad"]);
+  file.text = "bad in another way";
+  vi.advanceTimersByTime(10_000);
+  expect(notes.slice(2)).toEqual(["fault bad in another way"]);
 });
 
 test("a file that has vanished is reported each minute, and its content stays", () => {
@@ -58,8 +71,8 @@ test("a file that has vanished is reported each minute, and its content stays", 
   expect(notes).toEqual(["fault gone", "fault gone"]);
   file.text = "first";
   vi.advanceTimersByTime(60_000);
-  expect(notes).toHaveLength(2);
+  expect(notes.slice(2)).toEqual(["first"]);
   file.text = undefined;
   vi.advanceTimersByTime(10_000);
-  expect(notes).toHaveLength(3);
+  expect(notes).toHaveLength(4);
 });

@@ -10,8 +10,8 @@ export interface WatchOptions<T> {
   /** Takes content that differs from the one before. May throw, if it cannot be used. */
   readonly onChange: (content: T) => void;
   /**
-   * Called with what `onChange` threw, and with what `read` threw: once a minute for as long as it lasts. The earlier
-   * content stays in use.
+   * Called with what `read` or `onChange` threw: at once, and each minute for as long as it lasts. The earlier content
+   * stays in use.
    */
   readonly onFault: (error: unknown) => void;
   /** How often the files are looked at. Default 10,000. */
@@ -24,8 +24,8 @@ export class WatchedFiles<T> {
   readonly #timer: NodeJS.Timeout;
   readonly #looksAMinute: number;
   #content: T;
-  /** How often in turn the files could not be read. */
-  #unreadCount = 0;
+  /** Of the last look; undefined where it found none. */
+  #fault: { readonly text: string; looks: number } | undefined;
 
   /** @param content - What is in use now. */
   constructor(content: T, options: WatchOptions<T>) {
@@ -33,30 +33,32 @@ export class WatchedFiles<T> {
     this.#content = content;
     this.#options = options;
     this.#looksAMinute = Math.ceil(reminderMs / lookMs);
-    this.#timer = setInterval(() => this.look(), lookMs).unref();
+    this.#timer = setInterval(() => this.#look(), lookMs).unref();
   }
 
-  /** Reads the files, and hands on what has changed. Never throws. */
+  /** Looks at once. A fault is reported then, also one that was reported a moment ago. Never throws. */
   look(): void {
-    const { read, onChange, onFault } = this.#options;
-    let content: T;
-    try {
-      content = read();
-      this.#unreadCount = 0;
-    } catch (error) {
-      if (this.#unreadCount++ % this.#looksAMinute === 0) onFault(error);
-      return;
-    }
-    if (isDeepStrictEqual(content, this.#content)) return;
-    this.#content = content;
-    try {
-      onChange(content);
-    } catch (error) {
-      onFault(error);
-    }
+    if (this.#fault !== undefined) this.#fault.looks = 0;
+    this.#look();
   }
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  /** Reads the files, and hands on what has changed, or is good again after a fault. */
+  #look(): void {
+    const { read, onChange, onFault } = this.#options;
+    try {
+      const content = read();
+      if (this.#fault === undefined && isDeepStrictEqual(content, this.#content)) return;
+      onChange(content);
+      this.#content = content;
+      this.#fault = undefined;
+    } catch (error) {
+      const text = String(error);
+      if (this.#fault?.text !== text) this.#fault = { text, looks: 0 };
+      if (this.#fault.looks++ % this.#looksAMinute === 0) onFault(error);
+    }
   }
 }

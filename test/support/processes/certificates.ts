@@ -19,6 +19,14 @@ export interface Certificates {
   readonly client: CertificateFiles;
   /** For a client, without a name but the common one of its subject, `nameless`. */
   readonly nameless: CertificateFiles;
+  /**
+   * Signs one more.
+   *
+   * @param extension - Lines of an extension file of openssl.
+   * @param days - Until it ends; -1 for one that has ended. Default: 30.
+   * @param signer - The authority, by its name here; `name` itself for a certificate that signed itself. Default: `ca`.
+   */
+  readonly sign: (name: string, extension: string, days?: number, signer?: string) => Promise<CertificateFiles>;
   readonly remove: () => void;
 }
 
@@ -31,11 +39,12 @@ export async function makeCertificates(): Promise<Certificates> {
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   const ca = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-days", "30", "-subj", "/CN=Snowlane test"];
   await openssl("req", "-x509", ...newKey, ...ca);
-  const sign = async (name: string, extension: string): Promise<CertificateFiles> => {
+  const sign = async (name: string, extension: string, days = 30, signer = "ca"): Promise<CertificateFiles> => {
     const [key, request, certificate] = [file(`${name}.key`), file(`${name}.csr`), file(`${name}.pem`)];
     writeFileSync(file(`${name}.ext`), extension);
     await openssl("req", ...newKey, "-keyout", key, "-out", request, "-subj", `/CN=${name}`);
-    const authority = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial", "-days", "30"];
+    const others = ["-CA", file(`${signer}.pem`), "-CAkey", file(`${signer}.key`), "-CAcreateserial"];
+    const authority = [...(signer === name ? ["-signkey", key] : others), "-days", String(days)];
     await openssl("x509", "-req", "-in", request, ...authority, "-extfile", file(`${name}.ext`), "-out", certificate);
     return { certFile: certificate, keyFile: key };
   };
@@ -43,5 +52,5 @@ export async function makeCertificates(): Promise<Certificates> {
   const client = await sign("client", "subjectAltName=DNS:client\nextendedKeyUsage=clientAuth\n");
   const nameless = await sign("nameless", "extendedKeyUsage=clientAuth\n");
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  return { folder, caFile: file("ca.pem"), server, client, nameless, remove };
+  return { folder, caFile: file("ca.pem"), server, client, nameless, sign, remove };
 }
