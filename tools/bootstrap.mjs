@@ -59,9 +59,8 @@ function bundleIsStale() {
   const stamp = "dist/.bundled";
   if (!existsSync(stamp)) return true;
   const bundledMs = statSync(stamp).mtimeMs;
-  const files = ["package.json", "tools/bundle.mjs", "tools/bundle-page.mjs", "docs/openapi.json"].map(
-    (path) => statSync(path).mtimeMs,
-  );
+  const tools = ["bundle", "bundle-page", "bundle-parts"].map((name) => `tools/${name}.mjs`);
+  const files = ["package.json", "docs/openapi.json", ...tools].map((path) => statSync(path).mtimeMs);
   return [newestSourceMs("src"), newestSourceMs("web"), ...files].some((ms) => ms > bundledMs);
 }
 

@@ -52,15 +52,21 @@ function endWithoutThreads(): void {
   timer.unref();
 }
 
-endQuietlyWhenClosed(process.stdout);
-endQuietlyWhenClosed(process.stderr);
-const { stdin, stdout, stderr, env: environment } = process;
-try {
-  process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, environment, process, loadCommands });
-} catch (error) {
-  const message = error instanceof IdError || error instanceof CommandError ? error.message : inspect(error);
-  const name = paintFor(stderr, environment)("bad", "snowlane:");
-  for (const line of message.split("\n")) stderr.write(`${name} ${line}\n`);
-  process.exitCode = exitCodeOf(error);
+/** Runs the command line, and says what went wrong. */
+async function run(): Promise<void> {
+  const { argv, stdin, stdout, stderr, env: environment } = process;
+  endQuietlyWhenClosed(stdout);
+  endQuietlyWhenClosed(stderr);
+  try {
+    process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, environment, process, loadCommands });
+  } catch (error) {
+    const message = error instanceof IdError || error instanceof CommandError ? error.message : inspect(error);
+    const name = paintFor(stderr, environment)("bad", "snowlane:");
+    for (const line of message.split("\n")) stderr.write(`${name} ${line}\n`);
+    process.exitCode = exitCodeOf(error);
+  }
+  endWithoutThreads();
 }
-endWithoutThreads();
+
+// Without an await at the top, which the executable cannot have: Node runs a script in it, not a module.
+void run();

@@ -47,6 +47,8 @@ test("a commit gives the same packages twice, byte for byte", { timeout: 1_800_0
       ...["info", "mod", "zip"].map((kind) => `go/snowlane.dev/go/@v/v${version}.${kind}`),
       `snowlane-${version}.spdx.json`,
       `snowlane-${version}.tgz`,
+      `snowlane-${version}-linux-x64.tar.gz`,
+      `snowlane-linux-x64-${version}.spdx.json`,
       ...["-javadoc.jar", "-sources.jar", ".jar", ".pom", ".tgz"].map((kind) => `snowlane-client-${version}${kind}`),
       `snowlane-with-drivers-${version}.spdx.json`,
       `snowlane-with-drivers-${version}.tgz`,

@@ -5,6 +5,7 @@ import { fetchPythonVenv } from "../../test/support/fetch/python-venv.ts";
 import { prepareJavaBuilds } from "../../test/support/processes/java-client.ts";
 import { runCommand } from "../../test/support/processes/run-command.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
+import { buildExecutable, packExecutable } from "./build-executable.ts";
 
 /** The one package that builds a wheel. */
 const pythonBuilder =
@@ -42,14 +43,15 @@ export async function buildPackages(
     const log = await runCommand("git", ["log", "-1", "--format=%H %ct"], { cwd: checkout });
     const [commit = "", seconds = ""] = log.trim().split(" ");
     const build = { ...options, checkout, commit, commitTime: new Date(Number(seconds) * 1_000) };
-    for (const step of [buildNode, buildGo, buildJava, buildPython]) await step(build);
+    for (const step of [buildNode, buildLinux, buildGo, buildJava, buildPython]) await step(build);
   } finally {
     process.off("exit", tidyUp);
     tidyUp();
   }
 }
 
-async function buildNode({ checkout, target, version, commit, commitTime, tell }: Build): Promise<void> {
+async function buildNode(build: Build): Promise<void> {
+  const { checkout, target, version, tell } = build;
   tell("npm packages");
   // Installs what the lockfile names, bundles, and writes the types.
   await runCommand(process.execPath, ["tools/bootstrap.mjs", "--build"], { cwd: checkout });
@@ -67,15 +69,25 @@ async function buildNode({ checkout, target, version, commit, commitTime, tell }
     await runCommand(join(node, "publint"), ["run", file, "--strict"], { cwd: checkout, env });
     await runCommand(join(node, "attw"), [file, "--profile", "esm-only", "--no-color"], { cwd: checkout, env });
   }
-  const createTime = secondsOf(commitTime);
-  for (const [name, folder] of [
-    ["snowlane", checkout],
-    ["snowlane-with-drivers", withDrivers],
-  ] as const) {
-    const notices = readFileSync(join(folder, "THIRD_PARTY_NOTICES"), "utf8");
-    const list = billOfMaterials({ name, version, commit, createTime, notices });
-    writeFileSync(join(target, `${name}-${version}.spdx.json`), list);
-  }
+  listBundled(build, "snowlane", checkout);
+  listBundled(build, "snowlane-with-drivers", withDrivers);
+}
+
+/** Lists what a package contains of others, from the notices that stand in a folder. */
+function listBundled({ target, version, commit, commitTime }: Build, name: string, folder: string): void {
+  const notices = readFileSync(join(folder, "THIRD_PARTY_NOTICES"), "utf8");
+  const list = billOfMaterials({ name, version, commit, createTime: secondsOf(commitTime), notices });
+  writeFileSync(join(target, `${name}-${version}.spdx.json`), list);
+}
+
+async function buildLinux(build: Build): Promise<void> {
+  const { checkout, target, version, commitTime, tell } = build;
+  tell("executable for Linux");
+  const name = `snowlane-${version}-linux-x64`;
+  const folder = join(checkout, "executable", name);
+  await buildExecutable(checkout, folder);
+  await packExecutable(folder, join(target, `${name}.tar.gz`), commitTime);
+  listBundled(build, "snowlane-linux-x64", folder);
 }
 
 /** ISO 8601 without parts of a second. */

@@ -47,8 +47,8 @@ class SqliteSequences implements SequenceStore {
   #isTaking = false;
 
   constructor(file: SequenceFileOptions, { callTimeoutMs }: StoreOptions) {
-    const url = findThread("sqlite-sequence-thread", import.meta.url);
-    this.#link = new ThreadLink({ url, path: file.path, callTimeoutMs, workerData: file });
+    const code = findThread("sqlite-sequence-thread", import.meta.url);
+    this.#link = new ThreadLink({ code, path: file.path, callTimeoutMs, workerData: file });
   }
 
   look(keys: readonly CounterKey[]): Promise<Look> {

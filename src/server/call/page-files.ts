@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { readAsset } from "../../own-files.ts";
 import { chooseEncoding, matchesTag, pageHeaders, type PageEncoding } from "./page-headers.ts";
 import { unknownPathLine } from "./refusal-lines.ts";
 import { textAnswer, withBody } from "./text-answer.ts";
@@ -65,7 +66,7 @@ export function answerPage({ path, method, header }: PageRequest): UniversalServ
 /** Where the page was not bundled, as in a checkout that was never built, there are no files. */
 function readManifest(): ReadonlyMap<string, PageFile> {
   try {
-    const text = readFileSync(new URL("manifest.json", folder), "utf8");
+    const text = new TextDecoder().decode(readPageFile("manifest.json"));
     return new Map(Object.entries(JSON.parse(text) as PageManifest));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Map();
@@ -75,9 +76,13 @@ function readManifest(): ReadonlyMap<string, PageFile> {
 
 function contentOf({ file }: PageFile, encoding: PageEncoding): Uint8Array<ArrayBuffer> {
   const name = file + suffixes[encoding];
-  const content = contents.get(name) ?? new Uint8Array(readFileSync(new URL(name, folder)));
+  const content = contents.get(name) ?? readPageFile(name);
   contents.set(name, content);
   return content;
+}
+
+function readPageFile(name: string): Uint8Array<ArrayBuffer> {
+  return readAsset(`page/${name}`) ?? new Uint8Array(readFileSync(new URL(name, folder)));
 }
 
 function refuse(status: number, method: string, text: string): UniversalServerResponse {

@@ -72,8 +72,8 @@ class SqliteStore implements RecordStore {
   readonly #link: ThreadLink<RecordFile>;
 
   constructor(file: RecordFileOptions, { callTimeoutMs }: StoreOptions) {
-    const url = findThread("sqlite-thread", import.meta.url);
-    this.#link = new ThreadLink({ url, path: file.path, callTimeoutMs, workerData: file });
+    const code = findThread("sqlite-thread", import.meta.url);
+    this.#link = new ThreadLink({ code, path: file.path, callTimeoutMs, workerData: file });
   }
 
   async moment(): Promise<StoreMoment> {

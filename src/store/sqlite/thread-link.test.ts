@@ -22,7 +22,7 @@ function startLate(callTimeoutMs: number) {
       close: () => {},
     });`;
   const url = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
-  const link = new ThreadLink<Echo>({ url, path: "a file", callTimeoutMs, workerData: gate });
+  const link = new ThreadLink<Echo>({ code: url, path: "a file", callTimeoutMs, workerData: gate });
   const letGo = (step: number): void => {
     Atomics.store(gate, 0, step);
     Atomics.notify(gate, 0);

@@ -3,13 +3,14 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { systemTimers } from "../../clock/clock.ts";
 import { IdError } from "../../errors.ts";
+import { readAsset } from "../../own-files.ts";
 import { unavailable } from "./sqlite-error.ts";
 import type { Closable, MethodOf, ThreadCall, ThreadReply } from "./thread-calls.ts";
 
 /** How a thread is started. */
 export interface ThreadLinkOptions {
   /** See {@link findThread}. */
-  readonly url: URL;
+  readonly code: URL | string;
   /** The path of the file that it works on, for messages. */
   readonly path: string;
   /** Longest time of a call, from its start to its answer; for the first calls, from when the thread is ready. */
@@ -24,13 +25,15 @@ const threadStartTimeoutMs = 60_000;
 const threadEndTimeoutMs = 2_000;
 
 /**
- * Finds the file of a thread: beside its caller in the sources; in dist/, beside the entry or one folder above a shared
- * chunk.
+ * Finds the code of a thread: its file stands beside its caller in the sources; in dist/, beside the entry or one
+ * folder above a shared chunk. The executable holds the code itself, as a script.
  *
  * @param name - Its entry in the bundle, and its file in the sources.
  * @param callerUrl - `import.meta.url` of the file that starts it.
  */
-export function findThread(name: string, callerUrl: string): URL {
+export function findThread(name: string, callerUrl: string): URL | string {
+  const asset = readAsset(`${name}.js`);
+  if (asset !== undefined) return new TextDecoder().decode(asset);
   if (callerUrl.endsWith(".ts")) return new URL(`./${name}.ts`, callerUrl);
   const beside = new URL(`./${name}.js`, callerUrl);
   return existsSync(fileURLToPath(beside)) ? beside : new URL(`../${name}.js`, callerUrl);
@@ -54,10 +57,10 @@ export class ThreadLink<T extends Closable> {
   #ended: IdError | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor({ url, path, callTimeoutMs, workerData }: ThreadLinkOptions) {
+  constructor({ code, path, callTimeoutMs, workerData }: ThreadLinkOptions) {
     this.#path = path;
     this.#callTimeoutMs = callTimeoutMs;
-    this.#thread = new Worker(url, { workerData });
+    this.#thread = new Worker(code, { eval: typeof code === "string", workerData });
     this.#thread.on("message", (reply: ThreadReply) => this.#onReply(reply));
     this.#thread.on("error", (cause) => this.#end(unavailable(path, "its thread failed; start again", cause)));
     this.#thread.on("exit", () => this.#end(unavailable(path, "its thread has ended")));

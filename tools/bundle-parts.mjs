@@ -1,0 +1,58 @@
+/** What the bundles of the program share: the package's and the executable's. */
+import { readFileSync } from "node:fs";
+
+/**
+ * Gives some modules of Node without those exports that are getters: an `import` reads every export, and that of
+ * WebSocket in node:http loads an HTTP client of 10,000 lines, those of node:crypto all of Web Crypto, at each start.
+ */
+export const lightModules = {
+  name: "light",
+  resolveId: (id, importer) => {
+    const [, name] = /^(?:node:)?(http|util|fs|crypto)$/.exec(id) ?? [];
+    if (name === undefined) return undefined;
+    // OpenTelemetry needs such exports, and is loaded only where calls are traced.
+    return importer?.includes("@opentelemetry") ? { id: `node:${name}`, external: true } : `\0light:${name}`;
+  },
+  load: (id) => {
+    if (!id.startsWith("\0light:")) return undefined;
+    const name = id.replace("\0light:", "node:");
+    const descriptors = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name)));
+    const names = descriptors.filter(([, { value }]) => value !== undefined).map(([name]) => name);
+    const builtin = `process.getBuiltinModule("${name}")`;
+    return `export const { ${names.join(", ")} } = ${builtin};\nexport default ${builtin};`;
+  },
+};
+
+/**
+ * A start loads a few large files: finding and reading each of 50 small ones took longer than what is in them. A group
+ * is what matches and all that it imports, without what a group above has. Each thread of a store takes the first
+ * three; commands that start no server do without the last two. Calls of another server take the packages alone.
+ */
+export const groups = [
+  { priority: 6, name: "base", test: /light:(util|fs)|src\/(errors|assert|own-files|clock\/clock|version)\.ts$/ },
+  {
+    priority: 5,
+    name: "store",
+    test: /light:crypto|src\/(kernel-random|store\/(record-store|make-folder|sqlite\/sqlite-error|link\/made-once))\.ts$/,
+  },
+  {
+    priority: 5,
+    name: "threads",
+    test: /src\/store\/(store-identity|sqlite\/(thread-calls|store-file|open-file|file-[a-z]+|sqlite-paths|lock-owner))\.ts$/,
+  },
+  { priority: 4, name: "pure", test: /src\/(snowflake|text)\// },
+  { priority: 3, name: "config", test: /src\/(config\/|cli\/(exit-code|paint)\.ts$)/ },
+  { priority: 3, name: "packages", test: /node_modules\/@(bufbuild|connectrpc\/connect)\/|src\/gen\// },
+  { priority: 2, name: "traces", test: /node_modules\/@opentelemetry\// },
+  { priority: 2, name: "start", test: /src\/(cli\/serve|server\/start-server)\.ts$/ },
+  { priority: 1, name: "calls", test: /src\/server\/serve-calls\.ts$/ },
+];
+
+const { peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+// Also what lies in them: mysql2/promise.
+const drivers = Object.keys(peerDependencies ?? {}).map((name) => new RegExp(`^${name}(/|$)`));
+
+/** The modules that a bundle does not contain. pg looks for its own driver in C and for one of another runtime. */
+export function external({ hasDrivers }) {
+  return [/^node:(?!(?:http|util|fs|crypto)$)/, ...(hasDrivers ? ["pg-native", "pg-cloudflare"] : drivers)];
+}
