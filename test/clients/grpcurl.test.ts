@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
+import { bearer, principalsFile } from "../support/processes/principals-file.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
 
@@ -36,6 +37,22 @@ describe.each(["node", "engine"])("grpcurl without proto files, --http2 %s", (ht
     for (const part of ["InvalidArgument", "google.rpc.ErrorInfo", "COUNT_OUT_OF_RANGE", "snowlane.dev"]) {
       expect(problem).toContain(part);
     }
+  });
+
+  test("needs a token for reflection and for calls, where the server knows its callers", async () => {
+    const principals = principalsFile([
+      { name: "app", permissions: ["ids"] },
+      { name: "operator", permissions: ["observe"] },
+    ]).path;
+    const { address } = await runServer({ http2, principals });
+    const as = (name: string) => ["-H", `authorization: ${bearer(name).authorization}`];
+    const proto = ["-import-path", "proto", "-proto", "snowlane/v1/id_service.proto"];
+    const nextId = [address, "snowlane.v1.IdService/NextId"];
+    await expect(grpcurl(address, "list")).rejects.toThrow(/credentials/);
+    expect(await grpcurl(...as("operator"), address, "list")).toContain("snowlane.v1.IdService");
+    await expect(grpcurl(...proto, ...as("nobody"), ...nextId)).rejects.toThrow(/Unauthenticated/);
+    await expect(grpcurl(...proto, ...as("operator"), ...nextId)).rejects.toThrow(/PermissionDenied/);
+    expect(await grpcurl(...proto, ...as("app"), ...nextId)).toMatch(/"id": "\d+"/);
   });
 
   test("is told UNIMPLEMENTED for a method that there is not", async () => {

@@ -1,8 +1,10 @@
 /** Authentication: every method, in every protocol, with every kind of credentials. */
+import { readFileSync } from "node:fs";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as V1 } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as V1Alpha } from "../../src/gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -10,8 +12,9 @@ import { AdminService } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { permissions, traitsOf } from "../../src/server/call/method-table.ts";
-import { callWays, codeOf } from "../support/http2/call-ways.ts";
+import { type CallWay, callWays, codeOf } from "../support/http2/call-ways.ts";
 import { askHttp1, askHttp2, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
+import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { runServer } from "../support/processes/running-server.ts";
 
@@ -33,28 +36,75 @@ function expected(method: DescMethod, holds: string | undefined) {
   return holds === access || holds === "all" ? undefined : "denied";
 }
 
-describe.each(Object.entries(callWays))("%s", (_name, { ask, contentType, body, carries }) => {
-  test("every method lets in the callers of its permission, and no others", async () => {
-    const { url, faults } = await runServer({ principals: principalsFile(everyone).path });
-    const callers = [
-      { holds: undefined, fields: {} },
-      { holds: undefined, fields: bearer("removed") },
-      ...permissions.map((holds) => ({ holds, fields: bearer(holds) })),
-    ];
-    for (const method of methods.filter(carries)) {
-      const path = `/${method.parent.typeName}/${method.name}`;
-      const outcomes = callers.map(async ({ holds, fields }) => {
-        const headers = { "content-type": contentType(method), te: "trailers", ...fields };
-        const answer = await ask(url, { path, headers, body: body(method) });
-        return { path, fields, outcome: refusal(answer), expected: expected(method, holds) };
-      });
-      for (const { outcome, ...call } of await Promise.all(outcomes)) {
-        expect({ ...call, outcome }).toEqual({ ...call, outcome: call.expected });
-      }
-    }
-    expect(faults).toEqual([]);
-  });
+/** GET of Connect: without a body and a content type, for methods that change nothing. */
+function getWay(ask: typeof askHttp1): CallWay {
+  const query = "?connect=v1&encoding=json&message=%7B%7D";
+  return {
+    ask: (url, { path, headers: { authorization = "" } = {}, ca }) =>
+      ask(url, {
+        path: `${path}${query}`,
+        method: "GET",
+        headers: authorization === "" ? {} : { authorization },
+        ...(ca && { ca }),
+      }),
+    contentType: () => "",
+    body: () => "",
+    carries: ({ methodKind, idempotency }) =>
+      methodKind === "unary" && idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+  };
+}
 
+const allWays: Readonly<Record<string, CallWay>> = {
+  ...callWays,
+  "GET of Connect over HTTP/2": getWay(askHttp2),
+  "GET of Connect over HTTP/1.1": getWay(askHttp1),
+};
+
+/** Calls every method with every kind of credentials, over cleartext or TLS, and compares with the table. */
+async function expectTable({ ask, contentType, body, carries }: CallWay, tls?: Certificates): Promise<void> {
+  const { path: principals, write } = principalsFile([...everyone, { name: "removed", permissions: ["all"] }]);
+  const flags = tls === undefined ? {} : { tlsCert: tls.server.certFile, tlsKey: tls.server.keyFile };
+  const { address, server, faults } = await runServer({ principals, ...flags });
+  const url = `${tls === undefined ? "http" : "https"}://${address}`;
+  const secure = tls === undefined ? {} : { ca: readFileSync(tls.caFile) };
+  const outcomeOf = async (method: DescMethod, fields: object) => {
+    const path = `/${method.parent.typeName}/${method.name}`;
+    const headers = { "content-type": contentType(method), te: "trailers", ...fields };
+    return refusal(await ask(url, { path, headers, body: body(method), ...secure }));
+  };
+  const carried = methods.filter(carries);
+  // Before they are taken out, they may call everything.
+  for (const method of carried) expect(await outcomeOf(method, bearer("removed"))).toBeUndefined();
+  write(everyone);
+  server.reload();
+  const callers = [
+    { holds: undefined, fields: {} },
+    { holds: undefined, fields: bearer("wrong") },
+    { holds: undefined, fields: bearer("removed") },
+    ...permissions.map((holds) => ({ holds, fields: bearer(holds) })),
+  ];
+  for (const method of carried) {
+    const outcomes = callers.map(async ({ holds, fields }) => {
+      const call = { method: method.toString(), fields, outcome: await outcomeOf(method, fields) };
+      expect(call).toEqual({ ...call, outcome: expected(method, holds) });
+    });
+    await Promise.all(outcomes);
+  }
+  expect(carried.length).toBeGreaterThan(5);
+  expect(faults).toEqual([]);
+}
+
+test.each(Object.entries(allWays))("every method lets in the callers of its permission alone: %s", (_name, way) =>
+  expectTable(way),
+);
+
+test.each(["gRPC", "Connect over HTTP/1.1"])("over TLS, too: %s", async (name) => {
+  const certificates = await makeCertificates();
+  onTestFinished(certificates.remove);
+  await expectTable(allWays[name]!, certificates);
+});
+
+describe.each(Object.entries(callWays))("%s", (_name, { ask, contentType, body }) => {
   test("a refused call says why, and issues nothing", async () => {
     const { url, server } = await runServer({ principals: principalsFile(everyone).path });
     const method = IdService.method.nextId;
@@ -129,14 +179,6 @@ describe.each([
       expect((await answerTo(good))[0]).toBe(200);
       expect((await answerTo(good))[0]).toBe(200);
     }
-  });
-
-  test("a GET of Connect asks for credentials as a POST does", async () => {
-    const { url } = await setUp();
-    const path = "/snowlane.v1.IdService/GetInfo?connect=v1&encoding=json&message=%7B%7D";
-    expect((await ask(url, { path, method: "GET", headers: {} })).status).toBe(401);
-    expect((await ask(url, { path, method: "GET", headers: bearer("observe") })).status).toBe(403);
-    expect((await ask(url, { path, method: "GET", headers: bearer("ids") })).status).toBe(200);
   });
 
   test("probes and health need no credentials, and a preflight is answered without them", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { type IncomingHttpHeaders, request } from "node:http";
+import { type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { connect } from "node:http2";
+import { request as requestHttps } from "node:https";
 import { connect as connectTcp } from "node:net";
 
 /** An answer over HTTP, whole. */
@@ -17,6 +18,8 @@ export interface HttpQuestion {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
+  /** Of the server's certificate, in PEM. */
+  readonly ca?: Buffer;
 }
 
 const json = { "content-type": "application/json" };
@@ -24,10 +27,11 @@ const json = { "content-type": "application/json" };
 /** Asks over HTTP/1.1, on a connection of its own. */
 export async function askHttp1(
   url: string,
-  { path, method = "POST", headers = json, body }: HttpQuestion,
+  { path, method = "POST", headers = json, body, ca }: HttpQuestion,
 ): Promise<HttpAnswer> {
+  const request = url.startsWith("https:") ? requestHttps : requestHttp;
   // The path stays as it is: in a URL it would be normalised.
-  const call = request(url, { path, method, headers, agent: false });
+  const call = request(url, { path, method, headers, agent: false, ...(ca && { ca }) });
   call.end(body);
   const [response] = await once(call, "response");
   const chunks: Buffer[] = [];
@@ -39,9 +43,9 @@ export async function askHttp1(
 /** Asks over HTTP/2, on a connection of its own. */
 export async function askHttp2(
   url: string,
-  { path, method = "POST", headers = json, body }: HttpQuestion,
+  { path, method = "POST", headers = json, body, ca }: HttpQuestion,
 ): Promise<HttpAnswer> {
-  const session = connect(url);
+  const session = connect(url, { ...(ca && { ca }) });
   // Its streams see it too.
   session.on("error", () => undefined);
   try {

@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Certificates, makeCertificates } from "./certificates.ts";
 import { blocksOf } from "./page-blocks.ts";
+import { digestOf } from "./principals-file.ts";
 import { startSnowlane } from "./snowlane-process.ts";
 
-/** A server over TLS that wants a client certificate, and a folder as a reader of docs/tls.md has it. */
+/**
+ * A server over TLS that wants a client certificate and knows one principal, by a name in the certificate of the client
+ * and by the token `secret`; and a folder as a reader of docs/tls.md has it. */
 export interface TlsDeployment {
   /** Has `ca.pem`, `orders.pem` and `orders-key.pem`. */
   readonly folder: string;
@@ -25,8 +28,12 @@ export async function startTlsDeployment(): Promise<TlsDeployment> {
   copyFileSync(certificates.client.certFile, join(folder, "orders.pem"));
   copyFileSync(certificates.client.keyFile, join(folder, "orders-key.pem"));
   const tls = ["--tls-cert", certificates.server.certFile, "--tls-key", certificates.server.keyFile];
+  const app = { name: "app", permissions: ["ids"], certificates: ["dns:client"], tokens: [digestOf("secret")] };
+  const principals = join(folder, "principals.json");
+  writeFileSync(principals, JSON.stringify({ principals: [app] }));
+  const callers = ["--tls-client-ca", certificates.caFile, "--principals", principals];
   const store = ["--store", `sqlite:${join(folder, "snowlane.db")}`];
-  const server = await startSnowlane({ args: [...store, ...tls, "--tls-client-ca", certificates.caFile] });
+  const server = await startSnowlane({ args: [...store, ...tls, ...callers] });
   const endpoint = server.url.replace("http://127.0.0.1", "https://localhost");
   return {
     folder,
