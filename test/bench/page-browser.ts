@@ -136,13 +136,21 @@ export async function measureMillion(browser: Browser, url: string): Promise<Mil
     await page.getByText("1,000,000 IDs, ready to download").waitFor();
     const tookMs = performance.now() - fromMs;
     clearInterval(looking);
+    // In the page: by the time that a driver found the button, a fast run is over.
+    const cancelled = page.evaluate(`new Promise((resolve) => {
+      const look = () => {
+        const cancel = [...document.querySelectorAll("form button")].find((button) => button.innerText === "Cancel");
+        if (cancel === undefined) return void requestAnimationFrame(look);
+        const fromMs = performance.now();
+        cancel.click();
+        const wait = () =>
+          cancel.isConnected ? requestAnimationFrame(wait) : resolve(performance.now() - fromMs);
+        wait();
+      };
+      look();
+    })`);
     await generate.click();
-    const cancel = page.getByRole("button", { name: "Cancel" });
-    await cancel.waitFor();
-    const cancelledMs = performance.now();
-    await cancel.click();
-    await cancel.waitFor({ state: "detached" });
-    return { tookMs, heapMb: mostMb - beforeMb, cancelMs: performance.now() - cancelledMs };
+    return { tookMs, heapMb: mostMb - beforeMb, cancelMs: Number(await cancelled) };
   } finally {
     await page.context().close();
   }

@@ -43,12 +43,12 @@ function askForId(port: number): Promise<boolean> {
 }
 
 /** Starts a program, and measures until its first ID over HTTP and its memory at rest. */
-export async function measureStart(program: string): Promise<Measured> {
+export async function measureStart(program: string, more: readonly string[] = []): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
   const port = await findFreePort();
   const flags = ["--listen", `127.0.0.1:${port}`, "--store", `sqlite:${join(folder, "snowlane.db")}`];
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [program, "serve", ...flags], { stdio: "ignore" });
+  const child = spawn(process.execPath, [program, "serve", ...flags, ...more], { stdio: "ignore" });
   try {
     while (!(await askForId(port))) await sleep(retryMs);
     const firstIdMs = performance.now() - startedMs;
