@@ -69,10 +69,11 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
       }
     }
   };
+  const countReaches = (wanted: number): Promise<void> => reach(wanted, () => valueCount);
   const callers = servers.flatMap((_, index) => Array.from({ length: callersOfServer }, () => call(index)));
   try {
     for (let round = 0; round < roundCount; round += 1) {
-      await pollUntil(() => valueCount >= (round + 1) * valuesOfRound);
+      await countReaches((round + 1) * valuesOfRound);
       const index = round % serverCount;
       await servers[index]!.stop("SIGKILL");
       if (round % 2 === 1) {
@@ -82,7 +83,7 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
       }
       servers[index] = await startServer(options, index);
     }
-    await pollUntil(() => valueCount >= (roundCount + 1) * valuesOfRound);
+    await countReaches((roundCount + 1) * valuesOfRound);
   } finally {
     over.abort();
     await Promise.all(callers);
@@ -136,8 +137,12 @@ function countRepeated(runs: readonly Run[]): number {
   return repeatedCount;
 }
 
-async function pollUntil(isSo: () => boolean): Promise<void> {
-  for (const endMs = systemClock.monotonicMs() + 240_000; !isSo(); await sleep(10)) {
-    if (systemClock.monotonicMs() > endMs) throw new Error("callers get no values");
+/** Waits until there are so many. It fails only where none comes for long: a large trial takes its time. */
+async function reach(wanted: number, countNow: () => number): Promise<void> {
+  let seen = { count: countNow(), ms: systemClock.monotonicMs() };
+  for (; countNow() < wanted; await sleep(10)) {
+    const ms = systemClock.monotonicMs();
+    if (countNow() !== seen.count) seen = { count: countNow(), ms };
+    else if (ms - seen.ms > 240_000) throw new Error("callers get no values");
   }
 }
