@@ -1,98 +1,99 @@
 /** Values by name, where the name is looked up by its bytes in a message, so that no text is made for a call. */
 
-/** The longest name, in bytes. */
-const nameBytesMax = 63;
-/** A name with its length before it. */
-const slotBytes = nameBytesMax + 1;
 const capacityMin = 16;
 
-/** An open hash table with linear probing, at most half full. Names are 1 to 63 bytes of ASCII. */
+/** An open hash table with linear probing, at most half full. Names are 1 to 63 characters of ASCII. */
 export class NameTable<T extends object> {
   #count = 0;
   #mask = capacityMin - 1;
-  #names = new Uint8Array(capacityMin * slotBytes);
-  #values: (T | undefined)[] = Array.from({ length: capacityMin });
+  /** Of the name in each slot; most slots in the way of a search are passed by it alone. */
+  #hashes = new Uint32Array(capacityMin);
+  #names: (string | undefined)[] = emptySlots(capacityMin);
+  #values: (T | undefined)[] = emptySlots(capacityMin);
 
   /** The value of the name that stands in `bytes` from `start` to `end`, exclusive. */
   find(bytes: Uint8Array, start: number, end: number): T | undefined {
-    const length = end - start;
-    const names = this.#names;
-    for (let slot = hashOf(bytes, start, end) & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const at = slot * slotBytes;
-      const found = names[at];
-      if (found === 0) return undefined;
-      if (found !== length) continue;
-      let index = 0;
-      while (index < length && names[at + 1 + index] === bytes[start + index]) index++;
-      if (index === length) return this.#values[slot];
+    let hash = hashSeed;
+    for (let at = start; at < end; at++) hash = addToHash(hash, bytes[at]!);
+    hash = finishHash(hash);
+    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const name = this.#names[slot];
+      if (name === undefined) return undefined;
+      if (this.#hashes[slot] === hash && isEqual(name, bytes, start, end)) return this.#values[slot];
     }
   }
 
   /** Adds a name that is not in the table. */
   add(name: string, value: T): void {
-    if ((this.#count + 1) * 2 > this.#values.length) this.#grow();
-    this.#put(Buffer.from(name, "latin1"), value);
+    if ((this.#count + 1) * 2 > this.#names.length) this.#grow();
+    this.#put(hashOf(name), name, value);
     this.#count++;
   }
 
   /** Removes a name, if it is in the table. */
   delete(name: string): void {
-    const bytes = Buffer.from(name, "latin1");
-    let slot = hashOf(bytes, 0, bytes.length) & this.#mask;
-    while (!this.#has(slot, bytes)) {
-      if (this.#names[slot * slotBytes] === 0) return;
+    let slot = hashOf(name) & this.#mask;
+    while (this.#names[slot] !== name) {
+      if (this.#names[slot] === undefined) return;
       slot = (slot + 1) & this.#mask;
     }
     this.#clear(slot);
     this.#count--;
     // Those that follow may have been displaced by this one: they are put into their places again.
-    for (let next = (slot + 1) & this.#mask; this.#names[next * slotBytes] !== 0; next = (next + 1) & this.#mask) {
-      const moved = this.#nameAt(next);
-      const value = this.#values[next]!;
+    for (let next = (slot + 1) & this.#mask; this.#names[next] !== undefined; next = (next + 1) & this.#mask) {
+      const [hash, moved, value] = [this.#hashes[next]!, this.#names[next]!, this.#values[next]!];
       this.#clear(next);
-      this.#put(moved, value);
+      this.#put(hash, moved, value);
     }
   }
 
   #grow(): void {
-    const entries = this.#values.flatMap((value, slot) =>
-      value === undefined ? [] : [{ name: this.#nameAt(slot), value }],
-    );
-    const capacity = this.#values.length * 2;
+    const [hashes, names, values] = [this.#hashes, this.#names, this.#values];
+    const capacity = names.length * 2;
     this.#mask = capacity - 1;
-    this.#names = new Uint8Array(capacity * slotBytes);
-    this.#values = Array.from({ length: capacity });
-    for (const { name, value } of entries) this.#put(name, value);
+    this.#hashes = new Uint32Array(capacity);
+    this.#names = emptySlots(capacity);
+    this.#values = emptySlots(capacity);
+    for (const [slot, name] of names.entries()) if (name !== undefined) this.#put(hashes[slot]!, name, values[slot]!);
   }
 
-  #put(name: Uint8Array, value: T): void {
-    let slot = hashOf(name, 0, name.length) & this.#mask;
-    while (this.#names[slot * slotBytes] !== 0) slot = (slot + 1) & this.#mask;
-    this.#names[slot * slotBytes] = name.length;
-    this.#names.set(name, slot * slotBytes + 1);
+  #put(hash: number, name: string, value: T): void {
+    let slot = hash & this.#mask;
+    while (this.#names[slot] !== undefined) slot = (slot + 1) & this.#mask;
+    this.#hashes[slot] = hash;
+    this.#names[slot] = name;
     this.#values[slot] = value;
   }
 
-  #has(slot: number, name: Uint8Array): boolean {
-    const own = this.#nameAt(slot);
-    return own.length === name.length && own.every((byte, index) => byte === name[index]);
-  }
-
-  /** A copy of the name in a slot; empty if there is none. */
-  #nameAt(slot: number): Uint8Array {
-    const at = slot * slotBytes;
-    return this.#names.slice(at + 1, at + 1 + this.#names[at]!);
-  }
-
   #clear(slot: number): void {
-    this.#names[slot * slotBytes] = 0;
+    this.#names[slot] = undefined;
     this.#values[slot] = undefined;
   }
 }
 
+function emptySlots<T>(count: number): (T | undefined)[] {
+  return Array.from({ length: count });
+}
+
+function isEqual(name: string, bytes: Uint8Array, start: number, end: number): boolean {
+  if (name.length !== end - start) return false;
+  for (let at = start; at < end; at++) if (name.charCodeAt(at - start) !== bytes[at]) return false;
+  return true;
+}
+
 /** FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), with its upper bits mixed into the lower ones. */
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x81_1c_9d_c5;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01_00_01_93);
+const hashSeed = 0x81_1c_9d_c5;
+
+function addToHash(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, 0x01_00_01_93);
+}
+
+function finishHash(hash: number): number {
   return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+function hashOf(name: string): number {
+  let hash = hashSeed;
+  for (let at = 0; at < name.length; at++) hash = addToHash(hash, name.charCodeAt(at));
+  return finishHash(hash);
 }

@@ -21,6 +21,7 @@ interface PeriodNow {
 export type PeriodClock = (nowMs: number) => PeriodNow;
 
 const always: PeriodNow = { key: "", askAgainMs: Number.POSITIVE_INFINITY };
+const alwaysClock: PeriodClock = () => always;
 const keyLengths = { day: 10, month: 7, year: 4 } as const;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -48,7 +49,7 @@ export function checkTimeZone(period: Period, timeZone: string): string {
 
 /** Makes the clock of a period in a zone that {@link checkTimeZone} gave. */
 export function createPeriodClock(period: Period, timeZone: string): PeriodClock {
-  if (period === "none") return () => always;
+  if (period === "none") return alwaysClock;
   const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
   // The Swedish order of a date is that of ISO 8601. The calendar is named, so that no default of the zone is used.
   const format = new Intl.DateTimeFormat("sv", { timeZone, calendar: "gregory", numberingSystem: "latn", ...parts });

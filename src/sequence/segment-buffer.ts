@@ -31,6 +31,8 @@ export interface Remainder {
   readonly stripe: Stripe;
 }
 
+/** One for all, and never an array that could grow: of many sequences in memory most have no segment that follows. */
+const noSegments: readonly Segment[] = [];
 /** The share of a segment that is used when the next one is taken. */
 const usedShare = 0.1;
 /** The most values that one take of a strict sequence asks for. */
@@ -50,7 +52,7 @@ const never = -1;
 export class SegmentBuffer {
   #definition: SequenceDefinition;
   readonly #policy: StepPolicy;
-  readonly #following: Segment[] = [];
+  #following: readonly Segment[] = noSegments;
   #current: Segment | undefined;
   #nextValue = 0n;
   #increment = 1n;
@@ -65,8 +67,8 @@ export class SegmentBuffer {
   #askedMs = 0;
   #roundTripMs = 0;
   #ratePerMs = 0;
-  /** The end of the last take in each database, beyond the stock where that was cut, by the index of its stripe. */
-  readonly #lastTakes = new Map<number, Omit<Remainder, "firstIndex">>();
+  /** The end of the last take in each database, beyond the stock where that was cut, one entry each. */
+  #lastTakes: readonly Omit<Remainder, "firstIndex">[] = [];
 
   constructor(definition: SequenceDefinition) {
     this.#definition = definition;
@@ -146,12 +148,12 @@ export class SegmentBuffer {
     const endIndex = segment.firstIndex + BigInt(segment.count);
     const endCount = endCountOf(this.#definition, stripe);
     const count = Number((endIndex < endCount ? endIndex : endCount) - segment.firstIndex);
-    const last = this.#lastTakes.get(stripe.index);
+    const last = this.#lastTakes.find((take) => take.stripe.index === stripe.index);
     const isAbove = last === undefined || segment.firstIndex >= last.endIndex;
     assert(isAbove, () => `a segment begins at ${segment.firstIndex}, below ${last?.endIndex}`);
-    this.#lastTakes.set(stripe.index, { endIndex, writeId, stripe });
+    this.#lastTakes = [...this.#lastTakes.filter((take) => take !== last), { endIndex, writeId, stripe }];
     if (count > 0) {
-      this.#following.push({ ...segment, count });
+      this.#following = [...this.#following, count === segment.count ? segment : { ...segment, count }];
       this.#followingCount += count;
     }
     if (this.#left === 0) this.#advance();
@@ -167,15 +169,15 @@ export class SegmentBuffer {
   /** Ends: nothing is handed out any more. @returns What can be given back, one entry a database at most. */
   close(): readonly Remainder[] {
     this.#dueLeft = never;
-    const remainders = [...this.#lastTakes.values()].flatMap((last) => {
+    const remainders = this.#lastTakes.flatMap((last) => {
       const firstIndex = this.#firstOfRemainder(last.stripe);
       return firstIndex === undefined || firstIndex >= last.endIndex ? [] : [{ firstIndex, ...last }];
     });
     this.#left = 0;
     this.#followingCount = 0;
-    this.#following.length = 0;
+    this.#following = noSegments;
     this.#current = undefined;
-    this.#lastTakes.clear();
+    this.#lastTakes = [];
     return remainders;
   }
 
@@ -215,13 +217,15 @@ export class SegmentBuffer {
 
   #advance(): boolean {
     this.#usedCount += this.#usedOfCurrent();
-    this.#current = this.#following.shift();
+    [this.#current] = this.#following;
     if (this.#current === undefined) return false;
+    this.#following = this.#following.length === 1 ? noSegments : this.#following.slice(1);
     this.#left = this.#current.count;
     this.#followingCount -= this.#left;
     const { firstIndex, stripe } = this.#current;
     this.#nextValue = valueAt(this.#definition, firstIndex, stripe);
-    this.#increment = this.#definition.increment * BigInt(stripe.count);
+    const { increment } = this.#definition;
+    this.#increment = stripe.count === 1 ? increment : increment * BigInt(stripe.count);
     if (!this.#isTaking) this.#setDue();
     return true;
   }

@@ -196,9 +196,10 @@ export function newMember(stripeCount = 1) {
   return { storeId: kernelRandom128(), stripeIndex: stripeCount === 1 ? 0 : -1, stripeCount };
 }
 
-/** The key of a counter in a map. Neither part holds a line feed. */
+/** The key of a counter in a map: without a period the name itself, which needs no text of its own. */
 export function counterId({ name, periodKey }: CounterKey): string {
-  return `${name}\n${periodKey}`;
+  // Neither part holds a line feed.
+  return periodKey === "" ? name : `${name}\n${periodKey}`;
 }
 
 /** The counters to look at for one: its own, and the one that shows that nothing was emptied. */

@@ -65,7 +65,7 @@ export const onlyStripe: Stripe = { index: 0, count: 1 };
 export const sequenceNamePattern = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 /** The largest value: what an int64 holds. */
-const valueMaxMax = 2n ** 63n - 1n;
+export const valueMaxMax = 2n ** 63n - 1n;
 const incrementMax = 2n ** 31n;
 /** The largest segment. */
 export const stepMaxMax = 2 ** 30;

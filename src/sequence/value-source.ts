@@ -1,7 +1,7 @@
 /** The values of one sequence, from memory where there are some: its stock, one take at a time, callers in turn. */
 import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
-import { type DrawOutcome, WaitQueue, waitersMax, type WaitRequest } from "../queue/wait-queue.ts";
+import { type DrawOutcome, type Priority, WaitQueue, waitersMax, type WaitRequest } from "../queue/wait-queue.ts";
 import { createPeriodClock, type PeriodClock } from "./period.ts";
 import { SegmentBuffer, type ValueRun } from "./segment-buffer.ts";
 import type { SequenceEvent } from "./sequence-place.ts";
@@ -48,6 +48,14 @@ export interface ValueSourceParts {
   readonly onEvent: (event: SequenceEvent) => void;
 }
 
+/** The callers that wait for values of one sequence. */
+interface Waiting {
+  readonly queue: WaitQueue<ReserveValues, ReservedValues>;
+  readonly requests: Set<ReserveValues>;
+  /** How many values they have asked for. */
+  count: number;
+}
+
 /** The stock of one period. */
 interface Stock {
   readonly key: string;
@@ -65,14 +73,12 @@ export class ValueSource {
   readonly writeText: ValueWriter | undefined;
   readonly #parts: ValueSourceParts;
   readonly #onTake: (name: string) => void;
-  readonly #queue: WaitQueue<ReserveValues, ReservedValues>;
   readonly #periodOf: PeriodClock;
   #stored: StoredSequence;
   #stock: Stock;
   #askAgainMs: number;
-  readonly #waiting = new Set<ReserveValues>();
-  /** How many values those that wait have asked for. */
-  #waitingCount = 0;
+  /** Made for the first caller that waits, and dropped after the last: of many sequences in memory few have one. */
+  #waiting: Waiting | undefined;
   #taking: Promise<void> | undefined;
   /** Why the last take gave nothing, and since when takes fail, on the monotonic clock. */
   #failure: { readonly error: IdError; readonly sinceMs: number; readonly untilMs: number } | undefined;
@@ -92,11 +98,6 @@ export class ValueSource {
     this.#askAgainMs = askAgainMs;
     this.#stock = { key, buffer: new SegmentBuffer(stored.definition) };
     parts.place.hold({ name: stored.definition.name, periodKey: key });
-    this.#queue = new WaitQueue({
-      timers: parts.timers,
-      nowMs: () => parts.clock.nowMs(),
-      draw: (request) => this.#draw(request),
-    });
   }
 
   /** Whether its values have neither text nor period. */
@@ -120,7 +121,7 @@ export class ValueSource {
 
   /** Whether nobody would miss it: no caller waits, and no take is on its way. */
   get isIdle(): boolean {
-    return this.#queue.size === 0 && this.#taking === undefined;
+    return this.#waitingSize === 0 && this.#taking === undefined;
   }
 
   get isClosed(): boolean {
@@ -132,7 +133,7 @@ export class ValueSource {
    * why not.
    */
   tryNext(): bigint | undefined {
-    if (this.#stored.definition.disabled || this.#queue.isTaken("unary") || this.isClosed) return undefined;
+    if (this.#stored.definition.disabled || this.#isTaken("unary") || this.isClosed) return undefined;
     if (this.#askAgainMs !== Number.POSITIVE_INFINITY) this.#turnPeriod();
     const { buffer } = this.#stock;
     const value = buffer.tryNext();
@@ -150,7 +151,7 @@ export class ValueSource {
    */
   reserve(request: ReserveValues): ReservedValues | Promise<ReservedValues> {
     if (this.isClosed) throw shuttingDown();
-    if (!this.#queue.isTaken(request.priority)) {
+    if (!this.#isTaken(request.priority)) {
       const outcome = this.#draw(request);
       if (outcome.kind === "drawn") {
         if (this.#stock.buffer.isDue) this.#consider();
@@ -166,8 +167,8 @@ export class ValueSource {
     this.#stored = stored;
     this.#stock.buffer.definition = stored.definition;
     if (endCountOf(before.definition) !== endCountOf(stored.definition)) this.#failure = undefined;
-    if (this.#queue.size === 0) return;
-    this.#queue.serve();
+    if (this.#waitingSize === 0) return;
+    this.#waiting?.queue.serve();
     this.#consider();
   }
 
@@ -183,7 +184,7 @@ export class ValueSource {
 
   async #close(timeoutMs: number): Promise<void> {
     this.#cancelRetry?.();
-    this.#queue.rejectAll(shuttingDown());
+    this.#waiting?.queue.rejectAll(shuttingDown());
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const cancel = this.#parts.timers.after(timeoutMs, resolve);
     await Promise.race([this.#taking, late]);
@@ -251,22 +252,43 @@ export class ValueSource {
     const brokenSinceMs = this.#failure?.sinceMs ?? nowMs;
     const untilMs = Math.min(brokenSinceMs + waitMaxMs, request.deadlineMs ?? Number.POSITIVE_INFINITY);
     if (request.signal?.aborted) return Promise.reject(request.signal.reason);
-    if (untilMs <= nowMs || this.#queue.size >= waitersMax) {
+    if (untilMs <= nowMs || this.#waitingSize >= waitersMax) {
       // A call that does not wait still has the database asked, so that the next one finds out that it is back.
-      if (this.#queue.size === 0) this.#consider(1);
+      if (this.#waitingSize === 0) this.#consider(1);
       return Promise.reject(this.#lateError());
     }
-    this.#waiting.add(request);
-    this.#waitingCount += request.count;
-    const waiting = this.#queue.wait(request, untilMs - nowMs, () => this.#lateError());
+    this.#waiting ??= this.#newWaiting();
+    this.#waiting.requests.add(request);
+    this.#waiting.count += request.count;
+    const answer = this.#waiting.queue.wait(request, untilMs - nowMs, () => this.#lateError());
     this.#consider();
-    const leave = (): void => this.#leave(request);
-    waiting.then(leave, leave);
-    return waiting;
+    const leave = (): void => {
+      this.#leave(request);
+      if (this.#waitingSize === 0) this.#waiting = undefined;
+    };
+    answer.then(leave, leave);
+    return answer;
+  }
+
+  #newWaiting(): Waiting {
+    const { timers, clock } = this.#parts;
+    const draw = (request: ReserveValues): DrawOutcome<ReservedValues> => this.#draw(request);
+    return { queue: new WaitQueue({ timers, nowMs: () => clock.nowMs(), draw }), requests: new Set(), count: 0 };
+  }
+
+  /** How many callers wait. */
+  get #waitingSize(): number {
+    return this.#waiting?.queue.size ?? 0;
+  }
+
+  /** Whether a caller of this priority would overtake one that waits. */
+  #isTaken(priority: Priority): boolean {
+    return this.#waiting !== undefined && this.#waiting.queue.isTaken(priority);
   }
 
   #leave(request: ReserveValues): void {
-    if (this.#waiting.delete(request)) this.#waitingCount -= request.count;
+    const waiting = this.#waiting;
+    if (waiting?.requests.delete(request)) waiting.count -= request.count;
   }
 
   #lateError(): IdError {
@@ -282,18 +304,18 @@ export class ValueSource {
     const nowMs = this.#parts.clock.monotonicMs();
     if (this.#failure !== undefined && nowMs < this.#failure.untilMs) return this.#considerLater(nowMs);
     const stock = this.#stock;
-    const count = stock.buffer.wants(nowMs, Math.max(missing, this.#waitingCount));
+    const count = stock.buffer.wants(nowMs, Math.max(missing, this.#waiting?.count ?? 0));
     if (count === undefined) return;
     this.#taking = this.#take(stock, count).finally(() => {
       this.#taking = undefined;
       if (this.isClosed) return;
-      this.#queue.serve();
-      if (this.#stock.buffer.isDue || this.#queue.size > 0) this.#consider();
+      this.#waiting?.queue.serve();
+      if (this.#stock.buffer.isDue || this.#waitingSize > 0) this.#consider();
     });
   }
 
   #considerLater(nowMs: number): void {
-    if (this.#cancelRetry !== undefined || this.#queue.size === 0) return;
+    if (this.#cancelRetry !== undefined || this.#waitingSize === 0) return;
     const delayMs = Math.max(1, (this.#failure?.untilMs ?? nowMs) - nowMs);
     this.#cancelRetry = this.#parts.timers.after(delayMs, () => {
       this.#cancelRetry = undefined;

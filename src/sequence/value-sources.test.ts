@@ -79,6 +79,19 @@ describe("an outage of the database", () => {
   });
 });
 
+test("10,000 sequences in memory hold less than 20 MB", async () => {
+  const world = new SequenceWorld(60_000, systemTimers, 10_000);
+  const names = Array.from({ length: 10_000 }, (_, index) => `orders-${index}`);
+  await world.create(...names.map((name) => ({ name, stepMin: 1_000 })));
+  const before = heapBytes();
+  for (let at = 0; at < names.length; at += 1_000) {
+    await Promise.all(names.slice(at, at + 1_000).map((name) => world.draw(name)));
+  }
+  world.calls.length = 0;
+  expect(world.sources.size).toBe(10_000);
+  expect(heapBytes() - before).toBeLessThan(20e6);
+});
+
 describe("a name that does not exist", () => {
   /** 100,000 calls; `SNOWLANE_TEST_SCALE=10 vitest run --project core value-sources` makes a million. */
   test("costs callers one look at a time, of at most a thousand names, and bounded memory", {

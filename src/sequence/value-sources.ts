@@ -189,19 +189,20 @@ export class ValueSources {
     if (this.#sources.size >= this.#parts.namesMax && !this.#evict()) {
       throw tooMany("Every sequence in memory is in use.");
     }
-    const source = new ValueSource(stored, this.#parts, (taken) => this.#onTake(taken));
+    const source = new ValueSource(stored, this.#parts, this.#onTake);
     this.#sources.set(name, source);
     this.#table.add(name, source);
     this.#cancelLook ??= this.#parts.timers.after(lookEveryMs, () => void this.#lookAgain());
     return source;
   }
 
-  #onTake(name: string): void {
+  /** One function for all sources. */
+  readonly #onTake = (name: string): void => {
     const source = this.#sources.get(name);
     if (source === undefined) return;
     this.#sources.delete(name);
     this.#sources.set(name, source);
-  }
+  };
 
   /** Lets go of the source that took values longest ago and is idle. @returns Whether there was one. */
   #evict(): boolean {

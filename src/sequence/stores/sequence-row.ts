@@ -1,6 +1,6 @@
 /** A row of the table snowlane_sequence, whose columns all databases have under one name. */
 import type { Look, Replacement } from "../sequence-store.ts";
-import type { SequenceDefinition, StoredSequence } from "../sequence.ts";
+import { type SequenceDefinition, type StoredSequence, valueMaxMax } from "../sequence.ts";
 
 /** A row as a driver reads it; a number may come as any of these. */
 export interface SequenceRow {
@@ -47,9 +47,9 @@ export function storedOf(row: SequenceRow): StoredSequence {
   const definition: SequenceDefinition = {
     name: row.name,
     description: row.description,
-    startValue: BigInt(row.start_value),
-    increment: BigInt(row.increment),
-    valueMax: BigInt(row.value_max),
+    startValue: sharedNumber(row.start_value),
+    increment: sharedNumber(row.increment),
+    valueMax: sharedNumber(row.value_max),
     allocation: row.allocation === "strict" ? "strict" : "segments",
     stepMin: Number(row.step_min),
     stepMax: Number(row.step_max),
@@ -60,6 +60,14 @@ export function storedOf(row: SequenceRow): StoredSequence {
   };
   const [createdMs, updatedMs] = [Number(row.created_ms), Number(row.updated_ms)];
   return { definition, sequenceId: row.sequence_id, createdMs, updatedMs };
+}
+
+/** The numbers that most rows have, once for all sequences in memory. */
+const commonNumbers = [1n, valueMaxMax];
+
+function sharedNumber(column: bigint | number | string): bigint {
+  const read = BigInt(column);
+  return commonNumbers.find((common) => common === read) ?? read;
 }
 
 /** The values of a row by their names in code, `disabled` as 0 or 1. */

@@ -26,7 +26,7 @@ export class SequenceWorld {
   readonly #underWay = new Map<string, number>();
 
   /** @param timers - Of callers that wait: those of the time that a test moves, if none are given. */
-  constructor(waitMaxMs = 1_000, timers?: Timers) {
+  constructor(waitMaxMs = 1_000, timers?: Timers, namesMax = 100) {
     const { time: clock } = this;
     const database = new MemorySequences("system=1", () => clock.nowMs());
     const inMemory = memorySequenceStore(
@@ -35,9 +35,10 @@ export class SequenceWorld {
     );
     const store: typeof inMemory = {
       ...inMemory,
-      look: (keys) => {
+      look: async (keys) => {
         this.calls.push({ name: "look", keyCount: keys.length });
-        return inMemory.look(keys);
+        // As a real database answers: with objects that nobody else holds.
+        return structuredClone(await inMemory.look(keys));
       },
     };
     const part = { stripe: onlyStripe, store, place: new SequencePlace({ store, clock, onEvent }) };
@@ -50,14 +51,14 @@ export class SequenceWorld {
       clock,
       timers: timers ?? clock,
       waitMaxMs,
-      namesMax: 100,
+      namesMax,
       onEvent,
     });
     this.#catalog = new SequenceCatalog({ stripes: { all: parts, listed: parts }, clock, onChanged: () => {} });
   }
 
-  async create(draft: SequenceDraft): Promise<void> {
-    const created = this.#catalog.create(draft);
+  async create(...drafts: readonly SequenceDraft[]): Promise<void> {
+    const created = Promise.all(drafts.map((draft) => this.#catalog.create(draft)));
     await this.time.run(100);
     await created;
     this.calls.length = 0;
