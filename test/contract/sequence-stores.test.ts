@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteSequences } from "../../src/sequence/stores/sqlite.ts";
+import { completeDefinition, endCountOf } from "../../src/sequence/sequence.ts";
 import { MemorySequences, memorySequenceStore } from "../support/worlds/memory-sequences.ts";
 import { testSequenceStore } from "./sequence-store-contract.ts";
 
@@ -24,3 +26,53 @@ describe("sequences in memory, as the simulation has them", () => {
     return { name: "memory", open: async () => memorySequenceStore(() => database) };
   });
 });
+
+/** A stop with thousands of sequences in memory would otherwise take longer than a call may, and leave gaps. */
+test("takes and give-backs of SQLite that are sent at once share transactions", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-sequences-"));
+  const store = await openSqliteSequences(`sqlite:${join(folder, "s.db")}`, {
+    namespace: "default",
+    callTimeoutMs: 60_000,
+  });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await store.look([]);
+  const takes = Array.from({ length: 100 }, (_, index) => {
+    const definition = completeDefinition({ name: `orders-${index}` });
+    const endCount = endCountOf(definition);
+    const counter = { name: definition.name, periodKey: "", sequenceId: `${index}`, revision: 1 };
+    const writeId = `take ${index}`;
+    const range = { ...counter, firstIndex: 1n, endIndex: 10n, writeId, newWriteId: "given" };
+    return { definition, take: { ...counter, count: 10, endCount, writeId }, range };
+  });
+  for (const { definition, take } of takes) {
+    const stored = { definition, sequenceId: take.sequenceId, createdMs: 1, updatedMs: 1 };
+    await store.create({ stored, writeId: "made" }, 1);
+  }
+  const writesOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = writeCount(folder);
+    await work();
+    return writeCount(folder) - before;
+  };
+  const takeAll = () => Promise.all(takes.map(({ take }) => store.take(take)));
+  // The first is on its way when the others come.
+  expect(await writesOf(takeAll)).toBe(2);
+  const ranges = takes.map(({ range }) => range);
+  // Once more: a range goes back once, whatever else stands in the transaction.
+  const giveBackAll = () => Promise.all([...ranges, ...ranges.slice(1)].map((range) => store.giveBack(range)));
+  const given: boolean[] = [];
+  expect(await writesOf(async () => given.push(...(await giveBackAll())))).toBe(2);
+  expect(given).toEqual([...ranges.map(() => true), ...ranges.slice(1).map(() => false)]);
+  const { counters } = await store.look(ranges);
+  expect(new Set(counters.values())).toEqual(new Set([1n]));
+});
+
+/** How many transactions have written to the file. */
+function writeCount(folder: string): number {
+  const database = new DatabaseSync(join(folder, "s.db.sequences"), { readOnly: true });
+  const row = database.prepare("SELECT revision FROM meta").get();
+  database.close();
+  return Number(row?.["revision"]);
+}

@@ -83,6 +83,11 @@ const coverText = sql.coverCounters(1);
 
 type Values = Readonly<Record<string, SQLInputValue>>;
 
+/** A write that shares its transaction with others. */
+export type SharedUpdate =
+  | { readonly kind: "take"; readonly request: TakeRequest }
+  | { readonly kind: "give-back"; readonly request: GiveBackRequest };
+
 /** An open database, and its statements by their texts. They end with it. */
 interface Prepared {
   readonly database: DatabaseSync;
@@ -183,28 +188,25 @@ export class SequenceFile {
   }
 
   /**
-   * Takes for several sequences in one transaction.
+   * Takes for several sequences, and gives ranges of others back, in one transaction.
    *
-   * @returns The first index of each, undefined where none was taken.
+   * @returns The first index of each range, undefined where nothing was done.
    */
-  takeAll(requests: readonly TakeRequest[]): readonly (bigint | undefined)[] {
-    let taken: readonly (bigint | undefined)[] = [];
+  updateAll(updates: readonly SharedUpdate[]): readonly (bigint | undefined)[] {
+    let firstIndexes: readonly (bigint | undefined)[] = [];
     this.#write((statements) => {
-      taken = requests.map((request) => {
-        const [row] = statements.all(takeText, { ...request });
-        return row === undefined ? undefined : (row["used_count"] as bigint) - BigInt(request.count);
+      firstIndexes = updates.map(({ kind, request }) => {
+        const [row] = statements.all(kind === "take" ? takeText : giveBackText, { ...request });
+        if (row === undefined) return undefined;
+        return kind === "take" ? (row["used_count"] as bigint) - BigInt(request.count) : request.firstIndex;
       });
-      return taken.some((firstIndex) => firstIndex !== undefined);
+      return firstIndexes.some((firstIndex) => firstIndex !== undefined);
     });
-    return taken;
+    return firstIndexes;
   }
 
   beginPeriod(request: TakeRequest, startMs: number): void {
     this.#write((statements) => statements.run(sql.beginPeriod, { ...request, startMs }) === 1);
-  }
-
-  giveBack(request: GiveBackRequest): boolean {
-    return this.#write((statements) => statements.all(giveBackText, { ...request }).length === 1);
   }
 
   cover(marks: readonly Mark[], writeId: string): void {

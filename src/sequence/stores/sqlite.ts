@@ -18,12 +18,12 @@ import type {
   TakeRequest,
 } from "../sequence-store.ts";
 import type { StoredSequence } from "../sequence.ts";
-import type { SequenceFile, SequenceFileOptions } from "./sqlite-sequence-file.ts";
+import type { SequenceFile, SequenceFileOptions, SharedUpdate } from "./sqlite-sequence-file.ts";
 
 /** What the names of sequences' files end in. */
 const suffix = ".sequences";
-/** The most takes of one transaction: one of them costs the disk 2 to 4 ms, and so do 256. */
-const takesMax = 256;
+/** The most takes and give-backs of one transaction: one of them costs the disk 2 to 4 ms, and so do 256. */
+const updatesMax = 256;
 
 /**
  * Opens the sequences beside an embedded store. The file is opened, or made, with the first call.
@@ -36,15 +36,15 @@ export async function openSqliteSequences(url: string, options: SequenceStoreOpt
   return new SqliteSequences({ ...file, path: file.path + suffix }, options);
 }
 
-interface WaitingTake extends PromiseWithResolvers<bigint | undefined> {
-  readonly request: TakeRequest;
+interface WaitingUpdate extends PromiseWithResolvers<bigint | undefined> {
+  readonly update: SharedUpdate;
 }
 
 class SqliteSequences implements SequenceStore {
   readonly kind = "sqlite";
   readonly #link: ThreadLink<SequenceFile>;
-  #waiting: WaitingTake[] = [];
-  #isTaking = false;
+  #waiting: WaitingUpdate[] = [];
+  #isUpdating = false;
 
   constructor(file: SequenceFileOptions, { callTimeoutMs }: StoreOptions) {
     const code = findThread("sqlite-sequence-thread", import.meta.url);
@@ -67,20 +67,16 @@ class SqliteSequences implements SequenceStore {
     return this.#link.call("replace", replacement, name);
   }
 
-  /** Takes that arrive while one is on its way wait for it, and then share a transaction. */
   take(request: TakeRequest): Promise<bigint | undefined> {
-    const waiting = { request, ...Promise.withResolvers<bigint | undefined>() };
-    this.#waiting.push(waiting);
-    if (!this.#isTaking) void this.#takeAll();
-    return waiting.promise;
+    return this.#update({ kind: "take", request });
   }
 
   beginPeriod(request: TakeRequest, startMs: number): Promise<void> {
     return this.#link.call("beginPeriod", request, startMs);
   }
 
-  giveBack(request: GiveBackRequest): Promise<boolean> {
-    return this.#link.call("giveBack", request);
+  async giveBack(request: GiveBackRequest): Promise<boolean> {
+    return (await this.#update({ kind: "give-back", request })) !== undefined;
   }
 
   cover(marks: readonly Mark[], writeId: string): Promise<void> {
@@ -107,19 +103,29 @@ class SqliteSequences implements SequenceStore {
     return this.#link.close();
   }
 
-  async #takeAll(): Promise<void> {
-    this.#isTaking = true;
+  /** Takes and give-backs that arrive while one is on its way wait for it, and then share a transaction. */
+  #update(update: SharedUpdate): Promise<bigint | undefined> {
+    const waiting = { update, ...Promise.withResolvers<bigint | undefined>() };
+    this.#waiting.push(waiting);
+    if (!this.#isUpdating) void this.#updateAll();
+    return waiting.promise;
+  }
+
+  async #updateAll(): Promise<void> {
+    this.#isUpdating = true;
     while (this.#waiting.length > 0) {
-      const takes = this.#waiting.slice(0, takesMax);
-      this.#waiting = this.#waiting.slice(takes.length);
+      const shared = this.#waiting.slice(0, updatesMax);
+      this.#waiting = this.#waiting.slice(shared.length);
       try {
-        const requests = takes.map(({ request }) => request);
-        const taken = await this.#link.call("takeAll", requests);
-        for (const [index, { resolve }] of takes.entries()) resolve(taken[index]);
+        const answers = await this.#link.call(
+          "updateAll",
+          shared.map(({ update }) => update),
+        );
+        for (const [index, { resolve }] of shared.entries()) resolve(answers[index]);
       } catch (error) {
-        for (const { reject } of takes) reject(error);
+        for (const { reject } of shared) reject(error);
       }
     }
-    this.#isTaking = false;
+    this.#isUpdating = false;
   }
 }
