@@ -1,6 +1,5 @@
 /** The table of losses of docs/sequences.md, row by row, for the databases that have a server. */
 import { expect, onTestFinished, test } from "vitest";
-import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
 import { openSequences } from "../support/worlds/opened-sequences.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import {
@@ -10,6 +9,7 @@ import {
   startStandby,
 } from "../support/servers/postgres-server.ts";
 import { openSqlSession, runSql } from "../support/servers/run-sql.ts";
+import { dumpDatabase, putDump } from "../support/servers/sql-dump.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 interface Loss {
@@ -22,8 +22,8 @@ interface Loss {
 const tables = ["snowlane_sequence", "snowlane_sequence_counter", "snowlane_sequence_place"] as const;
 
 const seen: readonly Loss[] = [
-  { name: "postgres: a dump is put back", start: () => startPostgres(), keep: keepTables },
-  { name: "mysql: a dump is put back", start: () => startMariadb(), keep: keepTables },
+  { name: "postgres: a dump is put back", start: () => startPostgres(), keep: keepDump },
+  { name: "mysql: a dump is put back", start: () => startMariadb(), keep: keepDump },
   { name: "postgres: a dump is put into another database", start: () => startPostgres(), keep: keepElsewhere },
   { name: "mysql: another server has an older copy", start: () => startMariadb(), keep: keepInOtherServer },
   { name: "postgres: a standby is promoted that lagged", start: () => startPostgres(), keep: keepStandby },
@@ -185,20 +185,13 @@ test("a restart of the database after a crash changes nothing, and no value is s
   }
 });
 
-/** The tables are dropped, and made again from what they were. */
-async function keepTables({ url }: TestServer): Promise<() => Promise<string>> {
-  const like = (table: string): string =>
-    url.startsWith("postgres") ? `(LIKE ${table} INCLUDING ALL)` : `LIKE ${table}`;
+/** A dump is put back by the database's own programs, which drop the tables and make them again. */
+async function keepDump({ url }: TestServer): Promise<() => Promise<string>> {
+  const dump = await dumpDatabase(url);
   // MariaDB tells tables apart by the second in which they were made.
-  const pause = url.startsWith("postgres") ? "SELECT 1" : "DO SLEEP(1.1)";
-  const made = tables.flatMap((table) => [
-    `CREATE TABLE old_${table} ${like(table)}`,
-    `INSERT INTO old_${table} SELECT * FROM ${table}`,
-  ]);
-  await runSql(url, pause, ...made);
+  if (!url.startsWith("postgres")) await runSql(url, "DO SLEEP(1.1)");
   return async () => {
-    const put = tables.flatMap((table) => [`DROP TABLE ${table}`, `ALTER TABLE old_${table} RENAME TO ${table}`]);
-    await runSql(url, ...put);
+    await putDump(url, dump);
     return url;
   };
 }
@@ -241,21 +234,21 @@ async function keepRows({ url }: TestServer): Promise<() => Promise<string>> {
 }
 
 async function keepElsewhere({ url }: TestServer): Promise<() => Promise<string>> {
-  const rows = await readRows(url);
+  const dump = await dumpDatabase(url);
   await runSql(url, "CREATE DATABASE other");
   return async () => {
     const other = url.replace(/\/postgres$/, "/other");
-    await writeRows(other, rows);
+    await putDump(other, dump);
     return other;
   };
 }
 
 async function keepInOtherServer({ url }: TestServer): Promise<() => Promise<string>> {
-  const rows = await readRows(url);
+  const dump = await dumpDatabase(url);
   const other = await startMariadb();
   onTestFinished(() => other.stop());
   return async () => {
-    await writeRows(other.url, rows);
+    await putDump(other.url, dump);
     return other.url;
   };
 }
@@ -300,11 +293,8 @@ async function readRows(url: string): Promise<Rows> {
   return rows;
 }
 
-/** Makes the tables where there are none, and puts the rows in the place of those that stand. */
+/** Puts the rows in the place of those that stand. */
 async function writeRows(url: string, rows: Rows): Promise<void> {
-  const store = await openSequenceStore(url, { namespace: "other", callTimeoutMs: 60_000 });
-  await store.look([]);
-  await store.close();
   const session = await openSqlSession(url);
   for (const [table, all] of rows) {
     await session.run(`DELETE FROM ${table}`);

@@ -98,6 +98,27 @@ const tools = {
     ),
     install: "apt-get install mariadb-server",
   },
+  pg_dump: {
+    // Not the one on PATH: psql is to lie beside it.
+    paths: ["usr/lib/postgresql/15/bin/pg_dump", "usr/lib/postgresql/*/bin/pg_dump"],
+    source: debian(
+      "postgresql-client-15",
+      "15.20-0+deb12u1",
+      "779332f35a5adc7c97376a7bb6dd8a6a6b48f594953f01eecfaead2eab09dab1",
+    ),
+    install: "apt-get install postgresql-client-15",
+  },
+  "mariadb-dump": {
+    // With the client that reads dumps, which it needs.
+    command: "mariadb-dump",
+    paths: ["usr/bin/mariadb-dump"],
+    source: debian(
+      "mariadb-client",
+      "1:10.11.19-0+deb12u1",
+      "2d96e9f9826cbd796d48c0f0a6d1a62d575d602120ac2d76bed35e6f1c16fa97",
+    ),
+    install: "apt-get install mariadb-client",
+  },
   chromium: {
     command: "chromium",
     paths: ["usr/lib/chromium/chromium"],
