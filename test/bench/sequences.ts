@@ -185,11 +185,19 @@ function bufferAlone(): Finding {
   };
 }
 
+/** Starts a server on a store of its own, whose memory can be asked for. */
+async function startWeighed(folder: string, flags: readonly string[]) {
+  const program = [process.execPath, ...liveMemoryFlags, "dist/main.js"];
+  const store = `sqlite:${join(mkdtempSync(join(folder, "store-")), "snowlane.db")}`;
+  return startSnowlane({ program, args: ["--store", store, ...flags] });
+}
+
 async function memoryOfNames(): Promise<Finding> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
-  const program = [process.execPath, ...liveMemoryFlags, "dist/main.js"];
-  const args = ["--store", `sqlite:${join(folder, "snowlane.db")}`, ...patient];
-  const server = await startSnowlane({ program, args });
+  const without = await startWeighed(folder, ["--sequence-stores", "off"]);
+  const off = await liveMib(without);
+  await without.stop("SIGTERM");
+  const server = await startWeighed(folder, patient);
   try {
     const port = Number(server.address.split(":")[1]);
     const unused = await liveMib(server);
@@ -201,6 +209,7 @@ async function memoryOfNames(): Promise<Finding> {
       title: "Memory in use, after all garbage was collected",
       columns: ["sequences in memory", "MiB", "more than with one"],
       rows: [
+        ["--sequence-stores off", off.toFixed(1), "–"],
         ["none used", unused.toFixed(1), "–"],
         ["1", one.toFixed(1), "–"],
         [namesInMemory.toLocaleString("en-US"), many.toFixed(1), (many - one).toFixed(1)],
