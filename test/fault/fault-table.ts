@@ -18,12 +18,14 @@ const columns = [
   "longest gap",
   "minutes",
   "load",
+  "measured",
   "fails without",
-];
+] as const;
+type Column = (typeof columns)[number];
 
 /** The outcome of the faults, a row for each. */
 export interface FaultTable {
-  /** The machine and the date of the measurement. */
+  /** The machine and the versions of the measurement. */
   readonly heading: string;
   readonly rows: readonly (readonly string[])[];
   /** Remarks of the faults; each begins with the fault's name and a colon. */
@@ -31,11 +33,9 @@ export interface FaultTable {
 }
 
 /** A table without rows. `storeUrl`: where the servers did not have embedded stores. */
-export function emptyTable(storeUrl: string | undefined, seed: number): FaultTable {
+export function emptyTable(storeUrl: string | undefined): FaultTable {
   const store = storeUrl === undefined ? `SQLite ${process.versions["sqlite"]}` : new URL(storeUrl).protocol;
-  const day = new Date().toISOString().slice(0, 10);
-  const heading = `Seed ${seed}; ${machine()}; Node ${process.versions.node}, ${store}; ${day}.`;
-  return { heading, rows: [], remarks: [] };
+  return { heading: `${machine()}; Node ${process.versions.node}, ${store}.`, rows: [], remarks: [] };
 }
 
 /** The table with what came of one more fault, which took `seconds`. */
@@ -43,7 +43,7 @@ export function withOutcome(
   table: FaultTable,
   { name, catches }: Fault,
   outcome: TrialOutcome,
-  seconds: number,
+  { seconds, seed }: { readonly seconds: number; readonly seed: number },
 ): FaultTable {
   const { injectedCount, issuedCount, duplicateCount, takeoverCount, requestCount, failedCount, longestGapMs, notes } =
     outcome;
@@ -51,7 +51,9 @@ export function withOutcome(
   // What else the machine does is in every figure but the duplicates: the average of the last minutes that it took.
   const [minute = 0, fiveMinutes = 0] = loadavg();
   const load = seconds < 150 ? minute : fiveMinutes;
-  const figures = [`${Math.round(longestGapMs)} ms`, (seconds / 60).toFixed(1), load.toFixed(1), shownCatch(catches)];
+  const measured = `${new Date().toISOString().slice(0, 10)}, seed ${seed}`;
+  const means = [(seconds / 60).toFixed(1), load.toFixed(1), measured, shownCatch(catches)];
+  const figures = [`${Math.round(longestGapMs)} ms`, ...means];
   const row = [name, ...counts.map((count) => count.toLocaleString("en-US")), ...figures];
   const remarks = notes.length > 0 ? [`${name}: ${notes.join("; ")}.`] : [];
   return { ...table, rows: [...table.rows, row], remarks: [...table.remarks, ...remarks] };
@@ -73,36 +75,99 @@ export function tableText({ heading, rows, remarks }: FaultTable): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/**
- * Puts the rows into docs/safety.md. Rows of other faults stay there if they were measured on the same machine and
- * versions, on the same day: a full run may be done fault by fault.
- *
- * @param names All faults, in the order of the table.
- */
-export function writeTable(table: FaultTable, names: readonly string[]): void {
+/** `replace`: a row takes the place of the one that stands. `add`: it is one more piece of it, with another seed. */
+export type WriteMode = "replace" | "add";
+
+/** Puts the rows into docs/safety.md. @see {@link withRows} */
+export function writeTable(table: FaultTable, names: readonly string[], mode: WriteMode): void {
   const text = readFileSync(documentUrl, "utf8");
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from < 0 || to < from) throw new Error("docs/safety.md has no place for the table of faults.");
-  const lines = text.slice(from, to).split("\n");
-  const isSameRun = lines.includes(table.heading);
-  const kept = names.filter((name) => isSameRun && table.rows.every(([fault]) => fault !== name));
-  const oldRows = lines
-    .filter((line) => line.startsWith("|"))
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  const oldRemarks = lines.filter((line) => line.startsWith("- ")).map((line) => line.slice(2));
-  const rows = [...table.rows, ...oldRows.filter(([name = ""]) => kept.includes(name))];
-  const remarks = [...table.remarks, ...oldRemarks.filter((one) => kept.some((name) => one.startsWith(`${name}:`)))];
-  const place = (name: string): number => names.findIndex((each) => name === each || name.startsWith(`${each}:`));
-  const merged: FaultTable = {
-    heading: table.heading,
-    rows: rows.toSorted(([one = ""], [other = ""]) => place(one) - place(other)),
-    remarks: remarks.toSorted((one, other) => place(one) - place(other)),
-  };
-  writeFileSync(documentUrl, `${text.slice(0, from)}${begin}\n${tableText(merged)}\n${text.slice(to)}`);
+  const tables = withRows(parseTables(text.slice(from + begin.length, to)), table, names, mode);
+  writeFileSync(
+    documentUrl,
+    `${text.slice(0, from)}${begin}\n${tables.map(tableText).join("\n\n")}\n${text.slice(to)}`,
+  );
+}
+
+/**
+ * Puts rows among those that stand: a full run may be done fault by fault, and a fault in pieces, on any days. Those of
+ * one machine and its versions are in one table.
+ *
+ * @param names - All faults, in the order of the tables.
+ */
+export function withRows(
+  standing: readonly FaultTable[],
+  table: FaultTable,
+  names: readonly string[],
+  mode: WriteMode,
+): readonly FaultTable[] {
+  const same = standing.find(({ heading }) => heading === table.heading) ?? { ...table, rows: [], remarks: [] };
+  const fresh = table.rows.map((row) => {
+    const before = same.rows.find(([name]) => name === row[0]);
+    return mode === "add" && before !== undefined ? sumOf(before, row) : row;
+  });
+  const isOld = (name = ""): boolean => table.rows.some(([fault]) => name === fault || name.startsWith(`${fault}:`));
+  const place = (name = ""): number => names.findIndex((each) => name === each || name.startsWith(`${each}:`));
+  const others = standing.filter((each) => each !== same);
+  return [same, ...others]
+    .map(({ heading, rows, remarks }, index) => ({
+      heading,
+      rows: [...rows.filter(([name]) => !isOld(name)), ...(index === 0 ? fresh : [])].toSorted(
+        ([one], [other]) => place(one) - place(other),
+      ),
+      remarks: [...remarks.filter((one) => !isOld(one)), ...(index === 0 ? table.remarks : [])].toSorted(
+        (one, other) => place(one) - place(other),
+      ),
+    }))
+    .filter(({ rows }) => rows.length > 0);
+}
+
+/** Reads what {@link tableText} wrote. */
+export function parseTables(text: string): readonly FaultTable[] {
+  const tables: { heading: string; rows: string[][]; remarks: string[] }[] = [];
+  for (const line of text.split("\n").filter((each) => each !== "")) {
+    if (!/^(\||- )/.test(line)) tables.push({ heading: line, rows: [], remarks: [] });
+    else if (line.startsWith("- ")) tables.at(-1)?.remarks.push(line.slice(2));
+    else tables.at(-1)?.rows.push(cellsOf(line));
+  }
+  // The first two lines of a table are its columns' names and a line below them.
+  return tables.map(({ heading, rows, remarks }) => ({ heading, rows: rows.slice(2), remarks }));
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+type Sum = (one: string, other: string) => string;
+
+const sumOfCounts: Sum = (one, other) => (numberOf(one) + numberOf(other)).toLocaleString("en-US");
+
+/** How a column of one more piece comes to that of the others; the others are the same in both. */
+const sums: Partial<Record<Column, Sum>> = {
+  injected: sumOfCounts,
+  "IDs issued": sumOfCounts,
+  duplicates: sumOfCounts,
+  takeovers: sumOfCounts,
+  requests: sumOfCounts,
+  failed: sumOfCounts,
+  "longest gap": (one, other) => (numberOf(one) > numberOf(other) ? one : other),
+  minutes: (one, other) => (Number(one) + Number(other)).toFixed(1),
+  load: (one, other) => (Number(one) > Number(other) ? one : other),
+  measured: (one, other) => `${one}; ${other}`,
+};
+
+function sumOf(one: readonly string[], other: readonly string[]): readonly string[] {
+  return columns.map((name, index) => {
+    const [before = "", after = ""] = [one[index], other[index]];
+    return sums[name]?.(before, after) ?? after;
+  });
+}
+
+function numberOf(cell: string): number {
+  return Number(cell.replaceAll(",", "").replace(" ms", ""));
 }

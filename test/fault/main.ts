@@ -2,9 +2,10 @@
  * Injects every fault into real servers and prints what came of it: `npm run test:faults`, as often as the tests do;
  * `npm run test:faults -- --size full` as often as docs/safety.md asks; `--size 5%` for a part of that. `--only kill`
  * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the rows
- * of docs/safety.md, one after the other. Exits with 1 where a promise was broken. `--gutted`: the control, in which
- * each row's servers go without the rule that the row is to catch, and it exits with 1 where one catches nothing.
- * `--mixed`: faults of all kinds together, on five stores; `--size full` takes two hours a store.
+ * of docs/safety.md, one after the other; `--size 10% --seed 2 --write --add` adds a piece to those that stand. Exits
+ * with 1 where a promise was broken. `--gutted`: the control, in which each row's servers go without the rule that the
+ * row is to catch (or without that of `--rule`), and it exits with 1 where one catches nothing. `--mixed`: faults of
+ * all kinds together, on five stores; `--size full` takes two hours a store.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { refuseProblems } from "../../src/config/load-settings.ts";
@@ -33,7 +34,16 @@ const options = {
   seed: withFallback(integer({ name: "seed", min: 0, max: 1e9, doc: "Of the random choices." }), 1),
   mixed: onOff({ name: "mixed", doc: "Faults of all kinds together, on each of five stores, as the seed draws them." }),
   gutted: onOff({ name: "gutted", doc: "The control: without the rule that each row is to catch." }),
+  rule: text({
+    name: "rule",
+    placeholder: "MUTANT",
+    doc: "With --gutted: without this rule, whatever a row is to catch.",
+  }),
   write: onOff({ name: "write", doc: "Puts the rows into docs/safety.md, one after the other." }),
+  add: onOff({
+    name: "add",
+    doc: "With --write: adds to the row that stands. A row is done in pieces by other seeds.",
+  }),
 };
 type Options = SettingValues<typeof options>;
 
@@ -48,7 +58,14 @@ function minutesOf({ fullMinutes = 0 }: Fault, size: string): number {
   return (fullMinutes * Number(size.slice(0, -1))) / 100;
 }
 
-async function run(fault: Fault, { size, storeUrl, seed, gutted, mixed }: Options): Promise<TrialOutcome> {
+/** The rule that is gone in a control. */
+function ruleOf({ catches }: Fault, { rule = catches }: Options): string {
+  return rule;
+}
+
+async function run(fault: Fault, given: Options): Promise<TrialOutcome> {
+  const { size, storeUrl, seed, mixed } = given;
+  const gutted = given.gutted ? ruleOf(fault, given) : undefined;
   const count = countOf(fault, size);
   const lanes = Math.min(fault.lanes, count);
   let done = 0;
@@ -61,7 +78,7 @@ async function run(fault: Fault, { size, storeUrl, seed, gutted, mixed }: Option
     show();
   };
   try {
-    const how = { storeUrl, patience: "user", seed, onInjected, gutted: gutted ? fault.catches : undefined } as const;
+    const how = { storeUrl, patience: "user", seed, onInjected, gutted } as const;
     if (!mixed) return await runFault(fault, { ...how, count, lanes });
     const onPiece = (piece: number, { injectedCount, issuedCount, duplicateCount, problems }: TrialOutcome): void => {
       const counts = `${injectedCount} rounds, ${issuedCount.toLocaleString("en-US")} IDs`;
@@ -79,11 +96,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void abandonAll().finally(() => process.exit(signal === "SIGINT" ? 130 : 143)));
 }
 
-function choose({ only = "", storeUrl, gutted, mixed }: Options): readonly Fault[] {
+function choose({ only = "", storeUrl, gutted, mixed, rule }: Options): readonly Fault[] {
   const all = mixed ? mixedFaults : faults;
   const chosen = all.filter(
     ({ name, stores, catches }) =>
-      name.includes(only) && (storeUrl === undefined || stores === "any") && !(gutted && catches === "availability"),
+      name.includes(only) &&
+      (storeUrl === undefined || stores === "any") &&
+      !(gutted && rule === undefined && catches === "availability"),
   );
   if (chosen.length > 0) return chosen;
   const names = all.map(({ name }) => name).join("\n");
@@ -94,12 +113,14 @@ function choose({ only = "", storeUrl, gutted, mixed }: Options): readonly Fault
 
 async function runAll(chosen: readonly Fault[], given: Options): Promise<number> {
   await bundleServer();
-  let table = emptyTable(given.storeUrl, given.seed);
+  let table = emptyTable(given.storeUrl);
   let isBroken = false;
   for (const fault of chosen) {
     const startMs = systemClock.monotonicMs();
+    const remarkCount = table.remarks.length;
     const outcome = await run(fault, given);
-    table = withOutcome(table, fault, outcome, (systemClock.monotonicMs() - startMs) / 1_000);
+    const seconds = (systemClock.monotonicMs() - startMs) / 1_000;
+    table = withOutcome(table, fault, outcome, { seconds, seed: given.seed });
     const gapMaxMs = fault.gapMaxMs ?? Number.POSITIVE_INFINITY;
     const late = outcome.longestGapMs > gapMaxMs ? [`the gap is longer than ${gapMaxMs} ms`] : [];
     const problems = [...outcome.problems, ...late];
@@ -107,14 +128,13 @@ async function runAll(chosen: readonly Fault[], given: Options): Promise<number>
     isBroken ||= isCaught !== given.gutted;
     if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
     process.stderr.write(`${lastRowAsLine(table)}\n`);
-    const word = given.gutted ? `without ${fault.catches}` : "BROKEN";
+    const word = given.gutted ? `without ${ruleOf(fault, given)}` : "BROKEN";
     for (const problem of problems) process.stderr.write(`  ${word}: ${problem}\n`);
-    if (given.gutted && !isCaught) process.stderr.write(`  NOT CAUGHT: ${fault.catches}\n`);
+    if (given.gutted && !isCaught) process.stderr.write(`  NOT CAUGHT: ${ruleOf(fault, given)}\n`);
     if (given.write && !given.gutted) {
-      writeTable(
-        table,
-        [...faults, ...mixedFaults].map(({ name }) => name),
-      );
+      const names = [...faults, ...mixedFaults].map(({ name }) => name);
+      const row = { ...table, rows: table.rows.slice(-1), remarks: table.remarks.slice(remarkCount) };
+      writeTable(row, names, given.add ? "add" : "replace");
     }
   }
   process.stdout.write(`${tableText(table)}\n`);

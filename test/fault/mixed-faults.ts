@@ -14,6 +14,9 @@ const roundMs = 6_000;
 const embeddedTimes = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-period", "300ms"];
 const remoteTimes = [...embeddedTimes, "--ttl", "4500ms"];
 
+/** A server is stopped or cut off for so long that another one often takes its worker ID, past the TTL. */
+const absentMaxMs = 9_000;
+
 /** A server with a clock and a network of its own. */
 interface Actor {
   readonly server: FaultServer;
@@ -95,23 +98,23 @@ const actorFaults: readonly ActorFault[] = [
   async (trial, actor, store) => stepClock(trial, actor, store),
   async (trial, { server }) => {
     server.pause();
-    await sleep(100 + trial.random.below(6_000));
+    await sleep(100 + trial.random.below(absentMaxMs));
     server.resume();
   },
   // A pause that no clock sees, where uniqueness rests on no clock.
   async (trial, { server, clock }, { needsRightClocks }) => {
     server.pause();
     const pausedMs = systemClock.monotonicMs();
-    await sleep(100 + trial.random.below(6_000));
+    await sleep(100 + trial.random.below(absentMaxMs));
     if (!needsRightClocks) clock.hold(systemClock.monotonicMs() - pausedMs);
     server.resume();
   },
-  async (trial, { ways }) => cutWays(trial, ways),
+  async (trial, { ways }) => cutWays(trial, ways, 100 + trial.random.below(absentMaxMs)),
 ];
 
-/** By up to 3 s, but only within the error that the store's promise assumes, where it assumes one. */
+/** By up to 10 s, but only within the error that the store's promise assumes, where it assumes one. */
 function stepClock(trial: FaultTrial, { clock }: Actor, { needsRightClocks }: MixedStore): void {
-  if (!needsRightClocks) clock.step(trial.random.below(6_000) - 3_000);
+  if (!needsRightClocks) clock.step(trial.random.below(20_000) - 10_000);
   else clock.step(trial.random.below(800) - 400 - clock.wallAheadMs);
 }
 

@@ -3,13 +3,12 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { startEtcdCluster } from "../support/servers/etcd-server.ts";
-import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
-import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 import { ZooKeeperNetwork } from "../support/servers/zookeeper-network.ts";
 import { startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 import { PowerSupply } from "./power-loss.ts";
+import { type PromotedStore, startPostgresPair, startRedisTrio } from "./promoted-stores.ts";
 
 /** A store for mixed faults. */
 export interface MixedStore {
@@ -38,33 +37,18 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
       needsRightClocks: false,
     };
   },
-  postgres: async (trial) => {
-    const primary = await kept(trial, startPostgres(["-c", "synchronous_standby_names=*"]));
-    const way = await keptWay(trial, primary.port);
-    const standby = await kept(trial, startStandby(primary, way.port));
-    return {
-      ports: [primary.port],
-      url: ([port]) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-      faults: [...serverFaults(trial, [primary, standby]), ...wayFaults(trial, [way])],
-      needsRightClocks: false,
-    };
-  },
-  redis: async (trial) => {
-    const quick = ["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1", "--repl-timeout", "5"];
-    const primary = await kept(trial, startRedis({ persistence: "every-write", args: quick }));
-    const ways = [await keptWay(trial, primary.port), await keptWay(trial, primary.port)];
-    const replicas: TestServer[] = [];
-    for (const { port } of ways) {
-      const args = [...quick, "--replicaof", "127.0.0.1", String(port)];
-      replicas.push(await kept(trial, startRedis({ persistence: "every-write", args })));
-    }
-    return {
-      ports: [primary.port],
-      url: ([port]) => `redis://127.0.0.1:${port}?replicas=2`,
-      faults: [...serverFaults(trial, [primary, ...replicas]), ...wayFaults(trial, ways)],
-      needsRightClocks: true,
-    };
-  },
+  // A commit counts when the standby has it, so that nothing is lost by a failover.
+  postgres: async (trial) => ({
+    ...(await openPromoted(trial, startPostgresPair())),
+    url: (ports) => `postgres://postgres@${hosts(ports)}/postgres`,
+    needsRightClocks: false,
+  }),
+  // A failover may lose writes, and shows.
+  redis: async (trial) => ({
+    ...(await openPromoted(trial, startRedisTrio())),
+    url: (ports) => `redis://${hosts(ports)}?replicas=2`,
+    needsRightClocks: true,
+  }),
   etcd: async (trial) => {
     const ways: TcpProxy[] = [];
     const members = await startEtcdCluster(async (port) => {
@@ -75,7 +59,7 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
     for (const member of members) trial.onEnd(() => member.stop());
     return {
       ports: members.map(({ port }) => port),
-      url: (ports) => `etcd://${ports.map((port) => `127.0.0.1:${port}`).join(",")}`,
+      url: (ports) => `etcd://${hosts(ports)}`,
       faults: [...serverFaults(trial, members), ...wayFaults(trial, ways)],
       needsRightClocks: false,
     };
@@ -87,7 +71,7 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
     for (const member of members) trial.onEnd(() => member.stop());
     return {
       ports: members.map(({ port }) => port),
-      url: (ports) => `zookeeper://${ports.map((port) => `127.0.0.1:${port}`).join(",")}`,
+      url: (ports) => `zookeeper://${hosts(ports)}`,
       faults: [
         ...serverFaults(trial, members),
         // One member is parted from one other, or, where both numbers are its own, from both.
@@ -103,10 +87,20 @@ function lengthMs(trial: FaultTrial): number {
   return 100 + trial.random.below(4_900);
 }
 
-async function kept(trial: FaultTrial, starting: Promise<TestServer>): Promise<TestServer> {
-  const server = await starting;
-  trial.onEnd(() => server.stop());
-  return server;
+function hosts(ports: readonly number[]): string {
+  return ports.map((port) => `127.0.0.1:${port}`).join();
+}
+
+async function openPromoted(
+  trial: FaultTrial,
+  starting: Promise<PromotedStore>,
+): Promise<Pick<MixedStore, "ports" | "faults">> {
+  const { servers, ways, promote } = await starting;
+  for (const end of [...servers, ...ways]) trial.onEnd(() => end.stop());
+  return {
+    ports: servers.map(({ port }) => port),
+    faults: [...serverFaults(trial, servers), ...wayFaults(trial, ways), () => promote(trial.random)],
+  };
 }
 
 async function keptWay(trial: FaultTrial, port: number): Promise<TcpProxy> {
@@ -139,14 +133,14 @@ function wayFaults(trial: FaultTrial, ways: readonly TcpProxy[]): readonly (() =
 }
 
 /** Nothing comes through, or only what is asked and not the answers; then the ways are as before. */
-export async function cutWays(trial: FaultTrial, ways: readonly TcpProxy[]): Promise<void> {
+export async function cutWays(trial: FaultTrial, ways: readonly TcpProxy[], lastsMs = lengthMs(trial)): Promise<void> {
   const mode = trial.random.oneIn(2) ? "deaf" : "black-hole";
   const isReset = trial.random.oneIn(2);
   for (const way of ways) {
     way.mode = mode;
     if (isReset) way.cut();
   }
-  await sleep(lengthMs(trial));
+  await sleep(lastsMs);
   for (const way of ways) way.reopen();
 }
 

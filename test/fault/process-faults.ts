@@ -6,37 +6,34 @@ import { revisionPath } from "../../src/store/sqlite/sqlite-paths.ts";
 import { isRunning } from "../support/servers/server-process.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
-import type { FaultTrial } from "./fault-trial.ts";
+import type { FaultTrial, LoadRate } from "./fault-trial.ts";
 import { createFaultyDisk, type FaultyDisk } from "./faulty-disk.ts";
 
 /** Windows so short that a pause outlasts one in a second. */
 const shortWindow = ["--window", "1500ms", "--renewal-period", "300ms"];
 const serverCount = 4;
 
+const killLoop = {
+  stores: "any",
+  workerIdCount: 3,
+  catches: "own-clock",
+  lanes: 1,
+  failures: "allowed",
+} as const;
+
 /** Faults of processes: they are killed, and they are stopped for a while. */
 export const processFaults: readonly Fault[] = [
   {
     name: "kill -9 and restart in a loop, three of four servers on one store",
-    stores: "any",
-    workerIdCount: 3,
-    catches: "own-clock",
+    ...killLoop,
     counts: { pr: 40, full: 10_000 },
-    lanes: 1,
-    failures: "allowed",
-    inject: async (trial, count) => {
-      const servers = await startServers(trial);
-      const load = trial.startLoad("any-server");
-      await eachInTurns(servers, count, async (server) => {
-        // However slow the machine is: callers get something between two kills.
-        await load.untilAnswered(10);
-        await sleep(20 + trial.random.below(300));
-        await server.kill();
-        trial.injected();
-        // Some are killed again while they start: loading, acquiring, or serving already.
-        if (trial.random.oneIn(4)) await server.startAndKill(trial.random.below(500));
-        await server.startOrWait();
-      });
-    },
+    inject: (trial, count) => killInLoop(trial, count, "brisk"),
+  },
+  {
+    name: "kill -9 and restart in a loop, while callers draw millions of IDs",
+    ...killLoop,
+    counts: { pr: 8, full: 2_000 },
+    inject: (trial, count) => killInLoop(trial, count, "bulk"),
   },
   {
     name: "three of four processes stopped for longer than their windows (SIGSTOP, SIGCONT)",
@@ -106,6 +103,21 @@ export const processFaults: readonly Fault[] = [
     },
   },
 ];
+
+async function killInLoop(trial: FaultTrial, count: number, rate: LoadRate): Promise<void> {
+  const servers = await startServers(trial);
+  const load = trial.startLoad("any-server", rate);
+  await eachInTurns(servers, count, async (server) => {
+    // However slow the machine is: callers get something between two kills.
+    await load.untilAnswered(10);
+    await sleep(20 + trial.random.below(300));
+    await server.kill();
+    trial.injected();
+    // Some are killed again while they start: loading, acquiring, or serving already.
+    if (trial.random.oneIn(4)) await server.startAndKill(trial.random.below(500));
+    await server.startOrWait();
+  });
+}
 
 /** Stops a server in the midst of a write, however short those are: its disk holds it there. */
 async function stopInLock(server: FaultServer, disk: FaultyDisk, storePath: string): Promise<void> {

@@ -12,8 +12,10 @@ export interface IdLoadOptions {
   readonly targets: () => readonly LoadTarget[];
   /** Callers that ask for one ID at a time. */
   readonly callerCount: number;
-  /** Callers that take streams of {@link streamIdCount} IDs. */
+  /** Callers that take streams. */
   readonly streamCount: number;
+  /** IDs of one stream, and of one message of it; 5,000 and 500 without it. */
+  readonly stream?: { readonly idCount: number; readonly chunkSize: number };
   /** Between two requests of a caller. */
   readonly pauseMs: number;
   /** Deadline of one call. */
@@ -22,8 +24,6 @@ export interface IdLoadOptions {
   readonly requestTimeoutMs: number;
 }
 
-const streamIdCount = 5_000n;
-const chunkSize = 500;
 /** Before the next server is asked. */
 const retryMs = 5;
 
@@ -92,12 +92,13 @@ export class IdLoad {
   }
 
   async #read(index: number): Promise<void> {
-    const { callTimeoutMs, pauseMs } = this.#options;
+    const { callTimeoutMs, pauseMs, stream } = this.#options;
+    const { idCount, chunkSize } = stream ?? { idCount: 5_000, chunkSize: 500 };
     for (let turn = index; !this.#isEnding; ) {
       turn = await this.#request(turn, async (client) => {
         let hasBegun = false;
         try {
-          const request = { count: streamIdCount, chunkSize };
+          const request = { count: BigInt(idCount), chunkSize };
           for await (const ids of client.batchNextIds(request, callTimeoutMs)) {
             this.#note(ids);
             hasBegun = true;

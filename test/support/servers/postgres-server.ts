@@ -24,22 +24,34 @@ export function startPostgres(args: readonly string[] = []): Promise<TestServer>
 }
 
 /**
- * Starts an asynchronous standby: on a copy of a primary's data, which it follows from then on.
+ * Starts a standby: on a copy of a primary's data, which it follows from then on.
  *
- * @param port - By which it reaches the primary.
+ * @param how - `port`: by which it reaches the primary. `args`: its own; they count when it is promoted, too.
  */
-export function startStandby(primary: TestServer, port = primary.port): Promise<TestServer> {
-  return startWith([], async (folder) => {
-    rmSync(folder, { recursive: true });
-    mkdirSync(folder);
-    await primary.copyInto(folder);
-    rmSync(join(folder, "postmaster.pid"), { force: true });
-    appendFileSync(
-      join(folder, "postgresql.auto.conf"),
-      `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`,
-    );
-    writeFileSync(join(folder, "standby.signal"), "");
-  });
+export function startStandby(
+  primary: TestServer,
+  { port = primary.port, args = [] }: { readonly port?: number; readonly args?: readonly string[] } = {},
+): Promise<TestServer> {
+  return startWith(args, (folder) => becomeStandby(folder, primary, port));
+}
+
+/** Kills a server and starts it as a standby on a new copy of a primary's data, which it reaches by `port`. */
+export async function followAnew(server: TestServer, primary: TestServer, port: number): Promise<void> {
+  await server.kill();
+  await becomeStandby(server.dataFolder, primary, port);
+  await server.restart();
+}
+
+async function becomeStandby(folder: string, primary: TestServer, port: number): Promise<void> {
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  await primary.copyInto(folder);
+  rmSync(join(folder, "postmaster.pid"), { force: true });
+  appendFileSync(
+    join(folder, "postgresql.auto.conf"),
+    `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`,
+  );
+  writeFileSync(join(folder, "standby.signal"), "");
 }
 
 /** A PostgreSQL whose write-ahead log is archived, and copies of its data from which it can be recovered. */

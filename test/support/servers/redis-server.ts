@@ -9,8 +9,8 @@ export interface RedisServerOptions {
    * answer.
    */
   readonly persistence?: "none" | "every-write";
-  /** Further arguments of redis-server. */
-  readonly args?: readonly string[];
+  /** Further arguments of redis-server; a function is asked at each start. */
+  readonly args?: readonly string[] | (() => readonly string[]);
 }
 
 /** Starts Redis 7. */
@@ -33,7 +33,7 @@ export async function startRedis({ persistence = "none", args = [] }: RedisServe
         "",
         "--appendonly",
         ...appendOnly,
-        ...args,
+        ...(typeof args === "function" ? args() : args),
       ],
     }),
     // With a password, NOAUTH is an answer, too.
