@@ -83,6 +83,14 @@ export class FaultServer {
     return this.#log;
   }
 
+  /** The end of that log, for people. */
+  get lastLines(): string {
+    return this.log
+      .slice(-8)
+      .map((line) => JSON.stringify(line))
+      .join("\n");
+  }
+
   /** kill -9. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
@@ -140,8 +148,7 @@ export class FaultServer {
     const endMs = systemClock.monotonicMs() + timeoutMs;
     while (!isLogged()) {
       if (systemClock.monotonicMs() > endMs) {
-        const lines = this.log.slice(-8).map((line) => JSON.stringify(line));
-        throw new Error(`No ${what} was logged within ${timeoutMs} ms:\n${lines.join("\n")}`);
+        throw new Error(`No ${what} was logged within ${timeoutMs} ms:\n${this.lastLines}`);
       }
       await sleep(10);
     }

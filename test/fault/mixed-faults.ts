@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
+import type { IdLoad } from "../support/processes/id-load.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
@@ -45,15 +46,25 @@ export const mixedFaults: readonly Fault[] = Object.entries(mixedStores).map(([k
     for (let index = 0; index < serverCount; index += 1) actors.push(await startActor(trial, store, index));
     const load = trial.startLoad("any-server", "calm");
     for (let round = 0; round < count; round += 1) {
-      await load.untilAnswered(5, 300_000);
+      await untilServed(load, actors);
       await playRound(trial, actors, store);
       if (trial.random.oneIn(2)) await cutPower(trial, actors, store);
       for (const actor of actors) await restart(actor, () => actor.clock.setRight());
       trial.injected();
     }
-    await load.untilAnswered(5, 300_000);
+    await untilServed(load, actors);
   },
 }));
+
+/** Waits for answers while nothing is broken; tells what the servers said where none come. */
+async function untilServed(load: IdLoad, actors: readonly Actor[]): Promise<void> {
+  try {
+    await load.untilAnswered(5, 300_000);
+  } catch (error) {
+    const lines = actors.map(({ server }) => server.lastLines);
+    throw new Error(`${String(error)}\n${lines.join("\n\n")}`, { cause: error });
+  }
+}
 
 async function startActor(trial: FaultTrial, store: MixedStore, index: number): Promise<Actor> {
   const { embedded } = store;
