@@ -31,6 +31,7 @@ import type { Listener } from "./listen/listener.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type { Log } from "./log.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import type { Traces } from "./traces/open-traces.ts";
 
 /** Serves calls on connections that another part accepts. A drain begins with NOT_SERVING in health. */
 export interface CallServer extends ConnectionServer {
@@ -52,7 +53,7 @@ export interface CallServerOptions {
   /** The callers that may call; undefined where everybody may. */
   readonly callers: Pick<WatchedPrincipals, "guard" | "quotas" | "idCounts"> | undefined;
   /** Undefined where no call is traced. */
-  readonly traces: { readonly guard: CallGuard } | undefined;
+  readonly traces: Pick<Traces, "guard" | "counts"> | undefined;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
   readonly listener: Pick<Listener, "connectionCount" | "refused">;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { credentials, makeGenericClientConstructor, Metadata } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
+import { scrape } from "../support/metrics/scrape.ts";
 import { attributesOf, type OtlpReceiver, startOtlpReceiver } from "../support/processes/otlp-receiver.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
@@ -107,17 +108,28 @@ test("a sampled call has a span under its caller's, in every protocol, also wher
   expect(JSON.stringify(server.log)).not.toContain("hunter2");
 });
 
-test("calls beyond the limit are served and not traced, and the last spans come when the server ends", async () => {
+test("calls beyond the limit are served, counted and not traced, and the last spans come with the end", async () => {
   const receiver = await startOtlpReceiver();
   const environment = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/own/path` };
   const server = await start(environment, ["--trace-calls-per-second", "5"]);
   const calls = Array.from({ length: 60 }, (_, index) =>
     askHttp2(server.url, { path: `${service}/NextId`, headers: { ...json, ...parent(index + 1) }, body: "{}" }),
   );
-  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200));
+  // No caller sampled these: they are in neither count, and take nothing of the limit.
+  const unsampled = Array.from({ length: 20 }, (_, index) =>
+    askHttp2(server.url, { path: `${service}/NextId`, headers: { ...json, ...parent(index + 1, "00") }, body: "{}" }),
+  );
+  const answers = await Promise.all([...calls, ...unsampled]);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const lines = await scrape(server.url);
+  const [traced = 0, untraced = 0] = ["traced", "untraced"].map((outcome) =>
+    lines.get(`snowlane_sampled_calls_total{outcome="${outcome}"}`),
+  );
+  expect(traced).toBeGreaterThanOrEqual(5);
+  expect(untraced).toBeGreaterThan(0);
+  expect(traced + untraced).toBe(calls.length);
   expect(await server.stop("SIGTERM")).toBe(0);
-  await expect.poll(() => spansOf(receiver).length, patience).toBeGreaterThanOrEqual(5);
-  expect(spansOf(receiver).length).toBeLessThan(60);
+  await expect.poll(() => spansOf(receiver).length, patience).toBe(traced);
   expect(receiver.received[0]?.path).toBe("/own/path");
 });
 

@@ -23,8 +23,9 @@ export const codeNames: readonly string[] = [
 ];
 
 /** The metrics of calls. */
-export function callSamples({ calls }: Pick<MetricSources, "calls">) {
+export function callSamples({ calls, traces }: Pick<MetricSources, "calls" | "traces">) {
   const methods = calls.methods();
+  const sampled = traces?.counts();
   return {
     snowlane_calls_total: methods.flatMap(({ method, ok, failed }): Sample[] => [
       [[method, codeNames[0]!], ok],
@@ -36,6 +37,7 @@ export function callSamples({ calls }: Pick<MetricSources, "calls">) {
       .filter(({ latency }) => latency.counts.some((count) => count > 0))
       .map(({ method, latency }): Sample => [[method], latency]),
     snowlane_refused_total: [...calls.refused].map(([cause, count]): Sample => [[cause], count]),
+    snowlane_sampled_calls_total: Object.entries(sampled ?? {}).map(([outcome, count]): Sample => [[outcome], count]),
     snowlane_streams: [one(calls.streamCount)],
   };
 }

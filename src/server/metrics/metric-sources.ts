@@ -3,6 +3,7 @@ import type { Sequences } from "../../sequence/sequences.ts";
 import type { IdSource } from "../../worker/id-source.ts";
 import type { ConnectionsStatus } from "../http/connection-server.ts";
 import type { Listener } from "../listen/listener.ts";
+import type { Traces } from "../traces/open-traces.ts";
 import type { CallMetrics } from "./call-metrics.ts";
 import type { Lag } from "./event-loop-lag.ts";
 import type { WorkerTally } from "./worker-tally.ts";
@@ -18,6 +19,8 @@ export interface MetricSources {
   readonly connections: () => ConnectionsStatus;
   /** Their names, and the IDs and values that each was handed out; undefined without a file of them. */
   readonly principals: (() => readonly (readonly [name: string, count: number])[]) | undefined;
+  /** Undefined where no call is traced. */
+  readonly traces: Pick<Traces, "counts"> | undefined;
   readonly lag: Lag;
   readonly clock: Clock;
 }

@@ -26,6 +26,11 @@ export const metricTable = {
     labels: ["why"],
     help: "Calls that were refused before anything was done for them, by cause.",
   },
+  snowlane_sampled_calls_total: {
+    type: "counter",
+    labels: ["outcome"],
+    help: "Calls whose callers sampled them: traced, or untraced for the limit of each second. Absent where no receiver is named.",
+  },
   snowlane_streams: { type: "gauge", help: "Streams of answers that have not ended." },
   snowlane_ids_issued_total: { type: "counter", help: "IDs handed out." },
   snowlane_waiting_calls: { type: "gauge", help: "Calls that wait for IDs." },

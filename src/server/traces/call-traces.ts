@@ -38,8 +38,8 @@ export class CallTraces implements CallGuard {
   readonly #clock: Clock;
   readonly #bucket: TokenBucket;
   readonly #begun = new WeakMap<GuardedCall, { readonly parent: TraceParent; readonly startMs: number }>();
-  /** Sampled calls beyond the limit. */
-  untracedCount = 0;
+  #traced = 0;
+  #untraced = 0;
 
   constructor({ tracer, clock, callsPerSecond }: CallTracesOptions) {
     this.#tracer = tracer;
@@ -47,13 +47,22 @@ export class CallTraces implements CallGuard {
     this.#bucket = new TokenBucket({ perSecond: callsPerSecond, clock });
   }
 
+  /** How many calls were sampled by their callers: those that are traced, and those beyond the limit. */
+  get counts(): { readonly traced: number; readonly untraced: number } {
+    return { traced: this.#traced, untraced: this.#untraced };
+  }
+
   begin(call: GuardedCall): void {
     const { notes } = call;
     notes.traceParent ??= readTraceParent(call.header("traceparent")) ?? "none";
     const parent = notes.traceParent;
     if (parent === "none" || !parent.isSampled) return;
-    if (this.#bucket.takeOne()) this.#begun.set(call, { parent, startMs: this.#clock.monotonicMs() });
-    else this.untracedCount += 1;
+    if (!this.#bucket.takeOne()) {
+      this.#untraced += 1;
+      return;
+    }
+    this.#traced += 1;
+    this.#begun.set(call, { parent, startMs: this.#clock.monotonicMs() });
   }
 
   end(call: GuardedCall, error: ConnectError | undefined): void {

@@ -24,6 +24,8 @@ const silent = (): void => undefined;
 export interface Traces {
   /** Stands first among the guards. */
   readonly guard: CallGuard;
+  /** See {@link CallTraces.counts}. They only grow. */
+  readonly counts: () => CallTraces["counts"];
   /** Sends the spans that are left, for a second at most. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -55,8 +57,10 @@ export function openTraces({ settings, callsPerSecond, clock, onProblem }: Trace
       }),
     ],
   });
+  const guard = new CallTraces({ tracer: provider.getTracer("snowlane", version), clock, callsPerSecond });
   return {
-    guard: new CallTraces({ tracer: provider.getTracer("snowlane", version), clock, callsPerSecond }),
+    guard,
+    counts: () => guard.counts,
     close: async () => {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, closeTimeoutMs);
