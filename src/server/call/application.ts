@@ -2,11 +2,12 @@ import { errorInterceptor, type ToCallError, toConnectError } from "../../servic
 import { createHealth } from "../../service/health.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
 import type { Service } from "../../service/service.ts";
-import { type CallGuard, composeGuards, guardInterceptor } from "./call-guard.ts";
+import { type CallGuard, guardInterceptor } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { type AnswerMetrics, createDispatch, type Dispatch } from "./dispatch.ts";
 import type { FindUnready } from "./probes.ts";
 import { traitsOf } from "./method-table.ts";
+import { composeGuards } from "./guard-chain.ts";
 import { createRoutes } from "./routes.ts";
 
 /** Answers requests, whatever carries them. HTTP/1.1 and both HTTP/2 servers stand below it. */

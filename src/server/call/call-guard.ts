@@ -66,45 +66,6 @@ export interface CallGuard {
   unread?(traits: MethodTraits | undefined, error: ConnectError): void;
 }
 
-/**
- * Makes one guard of several, which are asked in turn. Where one refuses a call, those before it are told of the end.
- *
- * @returns undefined where there is none: then nothing is asked.
- */
-export function composeGuards(guards: readonly CallGuard[], toError: ToCallError): CallGuard | undefined {
-  return guards.reduceRight<CallGuard | undefined>(
-    (rest, first) => (rest === undefined ? first : inTurn(first, rest, toError)),
-    undefined,
-  );
-}
-
-function inTurn(first: CallGuard, second: CallGuard, toError: ToCallError): CallGuard {
-  return {
-    begin: (call) => {
-      first.begin(call);
-      try {
-        second.begin(call);
-      } catch (thrown) {
-        const error = toError(thrown, call.traits.path);
-        first.end?.(call, error);
-        throw error;
-      }
-    },
-    goOn: (call) => {
-      first.goOn?.(call);
-      second.goOn?.(call);
-    },
-    end: (call, error) => {
-      first.end?.(call, error);
-      second.end?.(call, error);
-    },
-    unread: (traits, error) => {
-      first.unread?.(traits, error);
-      second.unread?.(traits, error);
-    },
-  };
-}
-
 /** Whether a guard was asked for a call that goes through Connect's handlers. */
 export const guardedKey = createContextKey(false, { description: "guarded" });
 

@@ -21,7 +21,8 @@ import type { ServerStream, StreamHandler } from "../../http2/stream.ts";
 import { CrossOrigin } from "./cors.ts";
 import { envelopesOf } from "./hot-route.ts";
 import { toConnectError } from "../../service/connect-error.ts";
-import { type CallGuard, composeGuards } from "./call-guard.ts";
+import type { CallGuard } from "./call-guard.ts";
+import { composeGuards } from "./guard-chain.ts";
 import { HotCalls } from "./hot-calls.ts";
 import { unknownPeer } from "./peer.ts";
 
