@@ -1,0 +1,62 @@
+import { ConnectError } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { IdError } from "../../errors.ts";
+import { toConnectError } from "../../service/connect-error.ts";
+import { type CallGuard, type GuardedCall, newNotes } from "./call-guard.ts";
+import { composeGuards } from "./guard-chain.ts";
+import { traitsOf } from "./method-table.ts";
+import { unknownPeer } from "./peer.ts";
+
+const call: GuardedCall = {
+  traits: traitsOf("/snowlane.v1.IdService/NextId"),
+  peer: unknownPeer,
+  notes: newNotes(),
+  startedMs: undefined,
+  header: () => undefined,
+};
+const five = ["a", "b", "c", "d", "e"];
+const toError = (error: unknown): ConnectError => toConnectError(error, () => "");
+
+/** Guards that write down what they are asked and told; the one of this name refuses. */
+function setUp(names: readonly string[], refusing?: string) {
+  const notes: string[] = [];
+  const guards = [...names].map(
+    (name): CallGuard => ({
+      begin: () => {
+        notes.push(`begin ${name}`);
+        if (name === refusing) throw new IdError("METHOD_DENIED", "not you");
+      },
+      goOn: () => void notes.push(`go on ${name}`),
+      end: (_call, error) => void notes.push(`end ${name}${error === undefined ? "" : " refused"}`),
+      unread: () => void notes.push(`unread ${name}`),
+    }),
+  );
+  return { notes, chain: composeGuards(guards, toError) };
+}
+
+test.each([1, 2, 3, 4, 5])("%i guards are asked and told in their order", (count) => {
+  const names = five.slice(0, count);
+  const { notes, chain } = setUp(names);
+  chain!.begin(call);
+  chain!.goOn!(call);
+  chain!.end!(call, undefined);
+  chain!.unread!(undefined, new ConnectError("cut"));
+  const each = (what: string): readonly string[] => names.map((name) => `${what} ${name}`);
+  expect(notes).toEqual(["begin", "go on", "end", "unread"].flatMap(each));
+});
+
+test.each(five)("where guard %s refuses, those before it are told, and those after it are not asked", (refusing) => {
+  const { notes, chain } = setUp(five, refusing);
+  expect(() => chain!.begin(call)).toThrow(ConnectError);
+  const before = five.slice(0, five.indexOf(refusing));
+  expect(notes).toEqual([
+    ...before.map((name) => `begin ${name}`),
+    `begin ${refusing}`,
+    ...before.map((name) => `end ${name} refused`),
+  ]);
+});
+
+test("no guard is none, and a sixth has no place", () => {
+  expect(setUp([]).chain).toBeUndefined();
+  expect(() => setUp([...five, "f"])).toThrow("place");
+});
