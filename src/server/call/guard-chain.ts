@@ -1,4 +1,3 @@
-import { assert } from "../../assert.ts";
 import type { ToCallError } from "../../service/connect-error.ts";
 import type { CallGuard, GuardedCall } from "./call-guard.ts";
 
@@ -29,7 +28,7 @@ class GuardChain implements CallGuard {
   readonly #toError: ToCallError;
 
   constructor(first: CallGuard, others: readonly CallGuard[], toError: ToCallError) {
-    assert(others.length < guardsMax, "a guard has no place in the chain");
+    if (others.length >= guardsMax) throw new Error("A guard has no place in the chain");
     this.#first = first;
     [this.#second, this.#third, this.#fourth, this.#fifth] = others;
     this.#toError = toError;

@@ -3,7 +3,6 @@ import type { Sequences } from "../../sequence/sequences.ts";
 import type { IdSource } from "../../worker/id-source.ts";
 import type { ConnectionsStatus } from "../http/connection-server.ts";
 import type { Listener } from "../listen/listener.ts";
-import type { Traces } from "../traces/open-traces.ts";
 import type { CallMetrics } from "./call-metrics.ts";
 import type { Lag } from "./event-loop-lag.ts";
 import type { WorkerTally } from "./worker-tally.ts";
@@ -20,7 +19,7 @@ export interface MetricSources {
   /** Their names, and the IDs and values that each was handed out; undefined without a file of them. */
   readonly principals: (() => readonly (readonly [name: string, count: number])[]) | undefined;
   /** Undefined where no call is traced. */
-  readonly traces: Pick<Traces, "counts"> | undefined;
+  readonly traces: { readonly counts: () => { readonly traced: number; readonly untraced: number } } | undefined;
   readonly lag: Lag;
   readonly clock: Clock;
 }
