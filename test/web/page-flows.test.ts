@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseId } from "../../src/snowflake/parse.ts";
 import { layouts } from "../../src/snowflake/presets.ts";
 import { runCommand } from "../support/processes/run-command.ts";
+import { sampleFiles, sampleLanguages, writeSample } from "../../web/src/layout-samples.ts";
 import { webWorld } from "../support/web/web-world.ts";
 
 /** What people do on the page, by what is visible and named on the screen alone. */
@@ -247,6 +248,77 @@ test("a hostile or broken fragment is shown as text, and told", async () => {
   }
 });
 
+test("an ID out of its layout's life is told in words, alone and among others", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  await page.getByLabel("Layout").selectOption("javascript");
+  const box = page.getByRole("textbox", { name: "IDs" });
+  const told = "The number does not fit this layout: it is too large, or carries a time past the layout's end.";
+  await box.fill(String(2n ** 53n));
+  await page.getByRole("region", { name: "Result" }).getByText(told).waitFor();
+  await box.fill(`1\n${2n ** 53n}`);
+  await page.getByText("2 lines read, of which 1 holds no ID.").waitFor();
+  await page.getByRole("cell", { name: told }).waitFor();
+  await box.fill(String(2n ** 53n - 1n));
+  await page.getByText("made by worker").waitFor();
+});
+
+test("every text form and every ID that Generate shows is copied as it stands", async () => {
+  const page = await world.open({
+    path: "/#/parse?id=1541815603606036522&layout=twitter",
+    context: { permissions: ["clipboard-read", "clipboard-write"] },
+  });
+  const copied = async (button: string): Promise<string> => {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.getByRole("button", { name: "Copied" }).first().waitFor();
+    return String(await page.evaluate("navigator.clipboard.readText()"));
+  };
+  const rows = await page.getByRole("region", { name: "In every text form" }).getByRole("row").all();
+  expect(rows.length).toBeGreaterThan(6);
+  for (const row of rows) {
+    const form = await row.getByRole("rowheader").innerText();
+    const text = await row.getByRole("cell").first().innerText();
+    expect([form, await copied(`Copy ${form}`)]).toEqual([form, text]);
+  }
+  await page.getByRole("link", { name: "Generate" }).click();
+  await page.getByLabel("How many").fill("3");
+  await page.getByRole("button", { name: "Generate" }).click();
+  const ids = await page.getByRole("textbox", { name: "The IDs" }).inputValue();
+  expect(await copied("Copy all")).toBe(ids);
+});
+
+test("the same call from code names this server in every language, and the one for curl gets an ID", async () => {
+  const page = await world.open();
+  const code = page.getByRole("region", { name: "The same from code" });
+  for (const [language, part] of [
+    ["TypeScript", "@snowlane/client"],
+    ["Go", "package main"],
+    ["Java", "public static void main"],
+    ["Python", "import os"],
+    ["curl", "curl -d"],
+  ] as const) {
+    await code.getByLabel("Language").selectOption({ label: language });
+    await expect.poll(() => code.innerText(), { timeout: 60_000 }).toContain(part);
+    expect(await code.innerText()).toContain(world.server().url);
+  }
+  const answer = await runCommand("bash", ["-c", await code.locator("pre").innerText()]);
+  expect(JSON.parse(answer)).toMatchObject({ id: expect.stringMatching(/^\d{18,19}$/) });
+});
+
+test("the colours that are chosen stay after a reload", async () => {
+  const page = await world.open({ context: { colorScheme: "light" } });
+  const background = (): Promise<string> =>
+    page.evaluate("getComputedStyle(document.body.parentElement).backgroundColor");
+  const light = await background();
+  await page.getByRole("button", { name: "Dark" }).click();
+  const dark = await background();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.getByRole("main").waitFor();
+  expect(await background()).toBe(dark);
+  await page.getByRole("button", { name: "Auto" }).click();
+  expect(await background()).toBe(light);
+});
+
 test("a link shows the same ID by the same layout, and its fragment never reaches the server", async () => {
   const context = { permissions: ["clipboard-read", "clipboard-write"] };
   const page = await world.open({ path: "/#/parse", context });
@@ -399,8 +471,12 @@ test("Learn explains the ID of Parse by the layout that is chosen, and writes th
   expect(await code.innerText()).toContain("EPOCH_MS = 1288834974657n");
   await page.getByLabel("Layout", { exact: true }).selectOption("sonyflake");
   await page.getByRole("row", { name: "IDs a second, each worker 25,600" }).waitFor();
-  await page.getByLabel("Language", { exact: true }).selectOption({ label: "Python" });
-  expect(await code.innerText()).toContain("TICK_MS = 10\n");
+  for (const language of sampleLanguages) {
+    const [title, file] = sampleFiles[language];
+    await page.getByLabel("Language", { exact: true }).selectOption({ label: title });
+    const program = writeSample(readFileSync(`web/samples/${file}`, "utf8"), layouts.sonyflake);
+    await expect.poll(() => code.textContent(), { timeout: 60_000 }).toBe(program);
+  }
 });
 
 const widths = [

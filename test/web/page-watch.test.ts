@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
+import { runCommand } from "../support/processes/run-command.ts";
 import { principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { webWorld } from "../support/web/web-world.ts";
@@ -59,6 +60,28 @@ test("sequences show what is left, and their hostile texts as text", async () =>
   expect(await row.innerText()).toContain("1,000");
   expect((await row.innerText()).split(hostile)).toHaveLength(3);
   expect(await page.locator("main img").count()).toBe(0);
+});
+
+test("a store in quarantine is told with its end and its reason, and the servers that hold a worker ID go on", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-quarantine-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const store = ["--store", `sqlite:${join(folder, "ids.db")}`];
+  const server = await world.startServer(store);
+  const page = await world.open({ origin: server.url, path: "/#/watch" });
+  await page.getByRole("row").filter({ hasText: "this server" }).waitFor();
+  expect(await page.getByText("No worker ID is granted").count()).toBe(0);
+  const reason = "restored from <b>Monday</b>";
+  const quarantine = ["dist/main.js", "workers", "quarantine", ...store, "--reason", reason, "--for", "1h"];
+  await runCommand(process.execPath, quarantine);
+  const told = page.getByRole("main").getByText(/^No worker ID is granted until /);
+  await told.waitFor();
+  const [, end = "", because] =
+    /^No worker ID is granted until (.+) \(UTC\): (.+) Servers/.exec(await told.innerText()) ?? [];
+  expect(because).toBe(reason);
+  expect(Math.abs(Date.parse(`${end}Z`) - Date.now() - 3_600_000)).toBeLessThan(120_000);
+  await page.getByRole("link", { name: "Generate" }).click();
+  await page.getByRole("button", { name: "Generate" }).click();
+  await page.locator(".when.id").waitFor();
 });
 
 test("a closed server asks for a token: wrong, without the permission, right, and gone after a reload", async () => {

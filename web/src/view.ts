@@ -76,5 +76,5 @@ function serverPill({ server }: State, texts: Texts): TemplateResult {
     kind !== "serving" || info === undefined
       ? ""
       : ` ${texts.server.worker(info.datacenterId, info.workerId, info.layout.datacenter.bits > 0)}`;
-  return html`<span class="pill ${kind}" role="status"><i></i>${texts.server[kind]}<span>${worker}</span></span>`;
+  return html`<span class="pill ${kind}" role="status"><i></i><span>${texts.server[kind]}<small>${worker}</small></span></span>`;
 }
