@@ -32,5 +32,6 @@ const sampleAddress = "http://127.0.0.1:7609";
 /** The code that gets an ID from the server at an origin. */
 export function callSample(language: CallLanguage, origin: string): string {
   if (language !== "curl") return samples[language].trimEnd().replaceAll(sampleAddress, origin);
-  return `curl -d '{}' \\\n  -H 'content-type: application/json' \\\n  '${origin}/snowlane.v1.IdService/NextId'`;
+  // No line is indented: a panel that folds a long one would leave an empty line.
+  return `curl -d '{}' \\\n-H 'content-type: application/json' \\\n'${origin}/snowlane.v1.IdService/NextId'`;
 }
