@@ -11,7 +11,7 @@ import { webWorld } from "../support/web/web-world.ts";
 import { loadVectors } from "../vectors/load-vectors.ts";
 import type { Vector } from "../vectors/vector-reader.ts";
 
-/** Every shared vector as Parse shows it, digit by digit, under the layout of a link: presets and layouts of one's own. */
+/** Every shared vector as Parse shows it, digit by digit, by links with presets and with layouts of one's own. */
 
 const world = webWorld();
 const files = loadVectors();
