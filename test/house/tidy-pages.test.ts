@@ -35,6 +35,7 @@ function fencesOf(page: string): readonly Fence[] {
 const readers: Readonly<Record<string, string>> = {
   import: "test/stores/sequence-import.test.ts",
   privileges: "test/stores/least-privilege.test.ts",
+  successor: "test/stores/sequence-stripes.test.ts",
   sql: "test/text/sql-snippets.ts",
 };
 

@@ -4,9 +4,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock, systemTimers } from "../../src/clock/clock.ts";
 import type { SequenceEvent } from "../../src/sequence/sequence-place.ts";
 import { Sequences } from "../../src/sequence/sequences.ts";
+import { docBlock, sequencesDoc } from "../house/stores-doc.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
+import { runSql } from "../support/servers/run-sql.ts";
+import { dumpDatabase, putDump } from "../support/servers/sql-dump.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 async function started(starting: Promise<TestServer>): Promise<TestServer> {
@@ -96,4 +99,41 @@ test("PostgreSQL and MariaDB share a sequence: either may freeze or die and no c
     "2 of 3 databases of sequences are named",
   );
   expect(new Set([...one.seen, ...other.seen, ...all.seen]).size).toBe(one.seen.size + other.seen.size + all.seen.size);
+});
+
+test("a lost database gets a successor from a dump of another one", async () => {
+  const server = await started(startPostgres());
+  const urlOf = (name: string): string => server.url.replace(/\/postgres$/, `/${name}`);
+  for (const name of ["a", "b", "successor"]) await runSql(server.url, `CREATE DATABASE ${name}`);
+  const first = open([urlOf("a"), urlOf("b")], 3);
+  await (await first.catalog()).create({ name: "orders", stepMin: 10, stepMax: 10 });
+  // Of the second stripe much more is taken than of the first: the copied counters are far too low.
+  await first.takeUntil([0n, 1n]);
+  const lost = open([urlOf("b")]);
+  await lost.takeUntil([], 500);
+  const rows = await runSql(
+    urlOf("b"),
+    "SELECT stripe_index, used_count FROM snowlane_sequence_place, snowlane_sequence_counter",
+  );
+  const stripe = Number(rows[0]!["stripe_index"]) + 1;
+  await Promise.all([first.sequences.close(1_000), lost.sequences.close(1_000)]);
+  await runSql(server.url, "DROP DATABASE b WITH (FORCE)");
+
+  await putDump(urlOf("successor"), await dumpDatabase(urlOf("a")));
+  const statement = docBlock("successor: postgres", sequencesDoc);
+  expect(statement).toContain("split_part(members, ' ', 1 + 2), stripe_index = 2 - 1");
+  const ours = statement.replace("1 + 2", `1 + ${stripe}`).replace("2 - 1", `${stripe} - 1`);
+  await runSql(urlOf("successor"), ours);
+  // Before the runbook nothing is taken, because it shows that it is another database.
+  await expect(open([urlOf("successor")]).takeUntil([], 1)).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
+  const operator = await open([urlOf("successor")]).catalog();
+  expect(await operator.raise({ kind: "all", count: 10n * BigInt(String(rows[0]!["used_count"])) })).toBe(1);
+  expect(await operator.open()).toMatchObject({ kind: "opened" });
+  await runSql(urlOf("successor"), "UPDATE snowlane_sequence_place SET open_ms = 0");
+
+  const later = open([urlOf("a"), urlOf("successor")]);
+  for (const { seen } of [first, lost]) for (const value of seen) later.seen.add(value);
+  await later.takeUntil([0n, 1n]);
+  // Definitions can be made and changed again.
+  await (await later.catalog()).create({ name: "late" });
 });
