@@ -170,7 +170,7 @@ export const en = {
   },
   parse: {
     heading: "Parse an ID",
-    lead: "Paste one ID or many, in any form: decimal, hex, base 62, serial number, UUID. Nothing leaves this page.",
+    lead: "Paste one ID or many, in any form: decimal, hex, base62, serial number, UUID. Nothing leaves this page.",
     ids: "IDs",
     placeholder: "1541815603606036522",
     form: "Text form",

@@ -164,7 +164,7 @@ export const sw: Texts = {
   },
   parse: {
     heading: "Soma ID",
-    lead: "Bandika ID moja au nyingi, kwa umbo lolote: desimali, heksi, base 62, nambari ya mfululizo, UUID. Hakuna kinachotoka kwenye ukurasa huu.",
+    lead: "Bandika ID moja au nyingi, kwa umbo lolote: desimali, heksi, base62, nambari ya mfululizo, UUID. Hakuna kinachotoka kwenye ukurasa huu.",
     ids: "ID",
     placeholder: "1541815603606036522",
     form: "Umbo la maandishi",

@@ -151,7 +151,7 @@ export const zh: Texts = {
   },
   parse: {
     heading: "解析 ID",
-    lead: "粘贴一个或多个 ID，任何形式均可：十进制、十六进制、base 62、流水号、UUID。内容不会离开此页面。",
+    lead: "粘贴一个或多个 ID，任何形式均可：十进制、十六进制、base62、流水号、UUID。内容不会离开此页面。",
     ids: "ID",
     placeholder: "1541815603606036522",
     form: "文本形式",
