@@ -65,6 +65,8 @@ export interface TrialOutcome {
   readonly longestGapMs: number;
   /** Other violations, in words: an ID that is not in the log, a server that did not do what it must. */
   readonly problems: readonly string[];
+  /** Why it was not played to its end, in words. */
+  readonly errors: readonly string[];
   /** The errors of the first failed requests. */
   readonly failures: readonly string[];
   /** Figures that belong beside the others, in words. */
@@ -235,6 +237,7 @@ export class FaultTrial {
       failedCount,
       longestGapMs,
       problems,
+      errors: [],
       failures,
       notes: this.notes,
     };

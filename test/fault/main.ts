@@ -16,7 +16,7 @@ import type { Fault } from "./fault.ts";
 import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
 import { mixedFaults } from "./mixed-faults.ts";
-import { abandonAll, faults, noOutcome, runFault, runPieces } from "./run-fault.ts";
+import { abandonAll, faults, noOutcome, runFault, runPieces, showsFault } from "./run-fault.ts";
 
 const options = {
   size: withFallback(
@@ -80,15 +80,16 @@ async function run(fault: Fault, given: Options): Promise<TrialOutcome> {
   try {
     const how = { storeUrl, patience: "user", seed, onInjected, gutted } as const;
     if (!mixed) return await runFault(fault, { ...how, count, lanes });
-    const onPiece = (piece: number, { injectedCount, issuedCount, duplicateCount, problems }: TrialOutcome): void => {
+    const onPiece = (piece: number, outcome: TrialOutcome): void => {
+      const { injectedCount, issuedCount, duplicateCount, problems, errors } = outcome;
       const counts = `${injectedCount} rounds, ${issuedCount.toLocaleString("en-US")} IDs`;
-      const found = `${duplicateCount} duplicates, ${problems.length} problems`;
+      const found = `${duplicateCount} duplicates, ${problems.length + errors.length} problems`;
       process.stderr.write(`${fault.name}, seed ${piece}: ${counts}, ${found}\n`);
     };
     return await runPieces(fault, { ...how, count, minutes: minutesOf(fault, size), onPiece });
   } catch (error) {
-    const problems = [error instanceof Error ? error.message : String(error)];
-    return { ...noOutcome, injectedCount: done, problems };
+    const errors = [error instanceof Error ? error.message : String(error)];
+    return { ...noOutcome, injectedCount: done, errors };
   }
 }
 
@@ -124,11 +125,12 @@ async function runAll(chosen: readonly Fault[], given: Options): Promise<number>
     const gapMaxMs = fault.gapMaxMs ?? Number.POSITIVE_INFINITY;
     const late = outcome.longestGapMs > gapMaxMs ? [`the gap is longer than ${gapMaxMs} ms`] : [];
     const problems = [...outcome.problems, ...late];
-    const isCaught = problems.length > 0 || outcome.duplicateCount > 0;
-    isBroken ||= isCaught !== given.gutted;
+    const isCaught = showsFault(outcome);
+    isBroken ||= given.gutted ? !isCaught : isCaught || late.length > 0 || outcome.errors.length > 0;
     if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
     process.stderr.write(`${lastRowAsLine(table)}\n`);
     const word = given.gutted ? `without ${ruleOf(fault, given)}` : "BROKEN";
+    for (const error of outcome.errors) process.stderr.write(`  NOT PLAYED TO ITS END: ${error}\n`);
     for (const problem of problems) process.stderr.write(`  ${word}: ${problem}\n`);
     if (given.gutted && !isCaught) process.stderr.write(`  NOT CAUGHT: ${ruleOf(fault, given)}\n`);
     if (given.write && !given.gutted) {

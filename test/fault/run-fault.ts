@@ -33,8 +33,8 @@ export async function runFault(
 }
 
 /**
- * Pieces one after the other until `minutes` have passed. Each is a deployment of its own, with a seed of its own, the
- * first `options.seed`; its problems name it, and a piece that fails is one of them.
+ * Pieces one after the other until `minutes` have passed; a control ends with the first that shows its rule missing.
+ * Each is a deployment of its own, with a seed of its own, the first `options.seed`; its problems name it.
  */
 export async function runPieces(
   fault: Fault,
@@ -46,12 +46,14 @@ export async function runPieces(
 ): Promise<TrialOutcome> {
   const endMs = systemClock.monotonicMs() + options.minutes * 60_000;
   const outcomes: TrialOutcome[] = [];
+  let isEnough = false;
   do {
     const seed = options.seed + outcomes.length;
     const outcome = await runPiece(fault, { ...options, seed });
     outcomes.push(outcome);
     options.onPiece(seed, outcome);
-  } while (systemClock.monotonicMs() < endMs);
+    isEnough = options.gutted !== undefined && showsFault(outcome);
+  } while (systemClock.monotonicMs() < endMs && !isEnough);
   return outcomes.reduce(together);
 }
 
@@ -61,8 +63,13 @@ async function runPiece(fault: Fault, options: TrialOptions & { readonly count: 
     const outcome = await runLane(fault, options.count, options);
     return { ...outcome, problems: outcome.problems.map(name) };
   } catch (error) {
-    return { ...noOutcome, problems: [name(error instanceof Error ? error.message : String(error))] };
+    return { ...noOutcome, errors: [name(error instanceof Error ? error.message : String(error))] };
   }
+}
+
+/** Whether a promise was broken, beyond what could not be played. */
+export function showsFault({ duplicateCount, problems }: TrialOutcome): boolean {
+  return duplicateCount > 0 || problems.length > 0;
 }
 
 /** Of a trial that could not be played. */
@@ -75,6 +82,7 @@ export const noOutcome: TrialOutcome = {
   failedCount: 0,
   longestGapMs: 0,
   problems: [],
+  errors: [],
   failures: [],
   notes: [],
 };
@@ -113,6 +121,7 @@ function together(one: TrialOutcome, other: TrialOutcome): TrialOutcome {
     failedCount: one.failedCount + other.failedCount,
     longestGapMs: Math.max(one.longestGapMs, other.longestGapMs),
     problems: [...one.problems, ...other.problems],
+    errors: [...one.errors, ...other.errors],
     failures: [...one.failures, ...other.failures],
     notes: [...new Set([...one.notes, ...other.notes])],
   };
