@@ -12,8 +12,11 @@ import { cutWays, type MixedStore, mixedStores } from "./mixed-stores.ts";
 const serverCount = 3;
 /** Faults of a round overlap; between two rounds everything is whole for a moment. */
 const roundMs = 6_000;
-const embeddedTimes = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-period", "300ms"];
-const remoteTimes = [...embeddedTimes, "--ttl", "4500ms"];
+/** Renewals come five times a window; a record that is not renewed is another's 3 s after its window. */
+function timesOf(windowMs: number): readonly string[] {
+  const [window, period] = [`${windowMs}ms`, `${windowMs / 5}ms`];
+  return ["--window", window, "--window-max", window, "--renewal-period", period];
+}
 
 /** A server is stopped or cut off for so long that another one often takes its worker ID, past the TTL. */
 const absentMaxMs = 9_000;
@@ -77,10 +80,11 @@ async function startActor(trial: FaultTrial, store: MixedStore, index: number): 
     ...clock.environment,
     LD_PRELOAD: libraries.filter((path) => path !== undefined).join(":"),
   };
+  const times = timesOf(store.windowMs);
   const place =
     embedded === undefined
-      ? { storeUrl: store.url(ways.map(({ port }) => port)), args: remoteTimes }
-      : { storePath: embedded.path, args: embeddedTimes };
+      ? { storeUrl: store.url(ways.map(({ port }) => port)), args: [...times, "--ttl", `${store.windowMs + 3_000}ms`] }
+      : { storePath: embedded.path, args: times };
   return { server: await trial.startServer({ ...place, environment }), clock, ways };
 }
 

@@ -20,6 +20,8 @@ export interface MixedStore {
   readonly faults: readonly (() => Promise<void>)[];
   /** For the embedded store: the machine that all servers run on, with the file in its folder. */
   readonly embedded?: { readonly power: PowerSupply; readonly path: string };
+  /** How long a window lasts: so short that faults outlast many. */
+  readonly windowMs: number;
   /** Whether clocks must be right to half a second, as data may be lost. */
   readonly needsRightClocks: boolean;
 }
@@ -34,6 +36,7 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
       url: () => `sqlite:${path}`,
       faults: [() => lockFile(trial, path)],
       embedded: { power, path },
+      windowMs: 1_500,
       needsRightClocks: false,
     };
   },
@@ -41,12 +44,15 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
   postgres: async (trial) => ({
     ...(await openPromoted(trial, startPostgresPair())),
     url: (ports) => `postgres://postgres@${hosts(ports)}/postgres`,
+    windowMs: 1_500,
     needsRightClocks: false,
   }),
   // A failover may lose writes, and shows.
   redis: async (trial) => ({
     ...(await openPromoted(trial, startRedisTrio())),
     url: (ports) => `redis://${hosts(ports)}?replicas=2`,
+    // Each grant asks three servers, and waits for two: on a busy machine that takes a second.
+    windowMs: 3_000,
     needsRightClocks: true,
   }),
   etcd: async (trial) => {
@@ -61,6 +67,7 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
       ports: members.map(({ port }) => port),
       url: (ports) => `etcd://${hosts(ports)}`,
       faults: [...serverFaults(trial, members), ...wayFaults(trial, ways)],
+      windowMs: 1_500,
       needsRightClocks: false,
     };
   },
@@ -77,6 +84,7 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
         // One member is parted from one other, or, where both numbers are its own, from both.
         () => cutWays(trial, network.waysOf(1 + trial.random.below(3), 1 + trial.random.below(3))),
       ],
+      windowMs: 1_500,
       needsRightClocks: false,
     };
   },
