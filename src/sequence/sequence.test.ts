@@ -41,6 +41,7 @@ describe("a definition", () => {
     ["name", { name: "a\n" }],
     ["description", { description: "a\u0000" }],
     ["description", { description: "x".repeat(201) }],
+    ["description", { description: "\ud800" }],
     ["start_value", { startValue: -1n }],
     ["value_max", { startValue: 10n, valueMax: 9n }],
     ["increment", { increment: -1n }],

@@ -196,7 +196,8 @@ function completeSteps(allocation: Allocation, stepMin: number, stepMax: number)
 
 function checkDescription(description: string): void {
   // Unicode's control characters: they have no place in a list on a terminal.
-  if (description.length <= descriptionLengthMax && !/\p{Cc}/u.test(description)) return;
+  const isText = description.isWellFormed() && !/\p{Cc}/u.test(description);
+  if (description.length <= descriptionLengthMax && isText) return;
   throw fieldError("description", `A description has 0 to ${descriptionLengthMax} characters, none of them a control.`);
 }
 

@@ -165,6 +165,8 @@ export class ValueSource {
   refresh(stored: StoredSequence): void {
     const before = this.#stored;
     this.#stored = stored;
+    // An operator disables a sequence before a raise, so that no value below the raise comes out of memory afterwards.
+    if (stored.definition.disabled && !before.definition.disabled) this.#replaceStock(this.#stock.key);
     this.#stock.buffer.definition = stored.definition;
     if (endCountOf(before.definition) !== endCountOf(stored.definition)) this.#failure = undefined;
     if (this.#waitingSize === 0) return;
@@ -196,7 +198,7 @@ export class ValueSource {
     const remainders = buffer.close();
     const { sequenceId, definition } = this.#stored;
     const key = { name: definition.name, periodKey };
-    this.#parts.place.release(key);
+    if (this.isClosed || periodKey !== this.#stock.key) this.#parts.place.release(key);
     await Promise.all(remainders.map((rest) => this.#parts.place.giveBack(key, sequenceId, rest)));
   }
 
@@ -207,10 +209,15 @@ export class ValueSource {
     const { key, askAgainMs } = this.#periodOf(nowMs);
     this.#askAgainMs = askAgainMs;
     if (key === this.#stock.key) return;
+    this.#failure = undefined;
+    this.#replaceStock(key);
+  }
+
+  /** Gives back what is in memory, and begins with nothing in a period. */
+  #replaceStock(key: string): void {
     const past = this.#stock;
     this.#stock = { key, buffer: new SegmentBuffer(this.#stored.definition) };
     this.#parts.place.hold({ name: this.#stored.definition.name, periodKey: key });
-    this.#failure = undefined;
     void this.#giveBack(past);
   }
 
@@ -338,7 +345,7 @@ export class ValueSource {
         this.#onTake(name);
         this.#failure = undefined;
         this.#failures = 0;
-        // The period ended, or the source was closed, while the take was on its way.
+        // The period ended, or the sequence was disabled, while the take was on its way.
         if (stock !== this.#stock) await this.#giveBack(stock);
       }
     } catch (error) {

@@ -44,6 +44,7 @@ describe("a template", () => {
     ["{yyyy}{MM}{value}", "day"],
     ["{yyyy}{MM}{dd}{value}", "month"],
     ["a\u0007{value}", "none"],
+    ["\ud800{value}", "none"],
     [`${"x".repeat(100)}{value}`, "none"],
   ])("%j of the period %s is refused with its field", (template, period) => {
     expect(() => checkTemplate(template, period)).toThrow(

@@ -58,6 +58,8 @@ function parseTemplate(template: string): readonly Part[] {
   if (template.length > lengthMax)
     throw invalid(`It has ${template.length} characters; at most ${lengthMax} are taken.`);
   if (/\p{Cc}/u.test(template)) throw invalid("It holds a control character.");
+  // A database would store another character, and a repeated creation would find another template.
+  if (!template.isWellFormed()) throw invalid("It holds half of a surrogate pair.");
   return (template.match(/\{[^{}]*\}|[^{}]+|[{}]/g) ?? []).map(parsePart);
 }
 

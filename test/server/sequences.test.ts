@@ -105,6 +105,18 @@ test("a sequence is listed in pages, changed by its etag, and disabled at once",
   expect((await health.check({ service: SequenceService.typeName })).status).toBe(Status.SERVING);
 });
 
+test("a sequence that was disabled, raised and enabled gives no value below the raise", async () => {
+  const { client } = await start();
+  await create(client, { name: "orders", stepMin: 100n });
+  const update = (paths: string[], sequence: object) =>
+    client.updateSequence({ sequence: { name: "orders", ...sequence }, updateMask: { paths } });
+  expect((await client.nextValue({ name: "orders" })).value).toBe(1n);
+  await update(["disabled"], { disabled: true });
+  await update(["next_value"], { nextValue: 500n });
+  await update(["disabled"], { disabled: false });
+  expect((await client.nextValue({ name: "orders" })).value).toBe(500n);
+});
+
 test("the last values are handed out, and then none", async () => {
   const { client } = await start();
   await create(client, { name: "few", startValue: 10n, increment: 5n, valueMax: 24n });
@@ -201,6 +213,9 @@ describe("bad input is refused with its field:", () => {
       [make({ name: "x".repeat(64) }), invalid("sequence.name")],
       [make({ name: "x\u0007" }), invalid("sequence.name")],
       [make({ name: "x", description: "\u001b[2J" }), invalid("sequence.description")],
+      [make({ name: "x", description: "d".repeat(201) }), invalid("sequence.description")],
+      [make({ name: "x", stepMin: -1n }), invalid("sequence.step_min")],
+      [make({ name: "x", stepMax: 2n ** 30n + 1n }), invalid("sequence.step_max")],
       [make({ name: "x", startValue: -1n }), invalid("sequence.start_value")],
       [make({ name: "x", increment: 2n ** 32n }), invalid("sequence.increment")],
       [make({ name: "x", period: 9 as Period }), invalid("sequence.period")],
