@@ -17,9 +17,12 @@ export class RefusalLog implements CallGuard {
     // Only the end of a call says that it was refused.
   }
 
-  end({ traits, notes, peer }: GuardedCall, error: ConnectError | undefined): void {
-    if (error === undefined) return;
-    const reason = error.findDetails(ErrorInfoSchema)[0]?.reason ?? "";
+  end(call: GuardedCall, error: ConnectError | undefined): void {
+    if (error !== undefined) this.refuse(call, error.findDetails(ErrorInfoSchema)[0]?.reason ?? "");
+  }
+
+  /** Writes the line of one call, if its reason is one of a refusal. */
+  refuse({ traits, notes, peer }: GuardedCall, reason: string): void {
     if (!refusals.has(reason)) return;
     const principal = notes.principal?.name;
     this.#log.info("A call was refused", {
@@ -29,6 +32,7 @@ export class RefusalLog implements CallGuard {
       address: peer.remoteAddress,
     });
   }
+
   /** A request that called the server by a name that is not allowed. @param address - Of the caller. */
   refuseHost(address: string): void {
     this.#log.info("A call was refused", { reason: "HOST_NOT_ALLOWED", address });

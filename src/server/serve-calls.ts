@@ -82,7 +82,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
     shutdownSignal: shutdown.signal,
     onUnforeseen: reportFaults(options),
   };
-  const metrics = calls && loadMetricsPage(calls, options, () => connections.connections());
+  const metrics = calls && loadMetricsPage({ calls, refusals }, options, () => connections.connections());
   const application = createApplication({
     ...shared,
     services: createServices(options, adminService),
@@ -159,7 +159,7 @@ type MetricsPageOf = (authentication: CallGuard | undefined) => AnswerMetrics;
 
 /** What the metrics need is loaded by the first scrape, once for both listeners. */
 function loadMetricsPage(
-  calls: CallMetrics,
+  { calls, refusals }: { readonly calls: CallMetrics; readonly refusals: RefusalLog | undefined },
   options: CallServerOptions,
   connections: () => ConnectionsStatus,
 ): MetricsPageOf {
@@ -173,6 +173,10 @@ function loadMetricsPage(
         connections,
         principals: callers?.idCounts,
         listWorkers: () => worker.listWorkers(),
+        onRefused: (call, reason) => {
+          calls.refuseFor(reason);
+          refusals?.refuse(call, reason);
+        },
       }),
     );
     return (await page)(request, authentication);

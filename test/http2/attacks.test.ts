@@ -1,20 +1,23 @@
 /**
  * Attacks on `snowlane serve` with the engine: each ends as it should, another caller is served all the while, and the
- * memory in use is afterwards within a tenth of what it was after ordinary calls. test/bench/attacks.ts measures what
- * they cost the other caller.
+ * memory in use is afterwards within a tenth of what it was after ordinary calls. The same again where callers are
+ * known by their tokens. test/bench/attacks.ts measures what they cost the other caller.
  */
 import { readFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/http2/attacks.ts";
 import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { progress } from "../support/fetch/user-cache.ts";
 import { grpcFrame } from "../support/http2/http-call.ts";
-import { nextIdFields } from "../support/http2/http2-floods.ts";
+import { attackerName, nextIdFields } from "../support/http2/http2-floods.ts";
 import { RawClient } from "../support/http2/http2-raw-client.ts";
 import { data, headers, hello } from "../support/http2/http2-wire.ts";
 import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
 import { Neighbour } from "../support/http2/neighbour.ts";
 import { ordinaryLoad } from "../support/http2/ordinary-load.ts";
+import { scrape } from "../support/metrics/scrape.ts";
+import { bearer, writePrincipals } from "../support/processes/principals-file.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 let certificates: Certificates;
@@ -25,6 +28,7 @@ let startMib = 0;
 /** The memory that each server had in use before the attacks. */
 let liveBefore: readonly number[] = [];
 let p99Ms = 0;
+let scraping: NodeJS.Timeout | undefined;
 
 /** Times that a test can wait for; and a wait for IDs that a machine which stands still for a second does not end. */
 const limits = [
@@ -43,97 +47,120 @@ function peakMib({ child }: SnowlaneProcess): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
 }
 
-beforeAll(async () => {
-  certificates = await makeCertificates();
-  const { certFile, keyFile } = certificates.server;
-  const store = (name: string): string => `sqlite:${certificates.folder}/${name}.db`;
-  const engine = ["--http2", "engine", ...limits];
-  [plain, secure] = await Promise.all([
-    startSnowlane({ program, args: [...engine, "--store", store("plain")] }),
-    startSnowlane({
-      program,
-      args: [...engine, "--store", store("secure"), "--tls-cert", certFile, "--tls-key", keyFile],
-    }),
-  ]);
-  await ordinaryLoad(plain.url, 4, 5);
-  neighbour = new Neighbour(plain.url);
-  await neighbour.served(500);
-  startMib = peakMib(plain);
-  liveBefore = await Promise.all([plain, secure].map(liveMib));
-  neighbour.report();
-});
+const ids = ["ids"];
+/** The attackers have a token, and quotas that they may use up. */
+const principals = [
+  { name: attackerName, permissions: ids, idsPerSecond: 100_000, callsPerSecond: 10_000, streamsMax: 1_000 },
+  { name: "neighbour", permissions: ids, idsPerSecond: 1_000_000, callsPerSecond: 1_000_000 },
+  { name: "scraper", permissions: ["observe"] },
+];
 
-afterEach(async () => {
-  await neighbour.served(20);
-  const { calls, failures, p99Ms: thisP99Ms } = neighbour.report();
-  p99Ms = Math.max(p99Ms, thisP99Ms);
-  expect(failures).toEqual([]);
-  expect(calls).toBeGreaterThanOrEqual(20);
-});
+function guardFlags(): readonly string[] {
+  const path = join(certificates.folder, "principals.json");
+  writePrincipals(path, principals);
+  return ["--principals", path, "--log-calls", "refused"];
+}
 
-afterAll(async () => {
-  await neighbour.stop();
-  await Promise.all([plain.stop("SIGTERM"), secure.stop("SIGTERM")]);
-  certificates.remove();
-});
-
-test.each(quickAttacks)("$name", async ({ run, end }) => {
-  expect(await run(portOf(plain))).toMatch(end);
-});
-
-test("callers that broke rules, again and again, locked out those of their own address", async () => {
-  const port = portOf(plain);
-  const { run } = quickAttacks.find(({ name }) => name === "window overflow")!;
-  const endsMs = performance.now() + 3_000;
-  let ended = 0;
-  const again = async (): Promise<void> => {
-    while (performance.now() < endsMs) {
-      await run(port);
-      ended++;
+describe.each(["an open server", "a server with principals, quotas and a scraper"])("%s", (kind) => {
+  beforeAll(async () => {
+    certificates = await makeCertificates();
+    const { certFile, keyFile } = certificates.server;
+    const isOpen = kind === "an open server";
+    const store = (name: string): string => `sqlite:${certificates.folder}/${name}.db`;
+    const engine = ["--http2", "engine", ...limits, ...(isOpen ? [] : guardFlags())];
+    [plain, secure] = await Promise.all([
+      startSnowlane({ program, args: [...engine, "--store", store("plain")] }),
+      startSnowlane({
+        program,
+        args: [...engine, "--store", store("secure"), "--tls-cert", certFile, "--tls-key", keyFile],
+      }),
+    ]);
+    const { url } = plain;
+    if (!isOpen) {
+      scraping = setInterval(() => void scrape(url, { headers: bearer("scraper") }).catch(() => undefined), 100);
     }
-  };
-  const attackers = Array.from({ length: 20 }, again);
-  let served = 0;
-  while (performance.now() < endsMs) {
-    const caller = await RawClient.connect(port);
-    caller.send(hello, headers(1, "body", nextIdFields), data(1, grpcFrame(new Uint8Array(0)), "end"));
-    await caller.until((lines) => lines.some((line) => line.startsWith("headers 1 grpc-status=0")));
-    caller.destroy();
-    served++;
+    await ordinaryLoad(url, 4, 5, bearer(attackerName));
+    neighbour = new Neighbour(url, {}, bearer("neighbour"));
+    await neighbour.served(500);
+    startMib = peakMib(plain);
+    p99Ms = 0;
+    liveBefore = await Promise.all([plain, secure].map(liveMib));
+    neighbour.report();
+  });
+
+  afterEach(async () => {
+    await neighbour.served(20);
+    const { calls, failures, p99Ms: thisP99Ms } = neighbour.report();
+    p99Ms = Math.max(p99Ms, thisP99Ms);
+    expect(failures).toEqual([]);
+    expect(calls).toBeGreaterThanOrEqual(20);
+  });
+
+  afterAll(async () => {
+    clearInterval(scraping);
+    await neighbour.stop();
+    await Promise.all([plain.stop("SIGTERM"), secure.stop("SIGTERM")]);
+    certificates.remove();
+  });
+
+  test.each(quickAttacks)("$name", async ({ run, end }) => {
+    expect(await run(portOf(plain))).toMatch(end);
+  });
+
+  test("callers that broke rules, again and again, locked out those of their own address", async () => {
+    const port = portOf(plain);
+    const { run } = quickAttacks.find(({ name }) => name === "window overflow")!;
+    const endsMs = performance.now() + 10_000;
+    let ended = 0;
+    const again = async (): Promise<void> => {
+      while (performance.now() < endsMs) {
+        await run(port);
+        ended++;
+      }
+    };
+    const attackers = Array.from({ length: 20 }, again);
+    let served = 0;
+    while (performance.now() < endsMs) {
+      const caller = await RawClient.connect(port);
+      caller.send(hello, headers(1, "body", nextIdFields), data(1, grpcFrame(new Uint8Array(0)), "end"));
+      await caller.until((lines) => lines.some((line) => line.startsWith("headers 1 grpc-status=0")));
+      caller.destroy();
+      served++;
+    }
+    await Promise.all(attackers);
+    progress(`${ended} attackers were ended; ${served} callers from the same address were served.`);
+    // With a penalty of two seconds for the address it would be five or six.
+    expect(served).toBeGreaterThan(20);
+  });
+
+  /** All at once, for they wait more than they do. */
+  async function outcomes(attacks: readonly Attack[], port: number): Promise<Readonly<Record<string, string>>> {
+    const results = await Promise.all(attacks.map(async ({ name, run }) => [name, await run(port)] as const));
+    return Object.fromEntries(results);
   }
-  await Promise.all(attackers);
-  progress(`${ended} attackers were ended; ${served} callers from the same address were served.`);
-  // With a penalty of two seconds for the address it was one or two.
-  expect(served).toBeGreaterThan(20);
-});
 
-/** All at once, for they wait more than they do. */
-async function outcomes(attacks: readonly Attack[], port: number): Promise<Readonly<Record<string, string>>> {
-  const results = await Promise.all(attacks.map(async ({ name, run }) => [name, await run(port)] as const));
-  return Object.fromEntries(results);
-}
-
-function expected(attacks: readonly Attack[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(attacks.map(({ name, end }) => [name, expect.stringMatching(end)]));
-}
-
-test("callers that take their time, or say too little", { timeout: 180_000 }, async () => {
-  const [onPlain, onSecure] = await Promise.all([
-    outcomes(slowAttacks, portOf(plain)),
-    outcomes(tlsAttacks, portOf(secure)),
-  ]);
-  expect(onPlain).toEqual(expected(slowAttacks));
-  expect(onSecure).toEqual(expected(tlsAttacks));
-});
-
-test("after all of it the server has in use what it had before, and no fault of its own is in its log", async () => {
-  const grownMib = peakMib(plain) - startMib;
-  progress(`The server grew by ${grownMib.toFixed(0)} MiB; the neighbour's worst p99 was ${p99Ms.toFixed(1)} ms.`);
-  expect(grownMib).toBeLessThan(150);
-  const ratios = (await Promise.all([plain, secure].map(liveMib))).map((mib, index) => mib / liveBefore[index]!);
-  progress(`In use is ${ratios.map((ratio) => ratio.toFixed(3)).join(" and ")} of what was before.`);
-  for (const ratio of ratios) expect(ratio).toBeLessThan(1.1);
-  for (const { log } of [plain, secure]) {
-    expect(log.filter(({ level }) => level === "error")).toEqual([]);
+  function expected(attacks: readonly Attack[]): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(attacks.map(({ name, end }) => [name, expect.stringMatching(end)]));
   }
+
+  test("callers that take their time, or say too little", { timeout: 180_000 }, async () => {
+    const [onPlain, onSecure] = await Promise.all([
+      outcomes(slowAttacks, portOf(plain)),
+      outcomes(tlsAttacks, portOf(secure)),
+    ]);
+    expect(onPlain).toEqual(expected(slowAttacks));
+    expect(onSecure).toEqual(expected(tlsAttacks));
+  });
+
+  test("after all of it the server has in use what it had before, and no fault of its own is in its log", async () => {
+    const grownMib = peakMib(plain) - startMib;
+    progress(`The server grew by ${grownMib.toFixed(0)} MiB; the neighbour's worst p99 was ${p99Ms.toFixed(1)} ms.`);
+    expect(grownMib).toBeLessThan(150);
+    const ratios = (await Promise.all([plain, secure].map(liveMib))).map((mib, index) => mib / liveBefore[index]!);
+    progress(`In use is ${ratios.map((ratio) => ratio.toFixed(3)).join(" and ")} of what was before.`);
+    for (const ratio of ratios) expect(ratio).toBeLessThan(1.1);
+    for (const { log } of [plain, secure]) {
+      expect(log.filter(({ level }) => level === "error")).toEqual([]);
+    }
+  });
 });

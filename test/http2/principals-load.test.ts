@@ -74,7 +74,7 @@ describe.each(["engine", "node"])("--http2 %s", (http2) => {
           await new Promise((resolve) => setTimeout(resolve, 20));
         return "came to its end";
       } catch (error) {
-        return String(Code[(error as { readonly code: Code }).code]);
+        return Code[(error as { readonly code: Code }).code];
       }
     };
     const loaded = load(server.url, "stays", folder);

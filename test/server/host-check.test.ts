@@ -77,6 +77,52 @@ test("an absolute form counts by its own name, a request of HTTP/1.0 needs none,
   ]);
 });
 
+test("a name is no other one for what stands around it", async () => {
+  const { address, server } = await runServer();
+  const rest = "content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+  const ask = (fields: string, target = nextId) => sendBytes(address, [`POST ${target} HTTP/1.1\r\n${fields}${rest}`]);
+  for (const host of [
+    "localhost, evil.test",
+    "evil.test, localhost",
+    "localhost evil.test",
+    "localhost@evil.test",
+    "evil.test#localhost",
+    "evil.test/localhost",
+    "evil.test\\localhost",
+    "evil.test?localhost",
+    "evil.test:80:localhost",
+    "localhost:80@evil.test",
+    "localhost:evil.test",
+    "localhost..",
+    "localhost%00.evil.test",
+    "127.0.0.1.evil.test",
+    "127.0.0.1@evil.test",
+    "[::1].evil.test",
+    "[::1]evil.test",
+    "[evil.test]",
+    "[::1",
+    // Other spellings of an address, which a browser never sends: it writes 127.0.0.1 for them.
+    "0x7f.0.0.1",
+    "2130706433",
+    "127.1",
+    "0177.0.0.1",
+    "xn--localhost-.test",
+    "\u006c\u043ecalhost",
+  ]) {
+    expect([host, (await ask(`host: ${host}\r\n`)).slice(0, 12)]).toEqual([
+      host,
+      expect.stringMatching(/^HTTP\/1\.1 (?:400|403)$/),
+    ]);
+  }
+  for (const target of ["http://localhost@evil.test/", "http://evil.test/http://localhost/", "HTTP://EVIL.TEST/"]) {
+    expect(await ask("host: localhost\r\n", `${target}${nextId.slice(1)}`)).toMatch(/^HTTP\/1\.1 403 /);
+  }
+  // Of two fields Node takes the first. No browser sends two.
+  expect(await ask("host: evil.test\r\nhost: localhost\r\n")).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await ask("")).toMatch(/^HTTP\/1\.1 400 /);
+  expect(server.source.status().counters.issued).toBe(0);
+});
+
 test("names of --hosts are allowed, and any allows all", async () => {
   const status = async (url: string, host: string) =>
     (await askHttp1(url, { path: nextId, headers: { ...json, host }, body: "{}" })).status;

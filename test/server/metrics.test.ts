@@ -88,7 +88,12 @@ test("a scrape needs the permission observe where callers need credentials", asy
   expect(nobody.body.toString()).toMatch(/^MISSING_CREDENTIALS: .+\n$/);
   const shop = await askHttp1(url, { ...get, headers: bearer("shop") });
   expect([shop.status, shop.body.toString()]).toEqual([403, expect.stringMatching(/^METHOD_DENIED: .*observe.*\n$/)]);
-  expect((await scrape(url, { headers: bearer("scraper") })).get("snowlane_serving")).toBe(1);
+  const lines = await scrape(url, { headers: bearer("scraper") });
+  expect(lines.get("snowlane_serving")).toBe(1);
+  // A guess here is counted as one by a call is, and no call is counted.
+  expect(lines.get('snowlane_refused_total{why="credentials"}')).toBe(1);
+  expect(lines.get('snowlane_refused_total{why="permission"}')).toBe(1);
+  expect([...lines].filter(([line, count]) => line.startsWith("snowlane_calls_total") && count > 0)).toEqual([]);
 });
 
 test("metrics are only read: other methods are 405, and with --metrics off the path is none", async () => {

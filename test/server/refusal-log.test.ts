@@ -20,6 +20,7 @@ async function refuseAll(logCalls: string) {
   await call(bearer("app"));
   await call(bearer("app"));
   await call({ ...bearer("app"), host: "evil.test" }, askHttp1);
+  await askHttp1(url, { path: "/metrics", method: "GET", headers: bearer("app") });
   for (let count = 0; count < 30; count++) await call({});
   return log.map((line) => JSON.parse(line)).filter(({ message }) => message === "A call was refused");
 }
@@ -29,11 +30,12 @@ test("--log-calls refused names reason, method, principal and address, at most t
   const method = nextId.slice(1);
   const line = (reason: string, principal?: string) =>
     expect.objectContaining({ level: "info", reason, method, address: "127.0.0.1", ...(principal && { principal }) });
-  expect(lines.slice(0, 4)).toEqual([
+  expect(lines.slice(0, 5)).toEqual([
     line("MISSING_CREDENTIALS"),
     line("METHOD_DENIED", "reader"),
     line("QUOTA_EXCEEDED", "app"),
     expect.objectContaining({ reason: "HOST_NOT_ALLOWED", address: "127.0.0.1" }),
+    expect.objectContaining({ reason: "METHOD_DENIED", method: "metrics", principal: "app", address: "127.0.0.1" }),
   ]);
   expect(lines.filter(({ reason }) => reason === "MISSING_CREDENTIALS")).toHaveLength(10);
   expect(JSON.stringify(lines)).not.toContain("guessed-secret");

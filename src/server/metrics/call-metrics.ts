@@ -87,6 +87,12 @@ export class CallMetrics implements CallGuard {
     if (!ownEnds.has(error.code)) this.refuse("undecodable");
   }
 
+  /** Counts a refusal by its reason, if that is one of a refusal. */
+  refuseFor(reason: ErrorReason): void {
+    const cause = causeOfReason[reason];
+    if (cause !== undefined) this.refuse(cause);
+  }
+
   /** Counts a refusal for a cause that no guard knows of. */
   refuse(cause: RefusalCause): void {
     this.#refused.set(cause, this.#refused.get(cause)! + 1);
@@ -131,8 +137,7 @@ export class CallMetrics implements CallGuard {
     for (const detail of details) {
       if (!("desc" in detail) || detail.desc !== ErrorInfoSchema) continue;
       const { reason } = detail.value as { readonly reason?: ErrorReason };
-      const cause = reason === undefined ? undefined : causeOfReason[reason];
-      if (cause !== undefined) this.refuse(cause);
+      if (reason !== undefined) this.refuseFor(reason);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { IdError } from "../../errors.ts";
-import { type CallGuard, newNotes } from "../call/call-guard.ts";
+import { type ErrorReason, IdError } from "../../errors.ts";
+import { type CallGuard, type GuardedCall, newNotes } from "../call/call-guard.ts";
 import type { DispatchRequest } from "../call/dispatch.ts";
 import { peerKey, unknownPeer } from "../call/peer.ts";
 import { textAnswer } from "../call/text-answer.ts";
@@ -17,6 +17,8 @@ const traits = { index: 0, path: "/metrics", access: "observe", streams: false, 
 /** The parts of {@link createMetricsPage}. */
 export interface MetricsPageOptions extends Omit<MetricSources, "workers" | "lag"> {
   readonly listWorkers: () => Promise<WorkerList>;
+  /** Told of each caller that may not observe: a token is no easier to guess here than by a call. */
+  readonly onRefused: (call: GuardedCall, reason: ErrorReason) => void;
 }
 
 /**
@@ -28,12 +30,12 @@ export type MetricsPage = (request: DispatchRequest, authentication: CallGuard |
 
 /** See {@link MetricsPage}. */
 export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
-  const { listWorkers, clock } = options;
+  const { listWorkers, clock, onRefused } = options;
   const sources: MetricSources = { ...options, workers: new WorkerTally(listWorkers, clock), lag: new Lag() };
   return (request, authentication) => {
     const { method } = request;
     if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
-    const refusal = authentication && refusalOf(request, authentication);
+    const refusal = authentication && refusalOf(request, authentication, onRefused);
     return (
       refusal ?? textAnswer(200, method, writeExposition(readSamples(sources)), { "content-type": expositionType })
     );
@@ -44,18 +46,21 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
 function refusalOf(
   { method, header, contextValues }: DispatchRequest,
   authentication: CallGuard,
+  onRefused: MetricsPageOptions["onRefused"],
 ): UniversalServerResponse | undefined {
+  const call: GuardedCall = {
+    traits,
+    peer: contextValues?.get(peerKey) ?? unknownPeer,
+    notes: newNotes(),
+    startedMs: undefined,
+    header: (name) => header.get(name) ?? undefined,
+  };
   try {
-    authentication.begin({
-      traits,
-      peer: contextValues?.get(peerKey) ?? unknownPeer,
-      notes: newNotes(),
-      startedMs: undefined,
-      header: (name) => header.get(name) ?? undefined,
-    });
+    authentication.begin(call);
     return undefined;
   } catch (error) {
     if (!(error instanceof IdError)) throw error;
+    onRefused(call, error.reason);
     const line = `${error.reason}: ${error.message}\n`;
     if (error.reason !== "MISSING_CREDENTIALS") return textAnswer(403, method, line);
     return textAnswer(401, method, line, { "www-authenticate": 'Bearer realm="snowlane"' });

@@ -14,7 +14,10 @@ import {
   windowUpdate,
 } from "./http2-wire.ts";
 
-/** A call of NextId over gRPC. */
+/** The principal of {@link nextIdFields}. */
+export const attackerName = "attacker";
+
+/** A call of NextId over gRPC, with the token of a principal: an open server passes it over. */
 export const nextIdFields: FieldPairs = [
   [":method", "POST"],
   [":scheme", "http"],
@@ -22,6 +25,7 @@ export const nextIdFields: FieldPairs = [
   [":authority", "localhost"],
   ["content-type", "application/grpc"],
   ["te", "trailers"],
+  ["authorization", `Bearer snw_token-of-${attackerName}`],
 ];
 
 /** Frames of one kind, again and again, that have to end the connection. */

@@ -19,12 +19,15 @@ const answerBytes = 14;
  */
 export class Neighbour {
   readonly #session: ClientHttp2Session;
+  readonly #fields: Readonly<Record<string, string>>;
   readonly #failures: string[] = [];
   #latenciesMs: number[] = [];
   #isStopped = false;
   readonly #ended: Promise<void>;
 
-  constructor(url: string, options: SecureClientSessionOptions = {}) {
+  /** @param fields - Further ones of its requests. */
+  constructor(url: string, options: SecureClientSessionOptions = {}, fields: Readonly<Record<string, string>> = {}) {
+    this.#fields = fields;
     this.#session = connect(url, options);
     this.#session.on("error", (error) => this.#failures.push(`connection: ${error.message}`));
     this.#session.on("close", () => {
@@ -68,7 +71,8 @@ export class Neighbour {
   #ask(): Promise<string | undefined> {
     return new Promise((resolve) => {
       const path = "/snowlane.v1.IdService/NextId";
-      const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" };
+      const grpc = { "content-type": "application/grpc", te: "trailers" };
+      const headers = { ":method": "POST", ":path": path, ...grpc, ...this.#fields };
       const call = this.#session.request(headers);
       let bytes = 0;
       let end: IncomingHttpHeaders = {};

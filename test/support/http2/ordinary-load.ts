@@ -33,13 +33,24 @@ export const ordinaryQuestions: readonly HttpQuestion[] = [
 /**
  * Asks a server as callers do all day, each call on a connection of its own, until the time is over. Looks at no
  * answer: a connection may be cut that a busy machine kept waiting.
+ *
+ * @param fields - Further ones of each request.
  */
-export async function ordinaryLoad(url: string, callersAtOnce: number, seconds: number): Promise<void> {
+export async function ordinaryLoad(
+  url: string,
+  callersAtOnce: number,
+  seconds: number,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const asks = (question: HttpQuestion): HttpQuestion => ({
+    ...question,
+    headers: { "content-type": "application/json", ...question.headers, ...fields },
+  });
   const endsMs = Date.now() + 1_000 * seconds;
   const call = async (): Promise<void> => {
     do {
-      for (const question of ordinaryQuestions) await askHttp2(url, question).catch(() => undefined);
-      await askHttp1(url, { path: `${service}/NextId`, body: "{}" }).catch(() => undefined);
+      for (const question of ordinaryQuestions) await askHttp2(url, asks(question)).catch(() => undefined);
+      await askHttp1(url, asks({ path: `${service}/NextId`, body: "{}" })).catch(() => undefined);
     } while (Date.now() < endsMs);
   };
   await Promise.all(Array.from({ length: callersAtOnce }, call));
