@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type BenchServer, snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
+import { measureGuardLatencies } from "./guard-latencies.ts";
 import { interleave, median } from "./interleave.ts";
 import { type LoadResult, runH2load } from "./load.ts";
 import { writePrincipal } from "./principal.ts";
@@ -83,7 +84,8 @@ export const guardsBenchmark: Benchmark = {
   about: [
     `The same server with other settings, in turn in ${rounds} rounds after one that warms up. The column beside`,
     "`--metrics off` is the median of the ratios of each round. The principal has a token, and a quota that it never",
-    "reaches.",
+    "reaches. Refused tokens, and one principal at ten times its quota beside another, are measured by calls at a steady",
+    "rate; each figure is the median of the rounds.",
   ].join("\n"),
   packages: [],
   run: async (log) => {
@@ -96,7 +98,11 @@ export const guardsBenchmark: Benchmark = {
       { server: await snowlane("metrics, token, quota", ["--principals", path]), headers, limit: () => 1.05 },
     ];
     try {
-      return [await compare(servers, folder, log), await measureScrapes(servers[1]!.server, log)];
+      return [
+        await compare(servers, folder, log),
+        await measureScrapes(servers[1]!.server, log),
+        ...(await measureGuardLatencies(folder, rounds, log)),
+      ];
     } finally {
       await Promise.all(servers.map(({ server }) => server.stop()));
       rmSync(folder, { recursive: true, force: true });

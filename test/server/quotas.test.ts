@@ -115,6 +115,56 @@ test("one principal at ten times its quota takes nothing from the others", async
   expect(server.source.status().counters.issued).toBeGreaterThanOrEqual(served + greedy.granted);
 });
 
+/** The machine gave this test no processor for so long that the quota went unused. */
+const stoodStillMs = 700;
+const shapedMs = 10_000;
+
+test.each(["reservations", "streams on the hot way", "streams on the general way"])(
+  "%s are shaped to within two per cent of the quota",
+  async (kind) => {
+    const perSecond = 10_000;
+    for (;;) {
+      const { client } = await serve([{ ...ids, name: "app", idsPerSecond: perSecond }]);
+      const startMs = performance.now();
+      const got = { count: 0, lastMs: startMs, longestGapMs: 0 };
+      const abort = new AbortController();
+      const take = (count: number): void => {
+        const nowMs = performance.now();
+        got.count += count;
+        got.longestGapMs = Math.max(got.longestGapMs, nowMs - got.lastMs);
+        got.lastMs = nowMs;
+        if (nowMs - startMs >= shapedMs) abort.abort();
+      };
+      const options = { headers: bearer("app"), signal: abort.signal };
+      const reserve = async (): Promise<void> => {
+        while (!abort.signal.aborted) {
+          const call = client.reserveIds({ count: 3_000 }, { headers: bearer("app") });
+          const answer = await call.catch((error: unknown) => refusalOf(error));
+          if ("runs" in answer) take(answer.runs.reduce((sum, { count }) => sum + count, 0));
+          else await new Promise((resolve) => setTimeout(resolve, answer.delayMs));
+        }
+      };
+      const form = kind.endsWith("general way") ? { textFormat: { form: 1 as const } } : {};
+      const read = async (): Promise<void> => {
+        const chunks = client.batchNextIds({ count: 1_000_000_000n, chunkSize: 500, ...form }, options);
+        try {
+          for await (const chunk of chunks) take(chunk.ids.length);
+        } catch {
+          expect(abort.signal.aborted).toBe(true);
+        }
+      };
+      const caller = kind === "reservations" ? reserve : read;
+      await Promise.all([caller(), caller()]);
+      // What it had in hand at the start, and what came since.
+      const allowed = perSecond * (1 + (got.lastMs - startMs) / 1_000);
+      expect(got.count).toBeLessThanOrEqual(allowed * 1.02);
+      if (got.longestGapMs > stoodStillMs) continue;
+      expect(got.count).toBeGreaterThanOrEqual(allowed * 0.98);
+      return;
+    }
+  },
+);
+
 test.each([
   ["hot", { count: 15_000n }],
   ["general", { count: 15_000n, textFormat: { form: 1 } }],
