@@ -104,10 +104,9 @@ function afterFrame(begin: () => void): void {
   else requestAnimationFrame(() => setTimeout(begin));
 }
 
-document.documentElement.dataset["theme"] = state.theme;
-let look = (): void => undefined;
-// The head that stands in the file is painted first; then the same one, drawn, takes its place.
-afterFrame(() => {
+/** Draws the page, and then asks the server. */
+function start(): void {
+  // The head that stands in the file makes way for the same one, drawn.
   place.replaceChildren();
   follow();
   if (state.language !== "en") void speak();
@@ -121,4 +120,10 @@ afterFrame(() => {
     if (state.view === "parse" && !isField) pasteInto(change, event);
   });
   afterFrame(() => (look = watchServer(change, () => state)));
-});
+}
+
+document.documentElement.dataset["theme"] = state.theme;
+let look = (): void => undefined;
+// The head that stands in the file is to be painted first.
+if (performance.getEntriesByName("first-contentful-paint").length > 0) start();
+else afterFrame(start);
