@@ -7,6 +7,7 @@ import { describe, expect, test, vi } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { Allocation, Period, SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { scrape } from "../support/metrics/scrape.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 type Sequences = Client<typeof SequenceService>;
@@ -101,6 +102,9 @@ test("a sequence is listed in pages, changed by its etag, and disabled at once",
   const next = { sequence: { name: "c", nextValue: 50n }, updateMask: { paths: ["next_value"] } };
   expect((await client.updateSequence(next)).sequence!.nextValue).toBe(50n);
   expect((await client.nextValue({ name: "c" })).value).toBe(50n);
+  const lower = { ...next, sequence: { name: "c", nextValue: 49n } };
+  const downward = ["INVALID_SEQUENCE", "sequence.next_value", Code.InvalidArgument];
+  expect(await refusalOf(client.updateSequence(lower))).toEqual(downward);
   const health = createClient(Health, createGrpcTransport({ baseUrl: url }));
   expect((await health.check({ service: SequenceService.typeName })).status).toBe(Status.SERVING);
 });
@@ -115,6 +119,26 @@ test("a sequence that was disabled, raised and enabled gives no value below the 
   await update(["next_value"], { nextValue: 500n });
   await update(["disabled"], { disabled: false });
   expect((await client.nextValue({ name: "orders" })).value).toBe(500n);
+});
+
+test("200 busy strict sequences on SQLite let no renewal of the worker ID fail, and end no grant", async () => {
+  const { client, url } = await start({ renewalPeriod: "100ms", storeTimeout: "30s", window: "60s" });
+  const names = Array.from({ length: 200 }, (_, index) => `strict-${index}`);
+  await Promise.all(names.map((name) => create(client, { name, allocation: Allocation.STRICT })));
+  const over = new AbortController();
+  const callers = names.map(async (name) => {
+    for (let value = 1n; !over.signal.aborted; value += 1n) {
+      expect((await client.nextValue({ name })).value).toBe(value);
+    }
+  });
+  const countOf = async (event: string): Promise<number> =>
+    (await scrape(url)).get(`snowlane_worker_events_total{event="${event}"}`) ?? Number.NaN;
+  const wanted = (await countOf("renewed")) + 20;
+  await vi.waitUntil(async () => (await countOf("renewed")) >= wanted, { timeout: 120_000 });
+  over.abort();
+  await Promise.all(callers);
+  const others = await Promise.all(["acquired", "ambiguous", "lost", "lapsed", "rebased"].map(countOf));
+  expect(others).toEqual([1, 0, 0, 0, 0]);
 });
 
 test("the last values are handed out, and then none", async () => {
