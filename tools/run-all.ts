@@ -4,9 +4,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { runProgram } from "../test/support/processes/run-program.ts";
+import { checkScripts } from "./test-suites.ts";
 
-/** Scripts of package.json. */
-const parts = ["lint", "test", "test:release", "test:kube", "test:examples"];
+const parts = checkScripts();
 
 await runProgram({
   call: "npm run all --",

@@ -39,6 +39,12 @@ export function readTestSuites(): readonly TestSuite[] {
   });
 }
 
+/** The scripts of package.json that check a change: the lint, `npm test`, and each suite that has a command of its own. */
+export function checkScripts(): readonly string[] {
+  const others = readTestSuites().filter(({ budgetMinutes }) => budgetMinutes === undefined);
+  return ["lint", "test", ...others.map(({ name }) => `test:${name}`)];
+}
+
 function deepestFolder(file: string, folders: ReadonlySet<string>): string {
   const [deepest] = [...folders].filter((folder) => file.startsWith(folder)).toSorted((a, b) => b.length - a.length);
   if (deepest === undefined) throw new Error(`${file} is in no folder of the table of suites in CONTRIBUTING.md.`);

@@ -2,10 +2,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { checkScripts } from "../../tools/test-suites.ts";
 
 interface Step {
   readonly run?: string;
   readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
 }
 const { jobs, permissions } = parse(readFileSync(".github/workflows/checks.yml", "utf8")) as {
   readonly permissions: object;
@@ -23,10 +25,23 @@ test("each job calls the scripts of package.json, with parts that there are", ()
   }
 });
 
+test("npm run all has every suite, by a script that there is: test:samples was left out", () => {
+  expect(checkScripts()).toEqual(["lint", "test", "test:kube", "test:examples", "test:samples", "test:release"]);
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...checkScripts()]));
+});
+
 test("jobs may only read, end in time, and take actions of a version", () => {
   expect(permissions).toEqual({ contents: "read" });
   for (const { steps, "timeout-minutes": minutes } of Object.values(jobs)) {
     expect(minutes).toBeGreaterThan(0);
     for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/@v\d+$/);
+  }
+});
+
+test("a job that runs the suite of releases has all commits: a build of an older one was not found in a shallow clone", () => {
+  for (const { steps } of Object.values(jobs)) {
+    const [, chosen] = steps.map(({ run }) => /npm run all(?: -- (.*))?$/.exec(run ?? "")).find((call) => call) ?? [];
+    if (!(chosen?.split(" ") ?? checkScripts()).includes("test:release")) continue;
+    expect(steps.find(({ uses }) => uses?.startsWith("actions/checkout"))?.with).toEqual({ "fetch-depth": 0 });
   }
 });
