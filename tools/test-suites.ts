@@ -39,7 +39,7 @@ export function readTestSuites(): readonly TestSuite[] {
   });
 }
 
-/** The scripts of package.json that check a change: the lint, `npm test`, and each suite that has a command of its own. */
+/** The scripts of package.json that check a change: the lint, `npm test`, and each suite that has its own command. */
 export function checkScripts(): readonly string[] {
   const others = readTestSuites().filter(({ budgetMinutes }) => budgetMinutes === undefined);
   return ["lint", "test", ...others.map(({ name }) => `test:${name}`)];

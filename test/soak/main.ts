@@ -4,12 +4,13 @@
  * then holds. Exits with 1 where a call failed, an ID came twice, or memory, open files or timers have grown. `--write`
  * puts the outcome into docs/http2.md. Ctrl-C ends it early, in order.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
+import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { bundleServer } from "../fault/fault-trial.ts";
 import { runProgram } from "../support/processes/run-program.ts";
@@ -102,15 +103,10 @@ function chosenLooks(looks: readonly SoakLook[]): readonly SoakLook[] {
 }
 
 function writeTable({ looks, problems }: SoakResult): void {
-  const document = new URL("../../docs/http2.md", import.meta.url);
   const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   const minutes = Math.round((looks.at(-1)?.atMs ?? 0) / 60_000);
   const outcome = problems.length === 0 ? "Nothing failed, nothing grew." : problems.join("; ");
   const about = `${day}, ${minutes} minutes, on ${machine()}, Node ${process.versions.node}. ${outcome}`;
   const table = markdownTable({ title: "", columns, rows: chosenLooks(looks).map(rowOf) });
-  const written = readFileSync(document, "utf8").replace(
-    /(<!-- begin soak[^\n]*-->\n)[^]*?(<!-- end soak -->)/,
-    (_, begin: string, end: string) => `${begin}\n${about}\n\n${table}\n\n${end}`,
-  );
-  writeFileSync(document, written);
+  writeMarkedSection("docs/http2.md", "soak", `${about}\n\n${table}`);
 }

@@ -3,11 +3,11 @@
  * them in a loop under load for a minute, and prints what came of it. `npm run churn -- redis etcd --seconds 10` for
  * some of them, and another length; `--write` puts the table into docs/stores.md.
  */
-import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
 import { integer, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
+import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -77,15 +77,10 @@ async function nameOf(kind: string): Promise<string> {
 }
 
 function writeTable(rows: readonly (readonly string[])[], seconds: number): void {
-  const document = new URL("../../docs/stores.md", import.meta.url);
   const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   // What else ran there shows in the gaps.
   const load = `load ${Math.round(loadavg()[2]!)} over the last 15 minutes`;
   const about = `${day}, ${seconds} s for each store, on ${machine()}, ${load}, Node ${process.versions.node}.`;
   const table = markdownTable({ title: "", columns, rows });
-  const written = readFileSync(document, "utf8").replace(
-    /(<!-- begin churn[^\n]*-->\n)[^]*?(<!-- end churn -->)/,
-    (_, begin: string, end: string) => `${begin}\n${about}\n\n${table}\n\n${end}`,
-  );
-  writeFileSync(document, written);
+  writeMarkedSection("docs/stores.md", "churn", `${about}\n\n${table}`);
 }

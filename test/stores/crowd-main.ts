@@ -2,13 +2,13 @@
  * `npm run crowd`: starts more Snowlane servers on one PostgreSQL than it has connections, and prints how many of them
  * serve, and how often the others tried to connect. `--write` puts the figures into docs/stores.md.
  */
-import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, integer, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
 import { presetLayout } from "../../src/snowflake/presets.ts";
 import { beginWorker, type StartingWorker } from "../../src/worker/open-worker.ts";
+import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
@@ -36,7 +36,7 @@ await runProgram({
     const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
     const about = `${day}, ${runMs / 1_000} s, on ${machine()}, Node ${process.versions.node}.`;
     process.stdout.write(`${about}\n\n${table}\n`);
-    if (write) writeTable(`${about}\n\n${table}`);
+    if (write) writeMarkedSection("docs/stores.md", "crowd", `${about}\n\n${table}`);
     return 0;
   },
 });
@@ -71,13 +71,4 @@ async function begin(storeUrl: string, index: number): Promise<StartingWorker> {
   });
   worker.granted.catch(() => {});
   return worker;
-}
-
-function writeTable(text: string): void {
-  const document = new URL("../../docs/stores.md", import.meta.url);
-  const written = readFileSync(document, "utf8").replace(
-    /(<!-- begin crowd[^\n]*-->\n)[^]*?(<!-- end crowd -->)/,
-    (_, begin: string, end: string) => `${begin}\n${text}\n\n${end}`,
-  );
-  writeFileSync(document, written);
 }

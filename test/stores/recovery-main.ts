@@ -3,9 +3,9 @@
  * IDs were refused after its return. `npm run recovery -- redis etcd` for some of them; `--write` puts the table into
  * docs/stores.md.
  */
-import { readFileSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, onOff } from "../../src/config/setting-kinds.ts";
+import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { startEtcd } from "../support/servers/etcd-server.ts";
@@ -73,13 +73,8 @@ function secondsOf(ms: number): string {
 }
 
 function writeTable(rows: readonly (readonly string[])[]): void {
-  const document = new URL("../../docs/stores.md", import.meta.url);
   const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   const about = `${day}, on ${machine()}, Node ${process.versions.node}.`;
   const table = markdownTable({ title: "", columns, rows });
-  const written = readFileSync(document, "utf8").replace(
-    /(<!-- begin recovery[^\n]*-->\n)[^]*?(<!-- end recovery -->)/,
-    (_, begin: string, end: string) => `${begin}\n${about}\n\n${table}\n\n${end}`,
-  );
-  writeFileSync(document, written);
+  writeMarkedSection("docs/stores.md", "recovery", `${about}\n\n${table}`);
 }

@@ -16,11 +16,14 @@ import {
   type RecordStore,
   type StoreMoment,
   type StoreOptions,
+  type StoreTiming,
   type WriteAnswer,
 } from "../record-store.ts";
 import { KubernetesApi, KubernetesError, type Lease } from "./kubernetes-api.ts";
 
 const kind = "kubernetes";
+/** Few writes, because every one goes through the cluster's own API. */
+export const kubernetesTiming: StoreTiming = { windowMs: 180_000, renewalPeriodMs: 30_000, ttlMs: 183_000 };
 const annotation = "snowlane.dev/record";
 const pageSize = 500;
 
@@ -50,7 +53,7 @@ class KubernetesStore implements RecordStore {
   readonly kind = kind;
   readonly durability = "durable";
   readonly liveness = { kind: "ttl" } as const;
-  readonly timing = { windowMs: 180_000, renewalPeriodMs: 30_000, ttlMs: 183_000 };
+  readonly timing = kubernetesTiming;
   readonly #link: StoreLink<KubernetesApi>;
   readonly #labels: Readonly<Record<string, string>>;
   readonly #namePrefix: string;
