@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -40,6 +42,15 @@ test("a file with two hard links is refused: kill -9 of a process at one name un
   expect(() => open(path).read()).toThrow(/has 2 hard links/);
   rmSync(other);
   expect(open(path).read("layout").records[0]?.text).toBe("one");
+});
+
+test("a socket is refused, as a device is: /dev/null used to get a journal and a folder of locks beside it", async () => {
+  const socket = join(folder, "a", "socket");
+  const server = createServer().listen(socket);
+  await once(server, "listening");
+  expect(() => open(socket).read()).toThrow(/socket is not a file\. Choose another --store/);
+  expect(existsSync(`${socket}.locks`)).toBe(false);
+  server.close();
 });
 
 test("a symbolic link leads to one folder of locks: there were two, and two processes held one worker ID", () => {

@@ -25,7 +25,8 @@ export function realPathOf(path: string): string {
 }
 
 /**
- * Refuses a file that has several names: more than one hard link, or a mount of the file itself.
+ * Refuses a file that has several names: more than one hard link, or a mount of the file itself. Refuses a device, a
+ * pipe and a socket as well: SQLite would write its journal, and we our locks, beside it.
  *
  * @param path - From {@link realPathOf}; the file may be absent.
  * @throws IdError INVALID_CONFIG.
@@ -33,7 +34,11 @@ export function realPathOf(path: string): string {
 export function checkOneName(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   // A folder has a link for each folder in it; SQLite says itself that it is no file.
-  if (found === undefined || !found.isFile()) return;
+  if (found === undefined || found.isDirectory()) return;
+  if (!found.isFile()) {
+    const message = `${path} is not a file. Choose another --store; nothing was changed.`;
+    throw new IdError("INVALID_CONFIG", message, { metadata: { store: "sqlite", path } });
+  }
   const links = found.nlink;
   if (links > 1) {
     throw severalNames(path, `has ${links} hard links`, "Remove all but one (find -samefile shows them)");
