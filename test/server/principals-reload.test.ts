@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { askHttp2, type HttpAnswer } from "../support/http2/http-call.ts";
+import { makeCertificates } from "../support/processes/certificates.ts";
 import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
@@ -76,4 +77,17 @@ test("callers who stay notice nothing of a file that is replaced again and again
   expect(count).toBeGreaterThan(1);
   expect(statuses).toEqual(Array.from({ length: 200 }, () => 200));
   expect(faults).toEqual([]);
+});
+
+test("a server that takes tokens in plaintext from other machines warns at its start, and others do not", async () => {
+  const warnings = async (flags: Readonly<Record<string, string>>): Promise<number> => {
+    const { path: principals } = principalsFile([{ name: "app", permissions: ids }]);
+    const { log } = await runServer({ principals, store: `sqlite:${join(temporaryFolder(), "ids.db")}`, ...flags });
+    return log.filter((line) => line.includes("Tokens come over the network in plaintext")).length;
+  };
+  const { server, remove } = await makeCertificates();
+  onTestFinished(remove);
+  expect(await warnings({ listen: "0.0.0.0:0" })).toBe(1);
+  expect(await warnings({ listen: "127.0.0.1:0" })).toBe(0);
+  expect(await warnings({ listen: "0.0.0.0:0", tlsCert: server.certFile, tlsKey: server.keyFile })).toBe(0);
 });

@@ -115,3 +115,12 @@ test("a thousand principals are the most", () => {
   expect(refused({ principals: many(1_000) })).toEqual([]);
   expect(refused({ principals: many(1_001) })).toEqual(["principals in p.json: Give at most 1000."]);
 });
+
+test.each([
+  ["tokens", (index: number) => digestOf(`${token}-${index}`)],
+  ["certificates", (index: number) => `dns:app-${index}.prod`],
+] as const)("a principal has at most sixteen %s", (key, textOf) => {
+  const principal = (count: number) => ({ ...good, [key]: Array.from({ length: count }, (_, index) => textOf(index)) });
+  expect(refused({ principals: [principal(16)] })).toEqual([]);
+  expect(refused({ principals: [principal(17)] })).toEqual([`principals[0].${key} in p.json: Give at most 16.`]);
+});
