@@ -32,7 +32,7 @@ export const processFaults: readonly Fault[] = [
   {
     name: "kill -9 and restart in a loop, while callers draw millions of IDs",
     ...killLoop,
-    counts: { pr: 8, full: 2_000 },
+    counts: { pr: 8, full: 2_200 },
     inject: (trial, count) => killInLoop(trial, count, "bulk"),
   },
   {
