@@ -33,7 +33,7 @@ export const groups = [
   {
     priority: 5,
     name: "store",
-    test: /light:crypto|src\/(kernel-random|store\/(record-store|make-folder|sqlite\/sqlite-error|link\/made-once))\.ts$/,
+    test: /light:crypto|src\/(kernel-random|store\/(record-store|make-folder|program-name|sqlite\/sqlite-error|link\/made-once))\.ts$/,
   },
   {
     priority: 5,

@@ -4,7 +4,9 @@ import { encodeLayoutRecord, type LayoutRecord } from "./layout-record.ts";
 import { parseLayoutRecord, parseLayoutSlot } from "./layout-slot.ts";
 import { encodeMoveRecord, type MoveRecord } from "./move-record.ts";
 import { encodeQuarantineRecord, parseQuarantineRecord } from "./quarantine-record.ts";
+import { version } from "../../version.ts";
 import { noneAdded } from "./added-fields.ts";
+import { encodeRecord } from "./record-text.ts";
 import { createHolder, encodeWorkerRecord, parseWorkerRecord } from "./worker-record.ts";
 
 const random = "0123456789abcdef0123456789abcdef";
@@ -48,6 +50,11 @@ const worker = {
   holder: createHolder({ instance: "a:1", host: "a", processId: 42, bootId: "", sinceMs: 3, version: "0.1.0" }),
   added: noneAdded,
 };
+
+test("a record of a format above the first says which version writes it, for those that cannot read it", () => {
+  const { formatVersion, program } = JSON.parse(encodeRecord(incarnation)) as Record<string, unknown>;
+  expect(formatVersion === 1 || program === version).toBe(true);
+});
 
 /** A text that another process wrote is read as it stands, and compared as it stands: not one byte may change. */
 test.each([

@@ -7,12 +7,14 @@
  */
 import * as v from "valibot";
 import { IdError } from "../../errors.ts";
+import { programName } from "../../store/program-name.ts";
 import type { RecordKey } from "../../store/record-store.ts";
 import type { AddedFields } from "./added-fields.ts";
 
 /** Keys of the records that a namespace has once. */
 export const recordKeys = { layout: "layout", incarnation: "incarnation", quarantine: "quarantine" } as const;
 
+/** A version that raises it also writes `program`, its own version, into each such record: docs/adr/0110. */
 const formatVersion = 1;
 
 /** The most bytes of a record that every store takes. */
@@ -56,12 +58,13 @@ export function parseRecord<TEntries extends v.ObjectEntries>(
   key: RecordKey,
   text: string,
 ) {
-  const { formatVersion: version, ...fields } = parseFields(key, text);
+  const all = parseFields(key, text);
+  const { formatVersion: version, ...fields } = all;
   if (version === formatVersion) return readFields(schema, key, fields);
   if (typeof version !== "number" || !Number.isSafeInteger(version) || version < formatVersion) {
     throw foreignRecord(key, "formatVersion: no version of Snowlane writes this one");
   }
-  throw newerRecord(key, `has format ${version}, and this version of Snowlane reads format ${formatVersion}`);
+  throw newerRecord(key, all, `has format ${version}, and this version of Snowlane reads format ${formatVersion}`);
 }
 
 /** The fields of a text. @throws IdError INVALID_CONFIG: it is not the JSON of an object. */
@@ -106,7 +109,7 @@ export function readFields<TEntries extends v.ObjectEntries>(
   const addedBytes = JSON.stringify(added).length - 1;
   if (addedBytes > addedBytesMax) {
     const rest = `this version of Snowlane can keep ${addedBytesMax} bytes of them`;
-    throw newerRecord(key, `has ${addedBytes} bytes of fields that a newer version added, and ${rest}`);
+    throw newerRecord(key, fields, `has ${addedBytes} bytes of fields that a newer version added, and ${rest}`);
   }
   return { ...result.output, added };
 }
@@ -120,11 +123,17 @@ export function foreignRecord(key: RecordKey, problem: string): IdError {
 }
 
 /** The error of a record that only a newer version can read or write again. */
-function newerRecord(key: RecordKey, finding: string): IdError {
-  const message =
-    `The record ${key} in the store ${finding}. Start the newer version that wrote it ` +
-    '(docs/stores.md, "Upgrade").';
-  return new IdError("INVALID_CONFIG", message, { metadata: { record: key, finding } });
+function newerRecord(key: RecordKey, fields: Readonly<Record<string, unknown>>, finding: string): IdError {
+  const program = programOf(fields);
+  const newer = program === undefined ? "the newer version" : `Snowlane ${program}`;
+  const message = `The record ${key} in the store ${finding}. Start ${newer} that wrote it (docs/stores.md, "Upgrade").`;
+  const metadata = { record: key, finding, ...(program === undefined ? {} : { program }) };
+  return new IdError("INVALID_CONFIG", message, { metadata });
+}
+
+/** The version that wrote a record: it says so itself, or its holder does, which wrote it last. */
+function programOf({ program, holder }: Readonly<Record<string, unknown>>): string | undefined {
+  return programName(program ?? (isFields(holder) ? holder["version"] : undefined));
 }
 
 /** Tells whether an error of reading a record is that of a newer version's, not of a foreign or damaged one. */

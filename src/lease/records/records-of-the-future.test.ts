@@ -27,7 +27,7 @@ function rewrite(database: MemoryDatabase, record: string, change: (fields: Fiel
 }
 
 const withAdded = (fields: Fields): Fields => ({ ...fields, ...added });
-const ofFormat2 = (fields: Fields): Fields => ({ ...fields, formatVersion: 2, shape: "round" });
+const ofFormat2 = (fields: Fields): Fields => ({ ...fields, formatVersion: 2, shape: "round", program: "2.0.0" });
 
 /** A world with all kinds of records, whose one process crashed and is expired. */
 async function crashed(): Promise<HolderWorld> {
@@ -158,6 +158,27 @@ test("added fields of 464 bytes are kept in a record of at most 1,024, and one b
 });
 
 describe("a worker record of a higher format", () => {
+  test("is refused by the version of its holder where it names none of its own", async () => {
+    const world = await crashed();
+    rewrite(world.database, key, (fields) => {
+      const holder = { ...(fields["holder"] as Fields), version: "2.1.0" };
+      const newer = Object.entries({ ...ofFormat2(fields), holder });
+      return Object.fromEntries(newer.filter(([name]) => name !== "program"));
+    });
+    await expect(started(world)).rejects.toThrow("Start Snowlane 2.1.0 that wrote it");
+  });
+
+  test.each([
+    ["too long", "2".repeat(41)],
+    ["with a line break", "2.0.0\nsnowlane: all is well"],
+    ["no version", "latest"],
+    ["a number", 2],
+  ])("is refused without the name of a version that is %s", async (_, program) => {
+    const world = await crashed();
+    rewrite(world.database, recordKeys.layout, (fields) => ({ ...ofFormat2(fields), program }));
+    await expect(started(world)).rejects.toThrow("Start the newer version that wrote it");
+  });
+
   test("bars its worker ID alone, and says so to a process that is pinned to it", async () => {
     const world = await crashed();
     rewrite(world.database, key, ofFormat2);
@@ -226,7 +247,7 @@ describe("a higher format of", () => {
       expect(exitCodeOf(refused)).toBe(exitCodes.store);
       expect(refused).toMatchObject({
         reason: "INVALID_CONFIG",
-        message: `The record ${record} in the store has format 2, and this version of Snowlane reads format 1. Start the newer version that wrote it (docs/stores.md, "Upgrade").`,
+        message: `The record ${record} in the store has format 2, and this version of Snowlane reads format 1. Start Snowlane 2.0.0 that wrote it (docs/stores.md, "Upgrade").`,
       });
       expect(world.database.entry(record)!.text).toBe(text);
     },

@@ -1,10 +1,12 @@
 /**
  * The tables of sequences in a database of its own server, made and changed by numbered steps.
  *
- * The table snowlane_sequence_schema has a row for each step that was done. A table that is missing although the first
+ * The table snowlane_sequence_schema has a row for each step that was done. A version that adds a step also adds a
+ * column `program` to it, with its own version in the row of the step: a version that is older then says what is needed. A table that is missing although the first
  * step was done is never made again: it held counters, and a new one would begin at nothing.
  */
 import { IdError } from "../../errors.ts";
+import { programName } from "../../store/program-name.ts";
 import type { SqlSession } from "./sql-session.ts";
 
 /** How a kind of database makes its tables. */
@@ -62,21 +64,29 @@ export async function ensureSchema<Connection>(connection: Connection, rules: Sc
 }
 
 /** The number of the last step that was done; 0 = none. */
-async function versionOf<Connection>(
+async function versionOf<Connection>(connection: Connection, rules: SchemaRules<Connection>): Promise<number> {
+  return Number((await lastStep(connection, rules))?.["step"] ?? 0);
+}
+
+/** The row of the last step that was done, with columns that a later version may have added. */
+async function lastStep<Connection>(
   connection: Connection,
   { names, areThere, session }: SchemaRules<Connection>,
-): Promise<number> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   const schema = names.at(-1)!;
-  if (!(await areThere(connection, [schema]))) return 0;
-  const [row] = await session(connection).all(`SELECT COALESCE(max(step), 0) AS step FROM ${schema}`);
-  return Number(row?.["step"]);
+  if (!(await areThere(connection, [schema]))) return undefined;
+  const [row] = await session(connection).all(`SELECT * FROM ${schema} ORDER BY step DESC LIMIT 1`);
+  return row;
 }
 
 async function isCurrent<Connection>(connection: Connection, rules: SchemaRules<Connection>): Promise<boolean> {
   const { kind, names, steps } = rules;
-  const version = await versionOf(connection, rules);
+  const last = await lastStep(connection, rules);
+  const version = Number(last?.["step"] ?? 0);
   if (version > steps.length) {
-    const message = `The tables of sequences have version ${version}, and this release knows ${steps.length}. Install a newer release.`;
+    const program = programName(last?.["program"]);
+    const newer = program === undefined ? "a newer release" : `Snowlane ${program}`;
+    const message = `The tables of sequences have version ${version}, and this release knows ${steps.length}. Install ${newer}.`;
     const metadata = { store: kind, version, version_max: steps.length };
     throw new IdError("INVALID_CONFIG", message, { metadata });
   }

@@ -160,6 +160,10 @@ describe("a start is refused, with what to do,", () => {
     database.exec("PRAGMA user_version = 2");
     database.close();
     expect(failure(() => open().read()).message).toContain("another version of Snowlane");
+    const newer = new DatabaseSync(path);
+    newer.exec("CREATE TABLE snowlane_program AS SELECT '2.0.0' AS version");
+    newer.close();
+    expect(failure(() => open().read()).message).toContain("was made by Snowlane 2.0.0 (format 2, not 1)");
   });
 
   test("for a damaged file", () => {

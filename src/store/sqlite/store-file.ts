@@ -9,6 +9,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { IdError } from "../../errors.ts";
+import { programName } from "../program-name.ts";
 import { nothingKept } from "../link/made-once.ts";
 import { makeFolder } from "../make-folder.ts";
 import { identifyFile, networkFileSystem } from "./file-identity.ts";
@@ -164,9 +165,11 @@ export class StoreFile {
     const foundId = database.prepare("PRAGMA application_id").get()?.["application_id"];
     const foundVersion = versionOf(database);
     if (foundId === applicationId && (foundVersion === version || upgrades[foundVersion] !== undefined)) return;
+    const program = foundId === applicationId ? programOf(database) : undefined;
+    const other = program === undefined ? "another version of Snowlane" : `Snowlane ${program}`;
     const message =
       foundId === applicationId
-        ? `${path} was made by another version of Snowlane (format ${foundVersion}, not ${version}). Use that version, or another file.`
+        ? `${path} was made by ${other} (format ${foundVersion}, not ${version}). Use that version, or another file.`
         : `${path} is the SQLite database of another program. Choose another --store; nothing was changed.`;
     throw new IdError("INVALID_CONFIG", message, {
       metadata: { store: "sqlite", path, application_id: Number(foundId), format: foundVersion },
@@ -203,6 +206,15 @@ export function checkFolder(path: string): void {
   if (existsSync(folder)) return;
   const message = `There is no folder ${folder} for the store ${path}. Check --store; for a new deployment make the folder, or give --create.`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store", folder } });
+}
+
+/** The version that made a file of another format. One that raises the format makes the table of that name. */
+function programOf(database: DatabaseSync): string | undefined {
+  try {
+    return programName(database.prepare("SELECT version FROM snowlane_program").get()?.["version"]);
+  } catch {
+    return undefined;
+  }
 }
 
 function versionOf(database: DatabaseSync): number {
