@@ -218,9 +218,19 @@ function defaultStoreUrl(environment: Environment): string {
 /** Ours in the user's state directory (XDG Base Directory Specification, which ignores a relative path). */
 function stateFolder(environment: Environment): string {
   const stated = environment["XDG_STATE_HOME"];
-  const home = environment["HOME"] ?? homedir();
-  const folder = stated !== undefined && isAbsolute(stated) ? stated : join(home, ".local", "state");
+  const folder = stated !== undefined && isAbsolute(stated) ? stated : join(homeFolder(environment), ".local", "state");
   return join(folder, "snowlane");
+}
+
+function homeFolder(environment: Environment): string {
+  try {
+    return environment["HOME"] ?? homedir();
+  } catch (cause) {
+    // A user that the system does not know, as in many containers.
+    const message =
+      "This user has no home folder, in which the state would be kept. Set XDG_STATE_HOME to a folder, or HOME.";
+    throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "HOME" }, cause });
+  }
 }
 
 /** Host name and port: which record was ours before a restart. */

@@ -136,6 +136,15 @@ test("npx snowlane next prints an ID", { timeout: timeoutMs }, async () => {
   expect(output).toMatch(/^\d{19}\n$/);
 });
 
+test("npx snowlane serve refuses to serve everybody who reaches it, said by nobody, in one line", {
+  timeout: timeoutMs,
+}, async () => {
+  const call = ["--offline", "snowlane", "serve", "--listen", "0.0.0.0:0", "--store", "sqlite:refused.db"];
+  const env = { ...environment, npm_config_loglevel: "error" };
+  const failed = runCommand("npx", call, { cwd: project, env });
+  await expect(failed).rejects.toThrow(/left with 2:\nsnowlane: [^\n]*--auth none[^\n]*$/);
+});
+
 const program = `import { IdError, openSnowlane, Snowflake, type Snowlane } from "snowlane";
 
 const byHand = new Snowflake({ workerId: 2, datacenterId: 1 });

@@ -1,5 +1,7 @@
 /** The files of deploy/container as texts: `npm run test:release` builds and runs them. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
 import { validate } from "dockerfile-utils";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -49,6 +51,8 @@ test("it runs as an ordinary user, by commands without a shell, and holds no sec
 
 interface Service {
   readonly image?: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly depends_on?: Readonly<Record<string, object>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes: readonly string[];
@@ -60,6 +64,66 @@ const { services } = parse(readFileSync("deploy/container/compose.yaml", "utf8")
   readonly services: Readonly<Record<string, Service>>;
 };
 const servers = Object.entries(services).filter(([name]) => name !== "postgres");
+
+/** What the file may say, in the words of the Compose specification: an engine ignores a word that it does not know. */
+const strict = (properties: object, more: object = {}): object => ({
+  type: "object",
+  additionalProperties: false,
+  properties,
+  ...more,
+});
+const text = { type: "string" };
+const texts = { type: "array", items: text };
+const duration = { type: "string", pattern: "^\\d+(ms|s|m)$" };
+const service = strict({
+  image: text,
+  build: strict({ context: text, dockerfile: text }, { required: ["context", "dockerfile"] }),
+  depends_on: {
+    type: "object",
+    additionalProperties: strict({ condition: { enum: ["service_started", "service_healthy"] } }),
+  },
+  command: texts,
+  environment: { type: "object", additionalProperties: text },
+  ports: texts,
+  volumes: texts,
+  read_only: { type: "boolean" },
+  cap_drop: texts,
+  security_opt: texts,
+  stop_grace_period: duration,
+  restart: { enum: ["no", "always", "on-failure", "unless-stopped"] },
+  healthcheck: strict({ test: texts, interval: duration, timeout: duration, retries: { type: "integer" } }),
+});
+const compose = new Ajv({ allErrors: true }).compile(
+  strict({
+    "x-server": service,
+    services: { type: "object", additionalProperties: service },
+    volumes: { type: "object", additionalProperties: { type: "null" } },
+  }),
+);
+
+test("compose.yaml has no word that an engine would ignore, and names files, services and volumes that there are", () => {
+  const source = readFileSync("deploy/container/compose.yaml", "utf8");
+  const read = (yaml: string): unknown => parse(yaml, { merge: true });
+  expect([compose(read(source)), compose.errors]).toEqual([true, null]);
+  for (const [right, wrong] of [
+    ["stop_grace_period: 45s", "stop_grace: 45s"],
+    ["restart: on-failure", "restart: onfailure"],
+    ["interval: 2s", "interval: 2"],
+  ] as const) {
+    expect(source).toContain(right);
+    expect(compose(read(source.replace(right, wrong))), wrong).toBe(false);
+  }
+  const { volumes: named } = read(source) as { readonly volumes: object };
+  for (const [name, { build, volumes, depends_on: needed = {} }] of Object.entries(services)) {
+    if (build !== undefined) {
+      const context = join("deploy/container", build.context);
+      expect(join(context, build.dockerfile), name).toBe("deploy/container/Dockerfile");
+    }
+    for (const other of Object.keys(needed))
+      expect(services[other], `${name} needs ${other}`).toHaveProperty("healthcheck");
+    for (const volume of volumes) expect(Object.keys(named)).toContain(volume.split(":")[0]);
+  }
+});
 
 test("compose.yaml has two servers with names and folders of their own, on one store, for this machine alone", () => {
   expect(servers).toHaveLength(2);

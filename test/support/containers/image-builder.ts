@@ -1,8 +1,9 @@
 import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fetchDebianPackage } from "../support/fetch/debian-package.ts";
-import { runCommand } from "../support/processes/run-command.ts";
+import { ownVersion } from "../../../tools/versions.ts";
+import { fetchDebianPackage } from "../fetch/debian-package.ts";
+import { runCommand } from "../processes/run-command.ts";
 
 /** What Node needs of a system: its libraries, and the authorities that TLS trusts. */
 const basePackages = [
@@ -40,6 +41,14 @@ export interface ImageConfig {
   readonly StopSignal: string;
 }
 
+/** An image of the server, and its files. */
+export interface ServerImage {
+  readonly name: string;
+  readonly config: ImageConfig;
+  /** The folder with its files, as a container of it has them. */
+  readonly root: string;
+}
+
 /** Builds and runs images with buildah, in folders of its own, without a daemon and without a registry. */
 export class ImageBuilder {
   readonly folder = mkdtempSync(join(tmpdir(), "snowlane-image-"));
@@ -65,14 +74,15 @@ export class ImageBuilder {
   }
 
   /** Makes an image that has Node alone, as the base that a registry would give; returns its name. */
-  async makeBase(): Promise<string> {
+  async #makeBase(): Promise<string> {
     const root = join(this.folder, "root");
     for (const wanted of basePackages) {
       const from = await fetchDebianPackage(wanted);
       cpSync(from, root, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith(".complete") });
     }
     rmSync(join(root, "usr/share/doc"), { recursive: true, force: true });
-    for (const folder of ["etc/ssl/certs", "usr/local/bin", "tmp"]) mkdirSync(join(root, folder), { recursive: true });
+    for (const folder of ["etc/ssl/certs", "usr/local/bin", "tmp", "proc", "dev"])
+      mkdirSync(join(root, folder), { recursive: true });
     const authorities = globSync(join(root, "usr/share/ca-certificates/mozilla/*.crt")).toSorted();
     const bundle = authorities.map((path) => readFileSync(path, "utf8")).join("");
     writeFileSync(join(root, "etc/ssl/certs/ca-certificates.crt"), bundle);
@@ -85,14 +95,29 @@ export class ImageBuilder {
     return "localhost/node-base:1";
   }
 
+  /** Builds the server's image from deploy/container/Dockerfile, with the program of this checkout. */
+  async buildServer(): Promise<ServerImage> {
+    const context = join(this.folder, "context");
+    const bundle = join(this.folder, "bundle");
+    const release = join(context, "release", ownVersion());
+    for (const folder of [release, bundle]) mkdirSync(folder, { recursive: true });
+    cpSync("deploy/container/state", join(context, "deploy/container/state"), { recursive: true });
+    await runCommand(process.execPath, ["tools/bundle.mjs", "--with-drivers", bundle]);
+    const pack = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", release];
+    await runCommand("npm", pack, { cwd: bundle });
+    const name = await this.#build("deploy/container/Dockerfile", await this.#makeBase(), context);
+    const root = await this.buildah("mount", await this.buildah("from", name));
+    return { name, config: await this.#config(name), root };
+  }
+
   /** Builds a Dockerfile; returns the name of the image. */
-  async build(file: string, base: string, context: string): Promise<string> {
+  async #build(file: string, base: string, context: string): Promise<string> {
     const kind = ["--isolation", "chroot", "--format", "docker", "--quiet"];
     await this.buildah("bud", ...kind, "--build-arg", `BASE=${base}`, "--file", file, "--tag", "snowlane", context);
     return "localhost/snowlane:latest";
   }
 
-  async config(image: string): Promise<ImageConfig> {
+  async #config(image: string): Promise<ImageConfig> {
     const text = await this.buildah("inspect", "--type", "image", image);
     return (JSON.parse(text) as { readonly Docker: { readonly config: ImageConfig } }).Docker.config;
   }
