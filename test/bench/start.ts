@@ -79,7 +79,7 @@ async function measurePackage(
   }
 }
 
-/** The most that a package may take: ms to the first ID, but for the container, which is held against the npm package. */
+/** The most that a package may take to the first ID. The container is held against the npm package. */
 const firstIdMaxMs = { "npm package": 300, executable: 450 } as const;
 const containerExtraMs = 50;
 const idleMaxMb = 100;

@@ -2,8 +2,9 @@
  * The tables of sequences in a database of its own server, made and changed by numbered steps.
  *
  * The table snowlane_sequence_schema has a row for each step that was done. A version that adds a step also adds a
- * column `program` to it, with its own version in the row of the step: a version that is older then says what is needed. A table that is missing although the first
- * step was done is never made again: it held counters, and a new one would begin at nothing.
+ * column `program` to it, with its own version in the row of the step: a version that is older then says what is
+ * needed. A table that is missing although the first step was done is never made again: it held counters, and a new one
+ * would begin at nothing.
  */
 import { IdError } from "../../errors.ts";
 import { programName } from "../../store/program-name.ts";
