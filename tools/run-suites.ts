@@ -6,11 +6,11 @@
  * A test that failed gets one second try, alone with its file, and is named even if it then passes: real servers on a
  * busy machine are late now and then. Uniqueness gets no second try: see {@link mayTryAgain}.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { runProgram } from "../test/support/processes/run-program.ts";
+import { type Failure, type Run, runVitest, tell } from "./run-vitest.ts";
 import { readTestSuites } from "./test-suites.ts";
 
 /** The suites of `npm test` in their order, with the minutes that each should stay below. */
@@ -23,18 +23,6 @@ const names = [...known.keys()];
 /** More files than these have not failed by chance. */
 const secondTryFilesMax = 3;
 
-interface Failure {
-  readonly file: string;
-  /** Undefined where the file itself did not load, or the run ended with an error outside of any test. */
-  readonly test: string | undefined;
-  readonly message: string;
-}
-
-interface Run {
-  readonly passed: number;
-  readonly failures: readonly Failure[];
-}
-
 interface Outcome extends Run {
   readonly suite: string;
   readonly minutes: number;
@@ -42,81 +30,30 @@ interface Outcome extends Run {
   readonly late: readonly Failure[];
 }
 
-/** The output of vitest's JSON reporter, as far as it is read here. */
-interface Report {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      readonly failureMessages?: readonly string[] | null;
-    }[];
-  }[];
-}
-
-function failuresOf({ testResults }: Report): Failure[] {
-  return testResults.flatMap(({ name, status, message, assertionResults }): Failure[] => {
-    const file = relative(process.cwd(), name);
-    const failed = assertionResults.filter((result) => result.status !== "passed");
-    if (failed.length === 0 && status !== "passed") return [{ file, test: undefined, message }];
-    return failed.map((result) => ({
-      file,
-      test: result.fullName.trim(),
-      message: result.failureMessages?.[0] ?? `it was ${result.status}`,
-    }));
-  });
-}
-
-function runVitest(suite: string, files: readonly string[], reportPath: string): Run {
-  const args = ["node_modules/vitest/vitest.mjs", "run", ...files, "--project", suite, "--reporter=default"];
-  const report = ["--reporter=json", `--outputFile.json=${reportPath}`];
-  const exit = spawnSync(process.execPath, [...args, ...report], { stdio: ["ignore", "inherit", "inherit"] });
-  let result: Report;
-  try {
-    result = JSON.parse(readFileSync(reportPath, "utf8"));
-  } catch (error) {
-    return { passed: 0, failures: [{ file: suite, test: undefined, message: `no report: ${String(error)}` }] };
-  }
-  const results = result.testResults.flatMap(({ assertionResults }) => assertionResults);
-  const passed = results.filter(({ status }) => status === "passed").length;
-  const failures = failuresOf(result);
-  if (failures.length === 0 && (exit.status !== 0 || passed === 0)) {
-    // A run can fail without a failed test: an unhandled rejection, or no test at all.
-    const message = `vitest ended with ${exit.status ?? exit.signal}; its own output above says why`;
-    return { passed, failures: [{ file: suite, test: undefined, message }] };
-  }
-  return { passed, failures };
+function isOfUniqueness({ test, message }: Failure): boolean {
+  return test === undefined || /twice|duplicate|repeat|unique|distinct/i.test(`${test} ${message}`);
 }
 
 /** Whether what failed may be late servers, and not the one promise that must never fail even once. */
 function mayTryAgain(suite: string, failures: readonly Failure[]): boolean {
   const files = new Set(failures.map(({ file }) => file));
-  const isOfUniqueness = ({ test, message }: Failure): boolean =>
-    test === undefined || /twice|duplicate|repeat|unique|distinct/i.test(`${test} ${message}`);
   return suite !== "proof" && files.size <= secondTryFilesMax && !failures.some(isOfUniqueness);
 }
 
 function runSuite(suite: string, folder: string): Outcome {
   const startedMs = Date.now();
-  const first = runVitest(suite, [], join(folder, `${suite}.json`));
+  const first = runVitest(suite, ["run"], join(folder, `${suite}.json`));
   let { passed, failures } = first;
   let late: readonly Failure[] = [];
   if (failures.length > 0 && mayTryAgain(suite, failures)) {
     const files = [...new Set(failures.map(({ file }) => file))];
     console.log(`\nA second try: ${files.join(" ")}\n`);
-    const again = runVitest(suite, files, join(folder, `${suite}-again.json`));
+    const again = runVitest(suite, ["run", ...files], join(folder, `${suite}-again.json`));
     late = failures.filter(({ file, test }) => !again.failures.some((one) => one.file === file && one.test === test));
     passed += late.length;
     failures = again.failures;
   }
   return { suite, minutes: (Date.now() - startedMs) / 60_000, passed, failures, late };
-}
-
-function tell({ file, test, message }: Failure): void {
-  console.log(`  ${file}${test === undefined ? "" : ` > ${test}`}`);
-  for (const line of message.split("\n").slice(0, 4)) console.log(`      ${line.slice(0, 300)}`);
 }
 
 function runSuites(suites: readonly string[]): number {

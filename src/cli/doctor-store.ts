@@ -108,8 +108,7 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
       tripsMs.push(tripMs);
     }
   } catch (error) {
-    const hint = "Start it, or check --store, credentials, certificates, and whether a firewall stands between.";
-    return [failOf("store", error, hint)];
+    return [failOf("store", error, reachHint(error))];
   }
   const medianMs = tripsMs.toSorted((one, other) => one - other)[Math.floor(trips / 2)]!;
   const detail = `${place} answers in ${medianMs.toFixed(1)} ms (median of ${trips}).`;
@@ -118,6 +117,13 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
   const windowMs = under.worker.windowMs ?? store.timing.windowMs;
   const clock = checkClock(store, { aheadMs: clockAheadMs, tripMs: Math.min(...tripsMs), windowMs });
   return [reached, clock, ...(await checkSettings(under))];
+}
+
+/** What to do about a store that cannot be used, beside the advice of its message. */
+function reachHint(error: unknown): string {
+  if (error instanceof IdError && error.metadata["servers"] !== undefined) return "See docs/stores.md, Two primaries.";
+  if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
+  return "Start it, or check --store, credentials, certificates, and whether a firewall stands between.";
 }
 
 /** The settings of the store's server; nothing where a store has none that matter. */

@@ -9,10 +9,9 @@ import { integer, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
 import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
-import { findTool } from "../support/fetch/tools.ts";
-import { runCommand } from "../support/processes/run-command.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { remoteStoreKinds } from "../support/servers/remote-stores.ts";
+import { nameWithVersion, type StoreServer } from "../support/servers/server-version.ts";
 import { churn } from "./churn.ts";
 
 const columns = ["store", "IDs issued", "duplicates", "servers killed", "requests", "failed", "longest gap"];
@@ -66,14 +65,7 @@ async function churnOn({ kind, start }: (typeof remoteStoreKinds)[number], secon
 /** The store with the version of the server that was started. */
 async function nameOf(kind: string): Promise<string> {
   if (kind === "kubernetes") return "kubernetes (fake)";
-  const tool = await findTool(kind === "mysql" ? "mariadb" : (kind as "postgres" | "redis" | "etcd" | "zookeeper"));
-  // ZooKeeper's is a file whose link bears the version.
-  const text =
-    kind === "zookeeper"
-      ? await runCommand("readlink", ["-f", tool.path])
-      : await runCommand(tool.path, ["--version"], { env: tool.env });
-  const version = /\d+\.\d+(\.\d+)?/.exec(text)?.[0] ?? "";
-  return `${kind === "mysql" ? "mariadb" : kind} ${version}`;
+  return await nameWithVersion(kind === "mysql" ? "mariadb" : (kind as StoreServer));
 }
 
 function writeTable(rows: readonly (readonly string[])[], seconds: number): void {

@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import type { RecordStore } from "../../src/store/record-store.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
+import { startPgBouncer } from "../support/servers/pgbouncer-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
@@ -13,6 +15,8 @@ const storeCount = 3;
 /** Of one store to one server, at any moment, the sessions that were given up included. */
 const connectionsMax = 3;
 const hungMs = 15_000;
+/** Connections of PgBouncer to the server. */
+const poolSize = 20;
 
 async function openAll(url: string): Promise<readonly RecordStore[]> {
   const stores = await Promise.all(
@@ -47,8 +51,9 @@ async function mostWhileHung(stores: readonly RecordStore[], count: () => Promis
   return most;
 }
 
-async function connectTo({ port }: TestServer): Promise<Client> {
-  const client = new Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
+async function connectTo({ port }: TestServer, database = "postgres"): Promise<Client> {
+  const client = new Client({ host: "127.0.0.1", port, user: "postgres", database });
+  client.on("error", () => {});
   await client.connect();
   onTestFinished(() => client.end());
   return client;
@@ -80,23 +85,53 @@ test.each(["a lock", "a synchronous standby that is away"])(
   },
 );
 
-test("while writes on MariaDB wait for a lock, a server keeps three connections at most, and writes when they go on", async () => {
-  const server = await startMariadb();
+test("while writes wait through PgBouncer, a server keeps three of its clients at most, and writes when they go on", async () => {
+  const server = await startPostgres();
   onTestFinished(() => server.stop());
-  const stores = await openAll(server.url);
+  const bouncer = await startPgBouncer(server, poolSize);
+  onTestFinished(() => bouncer.stop());
+  const stores = await openAll(bouncer.url);
   for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
-  const other = await createConnection(server.url);
-  onTestFinished(() => other.end());
-  await other.query("BEGIN");
-  await other.query("SELECT * FROM snowlane_record FOR UPDATE");
+  const [other, watcher] = [await connectTo(server), await connectTo(server)];
+  const console = await connectTo(bouncer, "pgbouncer");
+  await other.query("BEGIN; LOCK TABLE snowlane_record IN EXCLUSIVE MODE");
+  let mostSessions = 0;
   const most = await mostWhileHung(stores, async () => {
-    const [rows] = await other.query("SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID()");
-    return (rows as readonly unknown[]).length;
+    const sql = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'snowlane'";
+    mostSessions = Math.max(mostSessions, (await watcher.query<{ count: number }>(sql)).rows[0]!.count);
+    const { rows } = await console.query<{ database: string }>("SHOW CLIENTS");
+    return rows.filter(({ database }) => database === "postgres").length;
   });
   expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
+  expect(mostSessions).toBeLessThanOrEqual(poolSize);
   await other.query("COMMIT");
   await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
 });
+
+test.each([
+  ["MariaDB", startMariadb],
+  ["MySQL", startMysql],
+])(
+  "while writes on %s wait for a lock, a server keeps three connections at most, and writes when they go on",
+  async (_, start) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const stores = await openAll(server.url);
+    for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
+    const other = await createConnection(server.url);
+    onTestFinished(() => other.end());
+    await other.query("BEGIN");
+    await other.query("SELECT * FROM snowlane_record FOR UPDATE");
+    const most = await mostWhileHung(stores, async () => {
+      const sql = "SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND USER = 'root'";
+      const [rows] = await other.query(sql);
+      return (rows as readonly unknown[]).length;
+    });
+    expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
+    await other.query("COMMIT");
+    await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
+  },
+);
 
 test("a write on PostgreSQL whose wait for a standby was cancelled is not taken for done", async () => {
   const server = await startPostgres(["-c", "synchronous_standby_names=away"]);

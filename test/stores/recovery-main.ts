@@ -13,12 +13,13 @@ import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
+import { nameWithVersion, type StoreServer } from "../support/servers/server-version.ts";
 import { startZooKeeper } from "../support/servers/zookeeper-server.ts";
 import { type RecoveryFault, recoveryFaults, runRecovery } from "./recovery.ts";
 
-const stores: Readonly<Record<string, () => Promise<TestServer>>> = {
+const stores: Readonly<Record<StoreServer, () => Promise<TestServer>>> = {
   postgres: () => startPostgres(),
-  mysql: () => startMariadb(),
+  mariadb: () => startMariadb(),
   redis: () => startRedis({ persistence: "every-write" }),
   etcd: () => startEtcd(),
   zookeeper: () => startZooKeeper(),
@@ -41,8 +42,9 @@ await runProgram({
     const rows: (readonly string[])[] = [];
     for (const [kind, start] of Object.entries(stores)) {
       if (wanted.length > 0 && !wanted.includes(kind)) continue;
+      const name = await nameWithVersion(kind as StoreServer);
       for (const fault of recoveryFaults) {
-        const row = await rowOf(kind, start, fault, window);
+        const row = await rowOf(name, start, fault, window);
         rows.push(row);
         process.stdout.write(`| ${row.join(" | ")} |\n`);
       }
@@ -54,7 +56,7 @@ await runProgram({
 
 /** The row of one fault: see {@link columns}. */
 async function rowOf(
-  kind: string,
+  name: string,
   start: () => Promise<TestServer>,
   fault: RecoveryFault,
   windowMs: number | undefined,
@@ -62,7 +64,7 @@ async function rowOf(
   const server = await start();
   try {
     const { holderMs, newMs, duplicateCount } = await runRecovery(server, windowMs, fault);
-    return [kind, fault.name, secondsOf(holderMs), secondsOf(newMs), String(duplicateCount)];
+    return [name, fault.name, secondsOf(holderMs), secondsOf(newMs), String(duplicateCount)];
   } finally {
     await server.stop();
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
 import { testSequenceStore } from "../contract/sequence-store-contract.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
@@ -11,6 +12,7 @@ const servers: readonly (readonly [kind: string, start: () => Promise<TestServer
   ["MariaDB", () => startMariadb()],
   ["MariaDB that is serializable", () => startMariadb(["--transaction-isolation=SERIALIZABLE"])],
   ["MariaDB that reads what is committed", () => startMariadb(["--transaction-isolation=READ-COMMITTED"])],
+  ["MySQL", () => startMysql()],
 ];
 
 describe.each(servers)("sequences in %s", (_kind, start) => {

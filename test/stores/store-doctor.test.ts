@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
-import { startPostgres } from "../support/servers/postgres-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
+import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
+import { startReplicable } from "../support/servers/redis-replicas.ts";
+import { runSql } from "../support/servers/run-sql.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
 import { startZooKeeper, startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
 import { runSnowlane } from "../text/run-snowlane.ts";
 
@@ -67,3 +71,38 @@ test("doctor warns of a PostgreSQL without fsync", async () => {
   onTestFinished(() => fast.stop());
   expect(await settingsOf(fast.url)).toEqual([expect.stringMatching(/^warn: fsync is off/)]);
 });
+
+/** Two servers that both take writes, of each store whose URL may name several. */
+const pairs: Readonly<Record<string, () => Promise<readonly [TestServer, TestServer]>>> = {
+  postgres: async () => {
+    const first = await startPostgres();
+    const standbys = [await startStandby(first), await startStandby(first)] as const;
+    // Both are promoted to one timeline, so that neither is the later one.
+    await first.stop();
+    for (const { url } of standbys) await runSql(url, "SELECT pg_promote()");
+    return standbys;
+  },
+  mariadb: async () => [await startMariadb(), await startMariadb()],
+  mysql: async () => [await startMysql(), await startMysql()],
+  redis: async () => [await startReplicable(), await startReplicable()],
+};
+
+test.each(Object.keys(pairs))(
+  "doctor fails where two hosts of %s take writes, and names both and what to do",
+  async (kind) => {
+    const servers = await pairs[kind]!();
+    onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
+    const [one, other] = servers;
+    const hosts = [one, other].map(({ port }) => `127.0.0.1:${port}`);
+    const query = kind === "redis" ? "?replicas=0" : "";
+    const url = one.url.replace(hosts[0]!, hosts.join(",")) + query;
+    const { exitCode, stdout } = await runSnowlane(["doctor", "--listen", "127.0.0.1:0", "--store", url]);
+    expect(exitCode).toBe(4);
+    expect(stdout).toMatch(
+      /^fail +store +Several servers of the \w+ store take writes: .*(Fence|Stop) the old primary/m,
+    );
+    for (const host of hosts) expect(stdout).toContain(host);
+    expect(stdout).toContain("See docs/stores.md, Two primaries.");
+    expect(stdout).not.toContain("firewall");
+  },
+);

@@ -125,7 +125,8 @@ const schema: SchemaRules<MysqlConnection> = {
   isDone: isDuplicateColumn,
   session: sessionOf,
   alone: async ({ client }, work) => {
-    const lock = "CONCAT('snowlane ', SHA1(DATABASE()))";
+    // A name may have 64 letters. MySQL 9 has no SHA1 any more.
+    const lock = "CONCAT('snowlane ', LEFT(SHA2(DATABASE(), 256), 40))";
     const [[taken]] = await client.query<RowDataPacket[]>(`SELECT GET_LOCK(${lock}, ${lockTimeoutS}) AS is_taken`);
     if (Number(taken?.["is_taken"]) !== 1) throw new Error("another process changes the tables of sequences");
     try {

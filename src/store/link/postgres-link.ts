@@ -221,13 +221,17 @@ interface SessionKey {
   readonly secretKey: number;
 }
 
-/** The longest that a request to cancel may take. */
-const interruptTimeoutMs = 3_000;
+/** The longest that it may take to connect for a request to cancel, and then the longest until it is taken. */
+const interruptConnectTimeoutMs = 3_000;
+const interruptTimeoutMs = 60_000;
 
 /**
  * Asks the server to cancel what a session does: a lock or a synchronous standby that it waits for would keep it, and
  * with it a place among the server's connections. The request goes over a socket of its own, needs no TLS and has no
  * answer (PostgreSQL's documentation, "Canceling Requests in Progress").
+ *
+ * The server closes that socket when it has passed the request on. As libpq does, we do not close it before: PgBouncer
+ * 1.18 would end, and all of its clients with it (https://github.com/pgbouncer/pgbouncer/issues/801).
  */
 async function interrupt({ client, socket }: PostgresConnection): Promise<void> {
   const { processID, secretKey } = client as unknown as SessionKey;
@@ -236,10 +240,10 @@ async function interrupt({ client, socket }: PostgresConnection): Promise<void> 
   const request = Buffer.alloc(16);
   for (const [index, value] of [16, 80_877_102, processID, secretKey].entries()) request.writeInt32BE(value, 4 * index);
   const { promise: done, resolve } = Promise.withResolvers<void>();
-  const line = connectTcp({ host: remoteAddress, port: remotePort, timeout: interruptTimeoutMs }).unref();
+  const line = connectTcp({ host: remoteAddress, port: remotePort, timeout: interruptConnectTimeoutMs }).unref();
+  line.once("connect", () => line.setTimeout(interruptTimeoutMs).write(request));
   line.once("timeout", () => line.destroy()).once("error", () => {});
   line.once("close", () => resolve()).resume();
-  line.end(request);
   await done;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../processes/run-command.ts";
+import { runByOwnLoader } from "./own-loader.ts";
 import { cacheFolder, fetchOnce, progress, withCacheLock } from "./user-cache.ts";
 
 /** A package of Debian 12. Its dependencies are those that this machine lacks, at the archive's version. */
@@ -10,7 +11,18 @@ export interface DebianPackage {
   readonly version: string;
   /** Of the amd64 file, in hex. For all other packages apt checks the archive's signed index alone. */
   readonly sha256: string;
+  /** Of Debian's unstable release instead. All that it needs comes with it, the C library, too. */
+  readonly unstable?: {
+    /** Patterns of the paths of those programs that are started, below `usr`: they are run by that C library. */
+    readonly programs: readonly string[];
+  };
 }
+
+/** Lists of packages, and what is taken to be installed. */
+type Lists = "apt" | "apt-unstable";
+
+const unstableSource =
+  "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian sid main\n";
 
 /**
  * Unpacks a Debian package and what it needs into the cache, without root and without installing anything.
@@ -21,23 +33,27 @@ export interface DebianPackage {
  * @returns The folder that stands for `/`.
  */
 export function fetchDebianPackage(debianPackage: DebianPackage): Promise<string> {
-  const { name, version } = debianPackage;
+  const { name, version, unstable } = debianPackage;
+  const lists = unstable === undefined ? "apt" : "apt-unstable";
   return fetchOnce(`debian-${name}-${version}`, (folder) =>
     // One at a time: they share the package lists.
-    withCacheLock("apt", () => unpack(debianPackage, folder)),
+    withCacheLock(lists, async () => {
+      await unpack(lists, debianPackage, folder);
+      if (unstable !== undefined) runByOwnLoader(folder, unstable.programs);
+    }),
   );
 }
 
-async function unpack(wanted: DebianPackage, folder: string): Promise<void> {
-  await updateLists(86_400_000);
+async function unpack(lists: Lists, wanted: DebianPackage, folder: string): Promise<void> {
+  await updateLists(lists, 86_400_000);
   const archives = join(folder, ".archives");
   mkdirSync(archives);
   try {
-    await download(await resolve(wanted), archives);
+    await download(lists, await resolve(lists, wanted), archives);
   } catch {
     // The lists may name files that the archive has replaced since.
-    await updateLists(0);
-    await download(await resolve(wanted), archives);
+    await updateLists(lists, 0);
+    await download(lists, await resolve(lists, wanted), archives);
   }
   for (const file of readdirSync(archives)) {
     const path = join(archives, file);
@@ -49,46 +65,58 @@ async function unpack(wanted: DebianPackage, folder: string): Promise<void> {
 }
 
 /** `name=version` of the package and of each package that it needs and that is not installed here. */
-async function resolve({ name, version }: DebianPackage): Promise<string[]> {
+async function resolve(lists: Lists, { name, version }: DebianPackage): Promise<string[]> {
   let plan: string;
   try {
-    plan = await simulateInstall(`${name}=${version}`);
+    plan = await simulateInstall(lists, `${name}=${version}`);
   } catch {
-    plan = await simulateInstall(name);
+    plan = await simulateInstall(lists, name);
     progress(`Debian's archive does not have ${name} ${version} any more; its present version is taken.`);
   }
   // For example: Inst redis-tools [5:7.0.15-1~deb12u9] (5:7.0.15-1~deb12u10 Debian:12/stable [amd64])
   return [...plan.matchAll(/^Inst (\S+) (?:\[[^\]]*\] )?\((\S+) /gm)].map(([, name, version]) => `${name}=${version}`);
 }
 
-function simulateInstall(target: string): Promise<string> {
-  return aptGet(["install", "--simulate", "--reinstall", "--no-install-recommends", target]);
+function simulateInstall(lists: Lists, target: string): Promise<string> {
+  return aptGet(lists, ["install", "--simulate", "--reinstall", "--no-install-recommends", target]);
 }
 
-async function download(packages: readonly string[], folder: string): Promise<void> {
-  await aptGet(["download", ...packages], folder);
+async function download(lists: Lists, packages: readonly string[], folder: string): Promise<void> {
+  await aptGet(lists, ["download", ...packages], folder);
 }
 
 /** Brings the package lists of the cache up to date, unless they are younger than `ageMaxMs`. */
-async function updateLists(ageMaxMs: number): Promise<void> {
-  const apt = join(cacheFolder(), "apt");
+async function updateLists(lists: Lists, ageMaxMs: number): Promise<void> {
+  const apt = join(cacheFolder(), lists);
   const marker = join(apt, ".updated");
   if (existsSync(marker) && Date.now() - statSync(marker).mtimeMs < ageMaxMs) return;
   mkdirSync(join(apt, "state", "lists", "partial"), { recursive: true });
   mkdirSync(join(apt, "cache", "archives", "partial"), { recursive: true });
-  await aptGet(["update"]);
+  if (lists === "apt-unstable") {
+    writeFileSync(join(apt, "sources.list"), unstableSource);
+    writeFileSync(join(apt, "status"), "");
+  }
+  await aptGet(lists, ["update"]);
   writeFileSync(marker, "");
 }
 
 /**
- * Runs apt-get with lists of our own, so that an ordinary user can; what is installed is read from the machine's own
- * status.
+ * Runs apt-get with lists of our own, so that an ordinary user can. The packages of this machine count as installed,
+ * except for the unstable release.
  */
-function aptGet(args: readonly string[], cwd?: string): Promise<string> {
-  const apt = join(cacheFolder(), "apt");
+function aptGet(lists: Lists, args: readonly string[], cwd?: string): Promise<string> {
+  const apt = join(cacheFolder(), lists);
+  const ofRelease =
+    lists === "apt"
+      ? ["Dir::State::status=/var/lib/dpkg/status"]
+      : [
+          `Dir::State::status=${join(apt, "status")}`,
+          `Dir::Etc::sourcelist=${join(apt, "sources.list")}`,
+          "Dir::Etc::sourceparts=/dev/null",
+        ];
   const settings = [
     `Dir::State=${join(apt, "state")}`,
-    "Dir::State::status=/var/lib/dpkg/status",
+    ...ofRelease,
     `Dir::Cache=${join(apt, "cache")}`,
     "Debug::NoLocking=1",
     "APT::Sandbox::User=root",

@@ -1,29 +1,18 @@
 import { existsSync, globSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { type DebianPackage, fetchDebianPackage } from "./debian-package.ts";
-import { fetchGoProgram, type GoProgram } from "./go-program.ts";
+import { fetchDebianPackage } from "./debian-package.ts";
+import { fetchGoMain } from "./go-main.ts";
+import { fetchGoProgram } from "./go-program.ts";
+import { fetchMavenClassPath } from "./maven-class-path.ts";
+import { newestServers } from "./newest-servers.ts";
 import { fetchPythonVenv } from "./python-venv.ts";
+import type { Source, ToolEntry } from "./tool-source.ts";
 
 /** A program (or, for libfaketime, a library) that can be started, and what its environment needs. */
 export interface Tool {
   readonly path: string;
   /** To be laid over `process.env`: where the libraries of an unpacked package are. */
   readonly env: Readonly<Record<string, string>>;
-}
-
-type Source =
-  | { readonly kind: "debian"; readonly package: DebianPackage }
-  | { readonly kind: "go"; readonly program: GoProgram }
-  | { readonly kind: "python"; readonly name: string; readonly requirements: string };
-
-interface ToolEntry {
-  /** On PATH; absent where only `paths` count. */
-  readonly command?: string;
-  /** Under `/` or under the folder of the unpacked package or of the virtual environment; may hold `*`. */
-  readonly paths: readonly string[];
-  readonly source: Source;
-  /** The message where it can be neither found nor fetched. */
-  readonly install: string;
 }
 
 const debian = (name: string, version: string, sha256: string): Source => ({
@@ -118,6 +107,12 @@ const tools = {
       "2d96e9f9826cbd796d48c0f0a6d1a62d575d602120ac2d76bed35e6f1c16fa97",
     ),
     install: "apt-get install mariadb-client",
+  },
+  pgbouncer: {
+    command: "pgbouncer",
+    paths: ["usr/sbin/pgbouncer"],
+    source: debian("pgbouncer", "1.18.0-1+deb12u1", "b8468c31f94596da0967b1a27980a0a036268eb8e53d3e647651bd7b82b6f65e"),
+    install: "apt-get install pgbouncer",
   },
   chromium: {
     command: "chromium",
@@ -278,10 +273,23 @@ const tools = {
     source: go("connectrpc.com/conformance/cmd/connectconformance", "v1.0.6"),
     install: "go install connectrpc.com/conformance/cmd/connectconformance@v1.0.6",
   },
+  ...newestServers,
 } as const satisfies Record<string, ToolEntry>;
 
 /** Name of a tool that {@link findTool} knows. */
 export type ToolName = keyof typeof tools;
+
+/** Environment variable that puts other tools in the place of some: `postgres=postgres18 redis=valkey9`. */
+export const insteadVariable = "SNOWLANE_TEST_INSTEAD";
+
+/** The tool that is used where `name` is asked for: see {@link insteadVariable}. */
+export function toolInPlaceOf(name: ToolName): ToolName {
+  const pairs = (process.env[insteadVariable] ?? "").split(" ").map((pair) => pair.split("="));
+  const other = pairs.find(([asked]) => asked === name)?.[1];
+  if (other === undefined) return name;
+  if (!(other in tools)) throw new Error(`${insteadVariable} names ${other}, which is no tool.`);
+  return other as ToolName;
+}
 
 /**
  * Finds a tool: on PATH, else where its package puts it, else in the user's cache, where it is fetched to once.
@@ -289,8 +297,8 @@ export type ToolName = keyof typeof tools;
  * @throws Error with the command that installs it, where it cannot be had.
  */
 export async function findTool(name: ToolName): Promise<Tool> {
-  const entry: ToolEntry = tools[name];
-  const installed = findInstalled(entry);
+  const entry: ToolEntry = tools[toolInPlaceOf(name)];
+  const installed = isUnstable(entry) ? undefined : findInstalled(entry);
   if (installed !== undefined) return { path: installed, env: {} };
   try {
     return await fetchTool(entry);
@@ -300,6 +308,11 @@ export async function findTool(name: ToolName): Promise<Tool> {
       cause,
     });
   }
+}
+
+/** Whether it is of Debian's unstable release: it brings its C library along, and is not what may be on PATH. */
+function isUnstable({ source }: ToolEntry): boolean {
+  return source.kind === "debian" && source.package.unstable !== undefined;
 }
 
 function findInstalled(entry: ToolEntry): string | undefined {
@@ -315,15 +328,24 @@ function findInstalled(entry: ToolEntry): string | undefined {
 async function fetchTool(entry: ToolEntry): Promise<Tool> {
   const { source } = entry;
   if (source.kind === "go") return { path: await fetchGoProgram(source.program), env: {} };
-  const root =
-    source.kind === "debian"
-      ? await fetchDebianPackage(source.package)
-      : dirname(dirname(await fetchPythonVenv(source.name, source.requirements)));
+  if (source.kind === "go-main") return { path: await fetchGoMain(source.main), env: {} };
+  const root = await fetchFolder(source);
   const path = findUnder(root, entry.paths);
   if (path === undefined) throw new Error(`None of ${entry.paths.join(", ")} is in ${root}.`);
-  const libraries = libraryFolders(root);
+  const libraries = isUnstable(entry) ? [] : libraryFolders(root);
   // An empty LD_LIBRARY_PATH would mean the current folder.
   return { path, env: libraries.length === 0 ? {} : { LD_LIBRARY_PATH: libraries.join(delimiter) } };
+}
+
+function fetchFolder(source: Exclude<Source, { readonly kind: "go" | "go-main" }>): Promise<string> {
+  switch (source.kind) {
+    case "debian":
+      return fetchDebianPackage(source.package);
+    case "maven":
+      return fetchMavenClassPath(source.classPath);
+    case "python":
+      return fetchPythonVenv(source.name, source.requirements).then((python) => dirname(dirname(python)));
+  }
 }
 
 function findUnder(root: string, patterns: readonly string[]): string | undefined {

@@ -1,15 +1,20 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import mysql from "mysql2/promise";
-import { findTool } from "../fetch/tools.ts";
+import { findTool, toolInPlaceOf } from "../fetch/tools.ts";
 import { runCommand } from "../processes/run-command.ts";
+import { startMysql } from "./mysql-server.ts";
 import { TestServer } from "./test-server.ts";
 
 /** The SQL that mariadb-install-db feeds to the server, without the help texts. */
 const systemTables = ["mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data"];
 
-/** Starts MariaDB 10.11 with an account `root` without password and an empty database `test`. */
+/**
+ * Starts MariaDB 10.11 with an account `root` without password and an empty database `test`. Where MySQL takes its
+ * place, that is started.
+ */
 export async function startMariadb(args: readonly string[] = []): Promise<TestServer> {
+  if (toolInPlaceOf("mariadb") === "mysql9") return startMysql(args);
   const tool = await findTool("mariadb");
   const program = realpathSync(tool.path);
   const base = dirname(dirname(program));

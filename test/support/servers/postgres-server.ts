@@ -153,7 +153,10 @@ function isOpenToAll(folder: string): boolean {
  */
 async function copyPrograms(programs: string, base: string): Promise<string> {
   const root = programs.slice(0, programs.lastIndexOf("/usr/lib/postgresql/"));
-  await runCommand("cp", ["-a", join(root, "usr"), join(base, "usr")]);
+  // As further names of the same files: a copy of all takes seconds, and is needed only on another file system.
+  const [from, to] = [`${join(root, "usr")}/.`, join(base, "usr")];
+  mkdirSync(to);
+  await runCommand("cp", ["-al", from, to]).catch(() => runCommand("cp", ["-a", from, to]));
   await runCommand("chmod", ["755", base]);
   return join(base, programs.slice(root.length));
 }

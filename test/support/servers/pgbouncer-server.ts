@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { findTool } from "../fetch/tools.ts";
+import { TestServer } from "./test-server.ts";
+
+/**
+ * Starts PgBouncer in transaction mode before a PostgreSQL: the same URL with another port leads through it.
+ *
+ * @param poolSize - Connections that it keeps to the server, for all of its clients.
+ */
+export async function startPgBouncer(target: TestServer, poolSize: number): Promise<TestServer> {
+  const { path, env } = await findTool("pgbouncer");
+  return TestServer.start({
+    name: "pgbouncer",
+    command: async (folder, port) => {
+      const file = join(folder, "pgbouncer.ini");
+      const settings = {
+        listen_addr: "127.0.0.1",
+        listen_port: port,
+        unix_socket_dir: "",
+        auth_type: "any",
+        pool_mode: "transaction",
+        default_pool_size: poolSize,
+        max_client_conn: 50,
+        // The driver sends it, and a pool does not keep it apart.
+        ignore_startup_parameters: "extra_float_digits",
+      };
+      // It refuses root, and changes to another user by itself when it has read its libraries.
+      const all = process.getuid?.() === 0 ? { ...settings, user: "nobody" } : settings;
+      const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}\n`);
+      const database = `[databases]\n* = host=127.0.0.1 port=${target.port} user=postgres\n`;
+      writeFileSync(file, `${database}[pgbouncer]\n${lines.join("")}`);
+      return { path, env, args: [file] };
+    },
+    isReady: async (port) => {
+      const client = new Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        await client.query("SELECT 1");
+        return true;
+      } finally {
+        await client.end().catch(() => {});
+      }
+    },
+    url: (port) => target.url.replace(`:${target.port}`, `:${port}`),
+  });
+}
