@@ -58,7 +58,7 @@ export async function startBenchServer({ name, isOurs, command, env }: BenchServ
     isOurs,
     port,
     processId,
-    cpuUs: () => cpuUs(processId),
+    cpuUs: () => processorUs(processId),
     residentMb: () => residentMib(processId),
     stop,
   };
@@ -73,7 +73,8 @@ function takesConnections(port: number): Promise<boolean> {
   });
 }
 
-function cpuUs(processId: number): number {
+/** Processor time of a process so far, of all its threads, in microseconds; in steps of 10 ms. */
+export function processorUs(processId: number): number {
   const fields = readFileSync(`/proc/${processId}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
 }
@@ -89,11 +90,18 @@ export interface ServerCertificate {
  *
  * @param flags - Default: none, so that it is measured as it is shipped.
  * @param program - Default: this checkout's bundle.
+ * @param env - Laid over this process's environment.
  */
-export function snowlane(name: string, flags: readonly string[] = [], program = "dist/main.js"): Promise<BenchServer> {
+export function snowlane(
+  name: string,
+  flags: readonly string[] = [],
+  program = "dist/main.js",
+  env: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> {
   return startBenchServer({
     name,
     isOurs: true,
+    env,
     command: (port, folder) => [
       process.execPath,
       program,

@@ -1,6 +1,11 @@
-/** Calls of gRPC whose messages differ, which h2load cannot send: frames are made by hand, and no answer is read. */
+/**
+ * Calls of gRPC that h2load cannot make, for their messages differ or they show a certificate: frames are made by hand,
+ * and no answer is read.
+ */
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { frameFlag, frameType, preface } from "../../src/http2/frame.ts";
 import { data, headers, settings, settingsAck, windowUpdate } from "../support/http2/http2-wire.ts";
 import type { BenchServer } from "./bench-server.ts";
@@ -16,11 +21,13 @@ export interface CallLoad {
   /** Sent in turn. */
   readonly messages: readonly Uint8Array[];
   readonly calls: number;
+  /** Over TLS; the client shows the certificate, where there is one. Absent: in cleartext. */
+  readonly tls?: { readonly caFile: string; readonly certFile?: string; readonly keyFile?: string };
 }
 
 /** Runs the calls on {@link connectionCount} connections, 32 at a time on each. */
 export async function runCallLoad(server: BenchServer, load: CallLoad): Promise<LoadResult> {
-  const sockets = await Promise.all(Array.from({ length: connectionCount }, () => open(server.port)));
+  const sockets = await Promise.all(Array.from({ length: connectionCount }, () => open(server.port, load.tls)));
   const callsEach = Math.ceil(load.calls / connectionCount / streamCount) * streamCount;
   const beforeUs = server.cpuUs();
   const startMs = performance.now();
@@ -32,9 +39,21 @@ export async function runCallLoad(server: BenchServer, load: CallLoad): Promise<
   return { callsPerSecond: calls / seconds, cpuUs, latenciesMs: [] };
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-  await once(socket, "connect");
+const read = (file: string | undefined): Buffer | undefined => (file === undefined ? undefined : readFileSync(file));
+
+async function open(port: number, tls: CallLoad["tls"]): Promise<Socket> {
+  const place = { port, host: "127.0.0.1", noDelay: true };
+  const socket =
+    tls === undefined
+      ? connect(place)
+      : connectTls({
+          ...place,
+          ALPNProtocols: ["h2"],
+          ca: read(tls.caFile),
+          cert: read(tls.certFile),
+          key: read(tls.keyFile),
+        });
+  await once(socket, tls === undefined ? "connect" : "secureConnect");
   socket.write(Buffer.concat([preface, settings(), settingsAck, windowUpdate(0, 2 ** 31 - 65_536)]));
   return socket;
 }

@@ -1,4 +1,4 @@
-/** Measures what metrics, tokens and quotas cost a call, and what a scrape costs the server. */
+/** Measures what metrics, tokens, quotas and tracing cost a call, and what a scrape costs the server. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { measureGuardLatencies } from "./guard-latencies.ts";
 import { interleave, median } from "./interleave.ts";
 import { type LoadResult, runH2load } from "./load.ts";
 import { writePrincipal } from "./principal.ts";
-import { formatFigure } from "./report.ts";
+import { measurePrincipals } from "./principals-memory.ts";
+import { measureScrapes } from "./scrapes.ts";
 
 /** For a sanity run: `SNOWLANE_BENCH_ROUNDS=2`. */
 const rounds = Number(process.env["SNOWLANE_BENCH_ROUNDS"] ?? 15);
-const scrapes = 10_000;
 
 /** So many calls that the system's steps of 10 ms are below a hundredth. */
 const loads = [
@@ -21,10 +21,17 @@ const loads = [
   { title: "100 connections of one stream", connections: 100, streams: 1, calls: 300_000, onlyMetricsMax: 1.05 },
 ] as const;
 
+const [off, metrics, unsampled] = ["--metrics off", "metrics", "metrics, a traceparent"] as const;
+const traceparent = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00" };
+/** Nobody listens there: no span is ever sent. */
+const receiver = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
+
 interface Guarded {
   readonly server: BenchServer;
   readonly headers: Readonly<Record<string, string>>;
-  /** The most that a call may cost, as a part of what it costs without any; undefined for that itself. */
+  /** The name of the server that it stands beside. */
+  readonly beside: string;
+  /** The most that a call may cost, as a part of what it costs there; undefined for that server itself. */
   readonly limit: (load: (typeof loads)[number]) => number | undefined;
 }
 
@@ -39,53 +46,33 @@ async function compare(servers: readonly Guarded[], folder: string, log: (line: 
     const results = await interleave<LoadResult>(contestants, rounds, log);
     const costs = (server: BenchServer): readonly number[] =>
       (results.get(server.name) ?? []).map(({ cpuUs }) => cpuUs);
-    const base = costs(servers[0]!.server);
-    for (const { server, limit } of servers) {
+    for (const { server, beside, limit } of servers) {
       const own = costs(server);
+      const base = (results.get(beside) ?? []).map(({ cpuUs }) => cpuUs);
       // Round by round: what else the machine does then meets both alike.
       const share = median(own.map((cost, round) => cost / base[round]!));
       const most = limit(load);
       const judged = most === undefined ? ["", ""] : [most.toFixed(2), share <= most ? "yes" : "no"];
-      rows.push([load.title, server.name, median(own).toFixed(3), share.toFixed(3), ...judged]);
+      rows.push([load.title, server.name, median(own).toFixed(3), beside, share.toFixed(3), ...judged]);
     }
   }
   return {
     title: "NextId, h2load, engine: µs of processor a call",
-    columns: ["load", "server", "µs", "beside --metrics off", "at most", "met"],
+    columns: ["load", "server", "µs", "beside", "share", "at most", "met"],
     rows,
-  };
-}
-
-async function scrapeMany({ port }: BenchServer, count: number): Promise<void> {
-  for (let done = 0; done < count; done++) {
-    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-    if (response.status !== 200) throw new Error(`GET /metrics was answered with ${response.status}`);
-    await response.text();
-  }
-}
-
-async function measureScrapes(server: BenchServer, log: (line: string) => void): Promise<Finding> {
-  log(`${scrapes} scrapes`);
-  await scrapeMany(server, scrapes / 2);
-  const beforeUs = server.cpuUs();
-  await scrapeMany(server, scrapes);
-  const eachUs = (server.cpuUs() - beforeUs) / scrapes;
-  return {
-    title: `GET /metrics, ${scrapes.toLocaleString("en-US")} times, after half as many`,
-    columns: ["µs of processor a scrape"],
-    rows: [[formatFigure(eachUs)]],
   };
 }
 
 /** The cost of metrics, tokens and quotas. */
 export const guardsBenchmark: Benchmark = {
   name: "guards",
-  title: "What metrics, tokens and quotas cost",
+  title: "What metrics, tokens, quotas and tracing cost",
   about: [
-    `The same server with other settings, in turn in ${rounds} rounds after one that warms up. The column beside`,
-    "`--metrics off` is the median of the ratios of each round. The principal has a token, and a quota that it never",
-    "reaches. Refused tokens, and one principal at ten times its quota beside another, are measured by calls at a steady",
-    "rate; each figure is the median of the rounds.",
+    `The same server with other settings, in turn in ${rounds} rounds after one that warms up. A share is the median of`,
+    "the ratios of each round to the server that is named beside it. The principal has a token, and a quota that it",
+    "never reaches. Where calls are traced, every call has a `traceparent` that says that it is not sampled.",
+    "Refused tokens, and one principal at ten times its quota beside another, are measured by calls at a steady rate;",
+    "each figure is the median of the rounds.",
   ].join("\n"),
   packages: [],
   run: async (log) => {
@@ -93,14 +80,28 @@ export const guardsBenchmark: Benchmark = {
     const { path, headers } = writePrincipal(folder);
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
     const servers: Guarded[] = [
-      { server: await snowlane("--metrics off", ["--metrics", "off"]), headers: {}, limit: () => undefined },
-      { server: await snowlane("metrics"), headers: {}, limit: ({ onlyMetricsMax }) => onlyMetricsMax },
-      { server: await snowlane("metrics, token, quota", ["--principals", path]), headers, limit: () => 1.05 },
+      { server: await snowlane(off, ["--metrics", "off"]), headers: {}, beside: off, limit: () => undefined },
+      { server: await snowlane(metrics), headers: {}, beside: off, limit: ({ onlyMetricsMax }) => onlyMetricsMax },
+      {
+        server: await snowlane("metrics, token, quota", ["--principals", path]),
+        headers,
+        beside: off,
+        limit: () => 1.05,
+      },
+      // The load is the same as that of the next one, so that the field itself is in neither share.
+      { server: await snowlane(unsampled), headers: traceparent, beside: unsampled, limit: () => undefined },
+      {
+        server: await snowlane("metrics, tracing, none sampled", [], "dist/main.js", receiver),
+        headers: traceparent,
+        beside: unsampled,
+        limit: () => 1.01,
+      },
     ];
     try {
       return [
         await compare(servers, folder, log),
-        await measureScrapes(servers[1]!.server, log),
+        await measureScrapes(folder, log),
+        await measurePrincipals(folder, log),
         ...(await measureGuardLatencies(folder, rounds, log)),
       ];
     } finally {

@@ -16,6 +16,8 @@ export function writePrincipal(folder: string): BenchPrincipal {
   const principals = names.map((name) => ({
     name,
     tokens: [digestOf(tokenOf(name))],
+    // That of the client of test/support/processes/certificates.ts.
+    certificates: name === "caller-7" ? ["dns:client"] : [],
     permissions: ["ids"],
     idsPerSecond: 1_000_000_000,
     callsPerSecond: 1_000_000_000,

@@ -19,6 +19,7 @@ import {
   startRustPeers,
 } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
+import { runCallLoad } from "./call-load.ts";
 import { interleave, median } from "./interleave.ts";
 import { type H2load, type LoadResult, percentile, runGhz, runH2load } from "./load.ts";
 import { type BenchPrincipal, writePrincipal } from "./principal.ts";
@@ -41,6 +42,8 @@ interface Stage {
   /** The caller that the server with tokens knows. */
   readonly principal: BenchPrincipal;
   readonly ghz: string;
+  /** The authority, and the client's own certificate. */
+  readonly client: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
   readonly folder: string;
   readonly log: Log;
 }
@@ -55,6 +58,7 @@ const serverNames = [
   "grpcGo",
   "connectGo",
   "engineTls",
+  "engineMtls",
   "goTls",
   "floor",
 ] as const;
@@ -201,6 +205,27 @@ async function overTls(stage: Stage): Promise<Part> {
   );
   const share = of("goTls").rate / of("engineTls").rate;
   return { finding, targets: [ratio("with TLS at least the calls of grpc-go (grpc-go / ours)", share, 1)] };
+}
+
+/** h2load shows no certificate, so the calls are made by hand. */
+async function withClientCertificates(stage: Stage): Promise<Part> {
+  const { finding, of } = await compareLoads(
+    stage,
+    "NextId over TLS, frames made by hand, 4 connections of 32 streams",
+    { engineTls: 100_000, engineMtls: 100_000, goTls: 100_000 },
+    (server, calls) =>
+      runCallLoad(server, {
+        method: "snowlane.v1.IdService/NextId",
+        messages: [new Uint8Array(0)],
+        calls,
+        tls: server === stage.servers.engineMtls ? stage.client : { caFile: stage.client.caFile },
+      }),
+  );
+  const share = of("engineMtls").cpuUs / of("goTls").cpuUs;
+  return {
+    finding,
+    targets: [ratio("with client certificates: at most the processor time of grpc-go, TLS", share, 1)],
+  };
 }
 
 async function withDeadlines(stage: Stage): Promise<Part> {
@@ -428,11 +453,22 @@ async function raise(folder: string) {
     grpcGo: await goPeer(goProgram, "grpc-go + bwmarrin/snowflake", "grpc"),
     connectGo: await goPeer(goProgram, "connect-go + bwmarrin/snowflake", "connect"),
     engineTls: await snowlane("Snowlane, TLS", ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile]),
+    engineMtls: await snowlane("Snowlane, metrics and client certificates", [
+      "--tls-cert",
+      tls.certFile,
+      "--tls-key",
+      tls.keyFile,
+      "--tls-client-ca",
+      certificates.caFile,
+      "--principals",
+      principal.path,
+    ]),
     goTls: await goPeer(goProgram, "grpc-go, TLS", "grpc", tls),
     floor: await floorPeer("the floor: nghttpd, one file"),
     ...(await startRustPeers(join(folder, "rust"))),
   };
-  return { servers, goProgram, principal, remove: certificates.remove };
+  const client = { caFile: certificates.caFile, ...certificates.client };
+  return { servers, goProgram, principal, client, remove: certificates.remove };
 }
 
 /** A summary of all parts, in the order in which they were measured. */
@@ -462,15 +498,16 @@ export const serviceBenchmark: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-service-"));
     const ghz = (await findTool("ghz")).path;
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
-    const { servers, goProgram, principal, remove } = await raise(folder);
+    const { servers, goProgram, principal, client, remove } = await raise(folder);
     try {
-      const stage: Stage = { servers, goProgram, principal, ghz, folder, log };
+      const stage: Stage = { servers, goProgram, principal, client, ghz, folder, log };
       const parts: Part[] = [];
       for (const part of [
         manyStreams,
         tenConnections,
         manyConnections,
         overTls,
+        withClientCertificates,
         withDeadlines,
         openLoop,
         openLoopInBursts,
