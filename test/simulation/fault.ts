@@ -28,9 +28,13 @@ export const faultKinds = [
   "store-goes-back",
   "store-wipe",
   "store-split",
+  "store-goes-back-unseen",
 ] as const;
 
-export type FaultKind = (typeof faultKinds)[number];
+/** What people do at their own time, in whatever state it meets a holder. */
+const operatorActs = ["operator-release"] as const;
+
+export type FaultKind = (typeof faultKinds)[number] | (typeof operatorActs)[number];
 
 /** States in which a fault is to meet its target. */
 export const holderStates = ["acquiring", "waiting", "holding", "rebasing", "releasing"] as const;

@@ -1,4 +1,4 @@
-import type { Fault, FaultKind } from "./fault.ts";
+import type { Fault, faultKinds } from "./fault.ts";
 import type { Simulation, Slot } from "./simulation.ts";
 import type { LinkState } from "./simulated-store.ts";
 
@@ -21,7 +21,9 @@ function outageMs(fault: Fault): number {
 
 /** Lets one fault of a plan happen. What it begins, it ends. */
 export function injectFault(simulation: Simulation, fault: Fault): void {
-  simulation.meet(fault, (slot) => injectors[fault.kind](simulation, fault, slot));
+  const { kind, target } = fault;
+  if (kind === "operator-release") return simulation.releaseByOperator(target);
+  simulation.meet(fault, (slot) => injectors[kind](simulation, fault, slot));
 }
 
 const step =
@@ -58,7 +60,7 @@ function restart(simulation: Simulation, slot: Slot): void {
   void slot.process.stop(3_000).then(() => simulation.restartLater(slot, 1));
 }
 
-const injectors: Readonly<Record<FaultKind, Injector>> = {
+const injectors: Readonly<Record<(typeof faultKinds)[number], Injector>> = {
   "clock-back-small": step(-1, -1_990),
   "clock-back-large": (_, fault, { machine }) => machine.step(-spread(fault, 2_000, 3_600_000)),
   "clock-forward-small": step(1, 1_990),
@@ -108,6 +110,7 @@ const injectors: Readonly<Record<FaultKind, Injector>> = {
     server.restart("another");
   },
   "store-goes-back": ({ server }) => server.goBack(),
+  "store-goes-back-unseen": (simulation) => simulation.loseUnseen(),
   "store-wipe": ({ server }) => server.wipe(),
   "store-split": (simulation, fault) => {
     const { server } = simulation;

@@ -11,9 +11,19 @@ export interface Violation {
 
 /** The IDs that the copy of a process may repeat. */
 export interface CloneAllowance {
-  readonly names: readonly string[];
-  /** The highest mark that was asked for, for each worker ID. */
+  readonly names: string[];
+  /** Marks that were asked for, or noted to be. */
   readonly bounds: readonly { readonly workerIndex: number; readonly markMs: number }[];
+}
+
+/** The IDs that may be repeated because the store lost records, and did not show it. */
+export interface LossAllowance {
+  /** The mark of each lost worker record. */
+  readonly bounds: readonly { readonly workerIndex: number; readonly markMs: number }[];
+  /** Grants after this one, by their place, may repeat what was granted before, */
+  readonly fromGrant: number;
+  /** up to this one: later ones begin above a mark. */
+  untilGrant: number;
 }
 
 /** The process that issued a run, and its grant. */
@@ -30,6 +40,7 @@ interface IssuedRun {
   readonly first: number;
   readonly last: number;
   readonly holder: string;
+  readonly grant: number;
   readonly order: number;
 }
 
@@ -53,6 +64,7 @@ export class IssueHistory {
   /** For each worker ID, its grants in the order in which the store took them. */
   readonly #grants = new Map<number, Map<number, GrantSpan>>();
   readonly #clones: CloneAllowance[] = [];
+  readonly #losses: LossAllowance[] = [];
   readonly #sequenceCount: number;
   readonly #idOrder: RollbackRule["order"];
   #order = 0;
@@ -81,7 +93,7 @@ export class IssueHistory {
     if (sequence + run.count > this.#sequenceCount) this.break("S3", `${issuer.name}: a run leaves its tick`);
     const runs = this.#runs.get(workerIndex) ?? [];
     this.#runs.set(workerIndex, runs);
-    runs.push({ first, last, holder: issuer.name, order: this.#order });
+    runs.push({ first, last, holder: issuer.name, grant: issuer.grant, order: this.#order });
     this.#addToGrant(workerIndex, issuer, first, last);
     return ticksToMsDown(this.#layout, ticks);
   }
@@ -96,6 +108,16 @@ export class IssueHistory {
    */
   allowClone(clone: CloneAllowance): void {
     this.#clones.push(clone);
+  }
+
+  /** A process goes on with the life of a copy. */
+  allowSuccessor(copy: string, successor: string): void {
+    for (const { names } of this.#clones) if (names.includes(copy)) names.push(successor);
+  }
+
+  /** The store lost records and did not show it. */
+  allowLoss(loss: LossAllowance): void {
+    this.#losses.push(loss);
   }
 
   /** S1: no ID twice. Sorts the runs of each worker ID and looks at neighbours. */
@@ -117,9 +139,10 @@ export class IssueHistory {
   checkGrants(): void {
     for (const [workerIndex, spans] of this.#grants) {
       let highest: GrantSpan | undefined;
-      for (const [, span] of [...spans].toSorted(([one], [other]) => one - other)) {
+      for (const [grant, span] of [...spans].toSorted(([one], [other]) => one - other)) {
         if (span.isShared) continue;
-        if (highest !== undefined && span.first <= highest.last) {
+        const isExcused = this.#losses.some((loss) => isAfter(loss, grant));
+        if (highest !== undefined && span.first <= highest.last && !isExcused) {
           const what = `worker ${workerIndex}: ${span.first} by ${span.holder}`;
           this.break("S3", `${what} is not above ${highest.last} by ${highest.holder}, whose grant came before`);
         }
@@ -145,10 +168,21 @@ export class IssueHistory {
 
   #isAllowed(workerIndex: number, one: IssuedRun, other: IssuedRun): boolean {
     const last = Math.min(one.last, other.last);
-    return this.#clones.some(({ names, bounds }) => {
+    const isBelow = ({ bounds }: Pick<LossAllowance, "bounds">): boolean => {
+      const marksMs = bounds.filter((each) => each.workerIndex === workerIndex).map(({ markMs }) => markMs);
+      return marksMs.length > 0 && last < msToTicksUp(this.#layout, Math.max(...marksMs)) * this.#sequenceCount;
+    };
+    const later = Math.max(one.grant, other.grant);
+    if (this.#losses.some((loss) => isAfter(loss, later) && isBelow(loss))) return true;
+    return this.#clones.some((clone) => {
+      const { names } = clone;
       if (one.holder === other.holder || !(names.includes(one.holder) || names.includes(other.holder))) return false;
-      const bound = bounds.find((each) => each.workerIndex === workerIndex);
-      return bound !== undefined && last < msToTicksUp(this.#layout, bound.markMs) * this.#sequenceCount;
+      return isBelow(clone);
     });
   }
+}
+
+/** Whether a grant came after the loss, and before a mark stood. */
+function isAfter({ fromGrant, untilGrant }: LossAllowance, grant: number): boolean {
+  return grant > fromGrant && grant <= untilGrant;
 }

@@ -53,6 +53,10 @@ export class MirroredStore implements RecordStore {
     return this.#store.durability;
   }
 
+  get readsMayBeUndone(): boolean {
+    return this.#store.readsMayBeUndone ?? false;
+  }
+
   get liveness(): RecordStore["liveness"] {
     return this.#store.liveness;
   }

@@ -5,6 +5,7 @@ import { PromiseChecker } from "./promise-checker.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 import type { StoreTraits } from "./simulated-store.ts";
+import { anyStore } from "./store-model.ts";
 
 /**
  * That no seed breaks a promise says little of a checker that sees nothing. Each promise of docs/safety.md is broken
@@ -19,7 +20,8 @@ const traits = {
   hasClock: false,
   liveness: "ttl",
   timing: { windowMs, renewalPeriodMs: 2_000, ttlMs: 30_000 },
-} as StoreTraits;
+  model: anyStore.durable,
+} as const satisfies StoreTraits;
 
 /** Two processes with true clocks on one worker ID each, and what the checker makes of what they do. */
 class Story {
@@ -27,6 +29,7 @@ class Story {
   trueMs = startMs;
   readonly #processes = new Map<string, SimulatedProcess>();
   #generation = 0;
+  readonly #texts = new Map<string, string>();
 
   /** A process begins a grant that the store has taken, up to a mark that was confirmed to it. */
   acquire(name: string, workerId: number, markMs = this.trueMs + windowMs): void {
@@ -34,8 +37,9 @@ class Story {
     const generation = this.#generation;
     const text = JSON.stringify({ generation, token: `t${generation}`, hwmMs: markMs, holder: { instance: name } });
     const key = `worker-${workerId}`;
+    this.#texts.set(key, text);
     this.checker.onApplied(key, text, this.trueMs, () => this.#process(name).machine);
-    this.checker.onRecord(name, { key, text });
+    this.checker.onRecord(name, { key, text }, "confirmed");
     const place = { datacenterId: 0, workerId, generation };
     this.checker.onEvent(this.#process(name), { kind: "acquired", ...place, fromMs: this.trueMs, untilMs: markMs });
   }
@@ -44,6 +48,24 @@ class Story {
     const ticks = timestampMs - layout.epochMs;
     const firstId = composeId(layout, { ticks, datacenterId: 0, workerId, sequence });
     this.checker.onRun(this.#process(name), { firstId, count: 1, stride: 1n });
+  }
+
+  /** The store goes back to before a worker ID was held, and shows it in nothing. */
+  forget(workerId: number): void {
+    const key = `worker-${workerId}`;
+    this.checker.onUnseenLoss(new Map([[key, this.#texts.get(key)!]]), new Map(), this.trueMs);
+  }
+
+  /** Somebody puts down a quarantine mark. */
+  mark(): void {
+    const text = JSON.stringify({ sinceMs: this.trueMs, untilMs: this.trueMs + windowMs });
+    this.checker.onApplied("quarantine", text, this.trueMs, () => this.#process("a").machine);
+  }
+
+  /** An answer shows another holder's record to a process. */
+  show(name: string, workerId: number): void {
+    const record = { generation: 0, token: "older", hwmMs: this.trueMs, holder: { instance: "older" } };
+    this.checker.onRecord(name, { key: `worker-${workerId}`, text: JSON.stringify(record) }, "confirmed");
   }
 
   end(name: string): void {
@@ -78,7 +100,7 @@ class Story {
     } as unknown as SimulatedMachine;
     const process = { name, machine, mirror: { askedFor: new Map() } } as unknown as SimulatedProcess;
     this.#processes.set(name, process);
-    this.checker.onStart(process, name, this.trueMs);
+    this.checker.onStart(process, { instance: name, sinceMs: this.trueMs, indexes: { first: 0, last: 30 } });
     return process;
   }
 }
@@ -98,6 +120,59 @@ const breaches: readonly Breach[] = [
     kept: (story) => story.issue("a", 1, story.trueMs, 1),
     broken: (story) => story.issue("a", 1, story.trueMs, 0),
     besides: ["S3"],
+  },
+  {
+    seen: "S1 where an ID comes twice, granted again after the mark of a loss that did not show",
+    kept: (story) => {
+      story.forget(1);
+      story.acquire("b", 1);
+      story.issue("b", 1);
+      story.mark();
+    },
+    broken: (story) => {
+      story.forget(1);
+      story.mark();
+      story.acquire("b", 1);
+      story.issue("b", 1);
+    },
+    besides: ["S3"],
+  },
+  {
+    seen: "S1 where an ID comes twice, above the mark that the loss took along",
+    kept: (story) => {
+      story.forget(1);
+      story.acquire("b", 1);
+      story.issue("b", 1);
+    },
+    broken: (story) => {
+      story.acquire("c", 2);
+      story.forget(2);
+      story.acquire("b", 1);
+      story.issue("b", 1);
+    },
+  },
+  {
+    seen: "S1 where a holder goes on after an answer showed the loss of its record",
+    kept: (story) => {
+      story.forget(1);
+      story.issue("a", 1, story.trueMs, 1);
+    },
+    broken: (story) => {
+      story.forget(1);
+      story.show("a", 1);
+      story.issue("a", 1, story.trueMs, 1);
+    },
+  },
+  {
+    seen: "S1 where a process issues for a worker ID that is not bound to it",
+    kept: (story) => {
+      story.acquire("a", 30);
+      story.issue("a", 30);
+    },
+    broken: (story) => {
+      story.acquire("a", 31);
+      story.issue("a", 31);
+    },
   },
   {
     seen: "S2 where a timestamp reaches the mark that was confirmed",

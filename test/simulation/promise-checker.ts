@@ -6,7 +6,7 @@ import type { WorkerEvent } from "../../src/lease/worker-event.ts";
 import { recordKeys } from "../../src/lease/records/record-text.ts";
 import { parseWorkerKey } from "../../src/lease/records/worker-record.ts";
 import { leadMaxMs } from "../../src/lease/worker-settings.ts";
-import { IssueHistory } from "./issue-history.ts";
+import { IssueHistory, type LossAllowance } from "./issue-history.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 import type { StoreTraits } from "./simulated-store.ts";
@@ -31,6 +31,35 @@ interface Known {
   readonly sinceMs: number;
   /** Whether a grant of its began ahead of its clock. */
   beganAhead: boolean;
+  /** The worker IDs that it may take. */
+  readonly indexes: IndexRange;
+  /** The worker ID of its last grant. */
+  lastWorkerIndex: number | undefined;
+  /** Grants of which an answer showed that the store has lost them. */
+  readonly told: Set<number>;
+}
+
+interface IndexRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What a process is at its start. */
+export interface StartedProcess {
+  readonly instance: string;
+  /** True time of its start. */
+  readonly sinceMs: number;
+  readonly indexes: IndexRange;
+  /** The copy whose life it goes on with, from the copied resume record. */
+  readonly copyOf?: SimulatedProcess;
+}
+
+interface UnseenLoss {
+  readonly allowance: LossAllowance;
+  /** The texts that were lost, by key. */
+  readonly lost: Map<string, string>;
+  /** True time. */
+  readonly atMs: number;
 }
 
 /** Under load timestamps lead the clock by at most so much, or a tick. */
@@ -77,6 +106,8 @@ export class PromiseChecker {
   /** The highest timestamp so far, less what its issuer's clock and lead allow it: true time cannot be below. */
   #floorMs = Number.NEGATIVE_INFINITY;
   #layoutText: string | undefined;
+  /** The loss that did not show. */
+  #loss: UnseenLoss | undefined;
 
   constructor(layout: Layout, traits: StoreTraits, rollbackPolicy: RollbackPolicy) {
     this.#layout = layout;
@@ -86,8 +117,33 @@ export class PromiseChecker {
   }
 
   /** To be told before anything else of a process. */
-  onStart(process: SimulatedProcess, instance: string, sinceMs: number): void {
-    this.#known.set(process, { instance, sinceMs, grants: new Map(), endedGrant: undefined, beganAhead: false });
+  onStart(process: SimulatedProcess, started: StartedProcess): void {
+    const nothingYet = { endedGrant: undefined, beganAhead: false, lastWorkerIndex: undefined };
+    this.#known.set(process, { ...started, ...nothingYet, grants: new Map(), told: new Set() });
+    if (started.copyOf !== undefined) this.history.allowSuccessor(started.copyOf.name, process.name);
+  }
+
+  /** The worker ID that a process held last. */
+  lastWorkerIndex(process: SimulatedProcess): number | undefined {
+    return this.#known.get(process)?.lastWorkerIndex;
+  }
+
+  /**
+   * The store went back, and says nothing of it. Until a mark stands, new grants may repeat what the lost records
+   * had granted: up to their marks, and no longer than until an answer shows the loss to their holder.
+   *
+   * @param before - The texts that stood there, by key.
+   * @param after - Those that stand there now.
+   * @param trueMs - True time.
+   * @returns Whether a worker record was lost.
+   */
+  onUnseenLoss(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>, trueMs: number): boolean {
+    const lost = [...before].filter(([key, text]) => after.get(key) !== text);
+    const bounds = lost.flatMap(([key, text]) => seeRecord(key, text) ?? []);
+    const allowance: LossAllowance = { bounds, fromGrant: this.#tokens.size, untilGrant: Number.POSITIVE_INFINITY };
+    this.#loss = { allowance, lost: new Map(lost), atMs: trueMs };
+    this.history.allowLoss(allowance);
+    return bounds.length > 0;
   }
 
   /** A copy lives on: it and its original share what they hold. */
@@ -95,7 +151,9 @@ export class PromiseChecker {
     for (const process of [original, copy]) {
       for (const grant of this.#known.get(process)?.grants.values() ?? []) this.#sharedGrants.add(grant);
     }
-    const bounds = [...original.mirror.askedFor].flatMap(([key, text]) => seeRecord(key, text) ?? []);
+    const asked = [...original.mirror.askedFor].flatMap(([key, text]) => seeRecord(key, text) ?? []);
+    const noted = original.notedTexts.flatMap(([key, text]) => seeRecord(key, text) ?? []);
+    const bounds = [...asked, ...noted];
     for (const { instance, workerIndex, generation } of bounds) {
       this.#shared.add(`${instance} ${workerIndex} ${generation}`);
     }
@@ -110,6 +168,7 @@ export class PromiseChecker {
     known.endedGrant = undefined;
     known.beganAhead ||= event.fromMs > process.machine.nowMs();
     const workerIndex = event.datacenterId * (this.#layout.worker.max + 1) + event.workerId;
+    known.lastWorkerIndex = workerIndex;
     const name = `${known.instance} ${workerIndex} ${event.generation}`;
     const order = this.#grantOrder.get(name);
     if (order !== undefined && this.#shared.has(name)) this.#sharedGrants.add(order);
@@ -128,13 +187,23 @@ export class PromiseChecker {
     if (timestampMs >= confirmedMs) {
       history.break("S2", `${process.name}: ${timestampMs} is not below ${confirmedMs}, the mark confirmed to it`);
     }
+    if (known.told.has(grant)) history.break("S1", `${process.name} issued after it was shown that its record is lost`);
+    if (workerIndex < known.indexes.first || workerIndex > known.indexes.last) {
+      history.break("S1", `${process.name} issued for worker ${workerIndex}, which is not among those bound to it`);
+    }
     if (known.endedGrant !== undefined) history.break("S7", `${process.name} issued after ${known.endedGrant}`);
     this.#checkTime(process, known, timestampMs);
     return timestampMs;
   }
 
-  /** An answer has shown a record to a process of an instance. */
-  onRecord(instance: string, { key, text }: Entry): void {
+  /**
+   * An answer has shown a record to a process of an instance.
+   *
+   * @param how - `shown`: by a store whose reads confirm nothing.
+   */
+  onRecord(instance: string, { key, text }: Entry, how: "shown" | "confirmed"): void {
+    this.#tellOfLoss(instance, key, text);
+    if (how === "shown") return;
     const record = seeRecord(key, text);
     if (record?.instance !== instance) return;
     const id = `${instance} ${record.workerIndex}`;
@@ -155,9 +224,13 @@ export class PromiseChecker {
     machineOf: (instance: string) => SimulatedMachine,
   ): number | undefined {
     if (key === recordKeys.layout) this.#checkLayout(text);
+    if (key === recordKeys.quarantine || key === recordKeys.incarnation) this.#onMark(text);
     const record = seeRecord(key, text);
     if (record === undefined) return undefined;
     const { token, instance, workerIndex, generation, markMs } = record;
+    // A write that came twice has put the grant back.
+    const lost = this.#loss?.lost.get(key);
+    if (lost !== undefined && seeRecord(key, lost)?.token === token) this.#loss?.lost.delete(key);
     if (token !== "" && !this.#tokens.has(token)) {
       this.#tokens.add(token);
       this.#grantOrder.set(`${instance} ${workerIndex} ${generation}`, this.#tokens.size);
@@ -167,6 +240,25 @@ export class PromiseChecker {
     const boundMs = trueMs + this.#traits.timing.windowMs + leadMaxMs(this.#layout) + skewMs;
     if (markMs > boundMs) this.history.break("S8", `${key}: the mark is ${markMs - boundMs} ms above what it may be`);
     return markMs;
+  }
+
+  /** Of a loss that did not show, the first mark ends what it excuses. */
+  #onMark(text: string): void {
+    const { sinceMs, t0Ms } = JSON.parse(text) as { readonly sinceMs?: number; readonly t0Ms?: number };
+    if (this.#loss === undefined || (sinceMs ?? t0Ms ?? 0) < this.#loss.atMs - 1_000) return;
+    const { allowance } = this.#loss;
+    allowance.untilGrant = Math.min(allowance.untilGrant, this.#tokens.size);
+  }
+
+  #tellOfLoss(instance: string, key: string, text: string): void {
+    const workerIndex = parseWorkerKey(key);
+    const before = this.#loss?.lost.get(key);
+    if (workerIndex === undefined || before === undefined || before === text) return;
+    for (const known of this.#known.values()) {
+      const grant = known.grants.get(workerIndex);
+      if (known.instance !== instance || grant === undefined) continue;
+      if (grant <= this.#loss!.allowance.fromGrant) known.told.add(grant);
+    }
   }
 
   /** The checks that are possible only at the end. */

@@ -1,8 +1,11 @@
+import { windowSlackMs } from "../../src/lease/worker-settings.ts";
 import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
+import { type Deployment, datacenterBits, drawDeployment } from "./deployment.ts";
 import { type Fault, type FaultKind, faultKinds, type HolderState, holderStates } from "./fault.ts";
 import { type RollbackPolicy, rollbackPolicies } from "../../src/snowflake/rollback-policy.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { StoreTraits } from "./simulated-store.ts";
+import { anyStore, type StoreModel, storeModels } from "./store-model.ts";
 import { dangerStories, type Story, stories } from "./stories.ts";
 
 /** The story of a seed: the processes that take part, their store, and what goes wrong when. */
@@ -25,6 +28,7 @@ export interface Scenario {
   readonly needsRightClocks: boolean;
   /** How the processes' settings and callers differ from each other. */
   readonly variety: Variety;
+  readonly deployment: Deployment;
   /** How long faults begin, in milliseconds. */
   readonly faultPhaseMs: number;
   readonly faults: readonly Fault[];
@@ -74,7 +78,13 @@ const phaseMs = { story: 15_000, mixed: 9_000 };
 const clockErrorMs = 500;
 
 /** Faults that only a store which may lose data, or says who it is, can have. */
-const lossFaults: ReadonlySet<FaultKind> = new Set(["store-goes-back", "store-wipe", "store-failover", "store-split"]);
+const lossFaults: ReadonlySet<FaultKind> = new Set([
+  "store-goes-back",
+  "store-wipe",
+  "store-failover",
+  "store-split",
+  "store-goes-back-unseen",
+]);
 /** A wall clock further from true time than a lossy store may assume. */
 const madClockFaults: ReadonlySet<FaultKind> = new Set([
   "clock-forward-large",
@@ -89,6 +99,13 @@ const madClockFaults: ReadonlySet<FaultKind> = new Set([
 /** How many worker IDs there are: too few, just enough, or so many that a rebase always finds a spare one. */
 type Supply = "short" | "scarce" | "ample";
 
+function later(fault: Fault, byMs: number): Fault {
+  return { ...fault, atMs: fault.atMs + byMs };
+}
+
+/** Faults that {@link planOwnFaults} plans. */
+const ownKinds: ReadonlySet<FaultKind> = new Set(["operator-release", "store-goes-back-unseen"]);
+
 /** Derives the scenario of a seed. */
 export function createScenario(random: SeededRandom, seed: number): Scenario {
   const drawn = random.chance(0.3) ? random.pick(stories) : undefined;
@@ -99,6 +116,7 @@ export function createScenario(random: SeededRandom, seed: number): Scenario {
   const durability = story?.durability ?? (random.chance(0.5) ? "durable" : "lossy");
   const hasClock = durability === "lossy" || (story?.hasClock ?? random.chance(0.5));
   const liveness = durability === "durable" && random.chance(story?.lockShare ?? 0.2) ? "lock" : "ttl";
+  const deployment = drawDeployment(seed, story !== undefined);
   const layout = createLayout({
     name: "custom",
     epochMs: Date.UTC(2026, 0, 1),
@@ -106,6 +124,7 @@ export function createScenario(random: SeededRandom, seed: number): Scenario {
     tickNs: random.chance(0.4) ? 1_000_000 : random.chance(0.3) ? 10_000_000 : 100_000_000,
     fields: [
       { kind: "timestamp", bits: 41 },
+      ...(datacenterBits(deployment) > 0 ? [{ kind: "datacenter", bits: 1 } as const] : []),
       { kind: "worker", bits: workerBits(supply, processCount) },
       { kind: "sequence", bits: random.between(6, 10) },
     ],
@@ -115,11 +134,22 @@ export function createScenario(random: SeededRandom, seed: number): Scenario {
   );
   const windowMs = story?.windowMs ?? random.pick([1_500, 2_500, 4_000]);
   const timing = { windowMs, renewalPeriodMs: Math.round(windowMs * 0.3), ttlMs: windowMs + 3_000 };
-  const traits: StoreTraits = { durability, hasClock, liveness, timing };
-  const faults =
+  const model = deployment.isModelled ? modelOf(seed, { durability, hasClock, liveness }) : anyStore[durability];
+  const traits: StoreTraits = { durability, hasClock, liveness, timing, model };
+  const planned =
     story === undefined
       ? planFaults(random, processCount, traits, supply)
       : story.tell(random, { processCount, timing });
+  const ownFaults = planOwnFaults(new SeededRandom(seed ^ ownFaultsSalt), {
+    deployment,
+    planned,
+    traits,
+    processCount,
+  });
+  const losesUnseen = ownFaults.some(({ kind }) => kind === "store-goes-back-unseen");
+  const faults = [...planned.filter(({ kind }) => isPossible(kind, deployment, traits, losesUnseen)), ...ownFaults];
+  // A store whose emptiness tells nothing begins with a quarantine.
+  const firstMs = model.emptyMeans === "lost" ? windowMs + windowSlackMs(layout) + 500 : 0;
   return {
     layout,
     processCount,
@@ -130,10 +160,64 @@ export function createScenario(random: SeededRandom, seed: number): Scenario {
     story: story?.name ?? "mixed",
     needsRightClocks: !hasClock && faults.some(({ kind }) => lossFaults.has(kind)),
     variety,
-    faultPhaseMs: story === undefined ? phaseMs.mixed : (story.phaseMs ?? phaseMs.story),
-    faults: faults.toSorted((one, other) => one.atMs - other.atMs),
+    deployment,
+    faultPhaseMs: firstMs + (story === undefined ? phaseMs.mixed : (story.phaseMs ?? phaseMs.story)),
+    faults: faults.map((fault) => later(fault, firstMs)).toSorted((one, other) => one.atMs - other.atMs),
   };
 }
+
+/** The product's store that has these properties. */
+function modelOf(seed: number, { durability, hasClock, liveness }: Omit<StoreTraits, "timing" | "model">): StoreModel {
+  if (liveness === "lock") return storeModels.sqlite;
+  if (durability === "lossy") return storeModels.redis;
+  if (hasClock) return storeModels.postgres;
+  return seed % 2 === 0 ? storeModels.etcd : storeModels.zookeeper;
+}
+
+/** Whether what a seed promises still holds in its deployment when a fault of that kind happens. */
+function isPossible(kind: FaultKind, { bindings }: Deployment, traits: StoreTraits, losesUnseen: boolean): boolean {
+  // Without a spare worker ID nobody could serve before the hour is over.
+  if (bindings !== undefined && kind === "clock-forward-large" && !traits.hasClock) return false;
+  if (!losesUnseen) return true;
+  // One loss alone, and right clocks; and it must be clear whose IDs come twice.
+  const losesMore = kind === "store-restart" && traits.durability === "lossy";
+  return !losesMore && !madClockFaults.has(kind) && kind !== "clone";
+}
+
+/** The faults that only some deployments know, beside the planned ones. */
+function planOwnFaults(
+  random: SeededRandom,
+  story: {
+    readonly deployment: Deployment;
+    readonly planned: readonly Fault[];
+    readonly traits: StoreTraits;
+    readonly processCount: number;
+  },
+): readonly Fault[] {
+  const { deployment, planned, traits, processCount } = story;
+  const { ttlMs } = traits.timing;
+  const faults: Fault[] = [];
+  for (let release = 0; release < deployment.operatorReleases; release += 1) {
+    const target = random.between(0, processCount - 1);
+    const atMs = random.between(500, 2_500);
+    const lengthMs = ttlMs + random.between(0, 2_500);
+    const kind = random.pick(["crash", "pause-seen", "network-cut"] as const);
+    faults.push({ kind, atMs, target, state: "holding", size: 1, lengthMs });
+    const state = pickWeighted(random, holderStates, stateWeights);
+    const releasedMs = atMs + ttlMs + random.between(-500, 1_000);
+    faults.push({ kind: "operator-release", atMs: releasedMs, target, state, size: random.fraction() });
+  }
+  const losesMore = planned.some(({ kind }) => lossFaults.has(kind));
+  if (deployment.losesUnseen && traits.liveness === "ttl" && !losesMore) {
+    const target = random.between(0, processCount - 1);
+    const state = pickWeighted(random, holderStates, stateWeights);
+    const atMs = random.between(1_500, phaseMs.mixed);
+    faults.push({ kind: "store-goes-back-unseen", atMs, target, state, size: random.fraction() });
+  }
+  return faults;
+}
+
+const ownFaultsSalt = 77_003;
 
 function drawProcessCount(random: SeededRandom, story: Story | undefined): number {
   if (story !== undefined) return random.between(2, 4);
@@ -150,6 +234,7 @@ function workerBits(supply: Supply, processCount: number): number {
 function planFaults(random: SeededRandom, processCount: number, traits: StoreTraits, supply: Supply): readonly Fault[] {
   const losesData = random.chance(0.5);
   const possible = faultKinds.filter((kind) => {
+    if (ownKinds.has(kind)) return false;
     // What followed a clock that was an hour ahead is used up for an hour: without spare worker IDs nobody could serve
     // again.
     if (kind === "clock-forward-large" && supply !== "ample" && !traits.hasClock) return false;

@@ -268,4 +268,20 @@ export const seedMutants: readonly Mutant[] = [
     find: "shadow.#random = random;",
     replace: "",
   },
+  {
+    name: "short-mark",
+    caughtBySeed: 588,
+    rule: "that mark lies beyond all that was granted before",
+    file: "src/lease/loss-notices.ts",
+    find: "const untilMs = Math.max(sinceMs + quarantineMs(rules), marks.ms);",
+    replace: "const untilMs = sinceMs;",
+  },
+  {
+    name: "binding-ignored",
+    caughtBySeed: 2,
+    rule: "a process takes worker IDs of its own datacenter alone, or the one that it is pinned to",
+    file: "src/lease/worker-settings.ts",
+    find: "range: indexRange(options, layout),",
+    replace: "range: { first: 0, count: layout.workerCount },",
+  },
 ];

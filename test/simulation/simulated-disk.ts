@@ -11,9 +11,21 @@ export class SimulatedDisk {
   readonly locks = new Map<number, object>();
   delayMaxMs: number;
 
-  /** @param random - One disk in four is slow. */
-  constructor(random: SeededRandom) {
-    this.delayMaxMs = random.chance(0.25) ? 900 : healthyDelayMs;
+  /** @param delayMaxMs - Of one call, either way. */
+  constructor(delayMaxMs: number) {
+    this.delayMaxMs = delayMaxMs;
+  }
+
+  /** One disk in four is slow. */
+  static draw(random: SeededRandom): SimulatedDisk {
+    return new SimulatedDisk(random.chance(0.25) ? 900 : healthyDelayMs);
+  }
+
+  /** What a copy of the machine finds on its disk. */
+  copy(): SimulatedDisk {
+    const copied = new SimulatedDisk(this.delayMaxMs);
+    for (const [workerIndex, record] of this.records) copied.records.set(workerIndex, record);
+    return copied;
   }
 
   heal(): void {
@@ -23,7 +35,10 @@ export class SimulatedDisk {
 
 const healthyDelayMs = 10;
 
-/** A process's way to its machine's disk. */
+/**
+ * A process's way to its machine's disk. A shadow's n-th call gets the answer of its original's n-th call, and what the
+ * original does happens on the shadow's disk, too, until the shadow stands alone.
+ */
 export class SimulatedJournal implements ResumeJournal {
   readonly place = place;
   readonly #disk: SimulatedDisk;
@@ -32,30 +47,49 @@ export class SimulatedJournal implements ResumeJournal {
   readonly #deliver: (task: () => void) => void;
   readonly #owner = {};
   #isGone = false;
+  #shadow: SimulatedJournal | undefined;
+  #original: SimulatedJournal | undefined;
+  /** The answers of its calls, in their order; kept where there is a shadow. */
+  readonly #answers: PromiseWithResolvers<unknown>[] = [];
+  #calls = 0;
+  /** The texts of the worker records that its last notes say were confirmed or asked for, by worker index. */
+  readonly noted = new Map<number, readonly string[]>();
 
-  /** @param deliver - Runs a task in the process: at once, when it wakes up, or never if it is dead. */
+  /**
+   * @param deliver - Runs a task in the process: at once, when it wakes up, or never if it is dead.
+   * @param original - Whose shadow it is.
+   */
   constructor(parts: {
     readonly disk: SimulatedDisk;
     readonly queue: EventQueue;
     readonly random: SeededRandom;
     readonly deliver: (task: () => void) => void;
+    readonly original: SimulatedJournal | undefined;
   }) {
     this.#disk = parts.disk;
     this.#queue = parts.queue;
     this.#random = parts.random;
     this.#deliver = parts.deliver;
+    this.#original = parts.original;
+    if (parts.original !== undefined) parts.original.#shadow = this;
+  }
+
+  standAlone(): void {
+    if (this.#original !== undefined) this.#original.#shadow = undefined;
+    this.#original = undefined;
   }
 
   recall(): Promise<readonly ResumeRecord[]> {
-    return this.#call(() => {
-      return [...this.#disk.records.values()].filter(({ workerIndex }) => this.#lock(workerIndex));
+    return this.#call((journal) => {
+      return [...journal.#disk.records.values()].filter(({ workerIndex }) => journal.#lock(workerIndex));
     });
   }
 
   write(record: ResumeRecord): Promise<void> {
-    return this.#call(() => {
-      if (!this.#lock(record.workerIndex)) throw new Error("another process keeps this resume record");
-      this.#disk.records.set(record.workerIndex, record);
+    this.noted.set(record.workerIndex, [record.confirmedText, ...record.unansweredTexts]);
+    return this.#call((journal) => {
+      if (!journal.#lock(record.workerIndex)) throw new Error("another process keeps this resume record");
+      journal.#disk.records.set(record.workerIndex, record);
     });
   }
 
@@ -64,11 +98,11 @@ export class SimulatedJournal implements ResumeJournal {
   }
 
   remove(workerIndex: number): Promise<void> {
-    return this.#call(() => {
+    return this.#call((journal) => {
       // A process without the lock has no record here.
-      if (!this.#lock(workerIndex)) return;
-      this.#disk.records.delete(workerIndex);
-      this.leave(workerIndex);
+      if (!journal.#lock(workerIndex)) return;
+      journal.#disk.records.delete(workerIndex);
+      journal.leave(workerIndex);
     });
   }
 
@@ -78,12 +112,31 @@ export class SimulatedJournal implements ResumeJournal {
     this.#isGone = true;
   }
 
+  #call<T>(operation: (journal: SimulatedJournal) => T): Promise<T> {
+    const index = this.#calls;
+    this.#calls += 1;
+    if (this.#original !== undefined) return this.#original.#answer(index).promise as Promise<T>;
+    const answered = this.#play(operation, this.#shadow);
+    if (this.#shadow === undefined) return answered;
+    const { resolve, reject } = this.#answer(index);
+    answered.then(resolve, reject);
+    return answered;
+  }
+
+  #answer(index: number): PromiseWithResolvers<unknown> {
+    const known = this.#answers[index] ?? Promise.withResolvers<unknown>();
+    this.#answers[index] = known;
+    known.promise.catch(() => {});
+    return known;
+  }
+
   /** The operation runs after a while, unless the process is gone by then; its answer takes another while. */
-  #call<T>(operation: () => T): Promise<T> {
+  #play<T>(operation: (journal: SimulatedJournal) => T, shadow: SimulatedJournal | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#queue.after(this.#random.fraction() * this.#disk.delayMaxMs, () => {
         if (this.#isGone) return;
-        const end = attempt(operation, resolve, reject);
+        if (shadow !== undefined) attempt(() => operation(shadow), resolve, reject);
+        const end = attempt(() => operation(this), resolve, reject);
         this.#queue.after(this.#random.fraction() * this.#disk.delayMaxMs, () => this.#deliver(end));
       });
     });

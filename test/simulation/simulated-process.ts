@@ -4,7 +4,8 @@ import type { Layout } from "../../src/snowflake/layout.ts";
 import type { RollbackPolicy } from "../../src/snowflake/rollback-policy.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 import type { Priority } from "../../src/queue/wait-queue.ts";
-import type { Entry, RecordStore } from "../../src/store/record-store.ts";
+import type { RecordStore } from "../../src/store/record-store.ts";
+import { workerKey } from "../../src/lease/records/worker-record.ts";
 import type { WorkerEvent } from "../../src/lease/worker-event.ts";
 import { WorkerSource } from "../../src/worker/worker-source.ts";
 import { resolveWorkerSettings, type WorkerOptions } from "../../src/lease/worker-settings.ts";
@@ -14,7 +15,7 @@ import { MirroredStore } from "./mirrored-store.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { type SimulatedDisk, SimulatedJournal } from "./simulated-disk.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
-import { type LinkState, type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
+import { type LinkState, type OnRecord, type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
 
 /** The settings that a process is started with. */
 export interface ProcessParts {
@@ -35,7 +36,7 @@ export interface ProcessParts {
   readonly callTimeoutMs: number;
   readonly onEvent: (process: SimulatedProcess, event: WorkerEvent) => void;
   /** Told of each record that an answer showed to this process. */
-  readonly onRecord: (entry: Entry) => void;
+  readonly onRecord: OnRecord;
   readonly onDanger: (danger: Danger) => void;
   /** Told whenever the process asks the store for something. */
   readonly onCall: (process: SimulatedProcess) => void;
@@ -77,6 +78,7 @@ export class SimulatedProcess {
   readonly mirror: MirroredStore;
   readonly #hasSingleDraws: boolean;
   readonly #journal: SimulatedJournal | undefined;
+  readonly parts: ProcessParts;
   startError = "";
 
   /**
@@ -87,6 +89,7 @@ export class SimulatedProcess {
     const { layout, queue, machine, server, link } = parts;
     const random = new SeededRandom(parts.seed);
     this.name = parts.name;
+    this.parts = parts;
     this.machine = machine;
     this.#queue = queue;
     this.#random = random;
@@ -103,7 +106,9 @@ export class SimulatedProcess {
       watch: new DangerWatch(parts.onDanger),
     });
     const { disk } = parts;
-    if (disk !== undefined) this.#journal = new SimulatedJournal({ disk, queue, random: random.fork(), deliver });
+    const original = role instanceof SimulatedProcess ? role.#journal : undefined;
+    if (disk !== undefined)
+      this.#journal = new SimulatedJournal({ disk, queue, random: random.fork(), deliver, original });
     const onCall = (): void => {
       queue.countStep();
       parts.onCall(this);
@@ -137,6 +142,13 @@ export class SimulatedProcess {
     this.source.start().catch((error: unknown) => {
       this.startError = error instanceof Error ? error.message : "?";
     });
+  }
+
+  /** The worker records that its resume records say were confirmed or asked for: key and text. */
+  get notedTexts(): readonly (readonly [key: string, text: string])[] {
+    return [...(this.#journal?.noted ?? [])].flatMap(([workerIndex, texts]) =>
+      texts.map((text) => [workerKey(workerIndex), text] as const),
+    );
   }
 
   get isAlive(): boolean {
@@ -234,6 +246,7 @@ export class SimulatedProcess {
     if (shadow === undefined || this.#state === "dead") return undefined;
     this.#shadow = undefined;
     shadow.mirror.standAlone();
+    shadow.#journal?.standAlone();
     shadow.#random = random;
     return shadow;
   }

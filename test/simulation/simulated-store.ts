@@ -14,6 +14,7 @@ import type { DangerWatch } from "./danger-watch.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
+import type { StoreModel } from "./store-model.ts";
 
 /** The kind of store that is simulated. */
 export interface StoreTraits {
@@ -21,7 +22,18 @@ export interface StoreTraits {
   readonly hasClock: boolean;
   readonly liveness: "ttl" | "lock";
   readonly timing: StoreTiming;
+  readonly model: StoreModel;
 }
+
+/** All that the server keeps. */
+interface StoredState {
+  readonly rows: Map<string, string>;
+  /** How many writes were applied before. */
+  readonly position: bigint;
+}
+
+/** Told of a record in an answer: what it shows may be undone, or is confirmed. */
+export type OnRecord = (entry: Entry, how: "shown" | "confirmed") => void;
 
 /** How the way between a process and the store behaves just now. */
 export interface LinkState {
@@ -47,14 +59,15 @@ export class SimulatedServer {
   readonly #random: SeededRandom;
   readonly #machine: SimulatedMachine;
   #rows = new Map<string, string>();
+  #position = 1n;
   #system = "first";
   #history = "first";
   #startedMs: number;
   #wasEverEmptied = false;
   /** Earlier states, the newest last: what a backup or a lagging replica may hold. */
-  readonly #past: Map<string, string>[] = [];
+  readonly #past: StoredState[] = [];
   /** The same, of the last few writes. */
-  readonly #recent: Map<string, string>[] = [];
+  readonly #recent: StoredState[] = [];
   #nextPastMs = 0;
   isDown = false;
   /** Answers nothing, and does everything later: a frozen server. */
@@ -64,7 +77,7 @@ export class SimulatedServer {
    * healed.
    */
   isMinority = false;
-  #beforeSplit: Map<string, string> | undefined;
+  #beforeSplit: StoredState | undefined;
   /** Which process holds which lock. */
   readonly locks = new Map<string, object>();
   /** Told of every write that was applied. */
@@ -96,14 +109,24 @@ export class SimulatedServer {
   }
 
   moment(): StoreMoment {
+    const { hasClock, model } = this.traits;
+    const { tellsStart, emptyMeans, hasPosition } = model;
+    const identity = identityOf({ [systemPart]: this.#system, history: this.#history });
+    const isEmptyLost = emptyMeans === "lost, once it was emptied" ? this.#wasEverEmptied : emptyMeans === "lost";
     return {
-      clockMs: this.traits.hasClock ? this.#machine.nowMs() : undefined,
+      clockMs: hasClock ? this.#machine.nowMs() : undefined,
       incarnation: {
-        identity: identityOf({ [systemPart]: this.#system, history: this.#history }),
-        startedMs: this.traits.hasClock && this.traits.durability === "lossy" ? this.#startedMs : undefined,
-        emptyMeans: this.traits.durability === "lossy" && this.#wasEverEmptied ? "lost" : "new",
+        identity,
+        startedMs: tellsStart ? this.#startedMs : undefined,
+        emptyMeans: isEmptyLost ? "lost" : "new",
       },
+      ...(hasPosition ? { position: { log: identity, at: this.#position } } : {}),
     };
+  }
+
+  /** The text under each key. */
+  get rows(): ReadonlyMap<string, string> {
+    return this.#rows;
   }
 
   list(): ListAnswer {
@@ -119,6 +142,7 @@ export class SimulatedServer {
     if (this.#rows.get(key) !== expected?.text) return { kind: "conflict", moment: this.moment() };
     this.#keepPast();
     this.#rows.set(key, next);
+    this.#position += 1n;
     if (!this.isMinority) this.onApplied(key, next);
     return { kind: "applied", entry: { key, text: next }, moment: this.moment() };
   }
@@ -136,13 +160,26 @@ export class SimulatedServer {
   goBack(): void {
     // Mostly not far back: to what a backup of just now, or a replica that lags, would hold.
     const states = this.#random.chance(0.6) ? this.#recent : this.#past;
-    if (states.length > 0) this.#rows = new Map(this.#random.pick(states));
-    this.restart("another");
+    if (states.length > 0) this.#restore(this.#random.pick(states));
+    // Half of the older copies come back under the server's own name where its start shows them.
+    this.restart(this.traits.model.restartsOnOlderCopy && this.#random.chance(0.5) ? "same" : "another");
+  }
+
+  /**
+   * Back to an earlier state, and nothing that the server says of itself shows it.
+   *
+   * @returns The texts that stood there before.
+   */
+  goBackUnseen(): ReadonlyMap<string, string> {
+    const before = this.#rows;
+    const states = this.#random.chance(0.5) ? this.#recent : this.#past;
+    if (states.length > 0) this.#restore(this.#random.pick(states));
+    return before;
   }
 
   /** The server process starts again; on a lossy store the last writes may be gone. */
   restart(identity: "same" | "another"): void {
-    if (identity === "another") {
+    if (identity === "another" || this.traits.model.isRenamedByRestart) {
       this.#history = this.#random.hex128();
       // Half of the losses show in one part alone, as a promoted replica or a copied database does.
       if (this.#history < "8") this.#system = this.#history;
@@ -155,13 +192,13 @@ export class SimulatedServer {
   /** A crash may take the last writes of a store that promises no more. */
   loseLastWrites(): void {
     if (this.traits.durability === "durable") return;
-    if (this.#recent.length > 0 && this.#random.chance(0.7)) this.#rows = new Map(this.#random.pick(this.#recent));
+    if (this.#recent.length > 0 && this.#random.chance(0.7)) this.#restore(this.#random.pick(this.#recent));
   }
 
   split(): void {
     if (this.isMinority) return;
     this.isMinority = true;
-    this.#beforeSplit = new Map(this.#rows);
+    this.#beforeSplit = this.#state();
   }
 
   /**
@@ -170,19 +207,28 @@ export class SimulatedServer {
   healSplit(): void {
     if (!this.isMinority) return;
     this.isMinority = false;
-    this.#rows = this.#beforeSplit ?? new Map();
+    if (this.#beforeSplit !== undefined) this.#restore(this.#beforeSplit);
     this.#beforeSplit = undefined;
     this.restart("another");
+  }
+
+  #state(): StoredState {
+    return { rows: new Map(this.#rows), position: this.#position };
+  }
+
+  #restore({ rows, position }: StoredState): void {
+    this.#rows = new Map(rows);
+    this.#position = position;
   }
 
   #keepPast(): void {
     // The empty state is what `wipe` goes back to.
     if (this.#rows.size === 0) return;
-    this.#recent.push(new Map(this.#rows));
+    this.#recent.push(this.#state());
     if (this.#recent.length > recentMax) this.#recent.shift();
     if (this.#queue.nowMs < this.#nextPastMs) return;
     this.#nextPastMs = this.#queue.nowMs + this.#random.between(50, 3_000);
-    this.#past.push(new Map(this.#rows));
+    this.#past.push(this.#state());
     if (this.#past.length > 8) this.#past.splice(this.#random.between(0, 6), 1);
   }
 }
@@ -191,6 +237,7 @@ export class SimulatedServer {
 export class SimulatedStore implements RecordStore {
   readonly kind = "simulated";
   readonly durability: RecordStore["durability"];
+  readonly readsMayBeUndone: boolean;
   readonly liveness: Liveness;
   readonly timing: StoreTiming;
   readonly #server: SimulatedServer;
@@ -199,7 +246,7 @@ export class SimulatedStore implements RecordStore {
   readonly #link: LinkState;
   readonly #deliver: (task: () => void) => void;
   readonly #callTimeoutMs: number;
-  readonly #onRecord: (entry: Entry) => void;
+  readonly #onRecord: OnRecord;
   readonly #watch: DangerWatch;
   readonly #owner = {};
   #isClosed = false;
@@ -213,7 +260,7 @@ export class SimulatedStore implements RecordStore {
     readonly deliver: (task: () => void) => void;
     readonly callTimeoutMs: number;
     /** Told of each single record that an answer showed to this process. */
-    readonly onRecord: (entry: Entry) => void;
+    readonly onRecord: OnRecord;
     readonly watch: DangerWatch;
   }) {
     this.#server = parts.server;
@@ -224,8 +271,9 @@ export class SimulatedStore implements RecordStore {
     this.#callTimeoutMs = parts.callTimeoutMs;
     this.#onRecord = parts.onRecord;
     this.#watch = parts.watch;
-    const { durability, liveness, timing } = parts.server.traits;
+    const { durability, liveness, timing, model } = parts.server.traits;
     this.durability = durability;
+    this.readsMayBeUndone = model.readsMayBeUndone;
     this.timing = timing;
     this.liveness =
       liveness === "ttl"
@@ -249,7 +297,7 @@ export class SimulatedStore implements RecordStore {
   async read(key: string): Promise<ReadAnswer> {
     const answer = await this.#call(() => this.#server.read(key), false);
     this.#watch.onRead(key, answer);
-    if (answer.entry !== undefined) this.#onRecord(answer.entry);
+    if (answer.entry !== undefined) this.#onRecord(answer.entry, this.readsMayBeUndone ? "shown" : "confirmed");
     return answer;
   }
 
@@ -264,7 +312,7 @@ export class SimulatedStore implements RecordStore {
     call.catch(() => this.#watch.onUnanswered(sent));
     const answer = await call;
     this.#watch.onWritten(key, expected, next, answer);
-    if (answer.kind === "applied") this.#onRecord(answer.entry);
+    if (answer.kind === "applied") this.#onRecord(answer.entry, "confirmed");
     return answer;
   }
 
@@ -306,8 +354,9 @@ export class SimulatedStore implements RecordStore {
       );
       const arrive = (): void =>
         this.#server.receive(() => {
-          // Without its majority a primary knows of nothing what will stand: it confirms no write, and shows none.
-          const confirms = !this.#server.isMinority;
+          // Without its majority a primary knows of nothing what will stand: it confirms no write, and shows none,
+          // unless it is one whose reads may be undone.
+          const confirms = !this.#server.isMinority || (!isWrite && this.readsMayBeUndone);
           const answer = operation();
           if (confirms && !this.#isLost()) this.#queue.after(this.#delay(), () => end(() => resolve(answer)));
         });

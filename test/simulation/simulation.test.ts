@@ -9,9 +9,11 @@ import { counted, simulate } from "./simulation.ts";
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Seeds of the suite; more by `npm run simulate`. */
-const suiteSeeds = 26_000;
+const suiteSeeds = 30_000;
 /** So often at least each fault must meet a holder in each state. */
 const meetingsMin = 1_000;
+/** Few seeds have these; a loss that does not show is the only loss of its seed. */
+const rareMin = 100;
 
 test("one seed gives one history, in any process and whatever ran before it", { timeout: 300_000 }, async () => {
   let digest = 0;
@@ -31,7 +33,8 @@ test("no seed breaks a promise, and every fault meets every state", { timeout: 1
   for (const kind of faultKinds) {
     const counts = holderStates.map((state) => report.met.get(`${kind}/${state}`) ?? 0);
     print([kind.padEnd(22), ...counts.map((count) => String(count).padStart(10))].join(""));
-    if (counts.some((count) => count < meetingsMin)) tooFew.push(kind);
+    const enough = kind === "store-goes-back-unseen" ? rareMin : meetingsMin;
+    if (counts.some((count) => count < enough)) tooFew.push(kind);
   }
   for (const what of counted) print(`${what}: ${report.met.get(what) ?? 0}`);
   print(`${report.seeds} seeds, ${report.issued} IDs`);
@@ -40,6 +43,9 @@ test("no seed breaks a promise, and every fault meets every state", { timeout: 1
   expect(tooFew).toEqual([]);
   expect(report.met.get("clone that lived") ?? 0).toBeGreaterThan(meetingsMin);
   expect(report.met.get("resumed") ?? 0).toBeGreaterThan(meetingsMin);
+  expect(report.met.get("a copy started again from its copied record") ?? 0).toBeGreaterThan(rareMin);
+  expect(report.met.get("an operator released a worker ID") ?? 0).toBeGreaterThan(rareMin);
+  expect(report.met.get("a loss that did not show took a worker record back") ?? 0).toBeGreaterThan(meetingsMin);
   // The moments for which the protocol has its rules.
   expect(dangers.filter((danger) => (report.met.get(danger) ?? 0) < meetingsMin)).toEqual([]);
 });

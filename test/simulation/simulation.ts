@@ -1,20 +1,23 @@
 import { rollbackRules } from "../../src/snowflake/rollback-policy.ts";
+import { IdError } from "../../src/errors.ts";
+import { releaseExpired } from "../../src/operator/release-expired.ts";
 import type { Entry } from "../../src/store/record-store.ts";
 import { leadMaxMs } from "../../src/lease/worker-settings.ts";
 import type { WorkerEvent } from "../../src/lease/worker-event.ts";
 import { createHolder } from "../../src/lease/records/worker-record.ts";
-import { type Danger, dangers } from "./danger-watch.ts";
+import { type Danger, DangerWatch, dangers } from "./danger-watch.ts";
+import { bindingOf, indexesOf, servingMax } from "./deployment.ts";
 import { EventQueue, settled } from "./event-queue.ts";
 import type { Fault, HolderState } from "./fault.ts";
 import { injectFault } from "./inject-fault.ts";
 import type { Violation } from "./issue-history.ts";
-import { PromiseChecker } from "./promise-checker.ts";
+import { PromiseChecker, type StartedProcess } from "./promise-checker.ts";
 import { createScenario, type Scenario } from "./scenario.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 import { SimulatedMachine, simulationStartMs } from "./simulated-machine.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
-import { type LinkState, SimulatedServer } from "./simulated-store.ts";
+import { type LinkState, SimulatedServer, SimulatedStore } from "./simulated-store.ts";
 import { TraceHash } from "./trace-hash.ts";
 
 /** The outcome of one seed. */
@@ -30,7 +33,14 @@ export interface Outcome {
 }
 
 /** The counters of a run besides faults: see {@link Outcome.met}. */
-export const counted = ["clone that lived", "resumed", ...dangers] as const;
+export const counted = [
+  "clone that lived",
+  "a copy started again from its copied record",
+  "resumed",
+  "an operator released a worker ID",
+  "a loss that did not show took a worker record back",
+  ...dangers,
+] as const;
 
 /** Changes to a run, for shrinking. */
 export interface RunOptions {
@@ -146,13 +156,14 @@ export class Simulation {
   /** Starts a process in a slot: the instance is the slot's, so that a restart finds its own record. */
   start(slot: Slot): void {
     slot.starts += 1;
-    const { layout, traits, faults, variety } = this.#scenario;
+    const { layout, traits, faults, variety, deployment } = this.#scenario;
     const isCloned = faults.some(({ kind, target }) => kind === "clone" && target === slot.index);
     const { windowShares, windowMaxShare } = variety;
     const share = windowShares[slot.index % windowShares.length]!;
     const [windowMs, renewalPeriodMs] = [traits.timing.windowMs, traits.timing.renewalPeriodMs].map((ms) => share * ms);
     const windowMaxMs = windowMaxShare > 1 ? windowMaxShare * traits.timing.windowMs : undefined;
     const { ttlMs } = traits.timing;
+    const binding = bindingOf(deployment, layout, slot.index);
     const identity = { instance: slot.instance, host: `host${slot.index}`, processId: slot.starts, bootId: "" };
     const holder = createHolder({ ...identity, sinceMs: slot.machine.nowMs(), version: "0" });
     const timing = { windowMs, renewalPeriodMs, ...(traits.liveness === "ttl" ? { ttlMs } : {}) };
@@ -162,24 +173,24 @@ export class Simulation {
       machine: slot.machine,
       server: this.server,
       link: slot.link,
-      // A shadow would have to mirror its original's disk.
-      disk: isCloned ? undefined : slot.disk,
+      disk: isCloned && !deployment.copiesDisks ? undefined : slot.disk,
       seed: this.random.uint32(),
       callTimeoutMs,
-      options: { namespace: "default", holder, ...timing, windowMaxMs },
+      options: { namespace: "default", holder, ...timing, windowMaxMs, ...binding },
       rollbackPolicy: variety.rollbackPolicy,
       hasSingleDraws: variety.hasSingleDraws,
       onEvent: (process: SimulatedProcess, event: WorkerEvent) => this.#onEvent(process, event),
-      onRecord: (entry: Entry) => this.#checker.onRecord(slot.instance, entry),
+      onRecord: (entry: Entry, how: "shown" | "confirmed") => this.#checker.onRecord(slot.instance, entry, how),
       onDanger: (danger: Danger) => this.count(danger),
       onCall: (process: SimulatedProcess) => this.#onCall(process),
     };
     const name = `${slot.index}.${slot.starts}`;
     slot.process = new SimulatedProcess({ ...parts, name }, isCloned ? "shadowed" : "alone");
-    this.#checker.onStart(slot.process, slot.instance, this.queue.nowMs);
+    this.#checker.onStart(slot.process, this.#startOf(slot));
     if (!isCloned) return;
-    const shadow = new SimulatedProcess({ ...parts, name: `${name}c` }, slot.process);
-    this.#checker.onStart(shadow, slot.instance, this.queue.nowMs);
+    const disk = parts.disk?.copy();
+    const shadow = new SimulatedProcess({ ...parts, disk, name: `${name}c` }, slot.process);
+    this.#checker.onStart(shadow, this.#startOf(slot));
   }
 
   /** A copy of a slot's process begins to live, on a machine and a link of its own kind: the same. */
@@ -191,6 +202,26 @@ export class Simulation {
     this.#clones.push(copy);
     this.#checker.onClone(original, copy);
     this.#scheduleCloneDraws(copy);
+    if (copy.parts.disk !== undefined && this.random.chance(0.5)) this.#restartCopyLater(copy, slot);
+  }
+
+  /** The copy's process is killed, and goes on from the copied resume record. */
+  #restartCopyLater(copy: SimulatedProcess, slot: Slot): void {
+    this.queue.after(this.random.between(0, 1_500) + betweenTimersMs, () => {
+      if (this.#isHealed || !copy.isAlive) return;
+      copy.crash();
+      const next = new SimulatedProcess({ ...copy.parts, name: `${copy.name}r`, seed: this.random.uint32() }, "alone");
+      this.count("a copy started again from its copied record");
+      this.#clones.push(next);
+      this.#checker.onStart(next, { ...this.#startOf(slot), copyOf: copy });
+      this.#scheduleCloneDraws(next);
+    });
+  }
+
+  #startOf({ index, instance }: Slot): StartedProcess {
+    const { deployment, layout } = this.#scenario;
+    const indexes = indexesOf(bindingOf(deployment, layout, index), layout);
+    return { instance, sinceMs: this.queue.nowMs, indexes };
   }
 
   /** Brings the target into a state as far as that can be done, then lets the fault meet it. */
@@ -205,6 +236,49 @@ export class Simulation {
     const isAfterHolding = state === "rebasing" || state === "releasing";
     if (slot.process.phase !== state && (!isAfterHolding || slot.process.phase === "holding")) this.#induce(armed);
     if (slot.process.phase === state || this.#scenario.story !== "mixed") this.#fire(armed, fireWithinMs[state]);
+  }
+
+  /** Writes are lost, and nothing that the store says of itself shows it. */
+  loseUnseen(): void {
+    const before = this.server.goBackUnseen();
+    const hasLost = this.#checker.onUnseenLoss(before, this.server.rows, simulationStartMs + this.queue.nowMs);
+    if (hasLost) this.count("a loss that did not show took a worker record back");
+  }
+
+  /** An operator takes the holder of a slot's worker ID for dead, and releases it. */
+  releaseByOperator(slotIndex: number): void {
+    if (this.#isHealed) return;
+    const workerIndex = this.#checker.lastWorkerIndex(this.slots[slotIndex]!.process);
+    if (workerIndex === undefined) return;
+    const { queue, server, random } = this;
+    const operatorRandom = random.fork();
+    const store = new SimulatedStore({
+      server,
+      queue,
+      random: operatorRandom.fork(),
+      link: { ...healthyLink },
+      deliver: (task) => task(),
+      callTimeoutMs,
+      onRecord: () => {},
+      watch: new DangerWatch(() => {}),
+    });
+    const ports = {
+      clock: new SimulatedMachine(queue, operatorRandom.between(-450, 450)),
+      timers: { after: (delayMs: number, task: () => void) => queue.after(delayMs, task) },
+      random128: () => operatorRandom.hex128(),
+    };
+    const release = async (): Promise<void> => {
+      try {
+        const { kind } = await releaseExpired(store, workerIndex, ports);
+        if (kind === "released") this.count("an operator released a worker ID");
+      } catch (error) {
+        // The store did not answer: the operator is told so.
+        if (!(error instanceof IdError)) throw error;
+      } finally {
+        await store.close();
+      }
+    };
+    release().catch((error: unknown) => queue.fail(error instanceof Error ? error : new Error(String(error))));
   }
 
   /** Lets something end after a while, or when everything is healed. */
@@ -239,7 +313,7 @@ export class Simulation {
 
   #addSlot(index: number): void {
     const machine = new SimulatedMachine(this.queue, this.#scenario.offsetsMs[index] ?? 0);
-    const disk = this.#scenario.hasJournal ? new SimulatedDisk(this.random.fork()) : undefined;
+    const disk = this.#scenario.hasJournal ? SimulatedDisk.draw(this.random.fork()) : undefined;
     const instance = `host${index}:7609`;
     const process = undefined as unknown as SimulatedProcess;
     const slot: Slot = { index, instance, machine, disk, link: { ...healthyLink }, starts: 0, process };
@@ -383,12 +457,12 @@ export class Simulation {
 
   /** L: as many as there are worker IDs for serve again within 2 (TTL + W). */
   async #awaitServing(): Promise<void> {
-    const { traits, layout } = this.#scenario;
+    const { traits, layout, deployment } = this.#scenario;
     const { ttlMs, windowMs } = traits.timing;
     // A clock that was set right by a step forward is followed after 10 s, where nobody can confirm it.
     const judgedMs = traits.hasClock ? 0 : 10_000;
     const untilMs = this.queue.nowMs + judgedMs + 2 * (ttlMs + windowMs);
-    const wanted = Math.min(this.slots.length, layout.workerCount);
+    const wanted = servingMax(deployment, layout, this.slots.length);
     while (this.queue.nowMs < untilMs) {
       await this.queue.run(this.queue.nowMs + lookPeriodMs);
       for (const slot of this.slots) if (slot.process.phase === "failed") this.#startAgain(slot);
