@@ -73,15 +73,18 @@ async function writeBlob(checkout: string, folder: string): Promise<string> {
     .toSorted();
   const output = join(folder, "snowlane.blob");
   const config = join(folder, "sea.json");
+  // Node writes the name of the script into the blob: that of a folder which is new each time would be in the bytes.
+  const main = "executable-start.cjs";
+  copyFileSync(join(checkout, "tools", main), join(folder, main));
   const settings = {
-    main: resolve(checkout, "tools/executable-start.cjs"),
+    main,
     output,
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
     assets: Object.fromEntries(files.map((path) => [relative(root, path), path])),
   };
   writeFileSync(config, JSON.stringify(settings));
-  await runCommand(process.execPath, ["--experimental-sea-config", config]);
+  await runCommand(process.execPath, ["--experimental-sea-config", config], { cwd: folder });
   return output;
 }
 
