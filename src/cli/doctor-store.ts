@@ -245,7 +245,7 @@ async function probe({ store }: StoreUnderCheck): Promise<Finding> {
     }
     return warn("privileges", "Somebody else wrote at the same time: nothing was found out.", "Run doctor again.");
   } catch (error) {
-    return failOf("privileges", error, "Give the user the privileges of docs/stores.md.");
+    return refusedWrite(error);
   }
 }
 
@@ -258,21 +258,42 @@ const probeText = JSON.stringify({ probe: true });
 async function probeElsewhere({ openNamespace }: StoreUnderCheck): Promise<readonly Finding[]> {
   const store = await openNamespace(probeNamespace);
   try {
-    const { entry } = await store.read(probeKey);
-    const created =
-      entry === undefined ? unlessRefused(await store.compareAndSet(probeKey, undefined, probeText)) : undefined;
-    const standing = created?.kind === "applied" ? created.entry : (entry ?? (await store.read(probeKey)).entry);
-    const replaced = unlessRefused(await store.compareAndSet(probeKey, standing, standing?.text ?? probeText));
+    let { entry } = await store.read(probeKey);
+    if (entry === undefined) {
+      const created = await store.compareAndSet(probeKey, undefined, probeText);
+      if (created.kind === "refused") return [refusedElsewhere(created.error)];
+      entry = created.kind === "applied" ? created.entry : (await store.read(probeKey)).entry;
+    }
+    const replaced = await store.compareAndSet(probeKey, entry, entry?.text ?? probeText);
+    if (replaced.kind === "refused") return [refusedElsewhere(replaced.error)];
     if (replaced.kind === "conflict") {
       return [warn("privileges", "Somebody else wrote at the same time: nothing was found out.", "Run doctor again.")];
     }
     return [ok("privileges", `Records can be created and replaced (tried in namespace ${probeNamespace}).`)];
   } catch (error) {
-    const hint = `Give the user the privileges of docs/stores.md. If they end at this namespace, ${probeNamespace} cannot be tried: the first start will tell.`;
-    return [{ ...failOf("privileges", error, hint), level: "warn" }];
+    return [refusedElsewhere(error)];
   } finally {
     await store.close();
   }
+}
+
+/** Missing privileges may end at the namespace that was tried; a store that takes no writes takes none of a server. */
+function refusedElsewhere(error: unknown): Finding {
+  const found = refusedWrite(error);
+  if (found.check === "writes") return found;
+  const hint = `Give the user the privileges of docs/stores.md. If they end at this namespace, ${probeNamespace} cannot be tried: the first start will tell.`;
+  return { ...found, hint, level: "warn" };
+}
+
+/** What kept a write from being made: a store that takes none at present, or privileges. */
+function refusedWrite(error: unknown): Finding {
+  const isUnavailable = error instanceof IdError && error.reason === "STORE_UNAVAILABLE";
+  if (!isUnavailable) return failOf("privileges", error, "Give the user the privileges of docs/stores.md.");
+  return failOf(
+    "writes",
+    error,
+    "No server can start before the store takes writes: its message says why it does not.",
+  );
 }
 
 function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonly Finding[] {

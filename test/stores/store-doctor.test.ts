@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
-import { startReplicable } from "../support/servers/redis-replicas.ts";
+import { askRedis, startReplicable } from "../support/servers/redis-replicas.ts";
 import { runSql } from "../support/servers/run-sql.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
@@ -37,6 +37,22 @@ test("doctor warns of a Redis that forgets or deletes records, and of a window t
   const pair = `${kept.url},127.0.0.1:1?replicas=0`;
   expect(await settingsOf(pair)).toEqual([expect.stringMatching(/^warn: A window of 5 s .* for 7 to 12 s\.$/)]);
   expect(await settingsOf(pair, "--window", "20s")).toEqual(good);
+});
+
+test("doctor fails on a store that takes no writes, as a start would", async () => {
+  const full = await startRedis({ args: ["--maxmemory", "1"] });
+  onTestFinished(() => full.stop());
+  const command = ["doctor", "--json", "--listen", "127.0.0.1:0", "--store", full.url];
+  const finding = /"check":"writes","level":"fail","detail":"The redis store refuses to be written: OOM /;
+  const fresh = await runSnowlane(command);
+  expect([fresh.exitCode, fresh.stdout]).toEqual([4, expect.stringMatching(finding)]);
+  // The same where a deployment stands: doctor then tries its own record.
+  await askRedis(full.port, "CONFIG SET maxmemory 0");
+  const window = ["--window", "1s", "--renewal-period", "300ms"];
+  expect((await runSnowlane(["next", "--store", full.url, ...window])).exitCode).toBe(0);
+  await askRedis(full.port, "CONFIG SET maxmemory 1");
+  const known = await runSnowlane(command);
+  expect([known.exitCode, known.stdout]).toEqual([4, expect.stringMatching(finding)]);
 });
 
 test("doctor warns of a standalone ZooKeeper, which shows no restart on an older data folder", async () => {
