@@ -10,4 +10,6 @@ export const answers: Readonly<Record<string, string>> = {
     "A buffer of exactly the right size is made a second time: slower, and as right.",
   "src/service/hot/batch-next-values.ts | ValueBatch.#room | < as <= | this.#bytes.length < bytes":
     "A buffer of exactly the right size is made a second time: slower, and as right.",
+  "src/service/hot/issue-ids.ts | settled.settle | < as <= | drawn.count < taken":
+    "Where all was handed out, nothing is given back: 0.",
 };
