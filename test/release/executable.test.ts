@@ -25,9 +25,11 @@ beforeAll(async () => {
   const built = join(folder, "built", name);
   await buildExecutable(".", built);
   await packExecutable(built, join(folder, `${name}.tar.gz`), new Date());
-  const tar = (await runCommand("sh", ["-c", "command -v tar gzip"])).trim().split("\n");
+  const tools = (await runCommand("sh", ["-c", "for tool in sh tar gzip; do command -v $tool; done"]))
+    .trim()
+    .split("\n");
   mkdirSync(join(folder, "bin"));
-  for (const path of tar) symlinkSync(path, join(folder, "bin", basename(path)));
+  for (const path of tools) symlinkSync(path, join(folder, "bin", basename(path)));
   const env = { PATH: join(folder, "bin"), HOME: folder };
   output = await runReadmeBlock("docs/install.md", 2, { cwd: folder, env });
 }, 600_000);
