@@ -12,4 +12,6 @@ export const answers: Readonly<Record<string, string>> = {
     "A buffer of exactly the right size is made a second time: slower, and as right.",
   "src/service/hot/issue-ids.ts | settled.settle | < as <= | drawn.count < taken":
     "Where all was handed out, nothing is given back: 0.",
+  "src/service/hot/reserve-values.ts | createReserveValues | the other truth | true":
+    "JSON goes the general way then: slower, and as right.",
 };

@@ -113,3 +113,12 @@ test("a sequence that is not in memory, and any field that is odd, are for the g
   expect(call(reserve, 0x18, 1)).toBeUndefined();
   expect(call(next, 0x10, 1)).toBeUndefined();
 });
+
+test("a reservation of more values than a field has is for the general way, and one of none is refused", () => {
+  const { reserve } = methods("now", { firstValue: 1n, count: 1, increment: 1n });
+  expect(reserve.read(Buffer.concat([name, Buffer.from([0x10, 0x80, 0x80, 0x80, 0x80, 0x10])]))).toBeUndefined();
+  const most = reserve.read(Buffer.concat([name, Buffer.from([0x10, 0xff, 0xff, 0xff, 0xff, 0x0f])]));
+  expect(() => most?.(context)).toThrow(/^count is 4294967295; it must be from 1 to/);
+  const none = reserve.read(Buffer.concat([name, Buffer.from([0x10, 0x00])]));
+  expect(() => none?.(context)).toThrow(/^count is 0; it must be from 1 to/);
+});
