@@ -176,8 +176,10 @@ function modelOf(seed: number, { durability, hasClock, liveness }: Omit<StoreTra
 
 /** Whether what a seed promises still holds in its deployment when a fault of that kind happens. */
 function isPossible(kind: FaultKind, { bindings }: Deployment, traits: StoreTraits, losesUnseen: boolean): boolean {
-  // Without a spare worker ID nobody could serve before the hour is over.
-  if (bindings !== undefined && kind === "clock-forward-large" && !traits.hasClock) return false;
+  // Without a spare worker ID nobody could serve before the hour is over; nor where a restart is another life of the
+  // store, and the process that notes it is an hour ahead.
+  const isLongBarred = bindings !== undefined || traits.model.isRenamedByRestart;
+  if (isLongBarred && kind === "clock-forward-large" && !traits.hasClock) return false;
   if (!losesUnseen) return true;
   // One loss alone, and right clocks; and it must be clear whose IDs come twice.
   const losesMore = kind === "store-restart" && traits.durability === "lossy";

@@ -52,8 +52,8 @@ export class SimulatedJournal implements ResumeJournal {
   /** The answers of its calls, in their order; kept where there is a shadow. */
   readonly #answers: PromiseWithResolvers<unknown>[] = [];
   #calls = 0;
-  /** The texts of the worker records that its last notes say were confirmed or asked for, by worker index. */
-  readonly noted = new Map<number, readonly string[]>();
+  /** What it wrote last, also where that has not come to the disk, by worker index. */
+  readonly #written = new Map<number, ResumeRecord>();
 
   /**
    * @param deliver - Runs a task in the process: at once, when it wakes up, or never if it is dead.
@@ -74,6 +74,11 @@ export class SimulatedJournal implements ResumeJournal {
     if (parts.original !== undefined) parts.original.#shadow = this;
   }
 
+  /** The records that stand on the disk, of earlier lives too, and those on their way to it. */
+  get noted(): readonly ResumeRecord[] {
+    return [...this.#disk.records.values(), ...this.#written.values()];
+  }
+
   standAlone(): void {
     if (this.#original !== undefined) this.#original.#shadow = undefined;
     this.#original = undefined;
@@ -86,7 +91,7 @@ export class SimulatedJournal implements ResumeJournal {
   }
 
   write(record: ResumeRecord): Promise<void> {
-    this.noted.set(record.workerIndex, [record.confirmedText, ...record.unansweredTexts]);
+    this.#written.set(record.workerIndex, record);
     return this.#call((journal) => {
       if (!journal.#lock(record.workerIndex)) throw new Error("another process keeps this resume record");
       journal.#disk.records.set(record.workerIndex, record);

@@ -146,8 +146,8 @@ export class SimulatedProcess {
 
   /** The worker records that its resume records say were confirmed or asked for: key and text. */
   get notedTexts(): readonly (readonly [key: string, text: string])[] {
-    return [...(this.#journal?.noted ?? [])].flatMap(([workerIndex, texts]) =>
-      texts.map((text) => [workerKey(workerIndex), text] as const),
+    return (this.#journal?.noted ?? []).flatMap(({ workerIndex, confirmedText, unansweredTexts }) =>
+      [confirmedText, ...unansweredTexts].map((text) => [workerKey(workerIndex), text] as const),
     );
   }
 
