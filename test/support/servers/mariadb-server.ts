@@ -1,9 +1,8 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import mysql from "mysql2/promise";
 import { findTool, toolInPlaceOf } from "../fetch/tools.ts";
 import { runCommand } from "../processes/run-command.ts";
-import { startMysql } from "./mysql-server.ts";
+import { placeOf, startMysql, takesRoot, urlOf } from "./mysql-server.ts";
 import { TestServer } from "./test-server.ts";
 
 /** The SQL that mariadb-install-db feeds to the server, without the help texts. */
@@ -37,26 +36,12 @@ export async function startMariadb(args: readonly string[] = []): Promise<TestSe
         input: `${input}\ncreate database test;\n`,
       });
     },
-    command: async (folder, port) => {
-      const paths = [`--socket=${join(folder, "my.sock")}`, `--pid-file=${join(folder, "my.pid")}`];
-      return {
-        path: program,
-        env: tool.env,
-        args: [
-          ...common(folder),
-          `--port=${port}`,
-          "--bind-address=127.0.0.1",
-          "--skip-name-resolve",
-          ...paths,
-          ...args,
-        ],
-      };
-    },
-    isReady: async (port) => {
-      const link = await mysql.createConnection({ host: "127.0.0.1", port, user: "root", connectTimeout: 1_000 });
-      link.destroy();
-      return true;
-    },
-    url: (port) => `mysql://root@127.0.0.1:${port}/test`,
+    command: async (folder, port) => ({
+      path: program,
+      env: tool.env,
+      args: [...common(folder), ...placeOf(folder, port), ...args],
+    }),
+    isReady: takesRoot,
+    url: urlOf,
   });
 }

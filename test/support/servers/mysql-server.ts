@@ -25,24 +25,33 @@ export async function startMysql(args: readonly string[] = []): Promise<TestServ
     command: async (folder, port) => ({
       path: tool.path,
       env: tool.env,
-      args: [
-        ...common(tool, folder),
-        `--port=${port}`,
-        "--bind-address=127.0.0.1",
-        "--skip-name-resolve",
-        "--mysqlx=OFF",
-        `--socket=${join(folder, "my.sock")}`,
-        `--pid-file=${join(folder, "my.pid")}`,
-        ...args,
-      ],
+      args: [...common(tool, folder), ...placeOf(folder, port), "--mysqlx=OFF", ...args],
     }),
-    isReady: async (port) => {
-      const link = await mysql.createConnection({ host: "127.0.0.1", port, user: "root", connectTimeout: 1_000 });
-      link.destroy();
-      return true;
-    },
-    url: (port) => `mysql://root@127.0.0.1:${port}/test`,
+    isReady: takesRoot,
+    url: urlOf,
   });
+}
+
+/** The arguments of MySQL and of MariaDB that say where it listens, and where it keeps its socket. */
+export function placeOf(folder: string, port: number): readonly string[] {
+  return [
+    `--port=${port}`,
+    "--bind-address=127.0.0.1",
+    "--skip-name-resolve",
+    `--socket=${join(folder, "my.sock")}`,
+    `--pid-file=${join(folder, "my.pid")}`,
+  ];
+}
+
+/** Whether `root` can connect. @throws What kept it from that. */
+export async function takesRoot(port: number): Promise<boolean> {
+  const link = await mysql.createConnection({ host: "127.0.0.1", port, user: "root", connectTimeout: 1_000 });
+  link.destroy();
+  return true;
+}
+
+export function urlOf(port: number): string {
+  return `mysql://root@127.0.0.1:${port}/test`;
 }
 
 function common({ path }: Tool, folder: string): string[] {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "pg";
 import { findTool } from "../fetch/tools.ts";
+import { answersQueries } from "./postgres-server.ts";
 import { TestServer } from "./test-server.ts";
 
 /**
@@ -33,17 +33,7 @@ export async function startPgBouncer(target: TestServer, poolSize: number): Prom
       writeFileSync(file, `${database}[pgbouncer]\n${lines.join("")}`);
       return { path, env, args: [file] };
     },
-    isReady: async (port) => {
-      const client = new Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
-      client.on("error", () => {});
-      try {
-        await client.connect();
-        await client.query("SELECT 1");
-        return true;
-      } finally {
-        await client.end().catch(() => {});
-      }
-    },
+    isReady: answersQueries,
     url: (port) => target.url.replace(`:${target.port}`, `:${port}`),
   });
 }

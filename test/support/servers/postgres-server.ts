@@ -113,19 +113,22 @@ async function startWith(args: readonly string[], change: (folder: string) => Pr
         args: ["-D", folder, "-p", `${port}`, "-k", folder, ...settings.flatMap((setting) => ["-c", setting]), ...args],
       };
     },
-    isReady: async (port) => {
-      const client = new Client({ ...connection(port), connectionTimeoutMillis: 1_000, query_timeout: 1_000 });
-      client.on("error", () => {});
-      try {
-        await client.connect();
-        await client.query("SELECT 1");
-        return true;
-      } finally {
-        await client.end().catch(() => {});
-      }
-    },
+    isReady: answersQueries,
     url: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
   });
+}
+
+/** Whether a server, or a pooler before it, answers a query. @throws What kept it from that. */
+export async function answersQueries(port: number): Promise<boolean> {
+  const client = new Client({ ...connection(port), connectionTimeoutMillis: 1_000, query_timeout: 1_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+    return true;
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 function connection(port: number): ClientConfig {
