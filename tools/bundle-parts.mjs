@@ -26,7 +26,8 @@ export const lightModules = {
 /**
  * A start loads a few large files: finding and reading each of 50 small ones took longer than what is in them. A group
  * is what matches and all that it imports, without what a group above has. Each thread of a store takes the first
- * three; commands that start no server do without the last two. Calls of another server take the packages alone.
+ * three; commands that start no server do without the last two. Calls of another server take the packages alone, and a
+ * probe by `snowlane health` not even those.
  */
 export const groups = [
   { priority: 6, name: "base", test: /light:(util|fs)|src\/(errors|assert|own-files|clock\/clock|version)\.ts$/ },
@@ -40,6 +41,7 @@ export const groups = [
     name: "threads",
     test: /src\/store\/(store-identity|sqlite\/(thread-calls|store-file|open-file|file-[a-z]+|sqlite-paths|lock-owner))\.ts$/,
   },
+  { priority: 5, name: "http", test: /light:http$/ },
   { priority: 4, name: "pure", test: /src\/(snowflake|text)\// },
   { priority: 3, name: "config", test: /src\/(config\/|cli\/(exit-code|paint)\.ts$)/ },
   { priority: 3, name: "packages", test: /node_modules\/@(bufbuild|connectrpc\/connect)\/|src\/gen\// },

@@ -53,11 +53,17 @@ await bundle.close();
 // npx makes it executable when it links it for the first time, and never again.
 chmodSync(join(folder, "dist/main.js"), 0o755);
 
-// A store's thread that needs one function of a larger file would load that file, and all that it imports, at a start.
-const thread = output.find(({ name }) => name === "sqlite-thread");
-const large = thread.imports.filter((path) => !/^(node:|chunks\/(base|store|threads)-)/.test(path));
-if (large.length > 0)
-  throw new Error(`sqlite-thread loads ${large.join(", ")}: put what it needs into the group "store" or "threads"`);
+// What needs one function of a larger file would load that file, and all that it imports, at each of its starts.
+const lightChunks = {
+  "sqlite-thread": ["base", "store", "threads"],
+  health: ["base", "config", "connection-problem", "http", "pure", "server-access"],
+};
+for (const [name, allowed] of Object.entries(lightChunks)) {
+  const chunk = output.find((file) => file.name === name);
+  const large = filesLoadedBy(chunk).filter((file) => ![name, "rolldown-runtime", ...allowed].includes(file));
+  if (large.length > 0)
+    throw new Error(`${name} loads ${large.join(", ")}: tools/bundle-parts.mjs says which file has what it needs`);
+}
 const moduleIds = output.flatMap(({ moduleIds = [] }) => moduleIds);
 const page = await bundlePage(join(folder, "dist/page"));
 writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), thirdPartyNotices([...moduleIds, ...page]));
@@ -70,4 +76,17 @@ if (hasDrivers) {
 } else {
   // Its time alone is read: see bootstrap.mjs.
   writeFileSync("dist/.bundled", "");
+}
+
+/** The names of the files that a chunk loads: those that it imports itself, now or later, and what each imports. */
+function filesLoadedBy(chunk) {
+  const loaded = new Set([chunk, ...chunk.dynamicImports.flatMap(chunkOf)]);
+  // A set gives also what is added while it is read.
+  for (const { imports } of loaded) for (const imported of imports.flatMap(chunkOf)) loaded.add(imported);
+  return [...loaded].map(({ name }) => name);
+}
+
+/** None for a module of Node. */
+function chunkOf(path) {
+  return output.filter(({ fileName }) => fileName === path);
 }

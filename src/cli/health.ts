@@ -1,7 +1,7 @@
 import { type Settings, withFallback } from "../config/setting.ts";
 import type { Command } from "./command.ts";
+import { connectionProblem } from "./connection-problem.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
-import { connectionProblem } from "./remote-error.ts";
 import { problemsOfAccess, readAccess, type ServerAccess, serverOptions } from "./server-access.ts";
 
 const asked = serverOptions("The server that is asked.");
@@ -23,7 +23,7 @@ export const health: Command<Settings, typeof options> = {
   check: (_settings, options) => problemsOfAccess(options),
   run: async ({ options, stdout }) => {
     const { server } = options;
-    const { status, body } = await ask(readAccess(options));
+    const { status, body } = await ask(await readAccess(options));
     const answer = status === 200 ? servingStatus(body) : undefined;
     if (answer === undefined) {
       throw new CommandError(`The server at ${server} is no Snowlane: it answers with ${status}.`, exitCodes.refused);

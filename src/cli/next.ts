@@ -58,7 +58,11 @@ export const next: Command<typeof workerSettings, typeof options> = {
     const source =
       server === undefined
         ? await (await import("./local-ids.ts")).openLocalIds(settings, environment, count, textFormat)
-        : await (await import("./remote-ids.ts")).openRemoteIds(readAccess({ ...options, server }), count, textFormat);
+        : await (await import("./remote-ids.ts")).openRemoteIds(
+            await readAccess({ ...options, server }),
+            count,
+            textFormat,
+          );
     const writer = createIdWriter(format, source.layout, textFormat !== undefined);
     const progress = startProgress(stderr, systemClock, count);
     try {

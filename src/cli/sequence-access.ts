@@ -58,7 +58,7 @@ export async function callSequences<T>(
 ): Promise<T> {
   const { server } = options;
   if (server !== undefined) {
-    const access = readAccess({ ...options, server });
+    const access = await readAccess({ ...options, server });
     const { transportTo } = await import("./server-transport.ts");
     return call(createClient(SequenceService, transportTo(access))).catch(refuseCall(server));
   }

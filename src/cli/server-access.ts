@@ -1,7 +1,5 @@
 /** How a command reaches a server: where it is, how it is trusted, and the credentials of the caller. */
-import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createSecureContext } from "node:tls";
 import { isLoopback } from "../config/address.ts";
 import type { SettingProblem } from "../config/load-settings.ts";
 import { text } from "../config/setting-kinds.ts";
@@ -88,17 +86,25 @@ function hintsOf({ protocol, hostname }: URL, hasCert: boolean, hasKey: boolean)
 }
 
 /** Reads the files of the options. @throws CommandError that names the file; no text of it is shown. */
-export function readAccess(options: ServerOptionValues & { readonly server: string }): ServerAccess {
-  const [ca, cert, key] = [read("--ca", options.ca), read("--cert", options.cert), read("--key", options.key)];
-  if (ca !== undefined) check("--ca", options.ca, "certificate", () => void new X509Certificate(ca));
-  if (cert !== undefined) check("--cert", options.cert, "certificate", () => void new X509Certificate(cert));
-  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  check("--key", options.key, "private key that fits --cert", () => void createSecureContext(tls));
+export async function readAccess(options: ServerOptionValues & { readonly server: string }): Promise<ServerAccess> {
+  const tls = await readTlsFiles(options);
   const token = read("--token-file", options.tokenFile)?.toString("latin1").trim();
   if (token !== undefined && (token.length > tokenLengthMax || !/^[\x21-\x7e]+$/.test(token))) {
     throw refused("--token-file", options.tokenFile, "It holds no token: one line of ASCII without spaces.");
   }
   return { url: options.server, tls, authorization: token === undefined ? undefined : `Bearer ${token}` };
+}
+
+/** Without such files it loads no TLS: a probe runs every few seconds. */
+async function readTlsFiles(options: ServerOptionValues): Promise<ServerAccess["tls"]> {
+  const [ca, cert, key] = [read("--ca", options.ca), read("--cert", options.cert), read("--key", options.key)];
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  if (Object.keys(tls).length === 0) return tls;
+  const [{ X509Certificate }, { createSecureContext }] = await Promise.all([import("node:crypto"), import("node:tls")]);
+  if (ca !== undefined) check("--ca", options.ca, "certificate", () => void new X509Certificate(ca));
+  if (cert !== undefined) check("--cert", options.cert, "certificate", () => void new X509Certificate(cert));
+  check("--key", options.key, "private key that fits --cert", () => void createSecureContext(tls));
+  return tls;
 }
 
 function read(place: string, path: string | undefined): Buffer | undefined {

@@ -37,7 +37,7 @@ export const status: Command<Settings, typeof options> = {
       import("./remote-status.ts"),
       import("./status-rows.ts"),
     ]);
-    const source = openStatus(readAccess(given));
+    const source = openStatus(await readAccess(given));
     const { json } = given;
     const show = (found: Awaited<ReturnType<typeof source.lookAgain>>): void =>
       void stdout.write(json ? statusToJson(found) : statusToTable(found, paintFor(stdout, environment)));

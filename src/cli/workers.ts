@@ -66,7 +66,7 @@ interface Look {
 async function openLook({ settings, options, environment }: Input): Promise<Look> {
   const { server } = options;
   if (server !== undefined) {
-    const access = readAccess({ ...options, server });
+    const access = await readAccess({ ...options, server });
     const { askForWorkers } = await import("./remote-workers.ts");
     return { look: () => askForWorkers(access), close: async () => undefined };
   }

@@ -14,6 +14,8 @@ export interface ServerPackage {
   readonly command: (folder: string) => readonly string[];
   /** The path of that folder as the server sees it. */
   readonly stateFolder: (folder: string) => string;
+  /** Node in the same place, without a program of ours; undefined for the executable, which runs no other. */
+  readonly node: readonly string[] | undefined;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function installPackages(
       name: "container",
       command: (state) => confinedProgram({ ...image, volume: makeVolume(state, image.config) }),
       stateFolder: () => "/var/lib/snowlane",
+      node: confinedProgram({ ...image, config: { ...image.config, Entrypoint: ["node"] } }),
     });
     return { packages, remove: () => builder.remove() };
   } catch (error) {
@@ -47,7 +50,7 @@ async function installNpm(folder: string): Promise<ServerPackage> {
   // The package brings no other along, so to unpack it is to install it.
   await runCommand("tar", ["-xzf", join(folder, `snowlane-${ownVersion()}.tgz`), "-C", folder]);
   const program = [process.execPath, join(folder, "package/dist/main.js")];
-  return { name: "npm package", command: () => program, stateFolder: (state) => state };
+  return { name: "npm package", command: () => program, stateFolder: (state) => state, node: [process.execPath] };
 }
 
 async function installExecutable(folder: string): Promise<ServerPackage> {
@@ -58,5 +61,5 @@ async function installExecutable(folder: string): Promise<ServerPackage> {
   await packExecutable(built, archive, new Date());
   await runCommand("tar", ["-xzf", archive, "-C", folder]);
   const program = [join(folder, "executable/snowlane")];
-  return { name: "executable", command: () => program, stateFolder: (state) => state };
+  return { name: "executable", command: () => program, stateFolder: (state) => state, node: undefined };
 }

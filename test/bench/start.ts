@@ -20,12 +20,21 @@ const withoutSequences = ["--sequence-stores", "off"];
 const idleMs = 2_000;
 const retryMs = 2;
 const rounds = 10;
+const timesOfCalls = ["health, ms", "Node alone, ms"];
 
 interface Measured {
   readonly firstIdMs: number;
   readonly idleMb: number;
   /** Of `snowlane health`, a process of its own. */
   readonly healthMs: number;
+  /** Of `node -e 0` in the same place: what no program of ours can be faster than. NaN where it cannot be called. */
+  readonly nodeMs: number;
+}
+
+async function timeOf(call: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await call();
+  return performance.now() - startedMs;
 }
 
 function askForId(port: number): Promise<boolean> {
@@ -51,11 +60,12 @@ function askForId(port: number): Promise<boolean> {
 /** Starts a program of Node, and measures until its first ID over HTTP and its memory at rest. */
 export async function measureStart(program: string, more: readonly string[] = []): Promise<Measured> {
   const command = [process.execPath, program];
-  return await measurePackage({ command: () => command, stateFolder: (folder) => folder }, more);
+  const place = { command: () => command, stateFolder: (folder: string) => folder, node: [process.execPath] };
+  return await measurePackage(place, more);
 }
 
 async function measurePackage(
-  { command, stateFolder }: Pick<ServerPackage, "command" | "stateFolder">,
+  { command, stateFolder, node }: Omit<ServerPackage, "name">,
   more: readonly string[] = [],
 ): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
@@ -69,9 +79,11 @@ async function measurePackage(
     const firstIdMs = performance.now() - startedMs;
     await sleep(idleMs);
     const idleMb = residentMib(child.pid);
-    const askedMs = performance.now();
-    await runCommand(program, [...before, "health", "--server", `http://127.0.0.1:${port}`]);
-    return { firstIdMs, idleMb, healthMs: performance.now() - askedMs };
+    const health = [...before, "health", "--server", `http://127.0.0.1:${port}`];
+    const healthMs = await timeOf(() => runCommand(program, health));
+    const [alone, ...args] = node ?? [];
+    const nodeMs = alone === undefined ? Number.NaN : await timeOf(() => runCommand(alone, [...args, "-e", "0"]));
+    return { firstIdMs, idleMb, healthMs, nodeMs };
   } finally {
     child.kill();
     await once(child, "exit");
@@ -115,8 +127,9 @@ export const startBenchmark: Benchmark = {
   title: "Start and idle memory",
   about: [
     "The table shows the time from the start of the process to the first ID over HTTP, with a new store in an SQLite",
-    `file, and then the memory of the process after ${idleMs / 1_000} s without a call. The last column is a call of`,
-    "`snowlane health`, from its start to its end. The npm package is unpacked into an empty folder. The container is",
+    `file, and then the memory of the process after ${idleMs / 1_000} s without a call. Health is a call of`,
+    "`snowlane health` from its start to its end, and the last column a call of `node -e 0` in the same place: what Node",
+    "and the place take by themselves. The npm package is unpacked into an empty folder. The container is",
     "the image of the Dockerfile, in a mount namespace with a read-only root. The sources run by type stripping, as in",
     `the tests. The programs take turns in ${rounds} rounds, after one that warms up. A server without the service of`,
     "sequences stands beside one whose sequences nobody uses: we want no difference beyond the noise.",
@@ -142,14 +155,15 @@ export const startBenchmark: Benchmark = {
           Math.max(...times),
           Math.max(...found.map(({ idleMb }) => idleMb)),
           median(found.map(({ healthMs }) => healthMs)),
+          median(found.map(({ nodeMs }) => nodeMs)),
         ];
-        return [name].concat(figures.map((figure) => figure.toFixed(0)));
+        return [name].concat(figures.map((figure) => (Number.isNaN(figure) ? "" : figure.toFixed(0))));
       });
       return [
         targetsTable(packages, results),
         {
           title: "To the first ID, idle, and a health check",
-          columns: ["program", "ms, best round", "median round", "worst round", "idle, MiB at most", "health, ms"],
+          columns: ["program", "ms, best round", "median round", "worst round", "idle, MiB at most", ...timesOfCalls],
           rows,
         },
       ];

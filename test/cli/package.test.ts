@@ -100,9 +100,42 @@ test("the packed file has at most 1.0 MB, with the page and the tracer", () => {
   expect(statSync(join(project, `snowlane-${ownVersion()}.tgz`)).size).toBeLessThan(1_000_000);
 });
 
-test("it contains no file that differs from build to build", () => {
-  const files = readdirSync(join(project, "node_modules/snowlane/dist"));
-  expect(files).not.toContain(".bundled");
+/** Everything that the packed file may hold. */
+const packedFiles = [
+  /^(LICENSE|README\.md|CHANGELOG\.md|THIRD_PARTY_NOTICES|package\.json)$/,
+  /^dist\/(main|index|sqlite-thread|sqlite-sequence-thread)\.js$/,
+  /^dist\/chunks\/[\w-]+\.js$/,
+  /^dist\/types\/[\w/-]+\.d\.ts$/,
+  /^dist\/page\/(manifest\.json|(index\.html|openapi\.json|assets\/[\w-]+\.(js|css|svg))(\.br|\.gz)?)$/,
+  /^proto\/snowlane\/v1\/\w+\.proto$/,
+];
+
+test("it holds what is run and read, with ordinary modes: no test, no map, and no path of the machine that built it", async () => {
+  const listed = await runCommand("tar", ["-tzvf", join(project, `snowlane-${ownVersion()}.tgz`)]);
+  const files = listed
+    .trim()
+    .split("\n")
+    .map((line) => line.split(/\s+/));
+  const paths = files.map((columns) => columns.at(-1)!.replace(/^package\//, ""));
+  expect(paths.filter((path) => !packedFiles.some((pattern) => pattern.test(path)) || /test/.test(path))).toEqual([]);
+  for (const pattern of packedFiles)
+    expect(
+      paths.some((path) => pattern.test(path)),
+      String(pattern),
+    ).toBe(true);
+  for (const [index, [mode]] of files.entries())
+    expect(mode, paths[index]).toBe(paths[index] === "dist/main.js" ? "-rwxr-xr-x" : "-rw-r--r--");
+  const texts = paths.map((path) => readFileSync(join(project, "node_modules/snowlane", path), "utf8"));
+  expect(
+    paths.filter((_, index) => texts[index]!.includes(root) || texts[index]!.includes("sourceMappingURL")),
+  ).toEqual([]);
+});
+
+test("it is installed without a script of its own", () => {
+  const { scripts } = JSON.parse(readFileSync(join(project, "node_modules/snowlane/package.json"), "utf8")) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
 });
 
 test("the lines of docs/install.md install it into an empty folder, and give an ID", {

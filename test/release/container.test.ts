@@ -32,6 +32,16 @@ function filesOf(root: string): ReadonlyMap<string, number> {
   );
 }
 
+/** What the kernel lets a process do: as whom, and with which capabilities, each a mask in hex. */
+function rightsOf(processId: number): Readonly<Record<string, string>> {
+  const status = readFileSync(`/proc/${processId}/status`, "utf8");
+  return Object.fromEntries(
+    [...status.matchAll(/^(Uid|Gid|NoNewPrivs|Cap\w+):\t(.*)$/gm)].map(([, key, value]) => [key, value]),
+  );
+}
+const user = "10001\t10001\t10001\t10001";
+const noCapability = "0".repeat(16);
+
 /** The program of a container that `buildah run` has started: the process among its children that runs Node. */
 function nodeBelow(parent: number): number | undefined {
   const children = globSync(`/proc/${parent}/task/*/children`).flatMap((path) => {
@@ -74,7 +84,7 @@ test("it has at most 160 MB with Node, and the notices of what it contains", () 
   expect(readFileSync(join(root, "opt/package/THIRD_PARTY_NOTICES"), "utf8")).toContain("pg 8.");
 });
 
-test("it serves as user 10001, is healthy, writes only its state, and ends in order", {
+test("it serves as user 10001 without a capability, is healthy, writes only its state, and ends in order", {
   timeout: 300_000,
 }, async () => {
   const { config, name } = image;
@@ -85,7 +95,7 @@ test("it serves as user 10001, is healthy, writes only its state, and ends in or
   const environment = ["--env", `SNOWLANE_LISTEN=${address}`, "--env", "SNOWLANE_LOG_FORMAT=json"];
   const command = [...config.Entrypoint, ...config.Cmd];
   const run = (...args: readonly string[]): readonly string[] =>
-    builder.args("run", "--isolation", "chroot", ...environment, container, "--", ...args);
+    builder.args("run", "--isolation", "chroot", "--cap-drop", "ALL", ...environment, container, "--", ...args);
   const engine = spawn("buildah", run(...command), { stdio: ["ignore", "ignore", "pipe"] });
   const log: string[] = [];
   const ended = once(engine, "exit");
@@ -104,8 +114,8 @@ test("it serves as user 10001, is healthy, writes only its state, and ends in or
   const health = await runCommand("buildah", run(...probe, "--server", `http://${address}`));
   expect(health).toBe("SERVING\n");
   const node = nodeBelow(engine.pid!)!;
-  const status = readFileSync(`/proc/${node}/status`, "utf8");
-  expect(/^Uid:\t(.*)$/m.exec(status)?.[1]).toBe("10001\t10001\t10001\t10001");
+  const none = { CapPrm: noCapability, CapEff: noCapability, CapAmb: noCapability };
+  expect(rightsOf(node)).toMatchObject({ Uid: user, Gid: user, ...none });
   process.kill(node, "SIGTERM");
   expect(await ended).toEqual([0, null]);
   expect(log.join("\n")).toMatch(/"message":"(Stopped|Stops)/);
@@ -127,6 +137,8 @@ test("it serves with a read-only root, and writes only into the volume of its st
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
   const answer = await fetch(`${server.url}/snowlane.v1.IdService/NextId`, post);
   expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  const none = { CapPrm: noCapability, CapEff: noCapability, NoNewPrivs: "1" };
+  expect(rightsOf(server.child.pid!)).toMatchObject({ Uid: user, Gid: user, ...none });
   const [command, ...args] = [...confinedProgram(image), "health", "--server", server.url];
   expect(await runCommand(command, args)).toBe("SERVING\n");
   expect(await server.stop("SIGTERM")).toBe(0);

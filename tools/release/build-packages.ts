@@ -24,13 +24,13 @@ interface Build {
 }
 
 /**
- * Builds every package of a commit from a clean checkout of it.
+ * Builds every package of the last commit of `root` from a clean checkout of it.
  *
- * @param options - `target` is an empty folder; `revision` names the commit, by default the last one.
+ * @param options - `target` is an empty folder.
  * @throws Error with the end of what a tool said.
  */
 export async function buildPackages(
-  options: Pick<Build, "target" | "version" | "tell"> & { readonly root: string; readonly revision?: string },
+  options: Pick<Build, "target" | "version" | "tell"> & { readonly root: string },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-release-"));
   const tidyUp = (): void => rmSync(folder, { recursive: true, force: true });
@@ -39,7 +39,6 @@ export async function buildPackages(
   try {
     const checkout = join(folder, "checkout");
     await runCommand("git", ["clone", "--quiet", "--no-hardlinks", resolve(options.root), checkout]);
-    await runCommand("git", ["checkout", "--quiet", "--detach", options.revision ?? "HEAD"], { cwd: checkout });
     const log = await runCommand("git", ["log", "-1", "--format=%H %ct"], { cwd: checkout });
     const [commit = "", seconds = ""] = log.trim().split(" ");
     const build = { ...options, checkout, commit, commitTime: new Date(Number(seconds) * 1_000) };
