@@ -2,12 +2,14 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { IdError } from "../errors.ts";
 import {
   AdminService,
+  type GetStatusRequest,
   type ListWorkersRequest,
   type ListWorkersResponseSchema,
   type WorkerSchema,
   WorkerState as StateMessage,
 } from "../gen/snowlane/v1/admin_service_pb.ts";
 import type { ListedWorker, WorkerList, WorkerState } from "../operator/worker-list.ts";
+import { createByMessages } from "./hot/by-messages.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import { nsToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
 import { readServerStatus, type ServerStatusParts } from "./server-status.ts";
@@ -39,15 +41,21 @@ const stateMessages: Readonly<Record<WorkerState, StateMessage>> = {
  * It serves without a worker ID too: when no ID can be issued, operators need the list of workers most.
  */
 export function createAdminService({ listWorkers, status }: AdminServiceOptions): Service {
+  const methods = {
+    listWorkers: async (request: ListWorkersRequest) => {
+      const afterIndex = readPageToken(request.pageToken);
+      return toPage(request, afterIndex, await listWorkers().catch(refuse));
+    },
+    getStatus: ({ afterIndex }: GetStatusRequest) => readServerStatus(status, afterIndex),
+  };
   return defineService({
     descriptor: AdminService,
-    implementation: {
-      listWorkers: async (request) => {
-        const afterIndex = readPageToken(request.pageToken);
-        return toPage(request, afterIndex, await listWorkers().catch(refuse));
-      },
-      getStatus: ({ afterIndex }) => readServerStatus(status, afterIndex),
-    },
+    implementation: methods,
+    // Pages that watch ask for both again and again, beside the callers of IDs.
+    hotMethods: [
+      createByMessages(AdminService.method.listWorkers, methods.listWorkers),
+      createByMessages(AdminService.method.getStatus, methods.getStatus),
+    ],
   });
 }
 

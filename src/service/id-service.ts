@@ -22,6 +22,7 @@ import { createTextCodec, type TextCodec } from "../text/text-codec.ts";
 import { checkTextFormat, checkUtcOffset, prefixOf } from "../text/text-form.ts";
 import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
+import { createByMessages } from "./hot/by-messages.ts";
 import { createBatchNextIds } from "./hot/batch-next-ids.ts";
 import {
   checkBatch,
@@ -78,18 +79,26 @@ const policyMessages: Readonly<Record<RollbackPolicy, PolicyMessage>> = {
  */
 export function createIdService(options: IdServiceOptions): Service {
   const { source } = options;
+  const implementation = implementIdService(options);
   return defineService({
     descriptor: IdService,
-    implementation: implementIdService(options),
+    implementation,
     health: {
       isServing: () => source.state.kind === "serving",
       onChange: (listener) => source.onStateChange(listener),
     },
-    hotMethods: [createNextId(options), createReserveIds(options), createBatchNextIds(options)],
+    hotMethods: [
+      createNextId(options),
+      createReserveIds(options),
+      createBatchNextIds(options),
+      createByMessages(IdService.method.parse, implementation.parse),
+      createByMessages(IdService.method.getIdRange, implementation.getIdRange),
+      createByMessages(IdService.method.getInfo, implementation.getInfo),
+    ],
   });
 }
 
-function implementIdService(options: IdServiceOptions): ServiceImpl<typeof IdService> {
+function implementIdService(options: IdServiceOptions) {
   const { source, namespace } = options;
   const codec = createTextCodec({ layout: source.layout, namespace });
   return {
@@ -105,10 +114,10 @@ function implementIdService(options: IdServiceOptions): ServiceImpl<typeof IdSer
       const { runs } = await drawReservation(options, count, liveContext(context));
       return { runs: runs.map(({ firstId, count, stride }) => ({ firstId, count, stride })) };
     },
-    parse: (request) => parse(options, codec, request),
-    getIdRange: (request) => getIdRange(source, request),
+    parse: (request: ParseRequest) => parse(options, codec, request),
+    getIdRange: (request: GetIdRangeRequest) => getIdRange(source, request),
     getInfo: () => getInfo(options),
-  };
+  } satisfies ServiceImpl<typeof IdService>;
 }
 
 async function waitForId(

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
   type BatchNextValuesRequest,
+  type GetSequenceRequest,
   type ListSequencesRequest,
   SequenceService,
 } from "../gen/snowlane/v1/sequence_service_pb.ts";
@@ -8,6 +9,7 @@ import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
 import { callerError } from "../sequence/sequence-error.ts";
 import type { ValueWriter } from "../sequence/value-template.ts";
 import { liveContext } from "./call-context.ts";
+import { createByMessages } from "./hot/by-messages.ts";
 import { createBatchNextValues } from "./hot/batch-next-values.ts";
 import { type CallContext, checkBatch } from "./hot/issue-ids.ts";
 import {
@@ -36,14 +38,21 @@ const pageSizeMax = 1_000;
  * this server out of service.
  */
 export function createSequenceService(options: ValueOptions): Service {
+  const implementation = implementSequenceService(options);
   return defineService({
     descriptor: SequenceService,
-    implementation: implementSequenceService(options),
-    hotMethods: [createNextValue(options), createReserveValues(options), createBatchNextValues(options)],
+    implementation,
+    hotMethods: [
+      createNextValue(options),
+      createReserveValues(options),
+      createBatchNextValues(options),
+      createByMessages(SequenceService.method.getSequence, implementation.getSequence),
+      createByMessages(SequenceService.method.listSequences, implementation.listSequences),
+    ],
   });
 }
 
-function implementSequenceService(options: ValueOptions): ServiceImpl<typeof SequenceService> {
+function implementSequenceService(options: ValueOptions) {
   /** Opens the database if needed. The errors of the database itself are not shown to callers. */
   const withCatalog = <T>(work: (catalog: SequenceCatalog) => Promise<T>): Promise<T> =>
     inSequence(async () => work(await options.sequences.catalog())).catch((error: unknown) => {
@@ -54,10 +63,10 @@ function implementSequenceService(options: ValueOptions): ServiceImpl<typeof Seq
       const draft = draftFromMessage(sequence);
       return { sequence: sequenceToMessage(await withCatalog((catalog) => catalog.create(draft))) };
     },
-    getSequence: async ({ name }) => ({
+    getSequence: async ({ name }: GetSequenceRequest) => ({
       sequence: sequenceToMessage(await withCatalog((catalog) => catalog.get(name))),
     }),
-    listSequences: (request) => withCatalog((catalog) => listSequences(catalog, request)),
+    listSequences: (request: ListSequencesRequest) => withCatalog((catalog) => listSequences(catalog, request)),
     updateSequence: async (request) => {
       const update = updateFromMessage(request);
       return { sequence: sequenceToMessage(await withCatalog((catalog) => catalog.update(update))) };
@@ -78,7 +87,7 @@ function implementSequenceService(options: ValueOptions): ServiceImpl<typeof Seq
       const { runs, periodKey } = await drawValueReservation(options, source, count, context);
       return { runs: [...runs], periodKey };
     },
-  };
+  } satisfies ServiceImpl<typeof SequenceService>;
 }
 
 function withText(writeText: ValueWriter | undefined, value: bigint, periodKey: string) {

@@ -120,7 +120,7 @@ export function snowlane(
 }
 
 /** A peer in Node; see peers/node-peer.ts. */
-export function nodePeer(name: string, mode: "bare" | "connect" | "grpc-js"): Promise<BenchServer> {
+export function nodePeer(name: string, mode: "bare" | "bare-http1" | "connect" | "grpc-js"): Promise<BenchServer> {
   const command = (port: number): readonly string[] => [
     process.execPath,
     "test/bench/peers/node-peer.ts",

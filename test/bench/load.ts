@@ -14,15 +14,28 @@ export interface LoadResult {
   readonly latenciesMs: readonly number[];
 }
 
-/** Calls through h2load: gRPC over HTTP/2, the same bytes each time. */
+/** The content type of a protocol, and whether its messages have gRPC's prefix. */
+const protocols = {
+  gRPC: { contentType: "application/grpc", isPrefixed: true },
+  "gRPC-Web": { contentType: "application/grpc-web+proto", isPrefixed: true },
+  "Connect, binary": { contentType: "application/proto", isPrefixed: false },
+  "Connect, JSON": { contentType: "application/json", isPrefixed: false },
+} as const;
+
+/** Calls through h2load, the same bytes each time. */
 export interface H2load {
   readonly connections: number;
+  /** Calls at once on a connection; 1 over HTTP/1.1. */
   readonly streams: number;
   readonly calls: number;
   /** Default: NextId. */
   readonly method?: string;
-  /** Default: IdService. */
+  /** With its package. Default: snowlane.v1.IdService. */
   readonly service?: string;
+  /** Default: gRPC. */
+  readonly protocol?: keyof typeof protocols;
+  /** Default: HTTP/2. */
+  readonly version?: "HTTP/1.1" | "HTTP/2";
   /** The request message. */
   readonly message?: readonly number[];
   readonly tls?: boolean;
@@ -41,9 +54,12 @@ export interface H2load {
 /** Runs h2load against a server. */
 export async function runH2load(server: BenchServer, load: H2load, folder: string): Promise<LoadResult> {
   const { path, env } = await findTool("h2load");
-  const message = load.message ?? [];
-  const body = join(folder, `body-${message.length}`);
-  writeFileSync(body, Uint8Array.from([0, 0, 0, 0, message.length, ...message]));
+  const { message = [], protocol = "gRPC", service = "snowlane.v1.IdService", method = "NextId" } = load;
+  const { contentType, isPrefixed } = protocols[protocol];
+  const bytes = Buffer.from([...(isPrefixed ? [0, 0, 0, 0, message.length] : []), ...message]);
+  // Named after its content: two loads at once share a folder.
+  const body = join(folder, `body-${bytes.toString("hex")}`);
+  writeFileSync(body, bytes);
   const url = `${load.tls === true ? "https" : "http"}://127.0.0.1:${server.port}`;
   const callLog = join(folder, "calls");
   const paced = load.perSecond === undefined ? [] : ["--rps", `${load.perSecond / load.connections}`];
@@ -59,14 +75,14 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
     ...paced,
     ...spread,
     ...logged,
+    ...(load.version === "HTTP/1.1" ? ["--h1"] : []),
     "-d",
     body,
     "-H",
-    "content-type: application/grpc",
-    "-H",
-    "te: trailers",
+    `content-type: ${contentType}`,
+    ...(protocol === "gRPC" ? ["-H", "te: trailers"] : []),
     ...Object.entries(load.headers ?? {}).flatMap(([name, value]) => ["-H", `${name}: ${value}`]),
-    `${url}/snowlane.v1.${load.service ?? "IdService"}/${load.method ?? "NextId"}`,
+    `${url}/${service}/${method}`,
   ];
   // h2load adds to a log that is there.
   rmSync(callLog, { force: true });

@@ -19,9 +19,11 @@ import { schemesBenchmark } from "./schemes.ts";
 import { sequencesBenchmark } from "./sequences.ts";
 import { serviceBenchmark } from "./service.ts";
 import { startBenchmark } from "./start.ts";
+import { waysBenchmark } from "./ways.ts";
 import { machine, markdownTable, writeSection } from "./report.ts";
 
 const benchmarks: readonly Benchmark[] = [
+  waysBenchmark,
   generatorBenchmark,
   serviceBenchmark,
   guardsBenchmark,

@@ -97,7 +97,7 @@ async function callCosts(log: Log): Promise<readonly Finding[]> {
 /** 10,000 calls/s, as `npm run bench service` measures NextId. */
 async function tails(server: Parameters<typeof runH2load>[0], folder: string, log: Log): Promise<Finding> {
   const paced = { calls: 50_000, perSecond: 10_000, streams: 100, connections: 40, openEachMs: 11 };
-  const value = { service: "SequenceService", method: "NextValue", message: [...requestOf(nameOf(0))] };
+  const value = { service: "snowlane.v1.SequenceService", method: "NextValue", message: [...requestOf(nameOf(0))] };
   const contestants = [
     { name: "NextId", run: () => runH2load(server, paced, folder) },
     { name: "NextValue", run: () => runH2load(server, { ...paced, ...value }, folder) },

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of a call for the server: NextId, ReserveIds, BatchNextIds and Parse, beside what people would use
- * instead.
+ * Measures what NextId and BatchNextIds cost the server by gRPC, beside what people would use instead. ways.ts has the
+ * other methods and protocols.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -237,40 +237,6 @@ async function withDeadlines(stage: Stage): Promise<Part> {
   );
   const share = of("engine").cpuUs / of("grpcGo").cpuUs;
   return { finding, targets: [ratio("ghz with deadlines: at most 1/3 of grpc-go", share, 1 / 3)] };
-}
-
-async function reserve(stage: Stage): Promise<Part> {
-  // Field 1, count 8: more would meet the layout's ceiling, not the code's.
-  const message = [0x08, 0x08];
-  stage.log("ReserveIds");
-  const load = { connections: 4, streams: 32, calls: 300_000 };
-  const { engine } = stage.servers;
-  const contestants = [
-    { name: "NextId", run: () => runH2load(engine, load, stage.folder) },
-    { name: "ReserveIds", run: () => runH2load(engine, { ...load, method: "ReserveIds", message }, stage.folder) },
-  ];
-  const results = await interleave(contestants, rounds, stage.log);
-  const cpuUs = (name: string): number => middle(results.get(name) ?? [], (one) => one.cpuUs);
-  const finding = {
-    title: "ReserveIds of 8 beside NextId, h2load, engine",
-    columns: ["method", "µs of processor a call"],
-    rows: contestants.map(({ name }) => [name, formatFigure(cpuUs(name))]),
-  };
-  return { finding, targets: [ratio("ReserveIds: within 1.5 of NextId", cpuUs("ReserveIds") / cpuUs("NextId"), 1.5)] };
-}
-
-/** Parse of a decimal text is not hot: it goes through Connect's handlers. */
-async function notHot(stage: Stage): Promise<Part> {
-  // Field 1, fixed64.
-  const message = [0x09, 0, 0, 0, 0, 0, 0, 0x40, 0x1a];
-  const { finding, of } = await compareLoads(
-    stage,
-    "Parse, h2load, 4 connections of 32 streams: a call that is not hot",
-    { engine: 10_000, connect: 10_000 },
-    h2load(stage, { connections: 4, streams: 32, method: "Parse", message }),
-  );
-  const share = of("engine").cpuUs / of("connect").cpuUs;
-  return { finding, targets: [ratio("Parse: not slower than plain Connect-Node", share, 1)] };
 }
 
 const figure = (value: number): string => value.toFixed(2);
@@ -512,10 +478,8 @@ export const serviceBenchmark: Benchmark = {
         openLoop,
         openLoopInBursts,
         openLoopGhz,
-        reserve,
         batch,
         fairness,
-        notHot,
       ]) {
         parts.push(await part(stage));
       }

@@ -5,8 +5,8 @@ import {
   HealthCheckResponseSchema,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../../gen/grpc/health/v1/health_pb.ts";
-import { type HotMethod, type HotOperation, prefixBytes } from "./hot-method.ts";
-import { writePrefix } from "./write-protobuf.ts";
+import { frame } from "./by-messages.ts";
+import type { HotMethod, HotOperation } from "./hot-method.ts";
 
 /** Health/Check of the services that there are. There are few requests and two answers: all are written in advance. */
 export function createHealthCheck(services: Iterable<string>, isServing: (service: string) => boolean): HotMethod {
@@ -25,9 +25,5 @@ export function createHealthCheck(services: Iterable<string>, isServing: (servic
 }
 
 function frameOf(status: ServingStatus): Uint8Array {
-  const message = toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status }));
-  const framed = Buffer.alloc(prefixBytes + message.length);
-  writePrefix(framed, 0, message.length);
-  framed.set(message, prefixBytes);
-  return framed;
+  return frame(toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
 }

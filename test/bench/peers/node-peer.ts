@@ -1,10 +1,11 @@
 /**
- * What Snowlane is measured beside, in Node: `node node-peer.ts bare|connect|grpc-js PORT`. NextId (and, by Connect,
+ * What Snowlane is measured beside, in Node: `node node-peer.ts bare|bare-http1|connect|grpc-js PORT`. NextId (and, by Connect,
  * Parse) over this project's generator, so that what differs is the way to it.
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { createServer as createHttp1Server } from "node:http";
 import { createServer } from "node:http2";
 import {
   IdService,
@@ -46,6 +47,16 @@ function serveBare(port: number): void {
     });
   });
   server.listen(port, "127.0.0.1");
+}
+
+/** A handler of node:http that reads a request and answers with a constant. */
+function serveBareHttp1(port: number): void {
+  const answer = Buffer.from('{"id":"1234567890123456789"}');
+  const fields = { "content-type": "application/json", "content-length": answer.length };
+  createHttp1Server((request, response) => {
+    request.on("data", () => undefined);
+    request.on("end", () => response.writeHead(200, fields).end(answer));
+  }).listen(port, "127.0.0.1");
 }
 
 function serveConnect(port: number): void {
@@ -90,6 +101,7 @@ function serveGrpcJs(port: number): void {
 const [mode, port = ""] = process.argv.slice(2);
 const modes: Readonly<Record<string, (port: number) => void>> = {
   bare: serveBare,
+  "bare-http1": serveBareHttp1,
   connect: serveConnect,
   "grpc-js": serveGrpcJs,
 };
