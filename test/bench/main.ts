@@ -6,6 +6,7 @@ import { onOff } from "../../src/config/setting-kinds.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { attacksBenchmark } from "./attacks.ts";
 import type { Benchmark } from "./benchmark.ts";
+import { capacityBenchmark } from "./capacity.ts";
 import { clientsBenchmark } from "./clients.ts";
 import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   waysBenchmark,
   generatorBenchmark,
   serviceBenchmark,
+  capacityBenchmark,
   guardsBenchmark,
   clientsBenchmark,
   schemesBenchmark,

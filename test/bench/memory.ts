@@ -1,6 +1,4 @@
 /** What `snowlane serve` weighs: just started, with idle connections, after load, and after all of them have gone. */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,24 +9,13 @@ import { residentMib } from "../support/processes/resident-memory.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
+import { openConnections } from "./idle-connections.ts";
 
-const connectionsProgram = new URL("connections-process.ts", import.meta.url);
 const connections = 10_000;
-const connectionsEach = 5_000;
 const callers = 8;
 /** Not so many calls: over node:http2 100,000 would take minutes. */
 const callsMs = 15_000;
 const settleMs = 3_000;
-
-async function openConnections(port: number): Promise<readonly ChildProcess[]> {
-  const holders: ChildProcess[] = [];
-  for (let left = connections; left > 0; left -= connectionsEach) {
-    const holder = fork(connectionsProgram, [String(port), String(Math.min(left, connectionsEach))]);
-    await once(holder, "message");
-    holders.push(holder);
-  }
-  return holders;
-}
 
 /** Calls from a few callers more. Returns how many were answered. */
 async function load(url: string): Promise<number> {
@@ -72,7 +59,7 @@ async function measure(http2: string, log: (line: string) => void): Promise<Meas
   };
   try {
     await note("started");
-    const holders = await openConnections(Number(server.address.split(":")[1]));
+    const holders = await openConnections(Number(server.address.split(":")[1]), connections);
     await note("connections");
     const calls = await load(server.url);
     await note(`connections and ${count(calls)} calls`);
