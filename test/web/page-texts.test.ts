@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { languageOf } from "../../web/src/language.ts";
+import { groupDigits } from "../../web/src/group-digits.ts";
 import { en } from "../../web/src/texts/en.ts";
 import { sw } from "../../web/src/texts/sw.ts";
 import { zh } from "../../web/src/texts/zh.ts";
@@ -99,4 +100,16 @@ test("the page speaks the reader's language, and the one that was chosen after a
   await page.getByRole("link", { name: "Soma", exact: true }).waitFor();
   await page.getByRole("button", { name: "English" }).click();
   await page.getByRole("heading", { name: "Parse an ID" }).waitFor();
+});
+
+test("digits are grouped as Intl groups them", () => {
+  const intl = new Intl.NumberFormat("en");
+  const whole = Array.from({ length: 20 }, (_, digits) => 10n ** BigInt(digits)).flatMap((power) => [
+    power - 1n,
+    power,
+  ]);
+  for (const value of [...whole, 2n ** 63n - 1n]) expect(groupDigits(value)).toBe(intl.format(value));
+  for (const value of [0, -1, -1_000, 999.5, 1_000.25, 12_345.678_9, 0.000_4, 4_096_000]) {
+    expect(groupDigits(value)).toBe(intl.format(value));
+  }
 });

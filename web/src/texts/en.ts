@@ -3,6 +3,7 @@ import type { TextForm } from "../../../src/text/text-form.ts";
 import type { TextFault } from "../../../src/text/malformed-text.ts";
 import type { ChartName } from "../chart-data.ts";
 import type { Failure } from "../failure.ts";
+import { groupDigits as number } from "../group-digits.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { PartProblem } from "../hand-ids.ts";
 import type { Span, SpanUnit } from "../time-words.ts";
@@ -10,8 +11,6 @@ import type { Span, SpanUnit } from "../time-words.ts";
 /** All that the page says, in one language. A language that lacks a text does not compile. */
 export type Texts = typeof en;
 
-const grouping = new Intl.NumberFormat("en");
-const number = (value: number | bigint): string => grouping.format(value);
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 const unitWords: Readonly<Record<SpanUnit, string>> = {

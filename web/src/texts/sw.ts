@@ -1,5 +1,6 @@
 import type { ChartName } from "../chart-data.ts";
 import type { Failure } from "../failure.ts";
+import { groupDigits as number } from "../group-digits.ts";
 import type { PartProblem } from "../hand-ids.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { Span, SpanUnit } from "../time-words.ts";
@@ -7,8 +8,6 @@ import type { Texts } from "./en.ts";
 
 /** Swahili, translated without a native reader. */
 
-const grouping = new Intl.NumberFormat("en");
-const number = (value: number | bigint): string => grouping.format(value);
 const unitWords: Readonly<Record<SpanUnit, string>> = {
   year: "miaka",
   day: "siku",
