@@ -12,7 +12,7 @@ import { writePrefix } from "./write-protobuf.ts";
 
 /**
  * Makes a hot method of one that works on messages and needs nothing of its call: protobuf-es reads and writes them.
- * What is saved are Connect's handlers, which take ten times as long. In the binary form alone. docs/adr/0120
+ * That saves Connect's handlers, which take ten times as long. In the binary form alone. docs/adr/0120
  *
  * @param answer - Makes the response of a request, as in the service's implementation.
  */
