@@ -61,7 +61,7 @@ export async function checkStore(under: StoreUnderCheck): Promise<readonly Findi
   findings.push(await probe(under));
   const listed = await store.list();
   findings.push(...checkWriters(store, listed, parseLayoutRecord(entry.text)));
-  const list = listWorkers(store, listed, systemClock.nowMs());
+  const list = await listWorkers(store, listed, systemClock.nowMs());
   return [...findings, ...checkWorkers(list), ...checkLife(under.layout)];
 }
 

@@ -74,7 +74,7 @@ async function storedLayout({ settings, environment }: Input, nowMs: number): Pr
   const store = await openRecords(settings, environment);
   try {
     const { layout } = await readStoredLayout(store, settings.namespace);
-    const { free } = listWorkers(store, await store.list(), nowMs);
+    const { free } = await listWorkers(store, await store.list(), nowMs);
     const name = presetNames.find((candidate) => isSame(presets[candidate], layout)) ?? "custom";
     return { layout: { ...layout, name }, free };
   } finally {

@@ -74,7 +74,7 @@ async function openLook({ settings, options, environment }: Input): Promise<Look
   const from = { store: placeOf(valueOf(resolveStoreUrl(settings, environment))), namespace: settings.namespace };
   return {
     look: async () => {
-      const list = listWorkers(store, await store.list(), systemClock.nowMs());
+      const list = await listWorkers(store, await store.list(), systemClock.nowMs());
       if (list.layoutRecord === undefined) throw await noLayout(store, settings.namespace);
       return { ...list, from };
     },

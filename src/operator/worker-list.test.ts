@@ -4,6 +4,8 @@ import { listWorkers, type WorkerList } from "./worker-list.ts";
 import { encodeQuarantineRecord } from "../lease/records/quarantine-record.ts";
 import { noneAdded } from "../lease/records/added-fields.ts";
 import { recordKeys } from "../lease/records/record-text.ts";
+import { workerKey } from "../lease/records/worker-record.ts";
+import { layouts } from "../snowflake/presets.ts";
 
 const windowMs = 10_000;
 const ttlMs = 13_000;
@@ -109,6 +111,23 @@ test("a record that cannot be read is shown, and counts as taken", async () => {
   world.database.write("worker-77", undefined, "{}");
   const list = await look(world);
   expect([states(list), list.free]).toEqual([{ 0: "held", 2: "unreadable" }, 2]);
+});
+
+test("a thousand worker IDs held the event loop for one long turn: they are judged a few in each", async () => {
+  const world = new HolderWorld();
+  await world.process({ ...at(0, 0), layout: layouts.twitter }).start();
+  const { text } = world.database.entry(workerKey(0))!;
+  for (let index = 1; index < 1_024; index++) world.database.write(workerKey(index), undefined, text);
+  const watch = { turns: 0, isOver: false };
+  const countTurns = (): void => {
+    watch.turns += 1;
+    if (!watch.isOver) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  const { workers } = await look(world);
+  watch.isOver = true;
+  expect(workers.map(({ workerIndex }) => workerIndex)).toEqual([...Array(1_024).keys()]);
+  expect(watch.turns).toBeGreaterThanOrEqual(16);
 });
 
 test("the dead of a store that may lose data count as held until every clock has passed their mark", async () => {

@@ -62,12 +62,15 @@ export interface WorkerList {
 /** The settings by which a store's records are judged. */
 export type JudgedStore = Pick<RecordStore, "durability"> & { readonly liveness: { readonly kind: "ttl" | "lock" } };
 
+/** How many records are judged in one turn of the event loop, so that calls wait for no list: docs/adr/0154. */
+const judgedInATurn = 64;
+
 /**
- * Judges every record of a fresh list.
+ * Judges every record of a fresh list, a few in each turn of the event loop.
  *
  * @throws IdError INVALID_CONFIG: the layout record, or one of those for the whole store, is foreign or damaged.
  */
-export function listWorkers(store: JudgedStore, listed: ListAnswer, wallMs: number): WorkerList {
+export async function listWorkers(store: JudgedStore, listed: ListAnswer, wallMs: number): Promise<WorkerList> {
   const nowMs = storeNowMs(listed.moment, wallMs);
   const layoutText = textOf(listed, recordKeys.layout);
   if (layoutText === undefined) {
@@ -76,10 +79,13 @@ export function listWorkers(store: JudgedStore, listed: ListAnswer, wallMs: numb
   const layoutRecord = parseLayoutRecord(layoutText);
   const layout = layoutOf(layoutRecord);
   const quarantine = standingQuarantine(listed, layoutRecord, nowMs);
-  const workers = listed.entries
-    .map((entry) => judge(entry, { store, layout, layoutRecord, quarantine, nowMs }))
-    .filter((worker) => worker !== undefined)
-    .toSorted((one, other) => one.workerIndex - other.workerIndex);
+  const workers: ListedWorker[] = [];
+  for (const [index, entry] of listed.entries.entries()) {
+    if (index % judgedInATurn === judgedInATurn - 1) await new Promise((resolve) => void setImmediate(resolve));
+    const worker = judge(entry, { store, layout, layoutRecord, quarantine, nowMs });
+    if (worker !== undefined) workers.push(worker);
+  }
+  workers.sort((one, other) => one.workerIndex - other.workerIndex);
   const total = countWorkerIds(layout, layoutRecord);
   const taken = workers.filter(({ state }) => state !== "released" && state !== "expired").length;
   return { layoutRecord, workers, total, free: quarantine === undefined ? total - taken : 0, quarantine, nowMs };

@@ -32,20 +32,41 @@ async function fillStore(url: string): Promise<void> {
   await store.close();
 }
 
+/** The longest turn of the event loop during some work, in milliseconds. */
+async function longestTurn(work: () => Promise<void>): Promise<number> {
+  let [longestMs, lastMs, isOver] = [0, performance.now(), false];
+  const watch = (): void => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+    if (!isOver) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await work();
+  // The turn in which it ended counts, too.
+  await new Promise((resolve) => void setImmediate(resolve));
+  isOver = true;
+  return longestMs;
+}
+
 /** How long the event loop is busy with reading all worker IDs, which a server does once a minute. */
-async function measureLists(url: string): Promise<number> {
+async function measureLists(url: string): Promise<{ readonly busyMs: number; readonly turnMs: number }> {
   const store = await openStore(url, { namespace: "default", callTimeoutMs: 10_000 });
-  const tookMs: number[] = [];
+  const list = async (): Promise<void> => {
+    const { workers } = await listWorkers(store, await store.list(), systemClock.nowMs());
+    if (workers.length !== workerIds) throw new Error(`The store has ${workers.length} worker IDs`);
+  };
+  const [busyMs, turnsMs]: [number[], number[]] = [[], []];
   for (let done = 0; done < lists; done++) {
     const before = performance.eventLoopUtilization();
-    const { workers } = listWorkers(store, await store.list(), systemClock.nowMs());
+    await list();
     // The turn must have ended before it counts.
     await sleep(1);
-    tookMs.push(performance.eventLoopUtilization(before).active);
-    if (workers.length !== workerIds) throw new Error(`The store has ${workers.length} worker IDs`);
+    busyMs.push(performance.eventLoopUtilization(before).active);
+    turnsMs.push(await longestTurn(list));
   }
   await store.close();
-  return median(tookMs);
+  return { busyMs: median(busyMs), turnMs: median(turnsMs) };
 }
 
 async function scrapeMany({ url }: SnowlaneProcess, count: number): Promise<void> {
@@ -63,7 +84,7 @@ export async function measureScrapes(folder: string, log: Log): Promise<Finding>
   log(`${scrapes} scrapes, ${workerIds} worker IDs`);
   const url = `sqlite:${join(mkdtempSync(join(folder, "scrapes-")), "snowlane.db")}`;
   await fillStore(url);
-  const listMs = await measureLists(url);
+  const list = await measureLists(url);
   const program = [process.execPath, ...liveMemoryFlags, "dist/main.js"];
   const server = await startSnowlane({ program, args: ["--store", url] });
   try {
@@ -74,15 +95,16 @@ export async function measureScrapes(folder: string, log: Log): Promise<Finding>
     const eachUs = (processorUs(server.child.pid!) - beforeUs) / scrapes;
     await sleep(settleMs);
     const grownKib = ((await liveMib(server)) - beforeMib) * 1_024;
-    const longestMs = listMs + eachUs / 1_000;
+    const longestMs = list.turnMs + eachUs / 1_000;
     return {
       title: `GET /metrics with ${workerIds.toLocaleString("en-US")} worker IDs`,
-      note: "A scrape that finds the list of worker IDs older than a minute has it read again, in a later turn.",
+      note: "A scrape that finds the list of worker IDs older than a minute has it read again, in later turns.",
       columns: ["measure", "found", "at most", "met"],
       rows: [
         ["processor time of a scrape", `${eachUs.toFixed(0)} µs`, "", ""],
-        ["event loop busy with the list of worker IDs", `${listMs.toFixed(2)} ms`, "", ""],
-        ["both together", `${longestMs.toFixed(2)} ms`, "5 ms", met(longestMs <= 5)],
+        ["event loop busy with the list of worker IDs, once a minute", `${list.busyMs.toFixed(2)} ms`, "", ""],
+        ["longest turn of that", `${list.turnMs.toFixed(2)} ms`, "", ""],
+        ["that turn and the scrape together", `${longestMs.toFixed(2)} ms`, "5 ms", met(longestMs <= 5)],
         [
           `memory in use after ${scrapes.toLocaleString("en-US")} scrapes`,
           `${grownKib.toFixed(0)} KiB more`,

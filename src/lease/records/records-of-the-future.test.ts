@@ -188,7 +188,7 @@ describe("a worker record of a higher format", () => {
     expect(new Set(others.map(({ holder }) => holder.grant!.workerIndex))).toEqual(new Set([1, 2, 3]));
     expect(fieldsOf(world.database, key)["formatVersion"]).toBe(2);
     const store = world.database.open();
-    const { workers } = listWorkers(store, await store.list(), world.time.nowMs());
+    const { workers } = await listWorkers(store, await store.list(), world.time.nowMs());
     expect(workers.find(({ workerIndex }) => workerIndex === 0)).toMatchObject({ state: "unreadable" });
   });
 
