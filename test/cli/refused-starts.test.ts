@@ -197,3 +197,28 @@ describe("a layout", () => {
     ]);
   });
 });
+
+describe("callers", () => {
+  test("whose file has faults end the start with code 2: a line a fault, and no token", async () => {
+    const file = join(temporaryFolder(), "principals.json");
+    const faulty = { name: "B", tokens: ["snw_hunter2"], permissions: ["root"], idsPerSecond: 0 };
+    writeFileSync(file, JSON.stringify({ principals: [faulty, { ...faulty, name: "b" }] }));
+    const { code, stderr } = await runCli([...serve, "--principals", file]);
+    const places = ["name", "tokens[0]", "permissions[0]", "idsPerSecond"].map((key) => `principals[0].${key}`);
+    const again = places.slice(1).map((place) => place.replace("[0]", "[1]"));
+    const found = [...stderr.matchAll(/principals\[\d\]\S+(?= in )/g)].map(([place]) => place);
+    expect([code, new Set(found)]).toEqual([2, new Set([...places, ...again])]);
+    expect(stderr).not.toContain("hunter2");
+    const absent = await runCli([...serve, "--principals", `${file}.none`]);
+    expect([absent.code, absent.stderr]).toEqual([2, expect.stringMatching(/--principals .*ENOENT/)]);
+  });
+
+  test("that contradict each other are refused with the admin listener's port and a receiver that is no URL", async () => {
+    const flags = ["--auth", "none", "--principals", "p.json", "--admin-listen", "127.0.0.1:7609"];
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: "user:hunter2@collector" };
+    const { code, stderr } = await runCli(["serve", "--log-level", "error", ...flags], { environment });
+    expect(code).toBe(2);
+    for (const place of ["--auth", "--admin-listen", "OTEL_EXPORTER_OTLP_ENDPOINT"]) expect(stderr).toContain(place);
+    expect(stderr).not.toContain("hunter2");
+  });
+});

@@ -7,6 +7,7 @@ import { credentials, makeGenericClientConstructor, Metadata } from "@grpc/grpc-
 import { expect, onTestFinished, test } from "vitest";
 import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
 import { scrape } from "../support/metrics/scrape.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { attributesOf, type OtlpReceiver, startOtlpReceiver } from "../support/processes/otlp-receiver.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
@@ -29,6 +30,27 @@ async function start(
 /** A `traceparent` with a trace of its own. */
 function parent(index: number, flags = "01"): { readonly traceparent: string } {
   return { traceparent: `00-${traceIdOf(index)}-${spanIdOf(index)}-${flags}` };
+}
+
+/** Calls NextId by grpc-js. */
+async function callByGrpcJs(address: string, fields: Readonly<Record<string, string>>): Promise<void> {
+  const grpc = new (makeGenericClientConstructor({}, "none"))(address, credentials.createInsecure());
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+  const same = (bytes: Buffer): Buffer => bytes;
+  await new Promise<void>((resolve, reject) =>
+    grpc.makeUnaryRequest(`${service}/NextId`, same, same, Buffer.alloc(0), metadata, (error) =>
+      error ? reject(error) : resolve(),
+    ),
+  );
+  grpc.close();
+}
+
+/** Calls NextId by curl. */
+async function callByCurl(url: string, version: string, fields: Readonly<Record<string, string>>): Promise<void> {
+  const head = Object.entries({ ...json, ...fields }).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const args = ["-sS", "--fail", "--max-time", "60", version, ...head, "--data", "{}", `${url}${service}/NextId`];
+  expect(await runCommand("curl", args)).toMatch(/^\{"id":"\d+"\}$/);
 }
 
 const traceIdOf = (index: number): string => index.toString(16).padStart(32, "a");
@@ -58,14 +80,7 @@ test("a sampled call has a span under its caller's, in every protocol, also wher
   await call(askHttp1, "GetInfo", { ...app, ...parent(4) });
   await call(askHttp2, "NextId", parent(5));
   await call(askHttp2, "ReserveIds", { ...app, ...parent(6) });
-  const grpc = new (makeGenericClientConstructor({}, "none"))(server.address, credentials.createInsecure());
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries({ ...app, ...parent(7) })) metadata.set(name, value);
-  const same = (bytes: Buffer): Buffer => bytes;
-  await new Promise((resolve) =>
-    grpc.makeUnaryRequest(`${service}/NextId`, same, same, Buffer.alloc(0), metadata, resolve),
-  );
-  grpc.close();
+  await callByGrpcJs(server.address, { ...app, ...parent(7) });
   await expect.poll(() => spansOf(receiver).length, patience).toBe(7);
   const found = spansOf(receiver).map(({ traceId, parentSpanId, name, kind, attributes, status }) => {
     const own = { ids: [traceId, parentSpanId], kind, status: status?.code, name };
@@ -106,6 +121,20 @@ test("a sampled call has a span under its caller's, in every protocol, also wher
   }
   expect(await server.stop("SIGTERM")).toBe(0);
   expect(JSON.stringify(server.log)).not.toContain("hunter2");
+});
+
+test("a span of a call by curl or grpc-js is in its caller's trace, below its caller's span", async () => {
+  const receiver = await startOtlpReceiver();
+  const server = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+  await callByCurl(server.url, "--http1.1", parent(1));
+  await callByCurl(server.url, "--http2-prior-knowledge", parent(2));
+  await callByGrpcJs(server.address, parent(3));
+  await callByCurl(server.url, "--http1.1", {});
+  expect(await server.stop("SIGTERM")).toBe(0);
+  await expect.poll(() => spansOf(receiver).length, patience).toBe(3);
+  const parents = Object.fromEntries(spansOf(receiver).map(({ traceId, parentSpanId }) => [traceId, parentSpanId]));
+  const sent = [1, 2, 3].map((index) => [base64Of(traceIdOf(index)), base64Of(spanIdOf(index))] as const);
+  expect(parents).toEqual(Object.fromEntries(sent));
 });
 
 test("calls beyond the limit are served, counted and not traced, and the last spans come with the end", async () => {

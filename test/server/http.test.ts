@@ -14,7 +14,12 @@ import {
 import { runServer } from "../support/processes/running-server.ts";
 
 const nextId = "/snowlane.v1.IdService/NextId";
-const issuing = ["NextId", "BatchNextIds", "ReserveIds"].map((method) => `/snowlane.v1.IdService/${method}`);
+const issuing = [
+  ...["NextId", "BatchNextIds", "ReserveIds"].map((method) => `/snowlane.v1.IdService/${method}`),
+  ...["NextValue", "BatchNextValues", "ReserveValues", "CreateSequence", "UpdateSequence"].map(
+    (method) => `/snowlane.v1.SequenceService/${method}`,
+  ),
+];
 const grpc = { "content-type": "application/grpc+proto", te: "trailers" };
 const empty = grpcFrame(toBinary(NextIdRequestSchema, create(NextIdRequestSchema)));
 
