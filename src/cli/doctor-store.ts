@@ -123,7 +123,7 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
 function reachHint(error: unknown): string {
   if (error instanceof IdError && error.metadata["servers"] !== undefined) return "See docs/stores.md, Two primaries.";
   if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
-  return "Start it, or check --store, credentials, certificates, and whether a firewall stands between.";
+  return "Start it, or check whether --store names the server that takes writes, the credentials and certificates, and whether a firewall stands between.";
 }
 
 /** The settings of the store's server; nothing where a store has none that matter. */

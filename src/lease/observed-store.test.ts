@@ -13,7 +13,7 @@ function observed() {
     onMoment: () => {},
     onOlderPosition: () => said.push("older"),
     onProblem: (during, { message }) => said.push(`${during}: ${message}`),
-    onRecovery: () => said.push("recovered"),
+    onRecovery: (forMs) => said.push(`recovered after ${forMs} ms`),
   });
   /** Writes what is there, and reads it where no answer comes, as renewals do. */
   const renew = async (): Promise<void> => {
@@ -32,7 +32,7 @@ describe("a store that is read but cannot be written", () => {
     expect(store.problem).toMatchObject({ reason: "STORE_UNAVAILABLE" });
     faulty.fault = () => "none";
     await renew();
-    expect([said.length, said.at(-1), store.problem]).toEqual([2, "recovered", undefined]);
+    expect([said.length, said.at(-1), store.problem]).toEqual([2, "recovered after 0 ms", undefined]);
   });
 
   test("is not taken for broken for ever where nobody writes any more", async () => {
@@ -44,7 +44,7 @@ describe("a store that is read but cannot be written", () => {
     expect(said).toHaveLength(1);
     await time.run(31_000);
     await store.read("worker-0");
-    expect([said.at(-1), store.problem]).toEqual(["recovered", undefined]);
+    expect([said.at(-1), store.problem]).toEqual(["recovered after 31000 ms", undefined]);
   });
 
   test("and a write that finds a conflict has not written: only one that is applied ends it", async () => {
@@ -56,7 +56,7 @@ describe("a store that is read but cannot be written", () => {
     expect(await store.compareAndSet("worker-0", undefined, "other")).toMatchObject({ kind: "conflict" });
     expect(said).toHaveLength(1);
     await store.compareAndSet("worker-1", undefined, "next");
-    expect(said.at(-1)).toBe("recovered");
+    expect(said.at(-1)).toBe("recovered after 0 ms");
   });
 });
 

@@ -20,8 +20,8 @@ export interface StoreObserver {
   readonly onOlderPosition: () => void;
   /** The first failure, and until the recovery each one with another message. */
   readonly onProblem: (during: string, error: IdError) => void;
-  /** All operations that failed are answered again. */
-  readonly onRecovery: () => void;
+  /** All operations that failed are answered again, `forMs` after the first of them failed. */
+  readonly onRecovery: (forMs: number) => void;
 }
 
 /** Operations that fail and recover together: a full disk can be read as before. */
@@ -192,12 +192,14 @@ export class ObservedStore implements RecordStore {
     if (isConflict) this.#failing.delete("read");
     else if (ability === "write") this.#failing.clear();
     else this.#failing.delete(ability);
-    const oldestMs = this.#clock.monotonicMs() - failureAgeMaxMs;
+    const nowMs = this.#clock.monotonicMs();
+    const oldestMs = nowMs - failureAgeMaxMs;
     for (const [other, { atMs }] of this.#failing) if (atMs < oldestMs) this.#failing.delete(other);
     if (this.#failing.size > 0) return;
+    const forMs = nowMs - (this.#failingFromMs ?? nowMs);
     this.#failingFromMs = undefined;
     this.#told.clear();
-    this.#observer.onRecovery();
+    this.#observer.onRecovery(forMs);
   }
 }
 

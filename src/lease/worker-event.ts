@@ -58,7 +58,8 @@ export type WorkerEvent =
       readonly forMs: number;
       readonly servesUntilMs: number | undefined;
     }
-  | { readonly kind: "store-answers-again" }
+  /** `forMs`: since the first failure. */
+  | { readonly kind: "store-answers-again"; readonly forMs: number }
   /** Each minute while the store answers and there is no worker ID all the same. */
   | { readonly kind: "still-waiting"; readonly detail: string; readonly forMs: number }
   /** No renewal has moved the window's end for so long that half of the window, or less, is left. */

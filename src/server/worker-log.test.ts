@@ -44,9 +44,19 @@ describe("a store that fails", () => {
   });
 });
 
+const lapsed: WorkerEvent = {
+  kind: "grant-ended",
+  end: "lapsed",
+  datacenterId: 0,
+  workerId: 7,
+  detail: "the window ended before a renewal was confirmed: the store is silent.",
+};
+
 test.each<[WorkerEvent, string]>([
   [{ kind: "window-half-gone", leftMs: 14_900, error }, "WARN Half of the window is gone"],
   [{ kind: "window-half-gone", leftMs: 14_900, error }, "IDs can be given out for 14.9 s more"],
+  [{ kind: "store-answers-again", forMs: 12_300 }, "INFO The store answers again, 12.3 s after it began to fail (post"],
+  [lapsed, "the store is silent. Calls wait, or are refused, until another one is granted. event="],
   [{ kind: "clock-offset", aheadMs: 2_500 }, "WARN This machine's clock is 2.5 s ahead of the store's"],
   [{ kind: "clock-off", aheadMs: -400_000 }, "ERROR The clock is too far from the store's: it is 400.0 s behind it"],
   [{ kind: "new-deployment", namespace: "default", untilMs: undefined }, "INFO Begins a new deployment"],

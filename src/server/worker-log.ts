@@ -26,10 +26,12 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
     level: "warn",
     message: "Keeps no resume record, so a restart does not serve while the store is down; see --resume-dir",
   }),
-  "grant-ended": ({ end, detail }) => ({
-    level: end === "released" ? "debug" : "warn",
-    message: end === "released" ? "No longer holds its worker ID" : `No longer holds its worker ID: ${detail}`,
-  }),
+  "grant-ended": ({ end, detail }) => {
+    const message = "No longer holds its worker ID";
+    if (end === "released") return { level: "debug", message };
+    const cost = "Calls wait, or are refused, until another one is granted.";
+    return { level: "warn", message: `${message}: ${withoutStop(detail)}. ${cost}` };
+  },
   waiting: ({ detail, untilMs }) => {
     const until = Number.isFinite(untilMs) ? ` (until ${timeOf(untilMs)})` : "";
     return { level: "warn", message: `Waits before a worker ID can be had${until}: ${detail}` };
@@ -48,7 +50,10 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
     message: `${withStore(error.message, store)} So it has been for ${lengthOfTime(forMs)}. ${consequenceOf(servesUntilMs)}`,
     fields: { reason: error.reason, forMs, servesUntilMs },
   }),
-  "store-answers-again": (_event, store) => ({ level: "info", message: `The store answers again (${store})` }),
+  "store-answers-again": ({ forMs }, store) => ({
+    level: "info",
+    message: `The store answers again, ${lengthOfTime(forMs)} after it began to fail (${store})`,
+  }),
   "window-half-gone": ({ leftMs, error }, store) => {
     const why = error === undefined ? "" : ` ${withStore(error.message, store)}`;
     const left = `IDs can be given out for ${lengthOfTime(leftMs)} more`;
@@ -112,7 +117,12 @@ function quietly(event: WorkerEvent, phase: "starting" | "serving"): boolean {
 
 /** Adds the store to a sentence. */
 function withStore(message: string, store: string): string {
-  return `${message.replace(/[.\s]+$/, "")} (${store}).`;
+  return `${withoutStop(message)} (${store}).`;
+}
+
+/** A sentence, to go on after it. */
+function withoutStop(sentence: string): string {
+  return sentence.replace(/[.\s]+$/, "");
 }
 
 function consequenceOf(servesUntilMs: number | undefined): string {

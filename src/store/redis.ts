@@ -168,7 +168,7 @@ class RedisStore implements RecordStore {
 
   async #run(client: RedisClient, operation: string, ...args: readonly string[]): Promise<Answer> {
     const keyed = ["EVAL", script, "1", this.#hash, operation, `${this.#replicas}`, ...args];
-    const reply = await client.sendCommand<ScriptReply>(keyed);
+    const reply = await client.sendCommand<ScriptReply>(keyed).catch(throwPlainly);
     const [value, seconds, micros, server, replication] = reply;
     const clockMs = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
     if (infoField(replication, "role") !== "master") throw new Error("it has become a replica");
@@ -191,6 +191,12 @@ class RedisStore implements RecordStore {
     const reached = await client.sendCommand<number>(["WAIT", `${needed}`, `${this.#waitTimeoutMs}`]);
     if (reached < needed) throw new Error(`${reached} of ${needed} replicas have the write`);
   }
+}
+
+/** Takes off where in the script an error arose, which tells an operator nothing and differs by operation. */
+function throwPlainly(error: unknown): never {
+  if (error instanceof Error) error.message = error.message.replace(/ script: [0-9a-f]+, on @user_script:\d+\.?$/, "");
+  throw error;
 }
 
 /** What Redis says to a write that it does not take: a replica, full memory, a disk that fails, too few replicas. */

@@ -40,6 +40,42 @@ test("where every worker ID has a holder, the message has the time at which the 
   });
 });
 
+test("processes that wait for a worker ID listed all records each second: they look less and less often", async () => {
+  const world = new HolderWorld({ hasClock: true });
+  const pinned = { datacenterId: 0, workerId: 0 };
+  const holder = world.process({ options: pinned });
+  await holder.start();
+  const second = world.process({ name: "b", options: { ...pinned, workerIdPatienceMs: 3_600_000 } });
+  void second.holder.start();
+  const looks = (): number => second.store.calls.filter(({ kind }) => kind === "list").length;
+  await world.time.run(10_000);
+  expect(looks()).toBeGreaterThan(8);
+  await world.time.run(90_000);
+  const before = looks();
+  await world.time.run(100_000);
+  expect(looks() - before).toBeGreaterThan(9);
+  expect(looks() - before).toBeLessThan(25);
+  // One that comes free is found with the next look.
+  await holder.close();
+  await world.time.run(11_000);
+  expect(second.holder.grant).toBeDefined();
+});
+
+test("a start that waits for a worker ID for two minutes ends then, not at its next look", async () => {
+  const world = new HolderWorld({ hasClock: true });
+  const pinned = { datacenterId: 0, workerId: 0 };
+  await world.process({ options: pinned }).start();
+  const second = world.process({ name: "b", options: { ...pinned, workerIdPatienceMs: 120_000 } });
+  let endedMs = 0;
+  const fromMs = world.time.nowMs();
+  second.holder.start().catch(() => {
+    endedMs = world.time.nowMs() - fromMs;
+  });
+  await world.time.run(140_000);
+  expect(endedMs).toBeGreaterThanOrEqual(120_000);
+  expect(endedMs).toBeLessThan(121_000);
+});
+
 describe("what an acquire that then failed has seen counts:", () => {
   test("the layout: a store that is emptied before the next try is not taken for a new one", async () => {
     const world = new HolderWorld({ hasClock: true, emptyMeans: "new" });

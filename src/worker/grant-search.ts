@@ -35,6 +35,11 @@ const silentRetry = { share: 1 / 10, maxMs: 30_000 };
 /** How often a state that only time can change is looked at again. */
 const lookAgainMs = 1_000;
 /**
+ * While every worker ID has a holder, the pause grows to this part of the wait, up to its bound: a hundred processes
+ * that wait do not list all records each second.
+ */
+const crowdedLook = { share: 1 / 10, maxMs: 10_000 };
+/**
  * How long a lock must be taken before it counts as a living holder's: a process that looks for a worker ID takes it
  * for a moment, too.
  */
@@ -157,7 +162,16 @@ export class GrantSearch {
     }
     this.#problem = noneFree(detail, untilMs);
     const waitedMs = judge.monotonicMs() - (this.#noneFromMs ?? 0);
-    return this.#again(lookAgainMs, !outcome.ours && waitedMs >= settings.workerIdPatienceMs);
+    const leftMs = settings.workerIdPatienceMs - waitedMs;
+    return this.#again(this.#crowdedLookMs(waitedMs, leftMs), !outcome.ours && leftMs <= 0);
+  }
+
+  /** @param leftMs - Of the patience: a start ends when it is over, not at a later look. */
+  #crowdedLookMs(waitedMs: number, leftMs: number): number {
+    const longMs = Math.min(crowdedLook.maxMs, waitedMs * crowdedLook.share);
+    if (longMs <= lookAgainMs) return lookAgainMs;
+    const lookMs = Math.max(lookAgainMs, longMs * (0.5 + this.#context.ports.random() / 2));
+    return leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs;
   }
 
   /** For how long yet a lock that is taken tells nothing. */

@@ -94,7 +94,7 @@ export class WorkerHolder {
       onMoment: (moment) => this.#onMoment(moment),
       onOlderPosition: () => this.#context.lives.wentBack(),
       onProblem: (during, error) => ports.report({ kind: "store-problem", during, error }),
-      onRecovery: () => ports.report({ kind: "store-answers-again" }),
+      onRecovery: (forMs) => ports.report({ kind: "store-answers-again", forMs }),
     });
     this.#context = {
       store: this.store,

@@ -4,6 +4,7 @@ import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
+import { setEtcdSpaceAlarm, startEtcd } from "../support/servers/etcd-server.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { askRedis } from "../support/servers/redis-replicas.ts";
@@ -81,6 +82,22 @@ test.each([
   expect((await store.read("worker-1")).entry?.text).toBe("old");
   await allow();
   expect((await store.compareAndSet("worker-1", written.entry, "new")).kind).toBe("applied");
+});
+
+test("etcd: a write for which there is no space is left open, because some versions apply it before they say so", async () => {
+  const server = await running(startEtcd());
+  const store = await openStore(server.url, { namespace: "default", callTimeoutMs: 30_000 });
+  onTestFinished(() => store.close());
+  const written = await store.compareAndSet("worker-1", undefined, "old");
+  if (written.kind !== "applied") throw new Error("the first write was not applied");
+  await setEtcdSpaceAlarm(server, "ACTIVATE");
+  await expect(store.compareAndSet("worker-1", written.entry, "new")).rejects.toMatchObject({
+    reason: "STORE_UNAVAILABLE",
+    message: expect.stringContaining("database space exceeded"),
+  });
+  const { entry } = await store.read("worker-1");
+  await setEtcdSpaceAlarm(server, "DEACTIVATE");
+  expect((await store.compareAndSet("worker-1", entry, "newer")).kind).toBe("applied");
 });
 
 test("after writes were refused for less than a window, the holder goes on, and no call was refused", async () => {

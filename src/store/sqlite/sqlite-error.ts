@@ -46,9 +46,7 @@ export function sqliteError(path: string, cause: unknown): IdError {
   if (code === corrupt) {
     return config(`${path} is damaged (${problem}). Restore it from a backup, then run "snowlane workers quarantine".`);
   }
-  if (code === notADatabase) {
-    return config(`${path} is not a SQLite database. Choose another --store; nothing was changed.`);
-  }
+  if (code === notADatabase) return foreignFile(path, cause);
   if (isOneOf(code, full, "ENOSPC")) return unavailable(path, "the disk is full; free some space", cause);
   if (code === ioError) return unavailable(path, `${problem}; look at the disk's space, quota and health`, cause);
   if (code === busy) return unavailable(path, lockedProblem(path), cause);
@@ -66,6 +64,12 @@ function lockedProblem(path: string): string {
 
 function isOneOf(code: number | string | undefined, ...codes: readonly (number | string)[]): boolean {
   return code !== undefined && codes.includes(code);
+}
+
+/** The file is none of SQLite's. */
+export function foreignFile(path: string, cause?: unknown): IdError {
+  const message = `${path} is not a SQLite database. Choose another --store; nothing was changed.`;
+  return new IdError("INVALID_CONFIG", message, { cause, metadata: { store: "sqlite", path } });
 }
 
 /** The store gave no answer this time. */

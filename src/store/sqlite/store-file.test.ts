@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -81,4 +81,17 @@ test("a file of another kind, or of another version, is refused", () => {
   take(open());
   expect(() => take(open({ applicationId: 1 }))).toThrow("another program");
   expect(() => take(open({ version: 4 }))).toThrow("format 3, not 4");
+});
+
+test("a file of one byte was taken for an empty one: it is refused, and left as it is", () => {
+  writeFileSync(path, "x");
+  expect(() => take(open())).toThrow("is not a SQLite database");
+  expect(readFileSync(path, "utf8")).toBe("x");
+  // An empty one is no other program's.
+  writeFileSync(path, "");
+  const file = open();
+  expect(take(file)).toBe(10);
+  file.close();
+  truncateSync(path, 1);
+  expect(() => take(file)).toThrow("the file vanished");
 });

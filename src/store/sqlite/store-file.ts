@@ -17,7 +17,7 @@ import { checkOneName, realPathOf } from "./file-names.ts";
 import { createMeta, createPlace, readMeta, readPlace, resolveLife } from "./file-place.ts";
 import { inTransaction } from "./file-transaction.ts";
 import { type OpenDatabase, OpenFile } from "./open-file.ts";
-import { isMoved, sqliteError, unavailable, regressed } from "./sqlite-error.ts";
+import { foreignFile, isMoved, sqliteError, unavailable, regressed } from "./sqlite-error.ts";
 import { lockSuffix, locksFolder, revisionPath } from "./sqlite-paths.ts";
 
 /** Where the file is and how it is used. */
@@ -133,7 +133,9 @@ export class StoreFile {
   /** @param hasTraces - Whether something beside the path shows that a file stood here before. */
   #openMain(path: string, hasTraces: boolean): OpenDatabase {
     const there = identifyFile(path);
-    if (!this.#mayCreate && (there === undefined || there.size === 0n)) throw vanished(path);
+    // SQLite takes a file of one byte for an empty one, whatever the byte is.
+    if (!this.#mayCreate && (there === undefined || there.size <= 1n)) throw vanished(path);
+    if (there?.size === 1n) throw foreignFile(path);
     return this.#openDatabase(path, (database) => {
       const isEmpty = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.["count"] === 0;
       // Checked before anything is changed: it may be another program's.

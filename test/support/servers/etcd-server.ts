@@ -27,6 +27,16 @@ export async function startEtcdCluster(way?: (port: number) => Promise<number>):
   return await Promise.all(members.map((member) => startMember({ ...member, cluster })));
 }
 
+/**
+ * Raises the alarm that a member raises for itself when its quota is used up, or ends it. While it stands, a write
+ * that takes space fails.
+ */
+export async function setEtcdSpaceAlarm({ port }: TestServer, action: "ACTIVATE" | "DEACTIVATE"): Promise<void> {
+  const body = JSON.stringify({ action, alarm: "NOSPACE" });
+  const answer = await fetch(`http://127.0.0.1:${port}/v3/maintenance/alarm`, { method: "POST", body });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
 /** Tells which of the members leads; undefined while none does. */
 export async function findEtcdLeader(members: readonly TestServer[]): Promise<TestServer | undefined> {
   for (const member of members) {
