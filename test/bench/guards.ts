@@ -1,4 +1,4 @@
-/** Measures what metrics, tokens, quotas and tracing cost a call, and what a scrape costs the server. */
+/** Measures what metrics, tokens, quotas and tracing cost a call, and what scrapes and refused callers cost. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,39 +21,40 @@ const loads = [
   { title: "100 connections of one stream", connections: 100, streams: 1, calls: 300_000, onlyMetricsMax: 1.05 },
 ] as const;
 
-const [off, metrics, unsampled] = ["--metrics off", "metrics", "metrics, a traceparent"] as const;
+const [off, metrics] = ["--metrics off", "metrics"] as const;
+/** The same field comes where nobody looks at it, so that the field itself is in no share. */
+const [offWithToken, unsampled] = ["--metrics off, a token that is not looked at", "metrics, a traceparent"] as const;
 const traceparent = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00" };
 /** Nobody listens there: no span is ever sent. */
 const receiver = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
 
 interface Guarded {
+  readonly name: string;
   readonly server: BenchServer;
   readonly headers: Readonly<Record<string, string>>;
-  /** The name of the server that it stands beside. */
+  /** The row that it stands beside. */
   readonly beside: string;
-  /** The most that a call may cost, as a part of what it costs there; undefined for that server itself. */
+  /** The most that a call may cost, as a part of what it costs there; undefined for that row itself. */
   readonly limit: (load: (typeof loads)[number]) => number | undefined;
 }
 
-async function compare(servers: readonly Guarded[], folder: string, log: (line: string) => void): Promise<Finding> {
+async function compare(guarded: readonly Guarded[], folder: string, log: (line: string) => void): Promise<Finding> {
   const rows: (readonly string[])[] = [];
   for (const load of loads) {
     log(load.title);
-    const contestants = servers.map(({ server, headers }) => ({
-      name: server.name,
+    const contestants = guarded.map(({ name, server, headers }) => ({
+      name,
       run: () => runH2load(server, { ...load, headers }, folder),
     }));
     const results = await interleave<LoadResult>(contestants, rounds, log);
-    const costs = (server: BenchServer): readonly number[] =>
-      (results.get(server.name) ?? []).map(({ cpuUs }) => cpuUs);
-    for (const { server, beside, limit } of servers) {
-      const own = costs(server);
-      const base = (results.get(beside) ?? []).map(({ cpuUs }) => cpuUs);
+    const costs = (name: string): readonly number[] => (results.get(name) ?? []).map(({ cpuUs }) => cpuUs);
+    for (const { name, beside, limit } of guarded) {
+      const [own, base] = [costs(name), costs(beside)];
       // Round by round: what else the machine does then meets both alike.
       const share = median(own.map((cost, round) => cost / base[round]!));
       const most = limit(load);
       const judged = most === undefined ? ["", ""] : [most.toFixed(2), share <= most ? "yes" : "no"];
-      rows.push([load.title, server.name, median(own).toFixed(3), beside, share.toFixed(3), ...judged]);
+      rows.push([load.title, name, median(own).toFixed(3), beside, share.toFixed(3), ...judged]);
     }
   }
   return {
@@ -69,43 +70,70 @@ export const guardsBenchmark: Benchmark = {
   title: "What metrics, tokens, quotas and tracing cost",
   about: [
     `The same server with other settings, in turn in ${rounds} rounds after one that warms up. A share is the median of`,
-    "the ratios of each round to the server that is named beside it. The principal has a token, and a quota that it",
-    "never reaches. Where calls are traced, every call has a `traceparent` that says that it is not sampled.",
-    "Refused tokens, and one principal at ten times its quota beside another, are measured by calls at a steady rate;",
-    "each figure is the median of the rounds.",
+    "the ratios of each round to the row that is named beside it. The principal has a token, and a quota that it never",
+    "reaches. Where calls are traced, every call has a `traceparent` that says that it is not sampled. A field of a",
+    "request costs something of itself: nghttp2 sends `authorization` whole with every call. So a row with a field",
+    "stands beside one that has the field and does not look at it, and that one beside a row without.",
   ].join("\n"),
   packages: [],
   run: async (log) => {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-guards-"));
     const { path, headers } = writePrincipal(folder);
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
-    const servers: Guarded[] = [
-      { server: await snowlane(off, ["--metrics", "off"]), headers: {}, beside: off, limit: () => undefined },
-      { server: await snowlane(metrics), headers: {}, beside: off, limit: ({ onlyMetricsMax }) => onlyMetricsMax },
+    const servers = {
+      off: await snowlane(off, ["--metrics", "off"]),
+      metrics: await snowlane(metrics),
+      tokens: await snowlane("tokens", ["--principals", path]),
+      tracing: await snowlane("tracing", [], "dist/main.js", receiver),
+    };
+    const guarded: readonly Guarded[] = [
+      { name: off, server: servers.off, headers: {}, beside: off, limit: () => undefined },
       {
-        server: await snowlane("metrics, token, quota", ["--principals", path]),
-        headers,
+        name: metrics,
+        server: servers.metrics,
+        headers: {},
         beside: off,
-        limit: () => 1.05,
+        limit: ({ onlyMetricsMax }) => onlyMetricsMax,
       },
-      // The load is the same as that of the next one, so that the field itself is in neither share.
-      { server: await snowlane(unsampled), headers: traceparent, beside: unsampled, limit: () => undefined },
+      { name: offWithToken, server: servers.off, headers, beside: off, limit: () => undefined },
+      { name: "metrics, token, quota", server: servers.tokens, headers, beside: offWithToken, limit: () => 1.05 },
+      { name: unsampled, server: servers.metrics, headers: traceparent, beside: metrics, limit: () => undefined },
       {
-        server: await snowlane("metrics, tracing, none sampled", [], "dist/main.js", receiver),
+        name: "metrics, tracing, none sampled",
+        server: servers.tracing,
         headers: traceparent,
         beside: unsampled,
         limit: () => 1.01,
       },
     ];
     try {
+      return [await compare(guarded, folder, log)];
+    } finally {
+      await Promise.all(Object.values(servers).map((server) => server.stop()));
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+/** What stands beside calls: scrapes, principals in memory, callers that are refused. */
+export const refusalsBenchmark: Benchmark = {
+  name: "refusals",
+  title: "Scrapes, principals, and callers that are refused",
+  about: [
+    "Refused tokens, and one principal at ten times its quota beside another, are measured by calls at a steady rate;",
+    `each figure is the median of ${rounds} rounds.`,
+  ].join("\n"),
+  packages: [],
+  run: async (log) => {
+    const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-refusals-"));
+    await runCommand(process.execPath, ["tools/bundle.mjs"]);
+    try {
       return [
-        await compare(servers, folder, log),
         await measureScrapes(folder, log),
         await measurePrincipals(folder, log),
         ...(await measureGuardLatencies(folder, rounds, log)),
       ];
     } finally {
-      await Promise.all(servers.map(({ server }) => server.stop()));
       rmSync(folder, { recursive: true, force: true });
     }
   },

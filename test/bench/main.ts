@@ -10,7 +10,7 @@ import { capacityBenchmark } from "./capacity.ts";
 import { clientsBenchmark } from "./clients.ts";
 import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
-import { guardsBenchmark } from "./guards.ts";
+import { guardsBenchmark, refusalsBenchmark } from "./guards.ts";
 import { insertsBenchmark } from "./inserts.ts";
 import { memoryBenchmark } from "./memory.ts";
 import { outageBenchmark } from "./outage.ts";
@@ -29,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   serviceBenchmark,
   capacityBenchmark,
   guardsBenchmark,
+  refusalsBenchmark,
   clientsBenchmark,
   schemesBenchmark,
   publicIdsBenchmark,
