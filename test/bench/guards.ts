@@ -115,7 +115,7 @@ export const guardsBenchmark: Benchmark = {
   },
 };
 
-/** What stands beside calls: scrapes, principals in memory, callers that are refused. */
+/** The cost of all but calls that are served: scrapes, principals in memory, callers that are refused. */
 export const refusalsBenchmark: Benchmark = {
   name: "refusals",
   title: "Scrapes, principals, and callers that are refused",
