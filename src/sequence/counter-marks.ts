@@ -5,6 +5,14 @@ const keptForMs = 86_400_000;
 /** The most marks; beyond it the one that was set longest ago goes. */
 const marksMax = 1_000_000;
 
+/** The takes without a gap between them that end at the mark, and the end of the takes before those. */
+interface Taken {
+  /** The mark. */
+  readonly index: bigint;
+  readonly startIndex: bigint;
+  readonly belowIndex: bigint;
+}
+
 /**
  * How far this process has taken each counter: it shows that the database went back. A mark is kept for as long as
  * there is stock of its counter in memory, and for a day after it was set.
@@ -12,7 +20,7 @@ const marksMax = 1_000_000;
 export class CounterMarks {
   readonly #clock: Clock;
   /** In the order in which they were set. */
-  readonly #marks = new Map<string, Mark & { readonly setMs: number }>();
+  readonly #marks = new Map<string, Mark & Taken & { readonly setMs: number }>();
 
   readonly #held = new Set<string>();
 
@@ -25,13 +33,24 @@ export class CounterMarks {
     return this.#marks.get(counterId(key))?.index;
   }
 
-  /** Sets a mark, also to a lower index: a give-back does that. */
-  set(key: CounterKey, index: bigint): void {
-    const id = counterId(key);
-    const { name, periodKey } = key;
-    this.#marks.delete(id);
-    this.#marks.set(id, { name, periodKey, index, setMs: this.#clock.monotonicMs() });
-    this.#dropOld();
+  /** Notes a take: the mark is its end. */
+  take(key: CounterKey, firstIndex: bigint, endIndex: bigint): void {
+    const known = this.#marks.get(counterId(key));
+    const isNext = known?.index === firstIndex;
+    const startIndex = isNext ? known.startIndex : firstIndex;
+    const belowIndex = isNext ? known.belowIndex : (known?.index ?? 0n);
+    this.#set(key, { index: endIndex, startIndex, belowIndex });
+  }
+
+  /**
+   * Notes that everything from an index on goes back: the mark is no higher. Where nothing of the last takes is kept,
+   * it is the end of the takes before: ranges of others lie between the two, and others may give theirs back.
+   */
+  giveBack(key: CounterKey, firstIndex: bigint): void {
+    const { startIndex, belowIndex } = this.#marks.get(counterId(key)) ?? { startIndex: 0n, belowIndex: 0n };
+    if (firstIndex > startIndex) return this.#set(key, { index: firstIndex, startIndex, belowIndex });
+    const index = belowIndex < firstIndex ? belowIndex : firstIndex;
+    this.#set(key, { index, startIndex: 0n, belowIndex: 0n });
   }
 
   /** Keeps the mark of a counter until {@link release}: values of it are, or may come, into memory. */
@@ -42,6 +61,13 @@ export class CounterMarks {
   /** Lets a mark go a day after it was set. */
   release(key: CounterKey): void {
     this.#held.delete(counterId(key));
+  }
+
+  #set(key: CounterKey, taken: Taken): void {
+    const { name, periodKey } = key;
+    this.#marks.delete(counterId(key));
+    this.#marks.set(counterId(key), { name, periodKey, ...taken, setMs: this.#clock.monotonicMs() });
+    this.#dropOld();
   }
 
   /** All of them, in order of their names. */

@@ -69,8 +69,8 @@ export class SequencePlace implements ValuePlace {
   /** Grows when the marks are written to the database. */
   #epoch = 0;
   #adopting: Promise<number> | undefined;
-  /** A stop that may not have reached the database. */
-  #pendingStop: string | undefined;
+  /** A stop that may not have reached the database, and the revision that it is of: an opening ends it. */
+  #pendingStop: { readonly reason: string; readonly revision: number } | undefined;
   #stopped: { readonly reason: string; readonly sinceMs: number } | undefined;
 
   constructor(parts: PlaceParts) {
@@ -110,7 +110,7 @@ export class SequencePlace implements ValuePlace {
         if (epoch !== this.#epoch) throw overtaken();
         const mark = this.#marks.get(key);
         if (mark !== undefined && firstIndex < mark) throw await this.#stop(below(key, firstIndex, mark), revision);
-        this.#marks.set(key, firstIndex + BigInt(wanted));
+        this.#marks.take(key, firstIndex, firstIndex + BigInt(wanted));
         return { kind: "taken", segment: { firstIndex, count: wanted, writeId, stripe: this.#stripe } };
       }
       const found = await this.#explain(key, stored, revision);
@@ -135,7 +135,7 @@ export class SequencePlace implements ValuePlace {
   async giveBack(key: CounterKey, sequenceId: string, { firstIndex, endIndex, writeId }: Remainder): Promise<void> {
     const revision = this.#revision;
     const { store, onEvent } = this.#parts;
-    this.#marks.set(key, firstIndex);
+    this.#marks.giveBack(key, firstIndex);
     let outcome: "given" | "kept" = "kept";
     if (revision !== undefined) {
       const newWriteId = kernelRandom128();
@@ -158,8 +158,11 @@ export class SequencePlace implements ValuePlace {
     const marksBefore = new Map(used.map((key) => [counterId(key), this.#marks.get(key)]));
     const look = await store.look(used.flatMap(({ name, periodKey }) => keysOf({ name, periodKey })));
     const revision = await this.#check(look);
-    // Under a new revision our marks have to reach the database before it opens.
-    await this.ready();
+    if (this.#revision === undefined) {
+      // Under a new revision our marks have to reach the database before it opens. The look was before that.
+      await this.ready();
+      return look.sequences;
+    }
     for (const { stored, ...key } of used) {
       const before = marksBefore.get(counterId(key));
       // A give-back of our own may have lowered the mark since the look was sent.
@@ -197,8 +200,9 @@ export class SequencePlace implements ValuePlace {
     }
     const look = await store.look([]);
     const pending = this.#pendingStop;
-    if (pending !== undefined && look.place?.revision === this.#revisionSeen)
-      throw await this.#stop(pending, look.place.revision);
+    if (pending !== undefined && look.place?.revision === pending.revision) {
+      throw await this.#stop(pending.reason, pending.revision);
+    }
     this.#pendingStop = undefined;
     const revision = await this.#check(look);
     if (this.#coveredRevision !== revision) await this.#cover(revision);
@@ -250,22 +254,23 @@ export class SequencePlace implements ValuePlace {
     const revisionNow = await this.#check(look);
     const aheadMs = (look.place?.openMs ?? 0) - look.clockMs;
     if (aheadMs > 0 && aheadMs <= openAheadMaxMs) throw notOpenYet(aheadMs);
+    const knownEnd = endCountOf(known.definition, this.#stripe);
+    // Our marks reach the database before the next attempt, and only then is it compared with them.
+    if (revision !== revisionNow) return { kind: "again", leftCount: knownEnd } as const;
     const loss = lossOf(look, key, known, this.#marks.get(key));
     if (loss !== undefined) throw await this.#stop(loss, revisionNow);
     const stored = look.sequences.get(key.name)!;
     if (stored.definition.disabled) return { kind: "refused", why: "disabled", stored } as const;
     const [used, endCount] = [look.counters.get(counterId(key)), endCountOf(stored.definition, this.#stripe)];
     if (used === undefined && endCount > 0n) return { kind: "begin", leftCount: endCount } as const;
-    if (endCount !== endCountOf(known.definition, this.#stripe))
-      return { kind: "refused", why: "changed", stored } as const;
+    if (endCount !== knownEnd) return { kind: "refused", why: "changed", stored } as const;
     if (used === undefined || used >= endCount) return { kind: "refused", why: "exhausted", stored } as const;
-    if (revision !== revisionNow) this.#revision = undefined;
     return { kind: "again", leftCount: endCount - used } as const;
   }
 
   /** Stops the place for every server. @returns The error for the caller. */
   async #stop(reason: string, revision: number): Promise<IdError> {
-    this.#pendingStop = reason;
+    this.#pendingStop = { reason, revision };
     this.#revision = undefined;
     this.#revisionSeen = Math.max(this.#revisionSeen, revision);
     const isStopped = await this.#parts.store.stop(reason, revision);

@@ -8,7 +8,7 @@ import { SequenceCatalog } from "../../src/sequence/sequence-catalog.ts";
 import { SequencePlace } from "../../src/sequence/sequence-place.ts";
 import { onlyStripe } from "../../src/sequence/sequence.ts";
 import { StripedPlace } from "../../src/sequence/striped-place.ts";
-import { counterId, type SequenceStore } from "../../src/sequence/sequence-store.ts";
+import { counterId, type GiveBackRequest, type SequenceStore } from "../../src/sequence/sequence-store.ts";
 import { ValueSources } from "../../src/sequence/value-sources.ts";
 import { ManualTime } from "../support/worlds/manual-time.ts";
 import {
@@ -16,16 +16,24 @@ import {
   memorySequenceStore,
   type SequenceData,
   type SequenceMutant,
+  sequenceMutants,
 } from "../support/worlds/memory-sequences.ts";
 import { SeededRandom } from "./seeded-random.ts";
 
 /** A rule of the processes that a mutant leaves out; those of the database stand in memory-sequences.ts. */
-export type ProcessMutant = "no-cover" | "uses-unanswered-range" | "no-raise";
+export type ProcessMutant =
+  | "no-cover"
+  | "uses-unanswered-range"
+  | "no-raise"
+  | "keeps-given-range"
+  | "forgets-given-marks"
+  /** {@link CounterMarks.get} finds nothing; the test sees to that. */
+  | "no-comparison";
 
 /** What came of a history. */
 export interface HistoryOutcome {
-  /** Values that were handed out twice, in words. */
-  readonly repeats: readonly string[];
+  /** Values that were handed out twice, and stops without a loss, in words. */
+  readonly faults: readonly string[];
   /** Which kinds of event there were, with their number. */
   readonly events: ReadonlyMap<string, number>;
 }
@@ -34,11 +42,12 @@ export interface HistoryOutcome {
 interface Loss {
   /** How many servers had ended when the copy was made; -1 = rows were lost alone. */
   readonly deaths: number;
+  /** When the copy was made. */
+  readonly madeMs: number;
 }
 
 interface Copy {
   readonly data: SequenceData;
-  readonly madeMs: number;
   /** What a database lacks that this copy is put back into. */
   readonly loss: Loss;
 }
@@ -59,8 +68,10 @@ class History {
   readonly #random: SeededRandom;
   readonly #time = new ManualTime(Date.UTC(2027, 0, 1, 12));
   readonly #mutant: SequenceMutant | ProcessMutant | undefined;
+  /** Servers are stopped in order all the time, callers do not wait for an opening, and counters alone go back. */
+  readonly #isRestless: boolean;
   readonly #issued = new Map<string, Set<bigint>>();
-  readonly #repeats: string[] = [];
+  readonly #faults: string[] = [];
   readonly #events = new Map<string, number>();
   /** How far each counter ever was, in whatever copy. */
   readonly #highest = new Map<string, bigint>();
@@ -69,6 +80,10 @@ class History {
   #deaths = 0;
   /** The loss that no repair has followed yet. */
   #loss: Loss | undefined;
+  /** The most values that one counter lacks since that loss, as an operator reckons them: from what was lost. */
+  #missing = 0n;
+  /** Something happened that is to stop the database, and no repair has followed yet. */
+  #hasCause = false;
   /** Nothing is lost on its way meanwhile. */
   #isCalm = false;
   readonly #late: (() => void)[] = [];
@@ -80,18 +95,19 @@ class History {
   constructor(seed: number, mutant: SequenceMutant | ProcessMutant | undefined) {
     this.#random = new SeededRandom(seed);
     this.#mutant = mutant;
+    this.#isRestless = seed % 2 === 1;
     this.#database = this.#newDatabase();
   }
 
   async run(): Promise<HistoryOutcome> {
     await this.#makeSequences();
     for (let count = 0; count < 3; count += 1) this.#startServer();
-    for (let step = 0; step < stepCount && this.#repeats.length === 0; step += 1) {
+    for (let step = 0; step < stepCount && this.#faults.length === 0; step += 1) {
       await this.#step();
       this.#noteHighest();
     }
     for (const server of this.#servers) this.#kill(server);
-    return { repeats: this.#repeats, events: this.#events };
+    return { faults: this.#faults, events: this.#events };
   }
 
   async #makeSequences(): Promise<void> {
@@ -100,7 +116,8 @@ class History {
     const place = new SequencePlace({ store, clock, onEvent: () => {} });
     const parts = async () => [{ stripe: onlyStripe, store, place }];
     const catalog = new SequenceCatalog({ stripes: { all: parts, listed: parts }, clock, onChanged: () => {} });
-    await catalog.create({ name: "orders", stepMin: 5, stepMax: 50 });
+    // Equal steps bring a counter back to where it stood when a range went back.
+    await catalog.create({ name: "orders", stepMin: 5, stepMax: this.#isRestless ? 5 : 50 });
     await catalog.create({ name: "strict", allocation: "strict" });
     await catalog.create({ name: "daily", period: "day", stepMin: 3, stepMax: 20 });
     this.#copy();
@@ -108,6 +125,7 @@ class History {
 
   async #step(): Promise<void> {
     const random = this.#random;
+    if (this.#isRestless && random.chance(0.3)) await this.#stepRestless();
     const roll = random.between(1, 100);
     if (roll <= 55) await this.#call(random.pick(this.#servers));
     else if (roll <= 70) await this.#pass(random.pick([1, 10, 200, 1_000, 11_000]));
@@ -121,14 +139,27 @@ class History {
     else if (roll <= 97) this.#late.splice(0, 3).forEach((statement) => statement());
     else if (roll <= 98) await this.#time.pause(dayMs);
     else if (roll <= 99) this.#startServer();
-    else this.#database.stop("an operator", this.#database.look([]).place?.revision ?? 0);
+    else this.#stopByOperator();
     if (this.#isStopped() && random.chance(0.4)) await this.#repair();
+  }
+
+  async #stepRestless(): Promise<void> {
+    const random = this.#random;
+    const roll = random.between(1, 100);
+    if (roll <= 50) await this.#stopInOrder(random.pick(this.#servers));
+    else if (roll <= 95) this.#late.splice(0, 3).forEach((statement) => statement());
+    else if (!this.#isStopped()) await this.#loseTakes();
+  }
+
+  #stopByOperator(): void {
+    this.#hasCause = true;
+    this.#database.stop("an operator", this.#database.look([]).place?.revision ?? 0);
   }
 
   #copy(): void {
     this.#note("copy", undefined);
-    const loss = this.#loss ?? { deaths: this.#deaths };
-    this.#copies.push({ data: this.#database.copy(), madeMs: this.#time.nowMs(), loss });
+    const loss = this.#loss ?? { deaths: this.#deaths, madeMs: this.#time.nowMs() };
+    this.#copies.push({ data: this.#database.copy(), loss });
   }
 
   #note<T>(event: string, value: T): T {
@@ -161,7 +192,7 @@ class History {
       for (const { firstValue, count: length, increment } of runs) {
         for (let at = 0n; at < length; at += 1n) {
           const value = firstValue + at * increment;
-          if (issued.has(value)) this.#repeats.push(`${name} ${periodKey} ${value} by server ${server.id}`);
+          if (issued.has(value)) this.#faults.push(`${name} ${periodKey} ${value} by server ${server.id}`);
           issued.add(value);
         }
       }
@@ -220,7 +251,8 @@ class History {
 
   /** A statement of a server may be lost on its way, its answer may be, and it may be done long after its error. */
   #storeOf(serverOf: () => Server): SequenceStore {
-    const carry = async <T>(statement: () => T, name: string): Promise<T> => {
+    const carry = async <T>(done: () => T, name: string): Promise<T> => {
+      const statement = name === "stop" ? () => this.#watchStop(done) : done;
       const server = serverOf();
       const random = this.#random;
       await Promise.resolve();
@@ -250,6 +282,8 @@ class History {
     };
     const store = memorySequenceStore(() => this.#database, carry);
     if (this.#mutant === "no-cover") return { ...store, cover: async () => {} };
+    if (this.#mutant === "keeps-given-range") return keepingGivenRanges(store);
+    if (this.#mutant === "forgets-given-marks") return forgettingGivenMarks(store);
     if (this.#mutant === "uses-unanswered-range") {
       const guess = { ...store };
       guess.take = async (request) => {
@@ -261,44 +295,89 @@ class History {
     return store;
   }
 
+  #watchStop<T>(stop: () => T): T {
+    const isStopped = stop();
+    if (isStopped && !this.#hasCause)
+      this.#faults.push(`stopped without a loss: ${this.#database.copy().place?.stopped}`);
+    return isStopped;
+  }
+
   #newDatabase(): MemorySequences {
-    const mutants: readonly string[] = [
-      "missing-counter-is-zero",
-      "period-below-raise",
-      "cover-makes-lost-counter",
-      "take-ignores-identity",
-    ];
-    const isOurs = this.#mutant !== undefined && mutants.includes(this.#mutant);
-    const mutant = isOurs ? (this.#mutant as SequenceMutant) : undefined;
+    const mutant = sequenceMutants.find((one) => one === this.#mutant);
     return new MemorySequences(`system=1 timeline=${this.#timeline}`, () => this.#time.nowMs(), mutant);
   }
 
   /** A replica that lags is promoted, or a backup is put back: an older state under another identity. */
   #goBack(): void {
     this.#note("went back", undefined);
+    this.#noteHighest();
     const copy = this.#random.pick(this.#copies.slice(-4));
     this.#timeline += 1;
     this.#late.length = 0;
     const database = this.#newDatabase();
     database.restore(copy.data);
-    // Marks are kept for a day, so that those of an older copy are raised by an operator.
-    this.#loss = this.#time.nowMs() - copy.madeMs > dayMs * 0.8 ? { deaths: -1 } : copy.loss;
+    this.#loss = copy.loss;
     this.#database = database;
+    this.#noteLoss();
+  }
+
+  /** Counters alone go back, below what one server has taken: it is the only one that can know, so it looks first. */
+  async #loseTakes(): Promise<void> {
+    const server = this.#random.pick(this.#servers);
+    this.#isCalm = true;
+    for (const each of this.#servers) each.isCutOff = false;
+    // No other caller waits any more, and nobody is to be told of an older opening.
+    await this.#time.run(31_000);
+    const copy = this.#database.copy();
+    const loss = { deaths: this.#deaths, madeMs: this.#time.nowMs() };
+    for (let count = 0; count < 3; count += 1) {
+      const work = this.#draw(server, "orders", 4);
+      await this.#time.run(5);
+      void work;
+    }
+    if (!this.#isStopped()) {
+      this.#note("lost takes", undefined);
+      this.#noteHighest();
+      this.#database.restoreCounters(copy);
+      this.#loss ??= loss;
+      this.#noteLoss();
+      await this.#time.run(11_000);
+    }
+    this.#isCalm = false;
+  }
+
+  #noteLoss(): void {
+    this.#hasCause = true;
+    const { counters } = this.#database.copy();
+    this.#missing = 0n;
+    for (const [id, highest] of this.#highest) {
+      const missing = highest - (counters.get(id)?.used ?? 0n);
+      if (missing > this.#missing) this.#missing = missing;
+    }
   }
 
   #loseCounter(): void {
     this.#note("lost a counter", undefined);
-    this.#loss = { deaths: -1 };
+    this.#noteHighest();
+    this.#loss = { deaths: -1, madeMs: this.#time.nowMs() };
     const { counters } = this.#database.copy();
     const id = this.#random.pick([...counters.keys()]);
     const [name = "", periodKey = ""] = id.split("\n");
     this.#database.loseCounter({ name, periodKey });
+    this.#noteLoss();
     // A loss of one period's row alone shows only to those that know it, so an operator is needed.
-    if (periodKey !== "") this.#database.stop("an operator saw the loss", this.#database.look([]).place?.revision ?? 0);
+    if (periodKey !== "") this.#stopByOperator();
   }
 
   #isStopped(): boolean {
     return this.#database.copy().place?.stopped !== "";
+  }
+
+  /** Whether every server lives that took since the copy was made, with its marks: these are kept for a day. */
+  #isCovered(): boolean {
+    if (this.#loss === undefined) return true;
+    const { deaths, madeMs } = this.#loss;
+    return deaths === this.#deaths && this.#time.nowMs() - madeMs <= dayMs * 0.8;
   }
 
   /** As the runbook says: raise by the most that can be missing, give counters that are missing, open. */
@@ -306,13 +385,9 @@ class History {
     this.#note("repair", undefined);
     this.#noteHighest();
     const { counters } = this.#database.copy();
-    let most = 0n;
-    for (const [id, highest] of this.#highest) {
-      const missing = highest - (counters.get(id)?.used ?? 0n);
-      if (missing > most) most = missing;
-    }
-    // Where every server lives that ever took since the copy was made, their marks cover all of it.
-    const isCovered = this.#loss === undefined || this.#loss.deaths === this.#deaths;
+    const most = this.#missing;
+    this.#missing = 0n;
+    const isCovered = this.#isCovered();
     this.#loss = undefined;
     if (isCovered && this.#random.chance(0.7)) {
       this.#note("open without a raise", undefined);
@@ -320,7 +395,8 @@ class History {
       for (const server of this.#servers) server.isCutOff = false;
       this.#database.raise({ kind: "all", count: 0n }, `raise ${this.#timeline}`);
       this.#database.open();
-      await this.#time.run(31_000);
+      this.#hasCause = this.#isStopped();
+      await this.#openingPasses();
       this.#isCalm = false;
       return;
     }
@@ -333,7 +409,13 @@ class History {
       }
     }
     const outcome = this.#database.open();
+    this.#hasCause = this.#isStopped();
     if (outcome.kind === "opened" && this.#random.chance(0.7)) await this.#time.run(31_000);
+  }
+
+  async #openingPasses(): Promise<void> {
+    for (let count = 0; this.#isRestless && count < 3; count += 1) await this.#call(this.#random.pick(this.#servers));
+    await this.#time.run(31_000);
   }
 
   #noteHighest(): void {
@@ -341,6 +423,39 @@ class History {
       if (used > (this.#highest.get(id) ?? -1n)) this.#highest.set(id, used);
     }
   }
+}
+
+/** A store whose process hands out once more what it gave back. */
+function keepingGivenRanges(store: SequenceStore): SequenceStore {
+  const kept = new Map<string, GiveBackRequest>();
+  return {
+    ...store,
+    giveBack: (request) => {
+      kept.set(counterId(request), request);
+      return store.giveBack(request);
+    },
+    take: async (request) => {
+      const { firstIndex = 0n, endIndex = 0n } = kept.get(counterId(request)) ?? {};
+      kept.delete(counterId(request));
+      return endIndex - firstIndex >= request.count ? firstIndex : store.take(request);
+    },
+  };
+}
+
+/** A store whose process does not cover what it took of counters that it gave a range back to. */
+function forgettingGivenMarks(store: SequenceStore): SequenceStore {
+  const forgotten = new Set<string>();
+  return {
+    ...store,
+    giveBack: (request) => {
+      forgotten.add(counterId(request));
+      return store.giveBack(request);
+    },
+    cover: (marks, writeId) => {
+      const left = marks.filter((mark) => !forgotten.has(counterId(mark)));
+      return left.length === 0 ? Promise.resolve() : store.cover(left, writeId);
+    },
+  };
 }
 
 function unanswered(name: string): IdError {

@@ -38,7 +38,7 @@ class StripedHistory {
   readonly #mutant: StripeMutant | undefined;
   readonly #time = new ManualTime(Date.UTC(2027, 0, 1, 12));
   readonly #issued = new Set<string>();
-  readonly #repeats: string[] = [];
+  readonly #faults: string[] = [];
   readonly #events = new Map<string, number>();
   readonly #databases: readonly Database[];
   /** How many of the databases servers are given; the last are added by operators. */
@@ -58,9 +58,9 @@ class StripedHistory {
 
   async run(): Promise<HistoryOutcome> {
     for (let count = 0; count < 3; count += 1) this.#startServer();
-    for (let step = 0; step < stepCount && this.#repeats.length === 0; step += 1) await this.#step();
+    for (let step = 0; step < stepCount && this.#faults.length === 0; step += 1) await this.#step();
     for (const server of this.#servers) server.isAlive = false;
-    return { repeats: this.#repeats, events: this.#events };
+    return { faults: this.#faults, events: this.#events };
   }
 
   async #step(): Promise<void> {
@@ -83,7 +83,7 @@ class StripedHistory {
       for (const { firstValue, count: length, increment } of runs) {
         for (let at = 0n; at < length; at += 1n) {
           const value = `${name} ${periodKey} ${firstValue + at * increment}`;
-          if (this.#issued.has(value)) this.#repeats.push(value);
+          if (this.#issued.has(value)) this.#faults.push(value);
           this.#issued.add(value);
         }
       }

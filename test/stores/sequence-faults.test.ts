@@ -9,6 +9,7 @@ import { counterId, type SequenceStore, type TakeRequest } from "../../src/seque
 import { Sequences } from "../../src/sequence/sequences.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { withPort } from "../support/servers/remote-stores.ts";
 import { openSqlSession, runSql } from "../support/servers/run-sql.ts";
@@ -21,6 +22,7 @@ const counterTable = "snowlane_sequence_counter";
 const servers: readonly (readonly [kind: string, start: () => Promise<TestServer>])[] = [
   ["PostgreSQL", () => startPostgres()],
   ["MariaDB", () => startMariadb(["--innodb-lock-wait-timeout=1"])],
+  ["MySQL", () => startMysql(["--innodb-lock-wait-timeout=1"])],
 ];
 
 function takeOf({ definition, sequenceId }: StoredSequence, count = 10): TakeRequest {
@@ -191,7 +193,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     await session.run("BEGIN");
     await session.run(`UPDATE ${counterTable} SET used_count = 100 WHERE namespace = '${namespace}'`);
     const waiting = store.take(takeOf(stored));
-    // MariaDB gives up such a wait after the second that this server allows.
+    // MariaDB and MySQL give up such a wait after the second that this server allows.
     const isOver = await Promise.race([waiting.then(() => true), sleep(1_500, false)]);
     expect(isOver).toBe(false);
     await session.run("COMMIT");
@@ -239,7 +241,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     expect(await store.take(takeOf(stored))).toBe(0n);
     const { identity } = await store.look([]);
     const like = server.url.startsWith("postgres") ? `(LIKE ${counterTable} INCLUDING ALL)` : `LIKE ${counterTable}`;
-    // MariaDB tells tables apart by the second in which they were made.
+    // MariaDB and MySQL tell tables apart by the second in which they were made.
     await sleep(1_100);
     await runSql(
       server.url,
@@ -310,6 +312,51 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     const steps = await runSql(own.url, "SELECT step FROM snowlane_sequence_schema");
     expect(steps.map(({ step }) => Number(step))).toEqual([1, 2]);
     expect(looks.map(({ place }) => place?.revision)).toEqual(looks.map(() => 1));
+  });
+
+  /** A stop with thousands of sequences in memory would otherwise take longer than a call may, and leave gaps. */
+  test("to which a thousand ranges go back at once: they share statements, and each goes back by its own conditions", async () => {
+    const namespace = newNamespace();
+    const store = await open(server.url, namespace);
+    const { sequenceId } = await make(store);
+    const names = Array.from({ length: 1_100 }, (_, index) => `o${index}`);
+    const ofNames = names.map((name) => `SELECT '${name}' AS name`).join(" UNION ALL ");
+    await runSql(
+      server.url,
+      `INSERT INTO snowlane_sequence SELECT t.namespace, n.name, start_value, increment, value_max, allocation, step_min,
+        step_max, period, time_zone, text_template, description, disabled, created_ms, updated_ms, sequence_id
+        FROM snowlane_sequence t CROSS JOIN (${ofNames}) n WHERE t.namespace = '${namespace}'`,
+      `INSERT INTO ${counterTable} SELECT namespace, name, '', 10, 'taken' FROM snowlane_sequence
+        WHERE namespace = '${namespace}' AND name <> 'orders'`,
+    );
+    const ranges = names.map((name) => ({
+      name,
+      periodKey: "",
+      sequenceId,
+      firstIndex: 4n,
+      endIndex: 10n,
+      writeId: "taken",
+      newWriteId: kernelRandom128(),
+      revision: 1,
+    }));
+    ranges[100]!.writeId = "other";
+    ranges[600]!.endIndex = 9n;
+    ranges[700]!.sequenceId = "0".repeat(32);
+    ranges[800]!.revision = 2;
+    // One of them twice.
+    const given = await Promise.all([ranges[5]!, ...ranges].map((one) => store.giveBack(one)));
+    const kept = given.flatMap((isGiven, at) => (isGiven ? [] : [at]));
+    expect(kept).toEqual([6, 101, 601, 701, 801]);
+    const rows = await runSql(
+      server.url,
+      `SELECT used_count, COUNT(*) AS counters, COUNT(DISTINCT write_id) AS writes FROM ${counterTable}
+        WHERE namespace = '${namespace}' AND name <> 'orders' GROUP BY used_count ORDER BY used_count`,
+    );
+    const counts = rows.map((row) => Object.values(row).map(Number));
+    expect(counts).toEqual([
+      [4, 1_096, 3],
+      [10, 4, 1],
+    ]);
   });
 
   test("that answers a look at a thousand names in one statement", async () => {

@@ -26,7 +26,7 @@ import { ensureSchema, type SchemaRules } from "./migrations.ts";
 import type { NamedValues } from "./named-values.ts";
 import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
-import { type CounterUpdate, type Statements, writeStatements, type Dialect } from "./statements.ts";
+import { type CounterUpdate, type Dialect, rangeValues, type Statements, writeStatements } from "./statements.ts";
 
 /** What differs between databases. */
 export interface SqlDriver<Connection> {
@@ -67,7 +67,16 @@ interface Line<Connection> {
 /** The outcome of a call whose statement the server may refuse. */
 type Attempt<R> = { readonly kind: "done"; readonly result: R } | { readonly kind: "again"; readonly error: unknown };
 
+/** A range that goes back, and its caller. */
+interface Return {
+  readonly request: GiveBackRequest;
+  readonly resolve: (isGiven: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 const connectionsDefault = 4;
+/** The most ranges that go back in one statement. */
+const returnsMax = 512;
 /** The longest pause before a statement that lost a race is sent again. */
 const pauseMaxMs = 50;
 
@@ -81,6 +90,7 @@ export class SqlSequences<Connection> implements SequenceStore {
   readonly #lines: readonly Line<Connection>[];
   /** By the identity's expression: MySQL and MariaDB ask for different variables. */
   readonly #statements = new Map<string, Statements>();
+  readonly #returns: Return[] = [];
 
   constructor(driver: SqlDriver<Connection>, options: SequenceStoreOptions) {
     const { namespace, callTimeoutMs, whereNew, connectionCount = connectionsDefault } = options;
@@ -126,7 +136,9 @@ export class SqlSequences<Connection> implements SequenceStore {
 
   async take({ name, periodKey, sequenceId, count, endCount, revision, writeId }: TakeRequest) {
     const values = this.#named({ name, periodKey, sequenceId, count, endCount, revision, writeId });
-    const usedCount = await this.#repeat((use) => this.#updateCounter(use, use.statements.take, values));
+    const usedCount = await this.#repeat(({ connection, dialect, statements }) =>
+      this.#driver.updateCounter(connection, dialect, statements.take, values),
+    );
     return usedCount === undefined ? undefined : usedCount - BigInt(count);
   }
 
@@ -135,10 +147,12 @@ export class SqlSequences<Connection> implements SequenceStore {
     await this.#change((statements, session) => session.run(statements.beginPeriod, values));
   }
 
-  async giveBack(request: GiveBackRequest): Promise<boolean> {
-    const values = this.#named({ ...request });
-    const attempt = await this.#attempt((use) => this.#updateCounter(use, use.statements.giveBack, values));
-    return attempt.kind === "done" && attempt.result !== undefined;
+  /** Ranges that go back at once share statements: one each would take longer than a call may where there are many. */
+  giveBack(request: GiveBackRequest): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    this.#returns.push({ request, resolve, reject });
+    if (this.#returns.length === 1) setImmediate(() => this.#giveBackAll());
+    return promise;
   }
 
   async cover(marks: readonly Mark[], writeId: string): Promise<void> {
@@ -205,6 +219,33 @@ export class SqlSequences<Connection> implements SequenceStore {
     for (const { link } of this.#lines) link.close();
   }
 
+  #giveBackAll(): void {
+    const all = this.#returns.splice(0);
+    for (const [revision, returns] of Map.groupBy(all, ({ request }) => request.revision)) {
+      for (let at = 0; at < returns.length; at += returnsMax) {
+        void this.#giveBackSome(returns.slice(at, at + returnsMax), revision);
+      }
+    }
+  }
+
+  /** @param returns - At least one. */
+  async #giveBackSome(returns: readonly Return[], revision: number): Promise<void> {
+    const ranges = filledUp(returns.map(({ request }) => request));
+    const values = this.#named({ ...rangeValues(ranges), revision, newWriteId: ranges[0]!.newWriteId });
+    try {
+      const rows = await this.#change(async (statements, session) => {
+        await session.run(statements.giveBack(ranges.length), values);
+        return session.all(statements.written(ranges.length), values);
+      });
+      const given = new Set(rows.map((row) => `${row["used_count"]} ${row["name"]} ${row["period_key"]}`));
+      for (const { request, resolve } of returns) {
+        resolve(given.delete(`${request.firstIndex} ${request.name} ${request.periodKey}`));
+      }
+    } catch (error) {
+      for (const { reject } of returns) reject(error);
+    }
+  }
+
   #look(keys: readonly CounterKey[]): Promise<Look> {
     const filled = filledUp(keys);
     const entries = filled.flatMap(({ name, periodKey }, at) => [
@@ -219,10 +260,6 @@ export class SqlSequences<Connection> implements SequenceStore {
 
   #named(values: NamedValues): NamedValues {
     return { namespace: this.#namespace, ...values };
-  }
-
-  #updateCounter({ connection, dialect }: Use<Connection>, update: CounterUpdate, values: NamedValues) {
-    return this.#driver.updateCounter(connection, dialect, update, values);
   }
 
   /** Does some work in one transaction. @param ifThere - The result where an INSERT finds a row of the same key. */

@@ -26,7 +26,7 @@ import {
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
 import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
-import { type CounterUpdate, writeStatements } from "./statements.ts";
+import { rangeValues, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
@@ -74,10 +74,8 @@ const sql = writeStatements({
   told: (expression) => expression,
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} AS c SET ${set} FROM ${source} m WHERE ${where}`,
 });
-const updateText = ({ set, where }: CounterUpdate): string =>
-  `UPDATE snowlane_sequence_counter SET ${set} WHERE ${where} RETURNING used_count`;
-const takeText = updateText(sql.take);
-const giveBackText = updateText(sql.giveBack);
+const takeText = `UPDATE snowlane_sequence_counter SET ${sql.take.set} WHERE ${sql.take.where} RETURNING used_count`;
+const giveBackText = sql.giveBack(1);
 const coverPeriodText = sql.coverPeriods(1);
 const coverText = sql.coverCounters(1);
 
@@ -196,9 +194,13 @@ export class SequenceFile {
     let firstIndexes: readonly (bigint | undefined)[] = [];
     this.#write((statements) => {
       firstIndexes = updates.map(({ kind, request }) => {
-        const [row] = statements.all(kind === "take" ? takeText : giveBackText, { ...request });
-        if (row === undefined) return undefined;
-        return kind === "take" ? (row["used_count"] as bigint) - BigInt(request.count) : request.firstIndex;
+        if (kind === "give-back") {
+          const { revision, newWriteId, firstIndex } = request;
+          const range = { ...rangeValues([request]), revision, newWriteId };
+          return statements.run(giveBackText, range) === 1 ? firstIndex : undefined;
+        }
+        const [row] = statements.all(takeText, { ...request });
+        return row && (row["used_count"] as bigint) - BigInt(request.count);
       });
       return firstIndexes.some((firstIndex) => firstIndex !== undefined);
     });

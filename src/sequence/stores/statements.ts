@@ -5,7 +5,14 @@
  * requests (sequence-store.ts). A statement that reads the place to write what stands there keeps the place as it is
  * until the end of its transaction.
  */
-import { openAheadMaxMs, openAheadMs, periodAheadMaxMs, raisedAheadMs } from "../sequence-store.ts";
+import {
+  type GiveBackRequest,
+  openAheadMaxMs,
+  openAheadMs,
+  periodAheadMaxMs,
+  raisedAheadMs,
+} from "../sequence-store.ts";
+import type { NamedValues } from "./named-values.ts";
 import { definitionColumns } from "./sequence-row.ts";
 
 /** How a database writes what differs. */
@@ -122,7 +129,7 @@ function sequenceStatements({ sequence, counter, place, keepPlace }: Dialect, pl
 }
 
 function counterStatements(dialect: Dialect, placeIsOpen: string) {
-  const { sequence, counter, place, clockMs, keepPlace, unlessThere, told } = dialect;
+  const { sequence, counter, place, clockMs, keepPlace, unlessThere, told, updateFrom } = dialect;
   /** The conditions of a take. */
   const mayTake = `EXISTS (SELECT 1 FROM ${place} p WHERE ${placeIsOpen}) AND ${isEnabled(sequence)}`;
   return {
@@ -131,10 +138,21 @@ function counterStatements(dialect: Dialect, placeIsOpen: string) {
       set: `used_count = ${told("used_count + :count")}, write_id = :writeId`,
       where: `${isKey} AND used_count < :endCount AND used_count <= ${countMax} - :count AND ${mayTake}`,
     },
-    giveBack: {
-      set: `used_count = ${told(":firstIndex")}, write_id = :newWriteId`,
-      where: `${isKey} AND used_count = :endIndex AND write_id = :writeId AND ${mayTake}`,
-    },
+    /** Values: {@link rangeValues}, with `newWriteId`. */
+    giveBack: (count: number) =>
+      updateFrom({
+        table: counter,
+        source: rangesSource(count),
+        set: "used_count = m.first_index, write_id = :newWriteId",
+        where: `c.namespace = :namespace AND c.name = m.range_name AND c.period_key = m.range_key
+          AND c.used_count = m.end_index AND c.write_id = m.range_write_id
+          AND EXISTS (SELECT 1 FROM ${place} p WHERE ${placeIsOpen})
+          AND ${isEnabled(sequence, "m.range_name", "m.range_sequence_id")}`,
+      }),
+    /** The counters of {@link rangeValues} that a write has changed. */
+    written: (count: number) => `SELECT c.name, c.period_key, c.used_count FROM ${keysSource(count)} k
+      JOIN ${counter} c ON c.namespace = :namespace AND c.name = k.key_name AND c.period_key = k.key_period
+      WHERE c.write_id = :newWriteId`,
     beginPeriod: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
       CASE WHEN :startMs < p.raised_until_ms THEN p.raised_count ELSE 0 END, :writeId FROM ${place} p
       WHERE ${placeIsOpen} AND ${isEnabled(sequence)} AND :startMs <= ${clockMs} + ${periodAheadMaxMs}
@@ -187,9 +205,9 @@ function hasFirst(counter: string): string {
 }
 
 /** A condition: the sequence is there, the one that is meant, and not disabled. */
-function isEnabled(sequence: string): string {
-  return `EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace AND s.name = :name
-    AND s.sequence_id = :sequenceId AND NOT s.disabled)`;
+function isEnabled(sequence: string, name = ":name", sequenceId = ":sequenceId"): string {
+  return `EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace AND s.name = ${name}
+    AND s.sequence_id = ${sequenceId} AND NOT s.disabled)`;
 }
 
 const ofSequence = definitionColumns
@@ -209,6 +227,28 @@ function marksSource(count: number): string {
     (index) => `:name${index} AS mark_name, :key${index} AS mark_key, :index${index} AS mark_index,
       :start${index} AS start_ms`,
   );
+}
+
+/** Ranges that go back, as rows: see {@link rangeValues}. */
+function rangesSource(count: number): string {
+  return rows(
+    count,
+    (index) => `:name${index} AS range_name, :key${index} AS range_key, :id${index} AS range_sequence_id,
+      :first${index} AS first_index, :end${index} AS end_index, :write${index} AS range_write_id`,
+  );
+}
+
+/** The values of ranges that go back: `name0`, `key0` and so on. */
+export function rangeValues(ranges: readonly GiveBackRequest[]): NamedValues {
+  const entries = ranges.flatMap((range, at): [string, string | number | bigint][] => [
+    [`name${at}`, range.name],
+    [`key${at}`, range.periodKey],
+    [`id${at}`, range.sequenceId],
+    [`first${at}`, range.firstIndex],
+    [`end${at}`, range.endIndex],
+    [`write${at}`, range.writeId],
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function rows(count: number, row: (index: number) => string): string {

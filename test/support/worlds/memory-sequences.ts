@@ -43,11 +43,17 @@ export interface SequenceData {
 }
 
 /** Rules of the database that a mutant leaves out. */
-export type SequenceMutant =
-  | "missing-counter-is-zero"
-  | "period-below-raise"
-  | "cover-makes-lost-counter"
-  | "take-ignores-identity";
+export const sequenceMutants = [
+  "missing-counter-is-zero",
+  "period-below-raise",
+  "cover-makes-lost-counter",
+  "take-ignores-identity",
+  "give-back-ignores-write-id",
+  "give-back-after-move",
+  "opens-at-once",
+  "stop-ignores-revision",
+] as const;
+export type SequenceMutant = (typeof sequenceMutants)[number];
 
 /** A database of sequences in memory: what the three real ones do, statement by statement. */
 export class MemorySequences {
@@ -75,6 +81,11 @@ export class MemorySequences {
   restore({ place, sequences, counters }: SequenceData): void {
     this.#place = place;
     this.#sequences = new Map(sequences);
+    this.#counters = new Map(counters);
+  }
+
+  /** Puts the counters of a copy in the place of those that stand, and changes nothing else. */
+  restoreCounters({ counters }: SequenceData): void {
     this.#counters = new Map(counters);
   }
 
@@ -145,8 +156,9 @@ export class MemorySequences {
 
   giveBack(request: GiveBackRequest): boolean {
     const counter = this.#counters.get(counterId(request));
-    if (!this.#mayTake(request) || counter?.used !== request.endIndex) return false;
-    if (counter.writeId !== request.writeId) return false;
+    const mayGive = this.#mutant === "give-back-after-move" || this.#mayTake(request);
+    if (!mayGive || counter?.used !== request.endIndex) return false;
+    if (counter.writeId !== request.writeId && this.#mutant !== "give-back-ignores-write-id") return false;
     this.#counters.set(counterId(request), { used: request.firstIndex, writeId: request.newWriteId });
     return true;
   }
@@ -169,8 +181,9 @@ export class MemorySequences {
   }
 
   stop(reason: string, revision: number): boolean {
-    if (this.#place?.revision !== revision || this.#place.stopped !== "") return false;
-    this.#place = { ...this.#place, stopped: reason, revision: revision + 1 };
+    if (this.#place === undefined || this.#place.stopped !== "") return false;
+    if (this.#place.revision !== revision && this.#mutant !== "stop-ignores-revision") return false;
+    this.#place = { ...this.#place, stopped: reason, revision: this.#place.revision + 1 };
     return true;
   }
 
@@ -180,7 +193,8 @@ export class MemorySequences {
     if (this.#place === undefined || this.#place.stopped === "") return { kind: "was-open" };
     const revision = Math.max(this.#place.revision + 1, this.nowMs());
     const { identity } = this;
-    this.#place = { ...this.#place, stopped: "", identity, revision, openMs: this.nowMs() + openAheadMs };
+    const openMs = this.nowMs() + (this.#mutant === "opens-at-once" ? 0 : openAheadMs);
+    this.#place = { ...this.#place, stopped: "", identity, revision, openMs };
     return { kind: "opened", revision };
   }
 
