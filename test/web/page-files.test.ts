@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { askHttp1, askHttp2, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
+import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 /** The page's files as HTTP shows them, whatever carries them. */
 
@@ -219,6 +222,30 @@ test("a gRPC call of the page's path is a call", async () => {
   const headers = { "content-type": "application/grpc", te: "trailers" };
   const { status, headers: answered } = await askHttp2(url, { path: "/", headers, body: Buffer.alloc(5) });
   expect([status, answered["grpc-status"]]).toEqual([200, "12"]);
+});
+
+test("the code of the page's files is loaded with the first request for one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-page-files-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, "dist");
+  cpSync("dist", program, { recursive: true });
+  const chunks = readdirSync(join(program, "chunks")).filter((name) => name.startsWith("page-files"));
+  expect(chunks).toHaveLength(1);
+  const away = [...chunks.map((name) => join("chunks", name)), "page"];
+  for (const [index, name] of away.entries()) renameSync(join(program, name), join(folder, String(index)));
+  const server = await startSnowlane({
+    args: ["--store", `sqlite:${join(folder, "ids.db")}`],
+    program: [process.execPath, join(program, "main.js")],
+  });
+  onTestFinished(async () => void (await server.stop("SIGTERM")));
+  const called = await fetch(`${server.url}/snowlane.v1.IdService/NextId`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  });
+  expect(called.status).toBe(200);
+  for (const [index, name] of away.entries()) renameSync(join(folder, String(index)), join(program, name));
+  expect((await fetch(`${server.url}/`)).status).toBe(200);
 });
 
 test("the first load is at most 45 kB by brotli, the calls 35, the charts 22, a language 8", () => {
