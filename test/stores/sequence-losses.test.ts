@@ -1,7 +1,9 @@
 /** The table of losses of docs/sequences.md, row by row, for the databases that have a server. */
 import { expect, onTestFinished, test } from "vitest";
+import { toolInPlaceOf } from "../support/fetch/tools.ts";
 import { openSequences } from "../support/worlds/opened-sequences.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
 import {
   type ArchivedPostgres,
   startArchivedPostgres,
@@ -23,18 +25,24 @@ const tables = ["snowlane_sequence", "snowlane_sequence_counter", "snowlane_sequ
 
 const seen: readonly Loss[] = [
   { name: "postgres: a dump is put back", start: () => startPostgres(), keep: keepDump },
-  { name: "mysql: a dump is put back", start: () => startMariadb(), keep: keepDump },
+  { name: "mariadb: a dump is put back", start: () => startMariadb(), keep: keepDump },
+  { name: "mysql: a dump is put back", start: () => startMysql(), keep: keepDump },
   { name: "postgres: a dump is put into another database", start: () => startPostgres(), keep: keepElsewhere },
-  { name: "mysql: another server has an older copy", start: () => startMariadb(), keep: keepInOtherServer },
+  { name: "mariadb: another server has an older copy", start: () => startMariadb(), keep: keepIn(startMariadb) },
+  { name: "mysql: another server has an older copy", start: () => startMysql(), keep: keepIn(startMysql) },
   { name: "postgres: a standby is promoted that lagged", start: () => startPostgres(), keep: keepStandby },
-  { name: "mysql: an older data folder is copied back", start: () => startMariadb(), keep: keepFiles },
+  ...(toolInPlaceOf("mariadb") === "mariadb"
+    ? [{ name: "mariadb: an older data folder is copied back", start: () => startMariadb(), keep: keepFiles }]
+    : []),
   { name: "postgres: the data is recovered to a point in time", start: startArchived, keep: keepPointInTime },
 ];
 
 const unseen: readonly Loss[] = [
   { name: "postgres: an older data folder, as a snapshot of its volume", start: () => startPostgres(), keep: keepData },
   { name: "postgres: older rows in the tables that stand", start: () => startPostgres(), keep: keepRows },
-  { name: "mysql: older rows in the tables that stand", start: () => startMariadb(), keep: keepRows },
+  { name: "mysql: an older data folder, as a snapshot of its volume", start: () => startMysql(), keep: keepData },
+  { name: "mariadb: older rows in the tables that stand", start: () => startMariadb(), keep: keepRows },
+  { name: "mysql: older rows in the tables that stand", start: () => startMysql(), keep: keepRows },
 ];
 
 /** Hands out 1 to 5, keeps a copy, hands out 6 to 10, and puts the copy back. */
@@ -134,7 +142,8 @@ test("two primaries that both take writes repeat values, where each server sees 
 
 test.for([
   { kind: "postgres", start: () => startPostgres() },
-  { kind: "mysql", start: () => startMariadb() },
+  { kind: "mariadb", start: () => startMariadb() },
+  { kind: "mysql", start: () => startMysql() },
 ])(
   "emptied tables: a server that runs stops the database, one that starts begins at nothing: $kind",
   async ({ start }) => {
@@ -160,21 +169,27 @@ test.for([
   },
 );
 
-test("OPTIMIZE TABLE shows as a loss, and raised by 0 and opened the values go on without a gap", async () => {
-  const server = await startMariadb();
-  onTestFinished(() => server.stop());
-  const first = openSequences(server.url);
-  await (await first.catalog()).create({ name: "orders", allocation: "strict" });
-  expect(await first.take(2)).toEqual([1, 2]);
-  // MariaDB tells tables apart by the second in which they were made.
-  await runSql(server.url, "DO SLEEP(1.1)", "OPTIMIZE TABLE snowlane_sequence_counter");
-  await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
-  await raiseAndOpen(server.url, 0n);
-  expect(await openSequences(server.url).take(1)).toEqual([3]);
-});
+test.for([
+  { kind: "mariadb", start: () => startMariadb() },
+  { kind: "mysql", start: () => startMysql() },
+])(
+  "OPTIMIZE TABLE shows as a loss, and raised by 0 and opened the values go on without a gap: $kind",
+  async ({ start }) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const first = openSequences(server.url);
+    await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+    expect(await first.take(2)).toEqual([1, 2]);
+    // Both tell tables apart by the second in which they were made.
+    await runSql(server.url, "DO SLEEP(1.1)", "OPTIMIZE TABLE snowlane_sequence_counter");
+    await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
+    await raiseAndOpen(server.url, 0n);
+    expect(await openSequences(server.url).take(1)).toEqual([3]);
+  },
+);
 
 test("a restart of the database after a crash changes nothing, and no value is skipped", async () => {
-  for (const start of [() => startPostgres(), () => startMariadb()]) {
+  for (const start of [() => startPostgres(), () => startMariadb(), () => startMysql()]) {
     const server = await start();
     onTestFinished(() => server.stop());
     const sequences = openSequences(server.url);
@@ -188,7 +203,7 @@ test("a restart of the database after a crash changes nothing, and no value is s
 /** A dump is put back by the database's own programs, which drop the tables and make them again. */
 async function keepDump({ url }: TestServer): Promise<() => Promise<string>> {
   const dump = await dumpDatabase(url);
-  // MariaDB tells tables apart by the second in which they were made.
+  // MariaDB and MySQL tell tables apart by the second in which they were made.
   if (!url.startsWith("postgres")) await runSql(url, "DO SLEEP(1.1)");
   return async () => {
     await putDump(url, dump);
@@ -243,13 +258,16 @@ async function keepElsewhere({ url }: TestServer): Promise<() => Promise<string>
   };
 }
 
-async function keepInOtherServer({ url }: TestServer): Promise<() => Promise<string>> {
-  const dump = await dumpDatabase(url);
-  const other = await startMariadb();
-  onTestFinished(() => other.stop());
-  return async () => {
-    await putDump(other.url, dump);
-    return other.url;
+/** A dump is put into another server of the kind. */
+function keepIn(start: () => Promise<TestServer>): Loss["keep"] {
+  return async ({ url }) => {
+    const dump = await dumpDatabase(url);
+    const other = await start();
+    onTestFinished(() => other.stop());
+    return async () => {
+      await putDump(other.url, dump);
+      return other.url;
+    };
   };
 }
 

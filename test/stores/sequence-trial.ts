@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock, systemTimers } from "../../src/clock/clock.ts";
 import { Sequences } from "../../src/sequence/sequences.ts";
@@ -7,7 +8,9 @@ import type { TestServer } from "../support/servers/test-server.ts";
 
 /** How a trial is run. */
 export interface TrialOptions {
-  readonly database: TestServer;
+  readonly databaseUrl: string;
+  /** The database's server, to be killed; undefined = the servers of Snowlane are in the file themselves. */
+  readonly database?: TestServer | undefined;
   /** A folder for the worker records, which are no part of the trial. */
   readonly folder: string;
   readonly serverCount: number;
@@ -76,7 +79,7 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
       await countReaches((round + 1) * valuesOfRound);
       const index = round % serverCount;
       await servers[index]!.stop("SIGKILL");
-      if (round % 2 === 1) {
+      if (round % 2 === 1 && database !== undefined) {
         await database.kill();
         databaseKillCount += 1;
         await database.restart();
@@ -89,16 +92,26 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
     await Promise.all(callers);
     await Promise.all(servers.map((server) => server.stop("SIGTERM")));
   }
-  const [row] = await runSql(database.url, "SELECT used_count FROM snowlane_sequence_counter WHERE name = 'orders'");
-  const wastedCount = Number(row?.["used_count"]) - valueCount;
+  const wastedCount = (await usedCount(options.databaseUrl)) - valueCount;
   const repeatedCount = countRepeated(runs);
   const lostMax = roundCount * callersOfServer * valuesOfCall;
   return { valueCount, repeatedCount, wastedCount, serverKillCount: roundCount, databaseKillCount, lostMax };
 }
 
-async function createSequence({ database, step }: TrialOptions): Promise<void> {
+async function usedCount(url: string): Promise<number> {
+  const query = "SELECT used_count FROM snowlane_sequence_counter WHERE name = 'orders'";
+  if (!url.startsWith("sqlite:")) return Number((await runSql(url, query))[0]?.["used_count"]);
+  const file = new DatabaseSync(`${url.slice("sqlite:".length)}.sequences`, { readOnly: true });
+  try {
+    return Number(file.prepare(query).get()?.["used_count"]);
+  } finally {
+    file.close();
+  }
+}
+
+async function createSequence({ databaseUrl, step }: TrialOptions): Promise<void> {
   const sequences = new Sequences({
-    storeUrls: [database.url],
+    storeUrls: [databaseUrl],
     store: { namespace: "default", callTimeoutMs: 30_000 },
     waitMaxMs: 30_000,
     namesMax: 1,
@@ -110,8 +123,8 @@ async function createSequence({ database, step }: TrialOptions): Promise<void> {
   await sequences.close(1_000);
 }
 
-function startServer({ database, folder }: TrialOptions, index: number): Promise<SnowlaneProcess> {
-  const flags = { "--store": `sqlite:${folder}/worker.db`, "--sequence-stores": database.url, "--wait-max": "30s" };
+function startServer({ databaseUrl, folder }: TrialOptions, index: number): Promise<SnowlaneProcess> {
+  const flags = { "--store": `sqlite:${folder}/worker.db`, "--sequence-stores": databaseUrl, "--wait-max": "30s" };
   return startSnowlane({ args: [...Object.entries(flags).flat(), "--instance", `server-${index}`] });
 }
 

@@ -3,7 +3,7 @@ import { findTool } from "../fetch/tools.ts";
 import { runCommand } from "../processes/run-command.ts";
 
 /**
- * Dumps the database of a URL by the program that comes with it: pg_dump or mariadb-dump. The dump makes its tables
+ * Dumps the database of a URL by pg_dump or, for MariaDB and MySQL, mariadb-dump. The dump makes its tables
  * again where it is put back.
  */
 export function dumpDatabase(url: string): Promise<string> {
@@ -29,6 +29,8 @@ async function runPostgres(program: "pg_dump" | "psql", args: readonly string[],
 async function runMariadb(program: "mariadb-dump" | "mariadb", url: string, input: string): Promise<string> {
   const { path, env } = await findTool("mariadb-dump");
   const { hostname, port, username, pathname } = new URL(url);
-  const args = ["--no-defaults", `--host=${hostname}`, `--port=${port}`, `--user=${username}`, pathname.slice(1)];
-  return runCommand(join(dirname(path), program), args, { env, input });
+  // MySQL asks for a password by a plugin of the client, which lies where the package puts it.
+  const plugins = join(dirname(dirname(path)), "lib", "x86_64-linux-gnu", "libmariadb3", "plugin");
+  const server = [`--plugin-dir=${plugins}`, `--host=${hostname}`, `--port=${port}`, `--user=${username}`];
+  return runCommand(join(dirname(path), program), ["--no-defaults", ...server, pathname.slice(1)], { env, input });
 }
