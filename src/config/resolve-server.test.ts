@@ -46,6 +46,17 @@ test("a TTL is refused where a lock shows whether the holder runs", () => {
   expect(refused({ ttl: "60s", store: "sqlite:/tmp/ids.db" })).toEqual(["--ttl"]);
 });
 
+test("a folder for notes is refused beside a file: pods whose Secret named one would have repeated each other's IDs", () => {
+  const folder = { resumeDir: "/var/lib/snowlane/resume" };
+  expect(refused(folder)).toEqual(["--resume-dir"]);
+  expect(refused({ ...folder, store: "sqlite:/var/lib/snowlane/ids.db", window: "60s", ttl: "63s" })).toEqual([
+    "--ttl",
+    "--resume-dir",
+  ]);
+  expect(refused({ ...folder, store: "etcd://127.0.0.1" })).toEqual([]);
+  expect(refused({ resumeDir: "off", store: "sqlite:/var/lib/snowlane/ids.db" })).toEqual([]);
+});
+
 test("a server that others can reach says who may call, and where its records are", () => {
   expect(refused({ listen: "0.0.0.0:7609" })).toEqual(["--listen", "--listen"]);
   const open = { listen: "0.0.0.0:7609", store: "etcd://127.0.0.1" };

@@ -107,6 +107,14 @@ export function resolveServer(config: ServerConfig, environment: Environment): R
     const hint = "Give each server an --instance of its own: those of one address would take each other for a restart.";
     problems.push({ place: "--reuse-port", hint });
   }
+  // docs/adr/0171: by this, pods whose Secret holds the URL of a file do not start.
+  const { resumeDir, storeUrl = "sqlite:" } = config;
+  if (resumeDir !== undefined && resumeDir !== "off" && storeKindOf(storeUrl) === "sqlite") {
+    const hint =
+      "Leave it out, because a file needs no notes; or give a --store that all servers share, because servers on several " +
+      "machines, each with a file of its own, would repeat each other's IDs.";
+    problems.push({ place: "--resume-dir", value: resumeDir, hint });
+  }
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push({ place: config.tlsCert === undefined ? "--tls-cert" : "--tls-key", hint: "Give both or neither." });
   }

@@ -189,7 +189,7 @@ export const serverSettings = {
     doc:
       "The folder in which a server notes its worker ID and the end of its window. After a crash it then serves again up to that " +
       "end, even while the store does not answer: docs/stores.md. Give a folder of this machine alone that survives restarts. " +
-      "off: nothing is noted. Default: one folder in the user's state directory; off where the store is an SQLite file.",
+      "off: nothing is noted. Not with SQLite, which needs no notes. Default: one folder in the user's state directory.",
   }),
   startTimeoutMs: duration({
     name: "startTimeout",

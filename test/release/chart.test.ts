@@ -108,3 +108,31 @@ test.each(Object.entries(wrongValues))(
     expect(stderr).toMatch(message);
   },
 );
+
+test.each([["2"], ["02"], ["2.5"], ["0x2"], ["1e1"], ["two"], ["null"]])(
+  "%s servers on SQLite are refused also where nothing looks at the schema",
+  async (replicas) => {
+    const one = rightValues["one server on SQLite"]!;
+    const flags = ["--skip-schema-validation"];
+    for (const way of ["--set", "--set-string"]) {
+      const { code, stderr } = await renderChart("template", one, file, [...flags, way, `replicas=${replicas}`]);
+      expect(code, way).not.toBe(0);
+      expect(stderr).toContain("set replicas: 1 without autoscaling");
+    }
+    const alone = await renderChart("template", one, file, [...flags, "--set-string", "replicas=1"]);
+    expect(alone.code).toBe(0);
+    expect(alone.objects.find(({ kind }) => kind === "Deployment")).toMatchObject({ spec: { replicas: 1 } });
+  },
+);
+
+test("a Secret with the URL of an SQLite file starts no server, because each pod would have a file of its own", async () => {
+  const { objects } = await renderChart("template", rightValues["a store whose URL is in a Secret"]!, file);
+  const { data } = objects.find(({ kind }) => kind === "ConfigMap") as ConfigMap;
+  const settings = join(folder, "snowlane.json");
+  writeFileSync(settings, data["snowlane.json"]!);
+  const serve = (store: string): ReturnType<typeof runCli> =>
+    runCli(["serve", "--dry-run"], { environment: { SNOWLANE_CONFIG: settings, SNOWLANE_STORE: store } });
+  const { code, stderr } = await serve("sqlite:/var/lib/snowlane/ids.db");
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^snowlane: --resume-dir.*--store that all servers share/)]);
+  expect((await serve("postgres://snowlane@db/snowlane")).code).toBe(0);
+});

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { publishCommands } from "../../tools/release/publish-commands.ts";
 import { ownVersion } from "../../tools/versions.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
@@ -64,6 +65,14 @@ test("a commit gives the same packages twice, byte for byte", { timeout: 1_800_0
     paths.filter((path) => path !== "SHA256SUMS").map((path) => `${path}: OK`),
   );
   expect(sums).toBe(readFileSync(join(packages, "SHA256SUMS"), "utf8"));
+});
+
+test("the commands that publish name files that a release has", () => {
+  const commands = publishCommands(version, packages);
+  const named = commands.split(/[\s=]+/).filter((word) => word.startsWith(packages));
+  // Both packages of npm, those of PyPI, and the four files of the Maven artifact.
+  expect(named).toHaveLength(7);
+  expect(named.filter((path) => globSync(path).length === 0)).toEqual([]);
 });
 
 test("Go takes the module from the folder, as from a proxy, and gets an ID", { timeout: 600_000 }, async () => {

@@ -78,6 +78,10 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
     { image, store: { url: "mysql://snowlane@db/snowlane?password=hunter2" }, auth: "none" },
     /store\.url has a password/,
   ],
+  "a password that holds a slash": [
+    { image, store: { url: "postgres://snowlane:hunter/2@db/snowlane" }, auth: "none" },
+    /store\.url has a password/,
+  ],
   "three servers on SQLite": [
     { image, store: { url: "sqlite:/var/lib/snowlane/ids.db" }, persistence: { existingClaim: "ids" }, auth: "none" },
     /each pod would have a file of its own and repeat the IDs of the others: set replicas: 1/,

@@ -24,12 +24,19 @@ const chart = "deploy/helm/snowlane";
  * Calls `helm template`, or `helm lint`, with a set of values.
  *
  * @param file - Where the values are written to.
+ * @param flags - More of helm's, such as `--set-string`.
  */
-export async function renderChart(command: "template" | "lint", values: object, file: string): Promise<RenderedChart> {
+export async function renderChart(
+  command: "template" | "lint",
+  values: object,
+  file: string,
+  flags: readonly string[] = [],
+): Promise<RenderedChart> {
   const { path } = await findTool("helm");
   writeFileSync(file, JSON.stringify(values));
   const name = command === "template" ? ["ids", "--namespace", "test"] : [];
-  const args = [command, ...name, chart, "--values", file, ...(command === "lint" ? ["--strict"] : [])];
+  const strict = command === "lint" ? ["--strict"] : [];
+  const args = [command, ...name, chart, "--values", file, ...strict, ...flags];
   const { status, stdout, stderr } = spawnSync(path, args, { encoding: "utf8" });
   const objects =
     command === "template" && status === 0

@@ -33,9 +33,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if not $v.image.repository }}{{ fail "image.repository is missing: build the image from deploy/container/Dockerfile, and name it." }}{{ end -}}
 {{- if and (not $url) (not $v.store.secret.name) }}{{ fail "The store is missing: set store.url, or store.secret.name where its URL has a password." }}{{ end -}}
 {{- if and $url $v.store.secret.name }}{{ fail "store.url and store.secret.name exclude each other: give one of them." }}{{ end -}}
-{{- if or (regexMatch "^[a-z]+://[^/@]*:[^/@]*@" $url) (regexMatch "[?&][a-z]*(?i:password|secret|token)=" $url) }}{{ fail "store.url has a password: put the whole URL into a Secret, and name that with store.secret.name." }}{{ end -}}
+{{- if or (regexMatch "^[a-z]+://[^:@]*:.*@" $url) (regexMatch "[?&][a-z]*(?i:password|secret|token)=" $url) }}{{ fail "store.url has a password: put the whole URL into a Secret, and name that with store.secret.name." }}{{ end -}}
 {{- if hasPrefix "sqlite:" $url -}}
-{{- if or (gt (int $v.replicas) 1) $v.autoscaling.enabled }}{{ fail "An SQLite store is for one server, because each pod would have a file of its own and repeat the IDs of the others: set replicas: 1 without autoscaling, or another store." }}{{ end -}}
+{{- if or (ne (toString $v.replicas) "1") $v.autoscaling.enabled }}{{ fail "An SQLite store is for one server, because each pod would have a file of its own and repeat the IDs of the others: set replicas: 1 without autoscaling, or another store." }}{{ end -}}
 {{- if not $v.persistence.existingClaim }}{{ fail "An SQLite store needs a volume that outlives the pod: name it with persistence.existingClaim." }}{{ end -}}
 {{- end -}}
 {{- if and $v.persistence.existingClaim (not (hasPrefix "sqlite:" $url)) }}{{ fail "persistence.existingClaim is for an SQLite store: servers that share a store need no volume." }}{{ end -}}
@@ -47,6 +47,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{/* The file of settings: the chart's own, and those of the values. */}}
 {{- define "snowlane.settings" -}}
 {{- $own := dict "listen" "0.0.0.0:7609" "adminListen" "0.0.0.0:7610" -}}
+{{- /* By this the server refuses a Secret with the URL of an SQLite file, which no other pod would share. */ -}}
+{{- if not (hasPrefix "sqlite:" .Values.store.url) }}{{ $_ := set $own "resumeDir" "/var/lib/snowlane/resume" }}{{ end -}}
 {{- if .Values.auth }}{{ $_ := set $own "auth" .Values.auth }}{{ end -}}
 {{- if .Values.principals.secret.name }}{{ $_ := set $own "principals" (printf "/etc/snowlane/principals/%s" .Values.principals.secret.key) }}{{ end -}}
 {{- if .Values.tls.secret }}{{ $_ := set $own "tlsCert" "/etc/snowlane/tls/tls.crt" }}{{ $_ := set $own "tlsKey" "/etc/snowlane/tls/tls.key" }}{{ end -}}
