@@ -34,12 +34,14 @@ export interface BenchServerOptions {
   readonly command: (port: number, folder: string) => readonly string[];
   /** Laid over this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 /** Starts a server and waits until it takes connections. */
-export async function startBenchServer({ name, isOurs, command, env }: BenchServerOptions): Promise<BenchServer> {
+export async function startBenchServer(options: BenchServerOptions): Promise<BenchServer> {
+  const { name, isOurs, command, env, port = await findFreePort() } = options;
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
-  const port = await findFreePort();
   const [program = "", ...args] = command(port, folder);
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, ...env } });
   const ended = once(child, "exit");

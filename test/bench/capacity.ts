@@ -9,6 +9,7 @@ import { openConnections } from "./idle-connections.ts";
 import { interleave, median } from "./interleave.ts";
 import { type LoadResult, percentile, runH2load } from "./load.ts";
 import { formatFigure } from "./report.ts";
+import { measureSharedPort } from "./shared-port.ts";
 
 const rounds = 5;
 const idleConnections = 10_000;
@@ -100,12 +101,13 @@ export const capacityBenchmark: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-capacity-"));
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
     const goProgram = await buildGoPeer(folder);
+    const shared = await measureSharedPort(folder, log);
     const unlimited = ["--connections-max", "1000000", "--connections-per-second", "1000000"];
     const servers = { ours: await snowlane("Snowlane", unlimited), floor: await floorPeer("nghttpd") };
     const holders = await openConnections(servers.ours.port, idleConnections);
     holders.push(...(await openConnections(servers.floor.port, idleConnections)));
     try {
-      return [await measure(servers, goProgram, folder, log)];
+      return [await measure(servers, goProgram, folder, log), shared];
     } finally {
       for (const holder of holders) holder.kill();
       await Promise.all(Object.values(servers).map((server) => server.stop()));
