@@ -9,7 +9,12 @@ import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import { createApplication } from "./application.ts";
 import { unreadyOnDrain } from "./probes.ts";
 
-const hotMethod = { descriptor: IdService.method.nextId, hasPlainJson: true, read: () => undefined };
+const hotMethod = {
+  descriptor: IdService.method.nextId,
+  hasPlainJson: true,
+  isExpensive: false,
+  read: () => undefined,
+};
 const hotPath = "/snowlane.v1.IdService/NextId";
 
 /** An application of one service, whose only method fails for a cause of ours. */

@@ -48,10 +48,12 @@ interface SetUp {
   readonly operation?: ((context: HotContext) => HotAnswer) | undefined;
   readonly guards?: readonly CallGuard[];
   readonly stallTimeoutMs?: number;
+  /** Absent: the method is not expensive. */
+  readonly queue?: (stream: ServerStream, begin: () => boolean) => void;
 }
 
 /** One hot method behind an engine without a socket; what is handed on is written down by `others`. */
-function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000 }: SetUp = {}) {
+function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000, queue }: SetUp = {}) {
   const asked: string[] = [];
   const others: string[] = [];
   const unforeseen: unknown[] = [];
@@ -71,6 +73,7 @@ function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000 
       {
         descriptor: IdService.method.nextId,
         hasPlainJson: true,
+        isExpensive: queue !== undefined,
         read: (message) => {
           asked.push(message.toString("hex"));
           return message[0] === 0xff ? undefined : operation;
@@ -84,6 +87,7 @@ function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000 
     clock: { nowMs: () => 0, monotonicMs: () => harness.nowMs },
     stallTimeoutMs,
     guard: composeGuards(guards, toError),
+    ...(queue === undefined ? {} : { queue }),
     peerOf: () => unknownPeer,
     toError,
   });
@@ -445,4 +449,31 @@ test("all that had come of a body was copied again for each frame of one byte", 
   // One for each frame, and some for a buffer that grows.
   expect(copied.mock.calls.length).toBeLessThan(body.length + 50);
   vi.restoreAllMocks();
+});
+
+test("an expensive call begins in its turn, and not at all if its caller or its deadline does not last until then", async () => {
+  const turns: (() => boolean)[] = [];
+  const notes: string[] = [];
+  const queue = (_: ServerStream, begin: () => boolean): void => void turns.push(begin);
+  const guards = [{ ...noting("guard", notes), unread: () => void notes.push("unread") }];
+  const setUpQueued = () => setUp({ queue, guards, operation: () => (notes.push("done"), framed) });
+  const { call, harness } = setUpQueued();
+  expect(call(plain)).toEqual([]);
+  expect(notes).toEqual([]);
+  expect(turns.pop()?.()).toBe(true);
+  expect(harness.output()).toEqual([head, "data 1 8", ok]);
+  expect(notes.splice(0)).toEqual([`guard begin ${path} undefined`, "done", "guard end ok"]);
+
+  const cancelled = setUpQueued();
+  cancelled.call(plain);
+  cancelled.harness.exchange(rstStream(1, 8));
+  expect(turns.pop()?.()).toBe(false);
+  expect(notes.splice(0)).toEqual(["unread"]);
+
+  const late = setUpQueued();
+  late.call(plain, [["grpc-timeout", "5m"]]);
+  await late.after(6);
+  expect(turns.pop()?.()).toBe(true);
+  expect(fieldsOf(late.harness.output()[0])["grpc-status"]).toBe(String(Code.DeadlineExceeded));
+  expect(notes).not.toContain("done");
 });

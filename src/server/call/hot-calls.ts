@@ -5,6 +5,7 @@ import type { ToCallError } from "../../service/connect-error.ts";
 import {
   type HotAnswer,
   type HotContext,
+  type HotOperation,
   type HotStream,
   LentMessage,
   prefixBytes,
@@ -29,6 +30,8 @@ export interface HotCallsOptions<Block, Stream extends CallStream<Block>> extend
   readonly guard: CallGuard | undefined;
   /** Whether calls that are answered in their turn are timed one by one, too. Default: they are not. */
   readonly timesEach?: boolean;
+  /** Begins an expensive call in its turn. Absent: at once, because a connection has one call at a time. */
+  readonly queue?: (stream: Stream, begin: () => boolean) => void;
   /** Gives the other end of the request's connection. */
   readonly peerOf: (stream: Stream) => Peer;
   /** Makes of what a method or a guard threw what its caller gets. */
@@ -105,6 +108,8 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   /** Of a body that does not come in one piece. */
   #body: GatheredBytes | undefined;
   #hasBegun = false;
+  /** Whether it waits for its turn. */
+  #isQueued = false;
   #isGuarded = false;
   #isRunning = false;
   #isEnding = false;
@@ -149,7 +154,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
 
   onAbort(): void {
     this.#abort?.abort(callerGone());
-    if (!this.#hasBegun) this.#calls.options.guard?.unread?.(this.traits, callerGone());
+    if (!this.#hasBegun || this.#isQueued) this.#calls.options.guard?.unread?.(this.traits, callerGone());
     this.#release(this.#isGuarded ? callerGone() : undefined);
   }
 
@@ -162,7 +167,8 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   }
 
   get startedMs(): number | undefined {
-    return this.#isRunning || this.#calls.options.timesEach === true ? this.#stream.openedMs : undefined;
+    const isTimed = this.#isRunning || this.#calls.options.timesEach === true || this.#route.method.isExpensive;
+    return isTimed ? this.#stream.openedMs : undefined;
   }
 
   get allowance(): Allowance | undefined {
@@ -214,7 +220,23 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
       this.#handOn(bytes, start, end);
       return;
     }
+    const { queue } = this.#calls.options;
     this.#hasBegun = true;
+    if (queue === undefined || !this.#route.method.isExpensive) {
+      this.#answerBy(operation);
+      return;
+    }
+    this.#isQueued = true;
+    queue(this.#stream, () => {
+      if (this.#isEnding || this.#stream.isClosed) return false;
+      this.#isQueued = false;
+      this.#answerBy(operation);
+      return true;
+    });
+  }
+
+  /** Asks the guards, and does the call. */
+  #answerBy(operation: HotOperation): void {
     const { guard } = this.#calls.options;
     let answer: HotAnswer;
     try {

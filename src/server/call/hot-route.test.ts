@@ -7,7 +7,12 @@ import { CrossOrigin } from "./cors.ts";
 import type { Fields } from "./envelope/envelope.ts";
 import { envelopesOf, type HotRoute, HotRoutes, pathOf } from "./hot-route.ts";
 
-const method: HotMethod = { descriptor: IdService.method.nextId, hasPlainJson: true, read: () => undefined };
+const method: HotMethod = {
+  descriptor: IdService.method.nextId,
+  hasPlainJson: true,
+  isExpensive: false,
+  read: () => undefined,
+};
 const routes = new HotRoutes({
   methods: [method],
   envelopes: envelopesOf["HTTP/2"],

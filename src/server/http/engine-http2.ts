@@ -19,7 +19,8 @@ const farewellMs = 1_000;
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
   const { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn } = application;
   const { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits, onFault } = options;
-  const exchangeOptions = { dispatch, stallTimeoutMs, expensiveCalls: new FairQueue(), onFault };
+  const expensiveCalls = new FairQueue();
+  const exchangeOptions = { dispatch, stallTimeoutMs, expensiveCalls, onFault };
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
   const hot = new HotCalls<Buffer, ServerStream>({
     methods: hotMethods,
@@ -31,6 +32,7 @@ export function createEngineHttp2(application: Application, options: ConnectionO
     clock: systemClock,
     stallTimeoutMs,
     guard,
+    queue: (stream, begin) => expensiveCalls.add(stream.connection, begin),
     peerOf,
     toError,
   });

@@ -12,6 +12,7 @@ export function createBatchNextIds(options: IssueOptions): HotMethod {
   return {
     descriptor: IdService.method.batchNextIds,
     hasPlainJson: true,
+    isExpensive: false,
     read: (message) => readBatchNextIds(options, message),
   };
 }

@@ -15,6 +15,7 @@ export function createBatchNextValues(options: ValueOptions): HotMethod {
   return {
     descriptor: SequenceService.method.batchNextValues,
     hasPlainJson: true,
+    isExpensive: false,
     read: (message) => readBatchNextValues(options, message),
   };
 }

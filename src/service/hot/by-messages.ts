@@ -25,6 +25,7 @@ export function createByMessages<Input extends DescMessage, Output extends DescM
   return {
     descriptor,
     hasPlainJson: false,
+    isExpensive: true,
     read: (bytes) => {
       const request = readMessage(input, bytes);
       if (request === undefined) return undefined;

@@ -24,6 +24,7 @@ export function createNextId(options: IssueOptions): HotMethod {
   return {
     descriptor: IdService.method.nextId,
     hasPlainJson: true,
+    isExpensive: false,
     read: (message) => (message.length === 0 ? next : undefined),
   };
 }

@@ -10,6 +10,7 @@ export function createReserveIds(options: IssueOptions): HotMethod {
   return {
     descriptor: IdService.method.reserveIds,
     hasPlainJson: true,
+    isExpensive: false,
     read: (message) => readReserveIds(options, message),
   };
 }

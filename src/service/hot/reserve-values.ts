@@ -11,6 +11,7 @@ export function createReserveValues(options: ValueOptions): HotMethod {
   return {
     descriptor: SequenceService.method.reserveValues,
     hasPlainJson: true,
+    isExpensive: false,
     read: (message) => readReserveValues(options, message),
   };
 }
