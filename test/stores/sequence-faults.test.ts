@@ -122,6 +122,10 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     try {
       await expect(hasty.take(takeOf(stored))).rejects.toEqual(unavailable);
       await expect(hasty.look([key])).rejects.toEqual(unavailable);
+      const { sequenceId, writeId, revision } = takeOf(stored);
+      const range = { ...key, sequenceId, writeId, revision, firstIndex: 0n, endIndex: 1n, newWriteId: "new" };
+      const answers = await Promise.allSettled(Array.from({ length: 3_000 }, () => hasty.giveBack(range)));
+      expect(answers.every((answer) => answer.status === "rejected")).toBe(true);
     } finally {
       server.resume();
     }
@@ -354,7 +358,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     );
     const counts = rows.map((row) => Object.values(row).map(Number));
     expect(counts).toEqual([
-      [4, 1_096, 3],
+      [4, 1_096, 5],
       [10, 4, 1],
     ]);
   });

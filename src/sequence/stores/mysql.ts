@@ -21,7 +21,7 @@ import { type SchemaRules, tableNames } from "./migrations.ts";
 import { type NamedValues, placeValues } from "./named-values.ts";
 import { type SqlDriver, SqlSequences } from "./sql-sequences.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
-import type { Dialect } from "./statements.ts";
+import { type Dialect, unionRows } from "./statements.ts";
 
 const kind = "mysql";
 /** How long one that wants to change the tables waits for another that does. */
@@ -65,6 +65,7 @@ const common: Omit<Dialect, "identity" | "clockMs"> = {
   unlessThere: `ON DUPLICATE KEY UPDATE ${tableNames.counter}.write_id = ${tableNames.counter}.write_id`,
   unlessPlaceThere: `ON DUPLICATE KEY UPDATE ${tableNames.place}.identity = ${tableNames.place}.identity`,
   told: (expression) => `LAST_INSERT_ID(${expression})`,
+  rows: unionRows,
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} c CROSS JOIN ${source} m SET ${set} WHERE ${where}`,
 };
 

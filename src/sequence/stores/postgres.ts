@@ -90,6 +90,11 @@ function dialectOf({ sequence, counter, place }: Tables, server: Pick<Dialect, "
     unlessThere: "ON CONFLICT DO NOTHING",
     unlessPlaceThere: "ON CONFLICT DO NOTHING",
     told: (expression) => expression,
+    // It plans a union of 500 rows for longer than half a second.
+    rows: (columns, rows) => {
+      const values = rows.map((row) => `(${row.join(", ")})`).join(", ");
+      return `(SELECT * FROM (VALUES ${values}) v (${columns.join(", ")}))`;
+    },
     updateFrom: ({ table, source, set, where }) => `UPDATE ${table} c SET ${set} FROM ${source} m WHERE ${where}`,
   };
 }

@@ -1,5 +1,6 @@
 /** Sequences in a database that is reached over a network. An {@link SqlDriver} has what differs between them. */
 import { systemClock, systemTimers, delay } from "../../clock/clock.ts";
+import { IdError } from "../../errors.ts";
 import { MadeOnce } from "../../store/link/made-once.ts";
 import type { SqlDatabase } from "../../store/link/sql-database.ts";
 import type { StoreLink } from "../../store/link/store-link.ts";
@@ -76,7 +77,7 @@ interface Return {
 
 const connectionsDefault = 4;
 /** The most ranges that go back in one statement. */
-const returnsMax = 512;
+const returnsMax = 256;
 /** The longest pause before a statement that lost a race is sent again. */
 const pauseMaxMs = 50;
 
@@ -151,7 +152,7 @@ export class SqlSequences<Connection> implements SequenceStore {
   giveBack(request: GiveBackRequest): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     this.#returns.push({ request, resolve, reject });
-    if (this.#returns.length === 1) setImmediate(() => this.#giveBackAll());
+    if (this.#returns.length === 1) setImmediate(() => void this.#giveBackAll());
     return promise;
   }
 
@@ -219,31 +220,48 @@ export class SqlSequences<Connection> implements SequenceStore {
     for (const { link } of this.#lines) link.close();
   }
 
-  #giveBackAll(): void {
-    const all = this.#returns.splice(0);
-    for (const [revision, returns] of Map.groupBy(all, ({ request }) => request.revision)) {
-      for (let at = 0; at < returns.length; at += returnsMax) {
-        void this.#giveBackSome(returns.slice(at, at + returnsMax), revision);
+  /** One statement a connection at a time, so that each has the time of a call for itself. */
+  async #giveBackAll(): Promise<void> {
+    const byRevision = Map.groupBy(this.#returns.splice(0), ({ request }) => request.revision);
+    const waiting = [...byRevision.values()].flatMap((returns) => {
+      const count = Math.ceil(returns.length / returnsMax);
+      return Array.from({ length: count }, (_, at) => returns.slice(at * returnsMax, (at + 1) * returnsMax));
+    });
+    const untilMs = systemClock.monotonicMs() + this.#callTimeoutMs * 2;
+    const work = async (): Promise<void> => {
+      for (let some = waiting.shift(); some !== undefined; some = waiting.shift()) {
+        try {
+          if (systemClock.monotonicMs() > untilMs) throw this.#slow();
+          await this.#giveBackSome(some);
+        } catch (error) {
+          // A stop does not wait for a database that does not answer: the others are gaps, too.
+          for (const { reject } of [...some, ...waiting.splice(0).flat()]) reject(error);
+        }
       }
+    };
+    await Promise.all(this.#lines.map(work));
+  }
+
+  /** @param returns - At least one; all of one revision. */
+  async #giveBackSome(returns: readonly Return[]): Promise<void> {
+    const ranges = filledUp(returns.map(({ request }) => request));
+    const { revision, newWriteId } = ranges[0]!;
+    const values = this.#named({ ...rangeValues(ranges), revision, newWriteId });
+    const rows = await this.#change(async (statements, session) => {
+      const count = await session.run(statements.giveBack(ranges.length), values);
+      if (count === 0 || count === returns.length) return count === 0 ? "none" : "all";
+      return session.all(statements.written(ranges.length), values);
+    });
+    if (typeof rows === "string") return returns.forEach(({ resolve }) => resolve(rows === "all"));
+    const given = new Set(rows.map((row) => `${row["used_count"]} ${row["name"]} ${row["period_key"]}`));
+    for (const { request, resolve } of returns) {
+      resolve(given.delete(`${request.firstIndex} ${request.name} ${request.periodKey}`));
     }
   }
 
-  /** @param returns - At least one. */
-  async #giveBackSome(returns: readonly Return[], revision: number): Promise<void> {
-    const ranges = filledUp(returns.map(({ request }) => request));
-    const values = this.#named({ ...rangeValues(ranges), revision, newWriteId: ranges[0]!.newWriteId });
-    try {
-      const rows = await this.#change(async (statements, session) => {
-        await session.run(statements.giveBack(ranges.length), values);
-        return session.all(statements.written(ranges.length), values);
-      });
-      const given = new Set(rows.map((row) => `${row["used_count"]} ${row["name"]} ${row["period_key"]}`));
-      for (const { request, resolve } of returns) {
-        resolve(given.delete(`${request.firstIndex} ${request.name} ${request.periodKey}`));
-      }
-    } catch (error) {
-      for (const { reject } of returns) reject(error);
-    }
+  #slow(): IdError {
+    const message = `The ${this.kind} store took too long to take back the ranges before.`;
+    return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: this.kind } });
   }
 
   #look(keys: readonly CounterKey[]): Promise<Look> {

@@ -26,7 +26,7 @@ import {
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
 import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
-import { rangeValues, writeStatements } from "./statements.ts";
+import { rangeValues, unionRows, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
@@ -72,6 +72,7 @@ const sql = writeStatements({
   unlessThere: "ON CONFLICT DO NOTHING",
   unlessPlaceThere: "ON CONFLICT DO NOTHING",
   told: (expression) => expression,
+  rows: unionRows,
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} AS c SET ${set} FROM ${source} m WHERE ${where}`,
 });
 const takeText = `UPDATE snowlane_sequence_counter SET ${sql.take.set} WHERE ${sql.take.where} RETURNING used_count`;

@@ -34,6 +34,8 @@ export interface Dialect {
   readonly unlessPlaceThere: string;
   /** Writes an expression that the answer to an UPDATE is to tell. */
   readonly told: (expression: string) => string;
+  /** Writes rows of values as a source of a statement. A server may need too long to plan a union of hundreds. */
+  readonly rows: (columns: readonly string[], rows: readonly (readonly string[])[]) => string;
   /** Writes an UPDATE of a table, `c`, with the rows of a source, `m`, that a condition chooses. */
   readonly updateFrom: (parts: {
     readonly table: string;
@@ -70,7 +72,8 @@ export function writeStatements(dialect: Dialect) {
   } as const;
 }
 
-function placeStatements({ sequence, counter, place, identity, clockMs, lockPlace, unlessPlaceThere }: Dialect) {
+function placeStatements(dialect: Dialect) {
+  const { sequence, counter, place, identity, clockMs, lockPlace, unlessPlaceThere } = dialect;
   return {
     place: `SELECT identity, stopped, revision, open_ms, store_id, stripe_index, stripe_count, members
       FROM ${place} WHERE namespace = :namespace`,
@@ -86,7 +89,7 @@ function placeStatements({ sequence, counter, place, identity, clockMs, lockPlac
       FROM (SELECT 1 AS one) o LEFT JOIN ${place} p ON p.namespace = :namespace ${
         count === 0
           ? ""
-          : `CROSS JOIN ${keysSource(count)} k
+          : `CROSS JOIN ${rowsOf(dialect, keyColumns, count)} k
       LEFT JOIN ${sequence} s ON s.namespace = :namespace AND s.name = k.key_name
       LEFT JOIN ${counter} c ON c.namespace = :namespace AND c.name = k.key_name AND c.period_key = k.key_period`
       }`,
@@ -142,7 +145,7 @@ function counterStatements(dialect: Dialect, placeIsOpen: string) {
     giveBack: (count: number) =>
       updateFrom({
         table: counter,
-        source: rangesSource(count),
+        source: rowsOf(dialect, rangeColumns, count),
         set: "used_count = m.first_index, write_id = :newWriteId",
         where: `c.namespace = :namespace AND c.name = m.range_name AND c.period_key = m.range_key
           AND c.used_count = m.end_index AND c.write_id = m.range_write_id
@@ -150,7 +153,7 @@ function counterStatements(dialect: Dialect, placeIsOpen: string) {
           AND ${isEnabled(sequence, "m.range_name", "m.range_sequence_id")}`,
       }),
     /** The counters of {@link rangeValues} that a write has changed. */
-    written: (count: number) => `SELECT c.name, c.period_key, c.used_count FROM ${keysSource(count)} k
+    written: (count: number) => `SELECT c.name, c.period_key, c.used_count FROM ${rowsOf(dialect, keyColumns, count)} k
       JOIN ${counter} c ON c.namespace = :namespace AND c.name = k.key_name AND c.period_key = k.key_period
       WHERE c.write_id = :newWriteId`,
     beginPeriod: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
@@ -160,7 +163,8 @@ function counterStatements(dialect: Dialect, placeIsOpen: string) {
   } as const;
 }
 
-function raiseStatements({ counter, place, clockMs, keepPlace, unlessThere, updateFrom }: Dialect) {
+function raiseStatements(dialect: Dialect) {
+  const { counter, place, clockMs, keepPlace, unlessThere, updateFrom } = dialect;
   return {
     /** Makes a counter that is missing, before {@link raiseTo}. */
     makeRaised: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
@@ -183,14 +187,14 @@ function raiseStatements({ counter, place, clockMs, keepPlace, unlessThere, upda
     /** Makes the counters that are missing of marks, before {@link coverCounters}. */
     coverPeriods: (count: number) => `INSERT INTO ${counter} (${columns}) SELECT p.namespace, m.mark_name, m.mark_key,
       CASE WHEN p.raised_count > m.mark_index THEN p.raised_count ELSE m.mark_index END, :writeId
-      FROM ${place} p CROSS JOIN ${marksSource(count)} m
+      FROM ${place} p CROSS JOIN ${rowsOf(dialect, markColumns, count)} m
       WHERE p.namespace = :namespace AND m.mark_key <> '' AND m.start_ms < p.raised_until_ms
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace AND c.name = m.mark_name
         AND c.period_key = m.mark_key) ${keepPlace} ${unlessThere}`,
     coverCounters: (count: number) =>
       updateFrom({
         table: counter,
-        source: marksSource(count),
+        source: rowsOf(dialect, markColumns, count),
         set: "used_count = m.mark_index, write_id = :writeId",
         where: `c.namespace = :namespace AND c.name = m.mark_name AND c.period_key = m.mark_key
           AND c.used_count < m.mark_index`,
@@ -215,28 +219,32 @@ const ofSequence = definitionColumns
   .map((column) => `s.${column}`)
   .join(", ");
 
-/** Keys as rows: `key_name` and `key_period`, of the values `name0`, `key0` and so on. */
-function keysSource(count: number): string {
-  return rows(count, (index) => `:name${index} AS key_name, :key${index} AS key_period`);
-}
+/** Columns of rows, and the names of their values, which end in the number of their row: `name0`, `name1`. */
+const keyColumns = { key_name: "name", key_period: "key" } as const;
+const markColumns = { mark_name: "name", mark_key: "key", mark_index: "index", start_ms: "start" } as const;
+/** See {@link rangeValues}. */
+const rangeColumns = {
+  range_name: "name",
+  range_key: "key",
+  range_sequence_id: "id",
+  first_index: "first",
+  end_index: "end",
+  range_write_id: "write",
+} as const;
 
-/** Marks as rows: `mark_name`, `mark_key`, `mark_index` and `start_ms`. */
-function marksSource(count: number): string {
+function rowsOf({ rows }: Dialect, columns: Readonly<Record<string, string>>, count: number): string {
+  const names = Object.values(columns);
   return rows(
-    count,
-    (index) => `:name${index} AS mark_name, :key${index} AS mark_key, :index${index} AS mark_index,
-      :start${index} AS start_ms`,
+    Object.keys(columns),
+    Array.from({ length: count }, (_, index) => names.map((name) => `:${name}${index}`)),
   );
 }
 
-/** Ranges that go back, as rows: see {@link rangeValues}. */
-function rangesSource(count: number): string {
-  return rows(
-    count,
-    (index) => `:name${index} AS range_name, :key${index} AS range_key, :id${index} AS range_sequence_id,
-      :first${index} AS first_index, :end${index} AS end_index, :write${index} AS range_write_id`,
-  );
-}
+/** Writes rows as every database takes them. */
+export const unionRows: Dialect["rows"] = (columns, rows) => {
+  const selects = rows.map((row) => `SELECT ${row.map((value, at) => `${value} AS ${columns[at]}`).join(", ")}`);
+  return `(${selects.join(" UNION ALL ")})`;
+};
 
 /** The values of ranges that go back: `name0`, `key0` and so on. */
 export function rangeValues(ranges: readonly GiveBackRequest[]): NamedValues {
@@ -249,10 +257,6 @@ export function rangeValues(ranges: readonly GiveBackRequest[]): NamedValues {
     [`write${at}`, range.writeId],
   ]);
   return Object.fromEntries(entries);
-}
-
-function rows(count: number, row: (index: number) => string): string {
-  return `(${Array.from({ length: count }, (_, index) => `SELECT ${row(index)}`).join(" UNION ALL ")})`;
 }
 
 function updateOf(counter: string, { set, where }: CounterUpdate): string {
