@@ -1,6 +1,7 @@
 /**
  * Builds every package of a release into one folder, from a clean checkout of the last commit, and prints the commands
- * that publish them; it runs none of these. `--dry-run` leaves the commands out: `npm run release -- --dry-run`.
+ * that publish them; it runs none of these. `--dry-run` leaves the commands out: `npm run release -- --dry-run`. With it,
+ * a user who needs one package builds that part alone: `npm run release -- --dry-run npm`.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +9,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { onOff, text } from "../src/config/setting-kinds.ts";
 import { withFallback } from "../src/config/setting.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
-import { buildPackages } from "./release/build-packages.ts";
+import { buildPackages, releaseParts } from "./release/build-packages.ts";
 import { publishCommands } from "./release/publish-commands.ts";
 import { releaseProblems } from "./release/release-problems.ts";
 import { ownVersion } from "./versions.ts";
@@ -43,10 +44,17 @@ await runProgram({
   call: "npm run release --",
   summary: "Builds the packages of a release into one folder, and prints the commands that publish them",
   options,
-  examples: ["npm run release -- --dry-run", "npm run release"],
-  run: async ({ dryRun, to }) => {
+  words: {
+    placeholder: "[PART...]",
+    doc: `With --dry-run, some of them: ${releaseParts.join(", ")}. The container needs npm.`,
+    known: releaseParts,
+  },
+  examples: ["npm run release -- --dry-run", "npm run release -- --dry-run npm", "npm run release"],
+  run: async ({ dryRun, to }, words) => {
     const version = ownVersion();
-    const problems = releaseProblems({ root: ".", version, isRehearsal: dryRun });
+    const problems = [...releaseProblems({ root: ".", version, isRehearsal: dryRun })];
+    if (words.length > 0 && !dryRun)
+      problems.push(`A release has every part: leave out ${words.join(", ")}, or add --dry-run.`);
     if (problems.length > 0) {
       for (const problem of problems) process.stderr.write(`${problem}\n`);
       return 1;
@@ -57,7 +65,7 @@ await runProgram({
     // A folder under the final name is complete.
     const half = mkdtempSync(join(dirname(target), `.${version}-`));
     process.once("exit", () => rmSync(half, { recursive: true, force: true }));
-    await buildPackages({ root: ".", target: half, version, tell });
+    await buildPackages({ root: ".", target: half, version, parts: words.length > 0 ? words : releaseParts, tell });
     const sums = sumsOf(half);
     writeFileSync(join(half, "SHA256SUMS"), sums);
     rmSync(target, { recursive: true, force: true });

@@ -48,6 +48,12 @@ test("changes that no commit has are refused, with their names", () => {
   commit();
 });
 
+test("a part alone is for a rehearsal: a release has every part", () => {
+  const { status, stderr } = spawnSync(process.execPath, [resolve("tools/release.ts"), "npm"], { cwd: root });
+  expect(status).toBe(1);
+  expect(stderr.toString()).toContain("A release has every part: leave out npm, or add --dry-run.\n");
+});
+
 test("a version without a line in the changelog is refused, and only a rehearsal takes what is unreleased", () => {
   write("CHANGELOG.md", "# Changelog\n\n## 1.2.0\n\n## 1.1.0\n\n- Another.\n");
   commit();

@@ -23,14 +23,26 @@ interface Build {
   readonly tell: (line: string) => void;
 }
 
+/** The parts of a release, each with what builds it. */
+const builders = {
+  npm: buildNode,
+  executable: buildLinux,
+  go: buildGo,
+  java: buildJava,
+  python: buildPython,
+} as const satisfies Readonly<Record<string, (build: Build) => Promise<void>>>;
+
+/** The names of all parts, in the order in which they are built. */
+export const releaseParts: readonly string[] = Object.keys(builders);
+
 /**
- * Builds every package of the last commit of `root` from a clean checkout of it.
+ * Builds packages of the last commit of `root` from a clean checkout of it.
  *
- * @param options - `target` is an empty folder.
+ * @param options - `target` is an empty folder; `parts` are some of {@link releaseParts}.
  * @throws Error with the end of what a tool said.
  */
 export async function buildPackages(
-  options: Pick<Build, "target" | "version" | "tell"> & { readonly root: string },
+  options: Pick<Build, "target" | "version" | "tell"> & { readonly root: string; readonly parts: readonly string[] },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-release-"));
   const tidyUp = (): void => rmSync(folder, { recursive: true, force: true });
@@ -42,7 +54,9 @@ export async function buildPackages(
     const log = await runCommand("git", ["log", "-1", "--format=%H %ct"], { cwd: checkout });
     const [commit = "", seconds = ""] = log.trim().split(" ");
     const build = { ...options, checkout, commit, commitTime: new Date(Number(seconds) * 1_000) };
-    for (const step of [buildNode, buildLinux, buildGo, buildJava, buildPython]) await step(build);
+    // Installs what the lockfile names, bundles, and writes the types.
+    await runCommand(process.execPath, ["tools/bootstrap.mjs", "--build"], { cwd: checkout });
+    for (const [part, builder] of Object.entries(builders)) if (options.parts.includes(part)) await builder(build);
   } finally {
     process.off("exit", tidyUp);
     tidyUp();
@@ -52,8 +66,6 @@ export async function buildPackages(
 async function buildNode(build: Build): Promise<void> {
   const { checkout, target, version, tell } = build;
   tell("npm packages");
-  // Installs what the lockfile names, bundles, and writes the types.
-  await runCommand(process.execPath, ["tools/bootstrap.mjs", "--build"], { cwd: checkout });
   const node = resolve(checkout, "node_modules/.bin");
   const env = { PATH: `${node}:${process.env["PATH"]}` };
   const pack = ["pack", "--pack-destination", target, "--loglevel=error"];
