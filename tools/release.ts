@@ -1,7 +1,7 @@
 /**
  * Builds every package of a release into one folder, from a clean checkout of the last commit, and prints the commands
- * that publish them; it runs none of these. `--dry-run` leaves the commands out: `npm run release -- --dry-run`. With it,
- * a user who needs one package builds that part alone: `npm run release -- --dry-run npm`.
+ * that publish them; it runs none of these. `--dry-run` leaves the commands out: `npm run release -- --dry-run`. With
+ * it, one part can be built alone: `npm run release -- --dry-run npm`.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
