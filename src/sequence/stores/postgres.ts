@@ -90,7 +90,7 @@ function dialectOf({ sequence, counter, place }: Tables, server: Pick<Dialect, "
     unlessThere: "ON CONFLICT DO NOTHING",
     unlessPlaceThere: "ON CONFLICT DO NOTHING",
     told: (expression) => expression,
-    // It plans a union of 500 rows for longer than half a second.
+    // The time for which it plans a union grows with the square of the rows.
     rows: (columns, rows) => {
       const values = rows.map((row) => `(${row.join(", ")})`).join(", ");
       return `(SELECT * FROM (VALUES ${values}) v (${columns.join(", ")}))`;
