@@ -22,7 +22,11 @@ export async function checkSequences(url: string, options: SequenceStoreOptions)
     if (error.metadata["kept"] === "nothing") {
       return ok("sequences", `No sequence was made at ${placeOf(url)} yet: the first call makes the place for them.`);
     }
-    return warn("sequences", error.message, "Check --sequence-stores. IDs are issued all the same.");
+    return warn(
+      "sequences",
+      error.message,
+      "Check --sequence-stores. Values are refused meanwhile; IDs need --store alone.",
+    );
   } finally {
     await store?.close();
   }

@@ -108,7 +108,7 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
       tripsMs.push(tripMs);
     }
   } catch (error) {
-    return [failOf("store", error, reachHint(error))];
+    return [failOf("store", error, reachHint(store.kind, error))];
   }
   const medianMs = tripsMs.toSorted((one, other) => one - other)[Math.floor(trips / 2)]!;
   const detail = `${place} answers in ${medianMs.toFixed(1)} ms (median of ${trips}).`;
@@ -120,9 +120,11 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
 }
 
 /** What to do about a store that cannot be used, beside the advice of its message. */
-function reachHint(error: unknown): string {
+function reachHint(kind: string, error: unknown): string {
   if (error instanceof IdError && error.metadata["servers"] !== undefined) return "See docs/stores.md, Two primaries.";
   if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
+  if (kind === "sqlite")
+    return "The message names what stands in the way. A start waits ten seconds for it, and then ends.";
   return "Start it, or check whether --store names the server that takes writes, the credentials and certificates, and whether a firewall stands between.";
 }
 

@@ -13,14 +13,14 @@ function linesOf(event: WorkerEvent, level: LogLevel, format: "text" | "json" = 
 }
 
 const cause = new Error("connect ECONNREFUSED 10.0.0.7:5432");
-const error = new IdError("STORE_UNAVAILABLE", `The postgres store does not answer: ${cause.message}.`, { cause });
+const error = new IdError("STORE_UNAVAILABLE", `The postgres store cannot be used: ${cause.message}.`, { cause });
 
 describe("a store that fails", () => {
   test("was logged as JSON with two stacks, and without its host: it is a sentence with store, host and reason", () => {
     const [line, ...others] = linesOf({ kind: "store-problem", during: "list", error }, "info");
     expect(others).toEqual([]);
     expect(line).toContain(
-      " WARN The postgres store does not answer: connect ECONNREFUSED 10.0.0.7:5432 (postgres://snowlane:***@db1,db2:5433/app). event=store-problem",
+      " WARN The postgres store cannot be used: connect ECONNREFUSED 10.0.0.7:5432 (postgres://snowlane:***@db1,db2:5433/app). event=store-problem",
     );
     expect(line).not.toMatch(/secret|\{|\bat /);
     const [json] = linesOf({ kind: "store-problem", during: "list", error }, "info", "json");

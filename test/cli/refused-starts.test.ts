@@ -114,7 +114,7 @@ test("a store whose layout record is lost starts nothing, under any layout, and 
 
 test("a store that does not answer is given up by next after ten seconds, with code 4", async () => {
   const { code, stderr } = await runCli(["next", "--store", "etcd://127.0.0.1:1"]);
-  expect([code, stderr]).toEqual([4, expect.stringMatching(/^snowlane: The etcd store does not answer: .*\n$/)]);
+  expect([code, stderr]).toEqual([4, expect.stringMatching(/^snowlane: The etcd store cannot be used: .*\n$/)]);
 });
 
 test("a worker ID that another process holds is refused with code 6, and the holder's name", async () => {

@@ -49,12 +49,12 @@ test("where no server takes us, one sentence names each of them with its reason"
   const first = `127.0.0.1:${replica.port}: it is a replica and takes no writes`;
   expect(await problemOf(urlOf([replica]))).toMatchObject({
     reason: "STORE_UNAVAILABLE",
-    message: `The redis store does not answer: ${first}.`,
+    message: `The redis store cannot be used: ${first}.`,
   });
   await primary.kill();
   expect(await problemOf(urlOf([replica, primary]))).toMatchObject({
     reason: "STORE_UNAVAILABLE",
-    message: `The redis store does not answer: ${first}; connect ECONNREFUSED 127.0.0.1:${primary.port}.`,
+    message: `The redis store cannot be used: ${first}; connect ECONNREFUSED 127.0.0.1:${primary.port}.`,
   });
 });
 

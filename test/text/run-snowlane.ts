@@ -8,8 +8,13 @@ export interface SnowlaneRun {
 }
 
 /** Runs `snowlane` from its sources to its end. */
-export async function runSnowlane(args: readonly string[], input: string | Buffer = ""): Promise<SnowlaneRun> {
-  const child = spawn(process.execPath, ["src/cli/main.ts", ...args], { stdio: "pipe" });
+export async function runSnowlane(
+  args: readonly string[],
+  input: string | Buffer = "",
+  environment: Readonly<Record<string, string>> = {},
+): Promise<SnowlaneRun> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, ["src/cli/main.ts", ...args], { stdio: "pipe", env });
   const exited = new Promise<number | null>((resolve) => void child.once("close", resolve));
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {

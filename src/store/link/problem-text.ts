@@ -1,13 +1,13 @@
 import type { Endpoint } from "./remote-url.ts";
 
 /**
- * The text of an error, to stand within a sentence: without the full stops that some servers end theirs with. Node's
- * own AggregateError, of a name with several addresses, has no message.
+ * The text of an error, to stand within a sentence: without the full stops that some servers end theirs with, and
+ * without the code of gRPC before etcd's. Node's own AggregateError, of a name with several addresses, has no message.
  */
 export function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(describe).join("; ");
-  return cause.message === "" ? cause.name : cause.message.replace(/[.\s]+$/, "");
+  return cause.message === "" ? cause.name : cause.message.replace(/^\[[a-z_]+\] /, "").replace(/[.\s]+$/, "");
 }
 
 /** A server as people write it: `db1:5432`. */

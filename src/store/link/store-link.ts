@@ -57,7 +57,7 @@ export class StoreLink<T> {
     let isLate = false;
     const late = (): void => {
       isLate = true;
-      end(unavailable(kind, `no answer within ${limitMs} ms`));
+      end(unusable(kind, `no answer within ${limitMs} ms`));
     };
     // Where nothing has worked for long there is no grant to lose by waiting, and a distant server may be connected to.
     const connectTimeoutMs = this.#connectTimeoutMs();
@@ -128,7 +128,7 @@ export class StoreLink<T> {
     const problem = describe(cause);
     // Of several servers, all have to refuse us: one that is only away may still take us.
     const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-    if (!causes.every((one) => isRefusal(one) || isCertificateProblem(one))) return unavailable(kind, problem, cause);
+    if (!causes.every((one) => isRefusal(one) || isCertificateProblem(one))) return unusable(kind, problem, cause);
     const message = `The ${kind} store refuses us: ${problem}. Check its URL, credentials, certificates and privileges.`;
     return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem }, cause });
   }
@@ -147,14 +147,14 @@ function isCertificateProblem(cause: unknown): boolean {
   return isOne || isCertificateProblem(cause.cause);
 }
 
-/** A call whose outcome is unknown. */
-function unavailable(kind: string, problem: string, cause?: unknown): IdError {
-  return new IdError("STORE_UNAVAILABLE", `The ${kind} store does not answer: ${problem}.`, {
+/** A call whose outcome is unknown. The server may have answered: that it has no space, or takes no writes. */
+function unusable(kind: string, problem: string, cause?: unknown): IdError {
+  return new IdError("STORE_UNAVAILABLE", `The ${kind} store cannot be used: ${problem}.`, {
     metadata: { store: kind, problem },
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
 function closed(kind: string): IdError {
-  return unavailable(kind, "it is closed");
+  return unusable(kind, "it is closed");
 }

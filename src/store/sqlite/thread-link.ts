@@ -107,7 +107,8 @@ export class ThreadLink<T extends Closable> {
         this.#waiting.delete(id);
         waiting.reject(unavailable(this.#path, `${problem} within ${timeoutMs} ms`));
       });
-    const limitCall = () => limit(this.#callTimeoutMs, "the disk did not answer");
+    const limitCall = () =>
+      limit(this.#callTimeoutMs, "its disk, or a process that keeps it locked, held it up: no answer");
     const starting = this.#starting;
     let cancel = starting === undefined ? limitCall() : limit(threadStartTimeoutMs, "its thread did not start");
     const onReady = (): void => {

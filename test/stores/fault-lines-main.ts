@@ -1,0 +1,94 @@
+/**
+ * `npm run fault-lines`: injects faults into each kind of store under a server, and prints what an operator reads of
+ * them in the log and by `snowlane doctor`. `npm run fault-lines -- redis etcd` for some of them; `--write` puts it
+ * into docs/fault-lines.md.
+ */
+import { hostname } from "node:os";
+import { systemClock } from "../../src/clock/clock.ts";
+import { onOff } from "../../src/config/setting-kinds.ts";
+import { writeMarkedSection } from "../bench/marked-section.ts";
+import { machine } from "../bench/report.ts";
+import { runProgram } from "../support/processes/run-program.ts";
+import type { LogLine } from "../support/processes/snowlane-process.ts";
+import { type FaultLines, readFaultLines } from "./fault-lines.ts";
+import { type StagedFault, stagedFaults } from "./fault-stages.ts";
+
+const known = [...new Set(stagedFaults.map(({ store }) => store))];
+
+await runProgram({
+  call: "npm run fault-lines --",
+  summary: "Prints what an operator reads of each fault of each store",
+  options: { write: onOff({ name: "write", doc: "Puts it into docs/fault-lines.md, without what failed." }) },
+  words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known },
+  examples: ["npm run fault-lines -- redis", "npm run fault-lines -- --write"],
+  run: async ({ write }, wanted) => {
+    const sections: string[] = [];
+    let failed = 0;
+    for (const store of known.filter((name) => wanted.length === 0 || wanted.includes(name))) {
+      for (const staged of stagedFaults.filter((fault) => fault.store === store)) {
+        try {
+          const section = await sectionOf(staged);
+          sections.push(section);
+          process.stdout.write(`${section}\n\n`);
+        } catch (error) {
+          failed += 1;
+          process.stderr.write(`${staged.store}, ${staged.fault}: ${String(error)}\n`);
+        }
+      }
+    }
+    const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
+    const about = `${day}, on ${machine()}, Node ${process.versions.node}.`;
+    if (write) writeMarkedSection("docs/fault-lines.md", "faults", [about, ...sections].join("\n\n"));
+    return failed === 0 ? 0 : 1;
+  },
+});
+
+/** The section of one fault. */
+async function sectionOf({ store, fault, set }: StagedFault): Promise<string> {
+  const stage = await set();
+  try {
+    const lines = textOf(await readFaultLines(stage));
+    return [`### ${store}, ${fault}`, "", "```text not run: read under a real fault", ...lines, "```"].join("\n");
+  } finally {
+    await stage.stop();
+  }
+}
+
+function textOf({ during, doctor, after }: FaultLines): string[] {
+  const says = doctor.flatMap(({ check, level, detail, hint }) => [
+    ...wrapped(`${level}  ${check}: ${detail}`),
+    ...wrapped(`  ${hint}`),
+  ]);
+  return [
+    "while it lasts",
+    ...during.flatMap(logged),
+    "snowlane doctor",
+    ...(says.length > 0 ? says : ["  finds nothing new"]),
+    "when it is over",
+    ...after.flatMap(logged),
+  ];
+}
+
+function logged(line: LogLine): string[] {
+  return wrapped(`${String(line["level"]).toUpperCase()}  ${String(line["message"])}`);
+}
+
+/** In lines of the page's width, without what differs between runs. */
+function wrapped(text: string): string[] {
+  const same = text
+    .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replaceAll(/\/tmp\/[^\s/]+\//g, "/DIR/")
+    .replaceAll(/process \d+/g, "process PID")
+    .replaceAll(hostname(), "MACHINE");
+  const lines: string[] = [];
+  let line = " ";
+  for (const word of same.split(/(?<= )(?=\S)/)) {
+    if (line.length + word.trimEnd().length > 112) {
+      lines.push(line.trimEnd());
+      line = "        ";
+    }
+    line += word;
+  }
+  return [...lines, line.trimEnd()].map((each) => `  ${each.slice(1)}`);
+}

@@ -1,0 +1,172 @@
+import { createConnection } from "mysql2/promise";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createFaultyDisk } from "../fault/faulty-disk.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
+import { setEtcdSpaceAlarm, startEtcd } from "../support/servers/etcd-server.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import { askRedis } from "../support/servers/redis-replicas.ts";
+import { withPort } from "../support/servers/remote-stores.ts";
+import { startRedis } from "../support/servers/redis-server.ts";
+import { runSql } from "../support/servers/run-sql.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+import { startZooKeeper } from "../support/servers/zookeeper-server.ts";
+
+/** A store, and a fault that can be laid on it. */
+export interface Stage {
+  readonly url: string;
+  /** Of `snowlane`, beside the machine's own. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly befall: () => unknown;
+  readonly end: () => unknown;
+  readonly stop: () => Promise<void>;
+}
+
+/** A fault of one kind of store. */
+export interface StagedFault {
+  readonly store: string;
+  readonly fault: string;
+  readonly set: () => Promise<Stage>;
+}
+
+const remotes: Readonly<Record<string, () => Promise<TestServer>>> = {
+  postgres: () => startPostgres(),
+  mariadb: () => startMariadb(),
+  redis: () => startRedis({ persistence: "every-write" }),
+  etcd: () => startEtcd(),
+  zookeeper: () => startZooKeeper(),
+};
+
+/** What can happen to every server. */
+const ofServers: Readonly<Record<string, (server: TestServer) => Promise<Stage>>> = {
+  frozen: async (server) => ({
+    url: server.url,
+    befall: () => server.pause(),
+    end: () => server.resume(),
+    stop: () => server.stop(),
+  }),
+  killed: async (server) => ({
+    url: server.url,
+    befall: () => server.kill(),
+    end: () => server.restart(),
+    stop: () => server.stop(),
+  }),
+  "cut off by the network": async (server) => {
+    const proxy = await TcpProxy.start(server.port);
+    return {
+      url: withPort(server, proxy.port),
+      befall: () => {
+        proxy.mode = "black-hole";
+      },
+      end: () => proxy.reopen(),
+      stop: async () => {
+        await proxy.stop();
+        await server.stop();
+      },
+    };
+  },
+};
+
+/** All faults of the page, in its order. */
+export const stagedFaults: readonly StagedFault[] = [
+  { store: "sqlite", fault: "locked by another program", set: lockedFile },
+  { store: "sqlite", fault: "on a full disk", set: fullDisk },
+  ...Object.entries(remotes).flatMap(([store, start]) =>
+    Object.entries(ofServers).map(([fault, lay]) => ({ store, fault, set: async () => lay(await start()) })),
+  ),
+  { store: "postgres", fault: "read only", set: readOnlyPostgres },
+  { store: "mariadb", fault: "read only", set: readOnlyMariadb },
+  { store: "redis", fault: "out of memory", set: fullRedis },
+  { store: "redis", fault: "made a replica of another server", set: replicaRedis },
+  { store: "etcd", fault: "out of space", set: fullEtcd },
+];
+
+async function readOnlyPostgres(): Promise<Stage> {
+  const server = await startPostgres();
+  const set = async (value: string): Promise<void> => {
+    await runSql(server.url, `ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    await runSql(server.url, "SELECT pg_reload_conf()");
+  };
+  return { url: server.url, befall: () => set("on"), end: () => set("off"), stop: () => server.stop() };
+}
+
+async function readOnlyMariadb(): Promise<Stage> {
+  const server = await startMariadb();
+  const admin = await createConnection(server.url);
+  await admin.query("CREATE USER worker");
+  await admin.query("GRANT SELECT, INSERT, UPDATE, CREATE ON test.* TO worker");
+  return {
+    url: server.url.replace("root@", "worker@"),
+    befall: () => admin.query("SET GLOBAL read_only = 1"),
+    end: () => admin.query("SET GLOBAL read_only = 0"),
+    stop: async () => {
+      admin.destroy();
+      await server.stop();
+    },
+  };
+}
+
+async function fullRedis(): Promise<Stage> {
+  const { url, port, ...server } = await openRedis();
+  return {
+    url,
+    befall: () => askRedis(port, "CONFIG SET maxmemory 1"),
+    end: () => askRedis(port, "CONFIG SET maxmemory 0"),
+    ...server,
+  };
+}
+
+async function replicaRedis(): Promise<Stage> {
+  const { url, port, ...server } = await openRedis();
+  return {
+    url,
+    befall: () => askRedis(port, "REPLICAOF 127.0.0.1 1"),
+    end: () => askRedis(port, "REPLICAOF NO ONE"),
+    ...server,
+  };
+}
+
+async function openRedis(): Promise<{ url: string; port: number; stop: () => Promise<void> }> {
+  const server = await startRedis({ persistence: "every-write" });
+  return { url: server.url, port: server.port, stop: () => server.stop() };
+}
+
+async function fullEtcd(): Promise<Stage> {
+  const server = await startEtcd();
+  return {
+    url: server.url,
+    befall: () => setEtcdSpaceAlarm(server, "ACTIVATE"),
+    end: () => setEtcdSpaceAlarm(server, "DEACTIVATE"),
+    stop: () => server.stop(),
+  };
+}
+
+async function lockedFile(): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-locked-"));
+  const path = join(folder, "ids.db");
+  let other: DatabaseSync | undefined;
+  return {
+    url: `sqlite:${path}`,
+    befall: () => {
+      other = new DatabaseSync(path, { timeout: 10_000 });
+      other.exec("BEGIN EXCLUSIVE");
+    },
+    end: () => other?.close(),
+    stop: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function fullDisk(): Promise<Stage> {
+  const base = mkdtempSync(join(tmpdir(), "snowlane-full-"));
+  const { folder, environment, fill, empty } = await createFaultyDisk(base, "preloaded");
+  return {
+    url: `sqlite:${join(folder, "ids.db")}`,
+    environment,
+    befall: () => fill(process.pid),
+    end: () => empty(process.pid),
+    stop: async () => rmSync(base, { recursive: true, force: true }),
+  };
+}
