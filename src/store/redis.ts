@@ -195,7 +195,8 @@ class RedisStore implements RecordStore {
 
 /** Takes off where in the script an error arose, which tells an operator nothing and differs by operation. */
 function throwPlainly(error: unknown): never {
-  if (error instanceof Error) error.message = error.message.replace(/ script: [0-9a-f]+, on @user_script:\d+\.?$/, "");
+  if (error instanceof Error)
+    error.message = error.message.replace(/ script:(?: [0-9a-f]+,)? on @user_script:\d+\.?$/, "");
   throw error;
 }
 
