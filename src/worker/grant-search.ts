@@ -36,9 +36,9 @@ const silentRetry = { share: 1 / 10, maxMs: 30_000 };
 const lookAgainMs = 1_000;
 /**
  * While every worker ID has a holder, the pause grows to this part of the wait, up to its bound: a hundred processes
- * that wait do not list all records each second.
+ * that wait do not list all records each second. A standby takes over so much later at most.
  */
-const crowdedLook = { share: 1 / 10, maxMs: 10_000 };
+const crowdedLook = { share: 1 / 10, maxMs: 3_000 };
 /**
  * How long a lock must be taken before it counts as a living holder's: a process that looks for a worker ID takes it
  * for a moment, too.
