@@ -24,6 +24,8 @@ interface Block {
   readonly output: string | undefined;
 }
 
+/** A program that a block leaves behind holds its output open. */
+const blockTimeoutMs = 60_000;
 const blockPattern = /^```(sh|ts) run(?: exits (\d+))?\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;
 
 function blocksOf(page: string): readonly Block[] {
@@ -73,10 +75,16 @@ async function runBlocks(blocks: readonly Block[]): Promise<readonly string[]> {
   const library = pathToFileURL(resolve("src/index.ts")).href;
   return blocks.flatMap(({ line, language, code, exitCode, output }) => {
     const placed = code.replaceAll("7619", ownPort).replaceAll("127.0.0.1:7609", `127.0.0.1:${servedPort}`);
-    const script = `trap 'kill $(jobs -p) 2> /dev/null || :' EXIT\n${placed}`;
+    // Through a file: in a substitution, sh knows none of its jobs.
+    const script = `trap 'jobs -p > jobs; kill $(cat jobs) 2> /dev/null || :' EXIT\n${placed}`;
     writeFileSync(join(folder, "program.ts"), code.replace('from "snowlane"', `from "${library}"`));
     const [command, args] = language === "ts" ? [process.execPath, ["program.ts"]] : ["sh", ["-euc", script]];
-    const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync(command, args, {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+      timeout: blockTimeoutMs,
+    });
     const problems: string[] = [];
     if (status !== exitCode) problems.push(`line ${line}: exits ${status} instead of ${exitCode}: ${stderr}`);
     if (output !== undefined && !pattern(output.trimEnd()).test(stdout.trimEnd()))
@@ -102,6 +110,11 @@ describe("the check itself", () => {
 
   test.each([
     ["a command that fails", "```sh run\nfalse\n```\n", /line 1: exits 1 instead of 0/],
+    [
+      "a command that fails beside a program that goes on",
+      "```sh run\nsleep 300 &\nfalse\n```\n",
+      /exits 1 instead of 0/,
+    ],
     ["another exit code", "text\n\n```sh run exits 2\ntrue\n```\n", /line 3: exits 0 instead of 2/],
     ["another output", "```sh run\necho a\n```\n\n```text output\nb\n```\n", /line 1: prints\na/],
     ["a longer output", "```sh run\necho a; echo b\n```\n\n```text output\na\n```\n", /prints\na\nb/],
