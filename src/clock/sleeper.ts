@@ -47,5 +47,10 @@ export function backoffMs(
   bounds: { readonly firstMs: number; readonly maxMs: number },
   random: () => number,
 ): number {
-  return Math.min(bounds.maxMs, bounds.firstMs * 2 ** Math.min(failures - 1, 20)) * (0.5 + random() / 2);
+  return jittered(Math.min(bounds.maxMs, bounds.firstMs * 2 ** Math.min(failures - 1, 20)), random);
+}
+
+/** A pause that varies at random by half: from half of `longestMs` to all of it. */
+export function jittered(longestMs: number, random: () => number): number {
+  return longestMs * (0.5 + random() / 2);
 }

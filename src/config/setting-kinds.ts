@@ -1,3 +1,4 @@
+import { groupDigits } from "../text/group-digits.ts";
 import { type Setting, SettingError } from "./setting.ts";
 
 /** The parts that every kind of setting takes. */
@@ -37,7 +38,7 @@ export function integer(base: SettingBase & { readonly min: number; readonly max
     placeholder: "N",
     ...rest,
     range: { min, max },
-    doc: `${base.doc} ${grouped(min)} to ${grouped(max)}.`,
+    doc: `${base.doc} ${groupDigits(min)} to ${groupDigits(max)}.`,
     parse: (value) => {
       const parsed = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
       if (!(parsed >= min && parsed <= max)) throw new SettingError(`a whole number from ${min} to ${max}`);
@@ -154,9 +155,4 @@ export function formatSpan(ns: number): string {
   if (ns === 0) return "0s";
   const [name, unitNs] = unitsNs.find(([, size]) => ns >= size && ns % size === 0) ?? ["ns", 1];
   return `${ns / unitNs}${name}`;
-}
-
-/** Groups digits by commas. Intl would do it too, and take 30 ms to load. */
-function grouped(value: number): string {
-  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }

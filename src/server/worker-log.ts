@@ -1,6 +1,7 @@
 import { lengthOfTime } from "../clock/length-of-time.ts";
 import { redactUrl } from "../config/store-url.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
+import { withoutStop } from "../store/link/problem-text.ts";
 import type { Log, LogLevel } from "./log.ts";
 
 /** How an event is reported: an operator reads the message alone, so it says all that there is to say. */
@@ -118,11 +119,6 @@ function quietly(event: WorkerEvent, phase: "starting" | "serving"): boolean {
 /** Adds the store to a sentence. */
 function withStore(message: string, store: string): string {
   return `${withoutStop(message)} (${store}).`;
-}
-
-/** A sentence, to go on after it. */
-function withoutStop(sentence: string): string {
-  return sentence.replace(/[.\s]+$/, "");
 }
 
 function consequenceOf(servesUntilMs: number | undefined): string {

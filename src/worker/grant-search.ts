@@ -5,7 +5,7 @@ import type { HolderPhase } from "../lease/holder-phase.ts";
 import type { LossNotices } from "../lease/loss-notices.ts";
 import { isRegression } from "../lease/observed-store.ts";
 import type { ProtocolContext } from "../lease/protocol-context.ts";
-import { backoffMs } from "../clock/sleeper.ts";
+import { backoffMs, jittered } from "../clock/sleeper.ts";
 import { checkWallClock, clockOffError } from "../lease/start-checks.ts";
 import { clockOffMaxMs, type WindowRules } from "../lease/window.ts";
 
@@ -170,7 +170,7 @@ export class GrantSearch {
   #crowdedLookMs(waitedMs: number, leftMs: number): number {
     const longMs = Math.min(crowdedLook.maxMs, waitedMs * crowdedLook.share);
     if (longMs <= lookAgainMs) return lookAgainMs;
-    const lookMs = Math.max(lookAgainMs, longMs * (0.5 + this.#context.ports.random() / 2));
+    const lookMs = Math.max(lookAgainMs, jittered(longMs, this.#context.ports.random));
     return leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs;
   }
 

@@ -100,25 +100,20 @@ export function snowlane(
   program = "dist/main.js",
   env: Readonly<Record<string, string>> = {},
 ): Promise<BenchServer> {
-  return startBenchServer({
-    name,
-    isOurs: true,
-    env,
-    command: (port, folder) => [
-      process.execPath,
-      program,
-      "serve",
-      "--listen",
-      `127.0.0.1:${port}`,
-      "--store",
-      `sqlite:${join(folder, "snowlane.db")}`,
-      "--log-level",
-      "warn",
-      "--log-format",
-      "json",
-      ...flags,
-    ],
-  });
+  const command = (port: number, folder: string) => serveCommand(program, port, folder, flags);
+  return startBenchServer({ name, isOurs: true, env, command });
+}
+
+/** The command line of `snowlane serve` with its store in a folder. */
+export function serveCommand(
+  program: string,
+  port: number,
+  folder: string,
+  flags: readonly string[],
+): readonly string[] {
+  const store = `sqlite:${join(folder, "snowlane.db")}`;
+  const places = ["--listen", `127.0.0.1:${port}`, "--store", store];
+  return [process.execPath, program, "serve", ...places, "--log-level", "warn", "--log-format", "json", ...flags];
 }
 
 /** A peer in Node; see peers/node-peer.ts. */

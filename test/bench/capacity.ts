@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type BenchServer, buildGoPeer, floorPeer, snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
-import { openConnections } from "./idle-connections.ts";
+import { openConnections, unlimitedConnections } from "./idle-connections.ts";
 import { interleave, median } from "./interleave.ts";
 import { type LoadResult, percentile, runH2load } from "./load.ts";
 import { formatFigure } from "./report.ts";
@@ -102,8 +102,7 @@ export const capacityBenchmark: Benchmark = {
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
     const goProgram = await buildGoPeer(folder);
     const shared = await measureSharedPort(folder, log);
-    const unlimited = ["--connections-max", "1000000", "--connections-per-second", "1000000"];
-    const servers = { ours: await snowlane("Snowlane", unlimited), floor: await floorPeer("nghttpd") };
+    const servers = { ours: await snowlane("Snowlane", unlimitedConnections), floor: await floorPeer("nghttpd") };
     const holders = await openConnections(servers.ours.port, idleConnections);
     holders.push(...(await openConnections(servers.floor.port, idleConnections)));
     try {

@@ -6,7 +6,7 @@ import { runCommand } from "../support/processes/run-command.ts";
 import { type BenchServer, snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { measureGuardLatencies } from "./guard-latencies.ts";
-import { interleave, median } from "./interleave.ts";
+import { interleave, median, medianShare } from "./interleave.ts";
 import { type LoadResult, runH2load } from "./load.ts";
 import { writePrincipal } from "./principal.ts";
 import { measurePrincipals } from "./principals-memory.ts";
@@ -50,8 +50,7 @@ async function compare(guarded: readonly Guarded[], folder: string, log: (line: 
     const costs = (name: string): readonly number[] => (results.get(name) ?? []).map(({ cpuUs }) => cpuUs);
     for (const { name, beside, limit } of guarded) {
       const [own, base] = [costs(name), costs(beside)];
-      // Round by round: what else the machine does then meets both alike.
-      const share = median(own.map((cost, round) => cost / base[round]!));
+      const share = medianShare(own, base);
       const most = limit(load);
       const judged = most === undefined ? ["", ""] : [most.toFixed(2), share <= most ? "yes" : "no"];
       rows.push([load.title, name, median(own).toFixed(3), beside, share.toFixed(3), ...judged]);

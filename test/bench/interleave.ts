@@ -26,6 +26,11 @@ export async function interleave<Result>(
   return results;
 }
 
+/** The median of the ratios of each round: what else the machine does then meets both alike. */
+export function medianShare(own: readonly number[], beside: readonly number[]): number {
+  return median(own.map((figure, round) => figure / beside[round]!));
+}
+
 /** The middle value; of an even number of values the lower of the two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

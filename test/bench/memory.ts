@@ -9,7 +9,7 @@ import { residentMib } from "../support/processes/resident-memory.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
-import { openConnections } from "./idle-connections.ts";
+import { openConnections, unlimitedConnections } from "./idle-connections.ts";
 
 const connections = 10_000;
 const callers = 8;
@@ -39,16 +39,7 @@ async function measure(http2: string, log: (line: string) => void): Promise<Meas
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
   const server = await startSnowlane({
     program: [process.execPath, ...liveMemoryFlags, "dist/main.js"],
-    args: [
-      "--http2",
-      http2,
-      "--connections-max",
-      "1000000",
-      "--connections-per-second",
-      "1000000",
-      "--store",
-      `sqlite:${folder}/snowlane.db`,
-    ],
+    args: ["--http2", http2, ...unlimitedConnections, "--store", `sqlite:${folder}/snowlane.db`],
   });
   const steps: { readonly resident: number; readonly inUse: number }[] = [];
   const note = async (what: string): Promise<void> => {

@@ -1,8 +1,7 @@
 /** Measures how many calls several servers answer that share one port of a machine. */
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../support/processes/free-port.ts";
-import { type BenchServer, startBenchServer } from "./bench-server.ts";
+import { type BenchServer, serveCommand, startBenchServer } from "./bench-server.ts";
 import type { Finding } from "./benchmark.ts";
 import { median } from "./interleave.ts";
 import { runH2load } from "./load.ts";
@@ -15,16 +14,7 @@ const load = { connections: 32, streams: 8, calls: 500_000 };
 const bindMs = 3_000;
 
 function serve(instance: string, port: number, folder: string): Promise<BenchServer> {
-  const store = `sqlite:${join(folder, "shared.db")}`;
-  const flags = ["--reuse-port", "--instance", instance, "--store", store, "--log-level", "warn"];
-  const command = (): readonly string[] => [
-    process.execPath,
-    "dist/main.js",
-    "serve",
-    "--listen",
-    `127.0.0.1:${port}`,
-    ...flags,
-  ];
+  const command = () => serveCommand("dist/main.js", port, folder, ["--reuse-port", "--instance", instance]);
   return startBenchServer({ name: instance, isOurs: true, port, command });
 }
 

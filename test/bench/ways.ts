@@ -9,7 +9,7 @@ import { NextValueRequestSchema } from "../../src/gen/snowlane/v1/sequence_servi
 import { runCommand } from "../support/processes/run-command.ts";
 import { type BenchServer, buildGoPeer, goPeer, nodePeer, snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
-import { interleave, median } from "./interleave.ts";
+import { interleave, median, medianShare } from "./interleave.ts";
 import { type H2load, runH2load } from "./load.ts";
 import { formatFigure } from "./report.ts";
 
@@ -139,9 +139,7 @@ async function compare(
   const rows = ways.map(({ name, target }) => {
     const us = formatFigure(median(costs(name)));
     if (target === undefined) return [name, us, "", "", "", ""];
-    const besides = costs(target.beside);
-    // Round by round: what else the machine does then meets both alike.
-    const share = median(costs(name).map((cost, round) => cost / besides[round]!));
+    const share = medianShare(costs(name), costs(target.beside));
     const isMet = share <= target.most;
     return [name, us, target.beside, share.toFixed(3), String(target.most), isMet ? "yes" : "no"];
   });

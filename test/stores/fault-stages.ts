@@ -79,8 +79,16 @@ export const stagedFaults: readonly StagedFault[] = [
   ),
   { store: "postgres", fault: "read only", set: readOnlyPostgres },
   { store: "mariadb", fault: "read only", set: readOnlyMariadb },
-  { store: "redis", fault: "out of memory", set: fullRedis },
-  { store: "redis", fault: "made a replica of another server", set: replicaRedis },
+  {
+    store: "redis",
+    fault: "out of memory",
+    set: () => commandedRedis("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"),
+  },
+  {
+    store: "redis",
+    fault: "made a replica of another server",
+    set: () => commandedRedis("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
+  },
   { store: "etcd", fault: "out of space", set: fullEtcd },
 ];
 
@@ -109,29 +117,14 @@ async function readOnlyMariadb(): Promise<Stage> {
   };
 }
 
-async function fullRedis(): Promise<Stage> {
-  const { url, port, ...server } = await openRedis();
-  return {
-    url,
-    befall: () => askRedis(port, "CONFIG SET maxmemory 1"),
-    end: () => askRedis(port, "CONFIG SET maxmemory 0"),
-    ...server,
-  };
-}
-
-async function replicaRedis(): Promise<Stage> {
-  const { url, port, ...server } = await openRedis();
-  return {
-    url,
-    befall: () => askRedis(port, "REPLICAOF 127.0.0.1 1"),
-    end: () => askRedis(port, "REPLICAOF NO ONE"),
-    ...server,
-  };
-}
-
-async function openRedis(): Promise<{ url: string; port: number; stop: () => Promise<void> }> {
+async function commandedRedis(befall: string, end: string): Promise<Stage> {
   const server = await startRedis({ persistence: "every-write" });
-  return { url: server.url, port: server.port, stop: () => server.stop() };
+  return {
+    url: server.url,
+    befall: () => askRedis(server.port, befall),
+    end: () => askRedis(server.port, end),
+    stop: () => server.stop(),
+  };
 }
 
 async function fullEtcd(): Promise<Stage> {

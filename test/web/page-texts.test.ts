@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { languageOf } from "../../web/src/language.ts";
-import { groupDigits } from "../../web/src/group-digits.ts";
+import { groupDigits } from "../../src/text/group-digits.ts";
 import { en } from "../../web/src/texts/en.ts";
 import { sw } from "../../web/src/texts/sw.ts";
 import { zh } from "../../web/src/texts/zh.ts";

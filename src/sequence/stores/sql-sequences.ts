@@ -27,7 +27,15 @@ import { ensureSchema, type SchemaRules } from "./migrations.ts";
 import type { NamedValues } from "./named-values.ts";
 import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
-import { type CounterUpdate, type Dialect, rangeValues, type Statements, writeStatements } from "./statements.ts";
+import {
+  type CounterUpdate,
+  type Dialect,
+  keyValues,
+  markValues,
+  rangeValues,
+  type Statements,
+  writeStatements,
+} from "./statements.ts";
 
 /** What differs between databases. */
 export interface SqlDriver<Connection> {
@@ -160,13 +168,7 @@ export class SqlSequences<Connection> implements SequenceStore {
     const filled = filledUp(marks);
     const [last] = filled;
     if (last === undefined) return;
-    const entries = filled.flatMap(({ name, periodKey, index }, at): [string, string | number | bigint][] => [
-      [`name${at}`, name],
-      [`key${at}`, periodKey],
-      [`index${at}`, index],
-      [`start${at}`, earliestStartMs(periodKey)],
-    ]);
-    const values = this.#named({ ...Object.fromEntries(entries), writeId });
+    const values = this.#named({ ...markValues(filled), writeId });
     await this.#change(async (statements, session) => {
       await session.run(statements.coverPeriods(filled.length), values);
       await session.run(statements.coverCounters(filled.length), values);
@@ -266,11 +268,7 @@ export class SqlSequences<Connection> implements SequenceStore {
 
   #look(keys: readonly CounterKey[]): Promise<Look> {
     const filled = filledUp(keys);
-    const entries = filled.flatMap(({ name, periodKey }, at) => [
-      [`name${at}`, name],
-      [`key${at}`, periodKey],
-    ]);
-    const values = this.#named(Object.fromEntries(entries));
+    const values = this.#named(keyValues(filled));
     return this.#repeat(async ({ statements, session }) =>
       lookOf(await session.all(statements.look(filled.length), values)),
     );

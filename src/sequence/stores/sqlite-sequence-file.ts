@@ -26,7 +26,7 @@ import {
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
 import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
-import { rangeValues, unionRows, writeStatements } from "./statements.ts";
+import { markValues, rangeValues, unionRows, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
@@ -214,9 +214,8 @@ export class SequenceFile {
 
   cover(marks: readonly Mark[], writeId: string): void {
     this.#write((statements) => {
-      const raised = marks.map(({ name, periodKey, index }) => {
-        const mark = { name0: name, key0: periodKey, index0: index, start0: earliestStartMs(periodKey) };
-        const values = { ...mark, writeId };
+      const raised = marks.map((mark) => {
+        const values = { ...markValues([mark]), writeId };
         return statements.run(coverPeriodText, values) + statements.run(coverText, values);
       });
       return raised.includes(1);

@@ -5,8 +5,11 @@
  * requests (sequence-store.ts). A statement that reads the place to write what stands there keeps the place as it is
  * until the end of its transaction.
  */
+import { earliestStartMs } from "../period.ts";
 import {
+  type CounterKey,
   type GiveBackRequest,
+  type Mark,
   openAheadMaxMs,
   openAheadMs,
   periodAheadMaxMs,
@@ -246,17 +249,40 @@ export const unionRows: Dialect["rows"] = (columns, rows) => {
   return `(${selects.join(" UNION ALL ")})`;
 };
 
-/** The values of ranges that go back: `name0`, `key0` and so on. */
+/** The values of rows under the names of {@link rowsOf}. */
+function rowValues(rows: readonly NamedValues[]): NamedValues {
+  return Object.fromEntries(
+    rows.flatMap((row, at) => Object.entries(row).map(([name, value]) => [`${name}${at}`, value])),
+  );
+}
+
+/** The values of keys that are looked at. */
+export function keyValues(keys: readonly CounterKey[]): NamedValues {
+  return rowValues(keys.map(({ name, periodKey }) => ({ name, key: periodKey })));
+}
+
+/** The values of marks that are written. */
+export function markValues(marks: readonly Mark[]): NamedValues {
+  const rows = marks.map(({ name, periodKey, index }) => ({
+    name,
+    key: periodKey,
+    index,
+    start: earliestStartMs(periodKey),
+  }));
+  return rowValues(rows);
+}
+
+/** The values of ranges that go back. */
 export function rangeValues(ranges: readonly GiveBackRequest[]): NamedValues {
-  const entries = ranges.flatMap((range, at): [string, string | number | bigint][] => [
-    [`name${at}`, range.name],
-    [`key${at}`, range.periodKey],
-    [`id${at}`, range.sequenceId],
-    [`first${at}`, range.firstIndex],
-    [`end${at}`, range.endIndex],
-    [`write${at}`, range.writeId],
-  ]);
-  return Object.fromEntries(entries);
+  const rows = ranges.map(({ name, periodKey, sequenceId, firstIndex, endIndex, writeId }) => ({
+    name,
+    key: periodKey,
+    id: sequenceId,
+    first: firstIndex,
+    end: endIndex,
+    write: writeId,
+  }));
+  return rowValues(rows);
 }
 
 function updateOf(counter: string, { set, where }: CounterUpdate): string {

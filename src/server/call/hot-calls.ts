@@ -10,11 +10,12 @@ import {
   LentMessage,
   prefixBytes,
 } from "../../service/hot/hot-method.ts";
+import { withPrefix } from "../../service/hot/write-protobuf.ts";
 import { callerGone, deadlinePassed, readerStalled } from "./call-errors.ts";
 import type { CallGuard, CallNotes, GuardedCall } from "./call-guard.ts";
 import type { CallHandler, CallStream } from "./call-stream.ts";
 import { asHeader } from "./envelope/connect.ts";
-import { type Ending, type Fields, withPrefix } from "./envelope/envelope.ts";
+import type { Ending, Fields } from "./envelope/envelope.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
 import { type HotRoute, HotRoutes, type HotRoutesOptions } from "./hot-route.ts";
 import type { MethodTraits } from "./method-table.ts";

@@ -7,8 +7,8 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { type HotMethod, prefixBytes } from "./hot-method.ts";
-import { writePrefix } from "./write-protobuf.ts";
+import type { HotMethod } from "./hot-method.ts";
+import { withPrefix } from "./write-protobuf.ts";
 
 /**
  * Makes a hot method of one that works on messages and needs nothing of its call: protobuf-es reads and writes them.
@@ -21,7 +21,8 @@ export function createByMessages<Input extends DescMessage, Output extends DescM
   answer: (request: MessageShape<Input>) => MessageInitShape<Output> | Promise<MessageInitShape<Output>>,
 ): HotMethod {
   const { input, output } = descriptor;
-  const write = (response: MessageInitShape<Output>): Uint8Array => frame(toBinary(output, create(output, response)));
+  const write = (response: MessageInitShape<Output>): Uint8Array =>
+    withPrefix(0, toBinary(output, create(output, response)));
   return {
     descriptor,
     hasPlainJson: false,
@@ -45,12 +46,4 @@ function readMessage<Input extends DescMessage>(input: Input, bytes: Buffer): Me
   } catch {
     return undefined;
   }
-}
-
-/** Puts gRPC's prefix before a message. */
-export function frame(message: Uint8Array): Uint8Array {
-  const framed = Buffer.allocUnsafe(prefixBytes + message.length);
-  writePrefix(framed, 0, message.length);
-  framed.set(message, prefixBytes);
-  return framed;
 }

@@ -5,8 +5,8 @@ import {
   HealthCheckResponseSchema,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../../gen/grpc/health/v1/health_pb.ts";
-import { frame } from "./by-messages.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
+import { withPrefix } from "./write-protobuf.ts";
 
 /** Health/Check of the services that there are. There are few requests and two answers: all are written in advance. */
 export function createHealthCheck(services: Iterable<string>, isServing: (service: string) => boolean): HotMethod {
@@ -26,5 +26,5 @@ export function createHealthCheck(services: Iterable<string>, isServing: (servic
 }
 
 function frameOf(status: ServingStatus): Uint8Array {
-  return frame(toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
+  return withPrefix(0, toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
 }

@@ -1,5 +1,6 @@
 /** Writes the few parts of protobuf's wire format that the responses of hot methods have. */
 import { IdWords } from "../../snowflake/id-words.ts";
+import { prefixBytes } from "./hot-method.ts";
 
 /** Field 1 as fixed64; field 2 as varint; field 3 as fixed64: number of the field times eight, plus the wire type. */
 export const field1Fixed64 = 0x09;
@@ -15,6 +16,15 @@ export function writePrefix(bytes: Buffer, at: number, messageBytes: number): vo
   bytes[at + 2] = messageBytes >>> 16;
   bytes[at + 3] = messageBytes >>> 8;
   bytes[at + 4] = messageBytes;
+}
+
+/** Puts the prefix of an envelope before bytes: flags, and the length in four bytes. */
+export function withPrefix(flags: number, bytes: Uint8Array): Buffer {
+  const whole = Buffer.allocUnsafe(prefixBytes + bytes.length);
+  writePrefix(whole, 0, bytes.length);
+  whole[0] = flags;
+  whole.set(bytes, prefixBytes);
+  return whole;
 }
 
 /** Writes eight bytes, lowest first, and returns where they end. */

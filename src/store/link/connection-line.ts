@@ -1,4 +1,5 @@
 import { delay, systemTimers } from "../../clock/clock.ts";
+import { backoffMs } from "../../clock/sleeper.ts";
 import { LeftSessions } from "./left-sessions.ts";
 import type { GivenUp, Sessions } from "./route.ts";
 
@@ -20,8 +21,8 @@ interface Attempt<T> {
   readonly controller: AbortController;
 }
 
-/** Longest pause between two attempts to connect. */
-const pauseMaxMs = 500;
+/** Between two attempts to connect. */
+const pause = { firstMs: 25, maxMs: 500 };
 
 /**
  * One connection: made on first use, given up after a failure, and made again no faster than a back-off with jitter
@@ -75,8 +76,7 @@ export class ConnectionLine<T> {
   async #connectAfterPause(signal: AbortSignal, lost: () => void): Promise<T> {
     signal.throwIfAborted();
     if (this.#failures > 0) {
-      const pauseMs = Math.min(pauseMaxMs, 25 * 2 ** Math.min(this.#failures - 1, 10));
-      await delay(systemTimers, pauseMs * (0.5 + Math.random() / 2));
+      await delay(systemTimers, backoffMs(this.#failures, pause, Math.random));
       signal.throwIfAborted();
     }
     this.#left?.check();

@@ -7,7 +7,12 @@ import type { Endpoint } from "./remote-url.ts";
 export function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(describe).join("; ");
-  return cause.message === "" ? cause.name : cause.message.replace(/^\[[a-z_]+\] /, "").replace(/[.\s]+$/, "");
+  return cause.message === "" ? cause.name : withoutStop(cause.message.replace(/^\[[a-z_]+\] /, ""));
+}
+
+/** A sentence without its full stop, to go on after it. */
+export function withoutStop(sentence: string): string {
+  return sentence.replace(/[.\s]+$/, "");
 }
 
 /** A server as people write it: `db1:5432`. */

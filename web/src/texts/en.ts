@@ -1,9 +1,9 @@
 import type { LayoutFieldKind } from "../../../src/snowflake/layout.ts";
+import { groupDigits as number } from "../../../src/text/group-digits.ts";
 import type { TextForm } from "../../../src/text/text-form.ts";
 import type { TextFault } from "../../../src/text/malformed-text.ts";
 import type { ChartName } from "../chart-data.ts";
 import type { Failure } from "../failure.ts";
-import { groupDigits as number } from "../group-digits.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { PartProblem } from "../hand-ids.ts";
 import type { Span, SpanUnit } from "../time-words.ts";

@@ -1,6 +1,6 @@
+import { groupDigits as number } from "../../../src/text/group-digits.ts";
 import type { ChartName } from "../chart-data.ts";
 import type { Failure } from "../failure.ts";
-import { groupDigits as number } from "../group-digits.ts";
 import type { PartProblem } from "../hand-ids.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { Span, SpanUnit } from "../time-words.ts";

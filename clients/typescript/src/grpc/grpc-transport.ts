@@ -11,7 +11,7 @@ import {
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type StreamResponse, type Transport, type UnaryResponse } from "@connectrpc/connect";
 import { encodeFields } from "../../../../src/http2/hpack/encoder.ts";
-import { withPrefix } from "../../../../src/server/call/envelope/envelope.ts";
+import { withPrefix } from "../../../../src/service/hot/write-protobuf.ts";
 import { version } from "../../../../src/version.ts";
 import { GrpcCall } from "./grpc-call.ts";
 import { GrpcChannel } from "./grpc-channel.ts";

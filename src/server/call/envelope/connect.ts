@@ -5,7 +5,8 @@ import {
   errorToJsonBytes,
 } from "@connectrpc/connect/protocol-connect";
 import type { ConnectError } from "@connectrpc/connect";
-import { type Ending, type Envelope, type Fields, withPrefix } from "./envelope.ts";
+import { withPrefix } from "../../../service/hot/write-protobuf.ts";
+import type { Ending, Envelope, Fields } from "./envelope.ts";
 
 /** Connect's grammar: up to ten digits, milliseconds. */
 const timeoutPattern = /^\d{1,10}$/;

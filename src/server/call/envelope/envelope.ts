@@ -44,12 +44,3 @@ export interface Envelope {
   /** The end of a call with an error. */
   readonly fail: (error: ConnectError, trailers: Fields) => Ending;
 }
-
-/** Puts the prefix of an envelope before bytes: flags, and the length in four bytes. */
-export function withPrefix(flags: number, bytes: Uint8Array): Buffer {
-  const whole = Buffer.allocUnsafe(5 + bytes.length);
-  whole[0] = flags;
-  whole.writeUInt32BE(bytes.length, 1);
-  whole.set(bytes, 5);
-  return whole;
-}

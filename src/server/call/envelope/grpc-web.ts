@@ -2,7 +2,8 @@ import type { ConnectError } from "@connectrpc/connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import { readGrpcTimeoutMs } from "./grpc-timeout.ts";
-import { type Ending, type Envelope, type Fields, withPrefix } from "./envelope.ts";
+import { withPrefix } from "../../../service/hot/write-protobuf.ts";
+import type { Ending, Envelope, Fields } from "./envelope.ts";
 
 const proto = { codec: "binary", response: "application/grpc-web+proto" } as const;
 const ok: Ending = { kind: "frame", bytes: trailerFrame(undefined, []) };
