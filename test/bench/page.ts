@@ -129,7 +129,7 @@ async function onServer(log: (line: string) => void): Promise<Finding> {
       const end = watchAs(count, server.port);
       await sleep(watchersOpenMs);
       const p99Ms = await load();
-      end();
+      await end();
       return p99Ms;
     };
     await loadBeside(warmingCount);
@@ -188,7 +188,8 @@ function watchNote([noneMs = 0, besideMs = 0, againMs = 0]: readonly number[], w
   return [
     `A program makes the calls of ${watcherCount} pages that show Watch, at the times, in the form and with the headers of`,
     "Chromium. The browsers of operators run on other machines than the server, and ten of them here would take the",
-    "processor that is measured. The code of these calls is warm, as after some minutes of watching. NextId comes at",
+    "processor that is measured; the program has the lowest priority for the same reason. The code of these calls is",
+    "warm, as after some minutes of watching. NextId comes at",
     `${perSecond} calls/s by h2load for ${calls / perSecond} seconds: without pages, beside them, and without them again. p99 in`,
     `milliseconds, the median of ${watchRounds} such rounds: ${p99s}. The last against the first, ${formatFigure(againMs / noneMs)} x, is what the`,
     `measuring itself brings. The pages take ${formatFigure(watchUs / 1_000)} ms of processor time a second.`,
@@ -206,6 +207,6 @@ async function measureWatch(server: BenchServer): Promise<number> {
   const end = watchAs(watcherCount, server.port);
   await sleep(watchersOpenMs);
   const watchedUs = await perSecond();
-  end();
+  await end();
   return Math.max(0, watchedUs - restUs);
 }
