@@ -64,7 +64,8 @@ test("in every field of Learn and of Parse", async () => {
   const title = await page.title();
   await page.getByLabel("Layout", { exact: true }).selectOption("custom");
   expect((await fillAll(page)).length).toBe(6);
-  await page.getByText("Write a date such as 2020-01-01, or Unix milliseconds.").waitFor();
+  await page.getByText("Write a date such as 2020-01-01.").waitFor();
+  await page.getByText("Write Unix milliseconds, such as 1577836800000.").waitFor();
   await expectText(page, title);
   await page.getByRole("link", { name: "Parse" }).click();
   expect((await fillAll(page)).length).toBe(7);

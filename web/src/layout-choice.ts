@@ -22,15 +22,22 @@ export interface LayoutChoice {
   readonly fields: readonly TypedField[];
 }
 
-/** A wrong part of a choice: which control it belongs to, and the reason for the texts. */
-export type LayoutProblem =
-  | { readonly at: "epoch"; readonly kind: "unreadable" | "future" | "range" }
-  | { readonly at: "fields"; readonly kind: "bits" | "sum" | "identity" | "timestamp"; readonly bits: number };
+/** A text field of a choice: one of its epoch, or the bits of a field. */
+export type LayoutControl = "epochDate" | "epochMs" | LayoutFieldKind;
 
-/** A choice with the layout that it means; of a wrong choice, the layout without its wrong part. */
+/** A wrong part of a choice: the text fields that it concerns, at least one, and the reason for the texts. */
+export interface LayoutProblem {
+  readonly controls: readonly LayoutControl[];
+  readonly kind: "date" | "milliseconds" | "future" | "range" | "bits" | "sum" | "identity" | "timestamp";
+  /** The sum of `sum` and `identity`; 0 otherwise. */
+  readonly bits: number;
+}
+
+/** A choice with the layout that it means; of a wrong choice, the layout without its wrong parts. */
 export interface ResolvedLayout {
   readonly layout: Layout;
-  readonly problem: LayoutProblem | undefined;
+  /** Empty if the choice is right. At most one for each text field. */
+  readonly problems: readonly LayoutProblem[];
 }
 
 /** The choice at the beginning. */
@@ -77,39 +84,62 @@ export function resolveLayout(choice: LayoutChoice, ofServer: Layout | undefined
 function resolve(choice: LayoutChoice, ofServer: Layout | undefined): ResolvedLayout {
   const named = choice.name === "server" ? (ofServer ?? layouts.twitter) : choice.name;
   const base =
-    named === "custom" ? resolveCustom(choice) : { layout: typeof named === "string" ? presetLayout(named) : named };
-  if (choice.epochDate === "" && choice.epochMs === "") return { problem: undefined, ...base };
+    named === "custom"
+      ? resolveCustom(choice)
+      : { layout: typeof named === "string" ? presetLayout(named) : named, problems: [] };
+  const { layout, problems } = base;
+  if (choice.epochDate === "" && choice.epochMs === "") return base;
   const epochMs = readWhole(choice.epochMs);
-  const fromDate = readTimeMs(choice.epochDate);
-  if (epochMs === undefined || fromDate === undefined || fromDate !== epochMs)
-    return { ...base, problem: { at: "epoch", kind: "unreadable" } };
-  if (epochMs > Date.now()) return { ...base, problem: { at: "epoch", kind: "future" } };
+  const wrong = wrongEpochTexts(choice, epochMs);
+  if (epochMs === undefined || wrong.length > 0) return { layout, problems: [...problems, ...wrong] };
+  const refuse = (kind: "future" | "range"): ResolvedLayout => ({
+    layout,
+    problems: [...problems, { controls: ["epochDate", "epochMs"], kind, bits: 0 }],
+  });
+  if (epochMs > Date.now()) return refuse("future");
   try {
-    return { problem: undefined, ...base, layout: createLayout({ ...base.layout, name: "custom", epochMs }) };
+    return { layout: createLayout({ ...layout, name: "custom", epochMs }), problems };
   } catch {
-    return { ...base, problem: { at: "epoch", kind: "range" } };
+    return refuse("range");
   }
 }
 
-function resolveCustom({ fields, tickNs }: LayoutChoice): {
-  readonly layout: Layout;
-  readonly problem?: LayoutProblem;
-} {
+/** Which of the two texts of an epoch cannot be read. One that is empty waits for the other. */
+function wrongEpochTexts(choice: LayoutChoice, epochMs: number | undefined): readonly LayoutProblem[] {
+  // Milliseconds may lead to a date of a year that nobody can type: that text is ours, and not what is wrong.
+  const isOurs = epochMs !== undefined && withEpochMs(choice, choice.epochMs).epochDate === choice.epochDate;
+  const isDate = choice.epochDate === "" || isOurs || readTimeMs(choice.epochDate) !== undefined;
+  const isMs = choice.epochMs === "" || epochMs !== undefined;
+  return [
+    ...(isDate ? [] : [{ controls: ["epochDate"], kind: "date", bits: 0 } as const]),
+    ...(isMs ? [] : [{ controls: ["epochMs"], kind: "milliseconds", bits: 0 } as const]),
+  ];
+}
+
+function resolveCustom({ fields, tickNs }: LayoutChoice): ResolvedLayout {
   const widths = fields.map(({ kind, bits }) => ({ kind, bits: readWhole(bits) ?? -1 }));
-  const refuse = (kind: Extract<LayoutProblem, { at: "fields" }>["kind"], bits: number) =>
-    ({ layout: layouts.twitter, problem: { at: "fields", kind, bits } }) as const;
-  const wrong = widths.find(({ kind, bits }) => bits < 0 || bits > (kind === "timestamp" ? 62 : 32));
-  if (wrong !== undefined) return refuse("bits", wrong.bits);
+  const wrong = widths.filter(({ kind, bits }) => bits < 0 || bits > (kind === "timestamp" ? 62 : 32));
+  if (wrong.length > 0) {
+    return refused(wrong.map(({ kind }) => ({ controls: [kind], kind: "bits", bits: 0 })));
+  }
   const used = widths.filter(({ bits }) => bits > 0);
   const sum = used.reduce((total, { bits }) => total + bits, 0);
-  if (sum > 63) return refuse("sum", sum);
-  if (used.every(({ kind }) => kind !== "timestamp")) return refuse("timestamp", 0);
+  if (sum > 63) return refused([{ controls: widths.map(({ kind }) => kind), kind: "sum", bits: sum }]);
+  if (used.every(({ kind }) => kind !== "timestamp"))
+    return refused([{ controls: ["timestamp"], kind: "timestamp", bits: 0 }]);
   try {
-    return { layout: createLayout({ name: "custom", epochMs: layouts.twitter.epochMs, tickNs, fields: used }) };
+    const layout = createLayout({ name: "custom", epochMs: layouts.twitter.epochMs, tickNs, fields: used });
+    return { layout, problems: [] };
   } catch (error) {
     // The one rule that is left: datacenter and worker together.
-    return refuse("identity", error instanceof IdError ? Number(error.metadata["bits"]) : 0);
+    const bits = error instanceof IdError ? Number(error.metadata["bits"]) : 0;
+    return refused([{ controls: ["datacenter", "worker"], kind: "identity", bits }]);
   }
+}
+
+/** Fields that make no layout are read by Twitter's meanwhile. */
+function refused(problems: readonly LayoutProblem[]): ResolvedLayout {
+  return { layout: layouts.twitter, problems };
 }
 
 /** Reads a whole number, with a sign if need be; undefined for anything else. */

@@ -3,6 +3,7 @@ import type { Layout } from "../../src/snowflake/layout.ts";
 import { layouts, presetNames } from "../../src/snowflake/presets.ts";
 import {
   type LayoutChoice,
+  type LayoutControl,
   type ResolvedLayout,
   resolveLayout,
   typedFieldsOf,
@@ -10,7 +11,7 @@ import {
   withEpochMs,
 } from "./layout-choice.ts";
 import type { Change, State } from "./state.ts";
-import { choiceField, textField } from "./text-field.ts";
+import { choiceField, type TextField, textField } from "./text-field.ts";
 import type { Texts } from "./texts/en.ts";
 import { isoDay } from "./time-words.ts";
 
@@ -71,7 +72,7 @@ export function layoutField(state: State, change: Change, texts: Texts): Templat
 
 /** Draws the button that shows and hides {@link layoutDetail}. */
 export function layoutDetailButton(state: State, change: Change, texts: Texts): TemplateResult {
-  const isShown = state.layoutDetail === "shown" || chosenLayout(state).problem !== undefined;
+  const isShown = state.layoutDetail === "shown" || chosenLayout(state).problems.length > 0;
   return html`<button
     type="button"
     aria-expanded=${String(isShown)}
@@ -82,13 +83,34 @@ export function layoutDetailButton(state: State, change: Change, texts: Texts): 
   </button>`;
 }
 
+/**
+ * The error of one text field: its own, or the place of one that concerns others too, which is told once, behind the
+ * last of them.
+ */
+function errorOf(
+  { problems }: ResolvedLayout,
+  control: LayoutControl,
+  sharedId: string,
+  texts: Texts,
+): Pick<TextField, "error" | "errorId"> {
+  const problem = problems.find(({ controls }) => controls.includes(control));
+  if (problem === undefined) return {};
+  return problem.controls.length > 1 ? { errorId: sharedId } : { error: texts.layout.problem(problem) };
+}
+
+/** The words of the error that several of these text fields have together. */
+function sharedError({ problems }: ResolvedLayout, control: LayoutControl, texts: Texts): string | undefined {
+  const problem = problems.find(({ controls }) => controls.length > 1 && controls.includes(control));
+  return problem === undefined ? undefined : texts.layout.problem(problem);
+}
+
 /** Draws the epoch and, of a custom layout, its fields; nothing while they are hidden and right. */
 export function layoutDetail(state: State, change: Change, texts: Texts): TemplateResult | typeof nothing {
   const words = texts.layout;
-  const { problem } = chosenLayout(state);
+  const chosen = chosenLayout(state);
   const { epochDate, epochMs, name } = state.layout;
-  if (state.layoutDetail === "hidden" && problem === undefined) return nothing;
-  const error = problem?.at === "epoch" ? words.problem(problem) : undefined;
+  if (state.layoutDetail === "hidden" && chosen.problems.length === 0) return nothing;
+  const shared = sharedError(chosen, "epochMs", texts);
   const own = resolveLayout({ ...state.layout, epochDate: "", epochMs: "" }, state.server.info?.layout).layout;
   return html`<div class="detail" id="layout-detail">
     <div class="row">
@@ -96,7 +118,7 @@ export function layoutDetail(state: State, change: Change, texts: Texts): Templa
         id: "epoch-date",
         label: words.epochDate,
         value: epochDate,
-        error,
+        ...errorOf(chosen, "epochDate", "epoch-note", texts),
         hint: words.ownEpoch(isoDay(own.epochMs)),
         onInput: (value) => changeLayout(change, (layout) => withEpochDate(layout, value)),
       })}
@@ -104,10 +126,12 @@ export function layoutDetail(state: State, change: Change, texts: Texts): Templa
         id: "epoch-ms",
         label: words.epochMs,
         value: epochMs,
+        ...errorOf(chosen, "epochMs", "epoch-note", texts),
         hint: String(own.epochMs),
         inputMode: "numeric",
         onInput: (value) => changeLayout(change, (layout) => withEpochMs(layout, value)),
       })}
+      ${shared === undefined ? nothing : html`<p class="error" id="epoch-note">${shared}</p>`}
     </div>
     ${name === "custom" ? customFields(state, change, texts) : nothing}
   </div>`;
@@ -115,8 +139,9 @@ export function layoutDetail(state: State, change: Change, texts: Texts): Templa
 
 function customFields(state: State, change: Change, texts: Texts): TemplateResult {
   const words = texts.layout;
-  const { problem } = chosenLayout(state);
+  const chosen = chosenLayout(state);
   const { fields, tickNs } = state.layout;
+  const shared = sharedError(chosen, "worker", texts);
   const sum = fields.reduce((total, { bits }) => total + (Number(bits) || 0), 0);
   const setBits = (index: number, bits: string): void =>
     changeLayout(change, (layout) => ({
@@ -149,6 +174,7 @@ function customFields(state: State, change: Change, texts: Texts): TemplateResul
               id: `bits-${kind}`,
               label: words.bitsOf(kind),
               value: bits,
+              ...errorOf(chosen, kind, "bits-note", texts),
               inputMode: "numeric",
               onInput: (value) => setBits(index, value),
             })}
@@ -164,9 +190,7 @@ function customFields(state: State, change: Change, texts: Texts): TemplateResul
         options: ticks.map(([tick, label]) => [String(tick), label]),
         onChange: (value) => changeLayout(change, (layout) => ({ ...layout, tickNs: Number(value) })),
       })}
-      <p class=${problem?.at === "fields" ? "error" : "note"} role="status">
-        ${problem?.at === "fields" ? words.problem(problem) : words.sum(sum)}
-      </p>
+      <p class=${shared === undefined ? "note" : "error"} id="bits-note" role="status">${shared ?? words.sum(sum)}</p>
     </div>
   </fieldset>`;
 }

@@ -8,14 +8,18 @@ export interface TextField {
   readonly hint?: string | undefined;
   /** Shown under the field and tied to it; undefined: it is right. */
   readonly error?: string | undefined;
+  /** The id of an error that concerns several fields, and so stands once beside them; undefined: there is none. */
+  readonly errorId?: string | undefined;
   readonly inputMode?: "numeric" | "text";
   readonly onInput: (value: string) => void;
 }
 
 /** Draws a field with its label, its hint and its error. */
-export function textField({ id, label, value, hint, error, inputMode = "text", onInput }: TextField): TemplateResult {
+export function textField(field: TextField): TemplateResult {
+  const { id, label, value, hint, error, errorId, inputMode = "text", onInput } = field;
   const noteId = `${id}-note`;
   const note = error ?? hint;
+  const notes = [...(errorId === undefined ? [] : [errorId]), ...(note === undefined ? [] : [noteId])];
   return html`<div class="field">
     <label for=${id}>${label}</label>
     <input
@@ -24,8 +28,8 @@ export function textField({ id, label, value, hint, error, inputMode = "text", o
       inputmode=${inputMode}
       autocomplete="off"
       spellcheck="false"
-      aria-invalid=${error === undefined ? nothing : "true"}
-      aria-describedby=${note === undefined ? nothing : noteId}
+      aria-invalid=${error === undefined && errorId === undefined ? nothing : "true"}
+      aria-describedby=${notes.length === 0 ? nothing : notes.join(" ")}
       @input=${(event: Event) => onInput((event.target as HTMLInputElement).value)}
     />
     ${note === undefined ? nothing : html`<p id=${noteId} class=${error === undefined ? "hint" : "error"}>${note}</p>`}

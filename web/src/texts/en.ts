@@ -89,8 +89,10 @@ const partProblem = (problem: PartProblem): string => {
 
 const layoutProblem = (problem: LayoutProblem): string => {
   switch (problem.kind) {
-    case "unreadable":
-      return "Write a date such as 2020-01-01, or Unix milliseconds.";
+    case "date":
+      return "Write a date such as 2020-01-01.";
+    case "milliseconds":
+      return "Write Unix milliseconds, such as 1577836800000.";
     case "future":
       return "This epoch lies in the future: no ID can be made before it.";
     case "range":

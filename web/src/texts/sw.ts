@@ -73,8 +73,10 @@ const partProblem = (problem: PartProblem): string => {
 
 const layoutProblem = (problem: LayoutProblem): string => {
   switch (problem.kind) {
-    case "unreadable":
-      return "Andika tarehe kama 2020-01-01, au milisekunde za Unix.";
+    case "date":
+      return "Andika tarehe kama 2020-01-01.";
+    case "milliseconds":
+      return "Andika milisekunde za Unix, kama 1577836800000.";
     case "future":
       return "Mwanzo huu uko mbele: hakuna ID inayoweza kutengenezwa kabla yake.";
     case "range":

@@ -69,8 +69,10 @@ const partProblem = (problem: PartProblem): string => {
 
 const layoutProblem = (problem: LayoutProblem): string => {
   switch (problem.kind) {
-    case "unreadable":
-      return "请写如 2020-01-01 的日期，或 Unix 毫秒。";
+    case "date":
+      return "请写如 2020-01-01 的日期。";
+    case "milliseconds":
+      return "请写如 1577836800000 的 Unix 毫秒。";
     case "future":
       return "此纪元在未来：在它之前不能生成 ID。";
     case "range":
