@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ownVersion } from "../../tools/versions.ts";
 import {
   compileProject,
   compileTests,
@@ -71,7 +72,9 @@ test("five lines in an empty project give an ID", { timeout: 600_000 }, async ()
   expect(classpath).toContain(join(folder, "repository", "dev", "snowlane"));
   expect(await java(["-cp", classpath, "Quickstart"])).toMatch(/^\d{18,19}\n$/);
   // For a reader's tools: the sources, of the stubs too, and the Javadoc of what a user calls.
-  const installed = join(folder, "repository", "dev", "snowlane", "snowlane-client", "0.1.0", "snowlane-client-0.1.0");
+  const version = ownVersion();
+  const artifact = join(folder, "repository", "dev", "snowlane", "snowlane-client");
+  const installed = join(artifact, version, `snowlane-client-${version}`);
   const list = async (archive: string): Promise<string> => await runCommand("jar", ["--list", "--file", archive]);
   const listed = await list(`${installed}-sources.jar`);
   for (const file of ["client/IdClient.java", "client/testing/FakeIdClient.java", "v1/NextIdRequest.java"]) {
