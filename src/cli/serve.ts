@@ -10,6 +10,7 @@ import { problemsOf, valueOf } from "../config/resolved.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
 import type { LogOptions } from "../server/log.ts";
+import type { Server } from "../server/start-server.ts";
 import { checkWallClock } from "../lease/start-checks.ts";
 import type { Command, CommandContext } from "./command.ts";
 import type { SettingGroup } from "./help.ts";
@@ -142,18 +143,20 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
   const traceSettings = valueOf(resolveTraces(context.environment));
   const stop = listenForStop(process, systemClock);
   const { signal } = stop;
+  let server: Server | undefined;
+  const reload = (): void => server?.reload();
+  // Without such files it keeps its meaning: the terminal has gone. With them it never ends a server, also not one that
+  // waits for its worker ID or drains.
+  if (config.tlsCert !== undefined || config.principals !== undefined) process.on("SIGHUP", reload);
   try {
-    const server = await startServer({ config, worker, traceSettings, log, clock: systemClock, onFault, signal });
+    server = await startServer({ config, worker, traceSettings, log, clock: systemClock, onFault, signal });
     const security = config.tlsCert === undefined ? "cleartext" : "tls";
     const told = { server, storeUrl: worker.storeUrl, version, security, page: config.page } as const;
     const facts = { ...told, nowMs: systemClock.nowMs() };
     if (format === "json") log.info("Serves IDs", startFields(facts));
     else stdout.write(startMessage(facts));
-    // Without such files it keeps its meaning: the terminal has gone.
-    if (config.tlsCert !== undefined || config.principals !== undefined) process.on("SIGHUP", server.reload);
     await aborted(signal);
     log.info("Stops", { signal: String(signal.reason) });
-    process.off("SIGHUP", server.reload);
     await server.stop();
     log.info("Stopped");
     return exitCodes.done;
@@ -161,6 +164,7 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
     if (signal.aborted) return exitCodes.done;
     throw addressError(error, config) ?? error;
   } finally {
+    process.off("SIGHUP", reload);
     stop.dispose();
   }
 }

@@ -1,10 +1,15 @@
 /** A server whose file of principals is replaced, broken and removed while it runs. */
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, onTestFinished, test } from "vitest";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { askHttp2, type HttpAnswer } from "../support/http2/http-call.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
+import { findFreePort } from "../support/processes/free-port.ts";
 import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
@@ -48,6 +53,46 @@ test("SIGHUP reads the file again: a good one is used, a broken one is not, and 
   expect([await statusOf("second"), await statusOf("first")]).toEqual([200, 401]);
   for (const name of ["first", "second"]) expect(JSON.stringify(server.log)).not.toContain(tokenOf(name));
   expect(await server.stop("SIGTERM")).toBe(0);
+});
+
+test("SIGHUP does not end a server that still waits for its worker ID", async () => {
+  const { path } = principalsFile([{ name: "app", permissions: ids }]);
+  const listen = `127.0.0.1:${await findFreePort()}`;
+  const args = ["--store", "postgres://nobody@127.0.0.1:1/none", "--http2", http2, "--principals", path];
+  const spawned = Promise.withResolvers<ChildProcess>();
+  startSnowlane({ args, listen, onSpawn: spawned.resolve }).catch(() => undefined);
+  const child = await spawned.promise;
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "exit");
+  const isOpen = async (): Promise<number> => (await fetch(`http://${listen}/healthz`)).status;
+  await expect.poll(() => isOpen().catch(() => 0), patience).toBe(200);
+  // Of two signals that wait, the system gives a process the one with the lower number first.
+  child.kill("SIGHUP");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+});
+
+test("SIGHUP does not end a server that drains: it reads the file, and the worker ID is given back", async () => {
+  const app = { name: "app", permissions: ids, idsPerSecond: 1_000 };
+  const { path, write } = principalsFile([app]);
+  const server = await start(path);
+  const client = createClient(IdService, createGrpcTransport({ baseUrl: server.url }));
+  const abort = new AbortController();
+  const options = { headers: bearer("app"), signal: abort.signal };
+  const stream = client.batchNextIds({ count: 1_000_000_000n }, options)[Symbol.asyncIterator]();
+  await stream.next();
+  const ended = once(server.child, "exit");
+  const hasLine = (message: string): boolean => server.log.some((line) => line["message"] === message);
+  server.child.kill("SIGTERM");
+  await expect.poll(() => hasLine("Stops"), patience).toBe(true);
+  write([app, { name: "other", permissions: ids }]);
+  server.child.kill("SIGHUP");
+  const outcome = (): string | null =>
+    server.child.signalCode ?? (hasLine("The principals were read again") ? "read" : null);
+  await expect.poll(outcome, patience).toBe("read");
+  abort.abort();
+  expect(await ended).toEqual([0, null]);
+  expect(hasLine("Stopped")).toBe(true);
 });
 
 test("without a file to read again, SIGHUP ends the server as it ends every program", async () => {
