@@ -243,10 +243,18 @@ test("a hostile or broken fragment is shown as text, and told", async () => {
     "/#/parse?id=1&layout=custom&fields=timestamp.nonsense&tick=1000000",
     "/#/%3Cscript%3Ealert(1)%3C/script%3E",
     "/#/parse?id=%ZZ&layout=nothing",
+    "/#/nonsense",
+    "/#/learn?layout=x",
+    "/#/generate?layout=twitter&epoch=soon",
+    "/#/watch?layout=x",
   ]) {
     const page = await world.open({ path });
-    if (path.includes("parse")) await page.getByText("The link has a part that could not be read.").waitFor();
+    const told = page.getByRole("alert").filter({ hasText: "The link has a part that could not be read." });
+    await told.waitFor();
     expect(await page.locator("img, main script").count()).toBe(0);
+    await page.getByRole("link", { name: "Parse", exact: true }).click();
+    await page.getByRole("heading", { name: "Parse an ID" }).waitFor();
+    expect([path, await told.count()]).toEqual([path, 0]);
   }
 });
 

@@ -55,8 +55,9 @@ function follow(): void {
   change((state) => ({
     ...state,
     view,
+    link,
     layout: layout ?? state.layout,
-    parse: { ...state.parse, text: text ?? state.parse.text, link },
+    parse: { ...state.parse, text: text ?? state.parse.text },
   }));
   if (text !== undefined) beginReading(change);
 }

@@ -30,12 +30,11 @@ const shownLinesMax = 200;
 /** The view that reads IDs. */
 export function parseView(state: State, change: Change, texts: Texts): TemplateResult {
   const words = texts.parse;
-  const { text, leftOutCount, link, lines } = state.parse;
+  const { text, leftOutCount, lines } = state.parse;
   const isLong = lines !== undefined && lines.count > editedLinesMax;
   const shownText = isLong ? linesOf(text).lines.slice(0, shownLinesMax).join("\n") : text;
   return html`<h1>${words.heading}</h1>
     <p class="lead">${words.lead}</p>
-    ${link === "broken" ? html`<p class="error" role="alert">${words.brokenLink}</p>` : nothing}
     <div class="field">
       <label for="ids">${words.ids}</label>
       <textarea
@@ -84,7 +83,7 @@ export function parseView(state: State, change: Change, texts: Texts): TemplateR
 
 /** Takes a text as if it had been typed. */
 export function setText(change: Change, text: string, leftOutCount = 0): void {
-  change((state) => ({ ...state, parse: { ...state.parse, text, leftOutCount, field: undefined, link: "fine" } }));
+  change((state) => ({ ...state, link: "fine", parse: { ...state.parse, text, leftOutCount, field: undefined } }));
   beginReading(change);
 }
 

@@ -103,8 +103,6 @@ interface ParseState {
   readonly leftOutCount: number;
   /** The field of the bit strip that is pointed at, from the highest bit down. */
   readonly field: number | undefined;
-  /** Whether the address had parts that could not be read. */
-  readonly link: "fine" | "broken";
 }
 
 /** A worker ID, as the server lists it. */
@@ -221,6 +219,8 @@ interface AccessState {
 /** The one state of the page. Views are pure functions of it. */
 export interface State {
   readonly view: View;
+  /** Whether the address had parts that could not be read. */
+  readonly link: "fine" | "broken";
   readonly theme: Theme;
   readonly language: Language;
   /** Unix milliseconds of the last change. */
@@ -250,6 +250,7 @@ const unseen = { value: undefined, failure: undefined };
 export function firstState(nowMs: number, theme: Theme, language: Language): State {
   return {
     view: "generate",
+    link: "fine",
     theme,
     language,
     nowMs,
@@ -258,7 +259,7 @@ export function firstState(nowMs: number, theme: Theme, language: Language): Sta
     access: { kind: "open", typed: "" },
     layout: firstChoice,
     layoutDetail: "hidden",
-    parse: { text: "", form: undefined, lines: undefined, leftOutCount: 0, field: undefined, link: "fine" },
+    parse: { text: "", form: undefined, lines: undefined, leftOutCount: 0, field: undefined },
     generate: {
       source: "server",
       count: "1",

@@ -38,6 +38,7 @@ export function pageView(state: State, change: Change, texts: Texts, look: () =>
     </header>
     <main id="content" tabindex="-1">
       ${state.parts === "missing" ? missingNote(texts) : nothing}
+      ${state.link === "broken" ? html`<p class="warning missing" role="alert">${texts.brokenLink}</p>` : nothing}
       ${viewOf[state.view](state, change, texts, () => tokenPrompt(state, change, texts, look))}
     </main>
     <footer class="foot">

@@ -143,6 +143,7 @@ export const en = {
     given: "Calls carry your token.",
     forget: "Forget it",
   },
+  brokenLink: "The link has a part that could not be read. The rest of it was.",
   missing: {
     text: "A part of this page cannot be loaded. The server was away, or is of another version.",
     reload: "Load the page again",
@@ -177,7 +178,6 @@ export const en = {
     form: "Text form",
     detect: "as it looks",
     copyLink: "Copy link",
-    brokenLink: "The link has a part that could not be read. The rest of it was.",
     result: "Result",
     empty: "An ID says when it was made and by which worker. Paste one above, or read an example:",
     examples: "Examples",

@@ -137,6 +137,7 @@ export const sw: Texts = {
     given: "Miito inabeba tokeni yako.",
     forget: "Isahau",
   },
+  brokenLink: "Kiungo kina sehemu isiyosomeka. Kilichobaki kimesomwa.",
   missing: {
     text: "Sehemu ya ukurasa huu haiwezi kupakiwa: seva haikuwepo, au ni ya toleo lingine.",
     reload: "Pakia ukurasa upya",
@@ -171,7 +172,6 @@ export const sw: Texts = {
     form: "Umbo la maandishi",
     detect: "kama inavyoonekana",
     copyLink: "Nakili kiungo",
-    brokenLink: "Kiungo kina sehemu isiyosomeka. Kilichobaki kimesomwa.",
     result: "Matokeo",
     empty: "ID inasema ilitengenezwa lini na na mfanyakazi yupi. Bandika moja hapo juu, au soma mfano:",
     examples: "Mifano",
