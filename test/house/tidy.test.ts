@@ -110,7 +110,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "service/hot",
     "server/call/envelope",
   ],
-  "server/call/envelope": ["gen", "service/hot"],
+  "server/call/envelope": ["gen", "snowflake", "service/hot"],
   "server/http": ["errors", "clock", "http2", "http2/hpack", "server/listen", "server/call", "server/call/envelope"],
   cli: [...served, "config", "server", "server/listen", "server/call", "server/guards"],
   library: [...pure, "text", "clock", "worker", "version"],

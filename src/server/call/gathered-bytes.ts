@@ -10,6 +10,16 @@ export class GatheredBytes {
     return this.#buffer.subarray(0, this.#length);
   }
 
+  /** Keeps a piece that nobody else changes: the first one as it is. */
+  keep(bytes: Buffer): void {
+    if (this.#length > 0) {
+      this.append(bytes, 0, bytes.length);
+      return;
+    }
+    this.#buffer = bytes;
+    this.#length = bytes.length;
+  }
+
   /** Copies a piece: the bytes from `start` to `end`, exclusive. */
   append(bytes: Buffer, start: number, end: number): void {
     const length = this.#length + end - start;

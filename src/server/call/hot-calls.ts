@@ -279,11 +279,12 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     const { envelope, json, heads } = this.#route;
     this.#isEnding = true;
     const framed = message instanceof LentMessage ? message.bytes : message;
-    const binary = envelope.isPrefixed ? framed : framed.subarray(prefixBytes);
-    const bytes = json === undefined ? binary : this.#toJson(framed);
+    let bytes = framed;
+    if (json !== undefined) bytes = this.#toJson(framed);
+    else if (!envelope.isPrefixed) bytes = framed.subarray(prefixBytes);
     if (envelope.isPrefixed) this.#respond();
     else this.#respond(this.#isPlain ? heads.ofLength(bytes.length) : this.#lengthHead(bytes.length));
-    if (bytes === binary && message instanceof LentMessage) this.#stream.writeLent(bytes);
+    if (json === undefined && message instanceof LentMessage) this.#stream.writeLent(bytes);
     else this.#stream.write(bytes);
     this.#end(this.#ok());
     this.#release(undefined);
@@ -292,7 +293,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   /** Gives a framed message as JSON, with the prefix if the protocol has one. */
   #toJson(framed: Uint8Array): Uint8Array {
     const { envelope, json } = this.#route;
-    const bytes = Buffer.from(json!.write(framed.subarray(prefixBytes)));
+    const bytes = Buffer.from(json!.write(framed, prefixBytes));
     return envelope.isPrefixed ? withPrefix(0, bytes) : bytes;
   }
 

@@ -26,6 +26,9 @@ export interface Http1CallOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+/** Copying more than this costs more than a second piece. */
+const joinedBytesMax = 1_024;
+
 /**
  * One request of HTTP/1.1 with its response, as the hot calls see it. Its reader sets the pace: a piece is on its way,
  * and at most one message more is in hand. The limits on the reader's time are those of node-exchange.ts.
@@ -65,11 +68,10 @@ export class Http1Call implements CallStream<Http1Head> {
     const request = this.#request;
     const { calls } = this.#options;
     calls.began();
-    request.on("data", (chunk: Buffer) => this.#body.append(chunk, 0, chunk.length));
+    request.on("data", (chunk: Buffer) => this.#body.keep(chunk));
     request.on("end", () => this.#onEnd());
-    // Errors of the connection come with a close.
-    request.on("error", () => undefined);
-    this.#response.on("error", () => undefined);
+    request.on("error", comesWithClose);
+    this.#response.on("error", comesWithClose);
     this.#response.once("close", () => {
       clearTimeout(this.#stalling);
       calls.ended();
@@ -149,9 +151,12 @@ export class Http1Call implements CallStream<Http1Head> {
     const piece = bytes.subarray(0, pieceBytes);
     this.#writtenBytes = bytes.length - piece.length;
     this.#written = this.#writtenBytes === 0 ? [] : [bytes.subarray(pieceBytes)];
-    this.#stalling = setTimeout(() => this.#onStall(), this.#options.stallTimeoutMs);
-    if (this.isClosed && this.#writtenBytes === 0) response.end(piece, () => clearTimeout(this.#stalling));
+    if (this.isClosed && this.#writtenBytes === 0) endWith(response, piece);
     else response.write(piece, (error) => this.#onSent(error));
+    // The system may have taken all of it; a timer would cost as much as the rest of a call.
+    if (response.writableLength > 0) {
+      this.#stalling = setTimeout(() => this.#onStall(), this.#options.stallTimeoutMs);
+    }
   }
 
   #sendHead(): void {
@@ -191,6 +196,15 @@ export class Http1Call implements CallStream<Http1Head> {
   }
 }
 
+/** Errors of the connection come with a close. */
+function comesWithClose(): void {}
+
+/** Ends a response with its last bytes. node:http joins a short string with the head, and sends both in one piece. */
+function endWith(response: ServerResponse, bytes: Uint8Array): void {
+  if (bytes.length > joinedBytesMax) response.end(bytes);
+  else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1");
+}
+
 /** A request's head as the hot calls read it. */
 class Http1RequestHead implements CallHead {
   readonly method: string;
@@ -203,7 +217,9 @@ class Http1RequestHead implements CallHead {
     this.#request = request;
     this.method = request.method ?? "";
     this.path = request.url ?? "";
-    this.fields = Object.keys(request.headers).map((name) => ({ name, value: this.get(name)! }));
+    const fields: { name: string; value: string }[] = [];
+    for (const name in request.headers) fields.push({ name, value: this.get(name)! });
+    this.fields = fields;
   }
 
   get(name: string): string | undefined {

@@ -3,73 +3,108 @@ import { type DescMessage, ScalarType } from "@bufbuild/protobuf";
 /** Reads a message as JSON and gives it in protobuf's binary form, which is lent; undefined if it is not plain. */
 export type JsonReader = (bytes: Buffer, start: number, end: number) => Buffer | undefined;
 
-/** One member: a name, and digits or a string without any escape. A space may follow a colon and a comma. */
-const member = /"(\w+)": ?(?:(0|[1-9]\d{0,14})|"([\w./-]*)")(?:, ?(?=")|$)/y;
-const digits = /^(?:0|[1-9]\d{0,14})$/;
-const uint32Max = 0xffff_ffff;
-const empty: Buffer = Buffer.alloc(0);
-
 interface PlainField {
-  readonly number: number;
+  /** Number of the field times eight, plus the wire type: below 128. */
+  readonly tag: number;
+  /** One bit for each field. */
+  readonly bit: number;
   readonly scalar: ScalarType.UINT32 | ScalarType.UINT64 | ScalarType.STRING;
+}
+
+/** A longer one is left to protobuf-es. */
+const jsonBytesMax = 4_096;
+const fieldNumberMax = 15;
+const uint32Max = 0xffff_ffff;
+const digitsMax = 15;
+const [space, quote, comma, zero, colon, opening, closing] = [0x20, 0x22, 0x2c, 0x30, 0x3a, 0x7b, 0x7d];
+const isInName = bytesOf(/\w/);
+const isInString = bytesOf(/[\w./-]/);
+const isDigit = bytesOf(/\d/);
+const empty: Buffer = Buffer.alloc(0);
+/** The message that was read last. None is longer than its JSON. */
+const written = Buffer.allocUnsafeSlow(jsonBytesMax);
+
+function bytesOf(pattern: RegExp): readonly boolean[] {
+  return Array.from({ length: 256 }, (_, byte) => pattern.test(String.fromCharCode(byte)));
 }
 
 /**
  * Makes the reader of a message's plain JSON: `{}`, or flat members that hold whole numbers of up to 15 digits, quoted
- * or not, or short strings. All else is for protobuf-es: members that come twice, unknown ones, null, other numbers,
- * escapes, other white space.
+ * or not, or short strings; a space may follow a colon and a comma. All else is for protobuf-es: members that come
+ * twice, unknown ones, null, other numbers, escapes, other white space.
  */
 export function createJsonReader(message: DescMessage): JsonReader {
   const fields = new Map<string, PlainField>();
   for (const { fieldKind, scalar, number, name, jsonName } of message.fields) {
-    if (fieldKind !== "scalar") continue;
+    if (fieldKind !== "scalar" || number > fieldNumberMax) continue;
     if (scalar !== ScalarType.UINT32 && scalar !== ScalarType.UINT64 && scalar !== ScalarType.STRING) continue;
-    for (const key of [name, jsonName]) fields.set(key, { number, scalar });
+    const tag = (number << 3) | (scalar === ScalarType.STRING ? 2 : 0);
+    for (const key of [name, jsonName]) fields.set(key, { tag, bit: 1 << number, scalar });
   }
   return (bytes, start, end) => {
-    // 0x7b and 0x7d are the braces.
-    if (end - start < 2 || bytes[start] !== 0x7b || bytes[end - 1] !== 0x7d) return undefined;
-    return end - start === 2 ? empty : readMembers(fields, bytes.toString("latin1", start + 1, end - 1));
+    const length = end - start;
+    if (length < 2 || length > jsonBytesMax || bytes[start] !== opening || bytes[end - 1] !== closing) return undefined;
+    return length === 2 ? empty : readMembers(fields, bytes, start + 1, end - 1);
   };
 }
 
-function readMembers(fields: ReadonlyMap<string, PlainField>, text: string): Buffer | undefined {
-  const seen = new Set<number>();
-  const written: number[] = [];
-  for (member.lastIndex = 0; member.lastIndex < text.length; ) {
-    const [, key = "", bare, quoted] = member.exec(text) ?? [];
-    const field = fields.get(key);
-    if (field === undefined || seen.has(field.number)) return undefined;
-    seen.add(field.number);
-    if (!writeField(written, field, bare, quoted)) return undefined;
+/** Reads what stands between the braces. The closing one ends whatever is read, because it is in no name or value. */
+function readMembers(
+  fields: ReadonlyMap<string, PlainField>,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): Buffer | undefined {
+  let seen = 0;
+  let length = 0;
+  for (let at = start; ; ) {
+    const nameEnd = endOf(isInName, bytes, at + 1);
+    if (bytes[at] !== quote || bytes[nameEnd] !== quote || bytes[nameEnd + 1] !== colon) return undefined;
+    const field = fields.get(bytes.toString("latin1", at + 1, nameEnd));
+    if (field === undefined || (seen & field.bit) !== 0) return undefined;
+    seen |= field.bit;
+    at = nameEnd + (bytes[nameEnd + 2] === space ? 3 : 2);
+    const isQuoted = bytes[at] === quote;
+    if (isQuoted) at++;
+    const valueEnd = endOf(field.scalar === ScalarType.STRING ? isInString : isDigit, bytes, at);
+    if (isQuoted ? bytes[valueEnd] !== quote : field.scalar === ScalarType.STRING) return undefined;
+    written[length++] = field.tag;
+    if (field.scalar === ScalarType.STRING) {
+      length = writeVarint(length, valueEnd - at);
+      length += bytes.copy(written, length, at, valueEnd);
+    } else {
+      const value = readDigits(bytes, at, valueEnd);
+      if (value === undefined || (field.scalar === ScalarType.UINT32 && value > uint32Max)) return undefined;
+      length = writeVarint(length, value);
+    }
+    at = isQuoted ? valueEnd + 1 : valueEnd;
+    if (at === end) return written.subarray(0, length);
+    if (bytes[at] !== comma) return undefined;
+    at += bytes[at + 1] === space ? 2 : 1;
   }
-  return Buffer.from(written);
 }
 
-/** Returns whether the value is one of the field's type. */
-function writeField(
-  written: number[],
-  { number, scalar }: PlainField,
-  bare: string | undefined,
-  quoted: string | undefined,
-): boolean {
-  if (scalar === ScalarType.STRING) {
-    if (quoted === undefined) return false;
-    written.push((number << 3) | 2);
-    writeVarint(written, quoted.length);
-    for (let index = 0; index < quoted.length; index++) written.push(quoted.charCodeAt(index));
-    return true;
-  }
-  const text = bare ?? quoted ?? "";
-  const value = Number(text);
-  if (!digits.test(text) || (scalar === ScalarType.UINT32 && value > uint32Max)) return false;
-  written.push(number << 3);
-  writeVarint(written, value);
-  return true;
+/** Where the first byte stands that is none of these. */
+function endOf(these: readonly boolean[], bytes: Buffer, start: number): number {
+  let at = start;
+  while (these[bytes[at]!] === true) at++;
+  return at;
 }
 
-function writeVarint(written: number[], value: number): void {
+/** Undefined if there are none, too many, or a zero before others. */
+function readDigits(bytes: Buffer, start: number, end: number): number | undefined {
+  const count = end - start;
+  if (count === 0 || count > digitsMax || (count > 1 && bytes[start] === zero)) return undefined;
+  let value = 0;
+  for (let at = start; at < end; at++) value = value * 10 + bytes[at]! - zero;
+  return value;
+}
+
+/** Returns where it ends. */
+function writeVarint(start: number, value: number): number {
+  let at = start;
   let rest = value;
-  for (; rest > 0x7f; rest = Math.floor(rest / 128)) written.push((rest % 128) | 0x80);
-  written.push(rest);
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) written[at++] = (rest % 128) | 0x80;
+  written[at++] = rest;
+  return at;
 }

@@ -1,14 +1,17 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { IdWords } from "../../../snowflake/id-words.ts";
 
-/** Writes a message, which is given in protobuf's binary form, as protobuf's JSON. */
-export type JsonWriter = (message: Uint8Array) => string;
+/** Writes a message, which begins at `start` in protobuf's binary form, as protobuf's JSON. */
+export type JsonWriter = (bytes: Uint8Array, start: number) => string;
 
 /** The value at a place of the message, as JSON. */
 type ReadValue = (at: Cursor) => string;
 
+const words = new IdWords();
+
 /** A place in a message. */
 interface Cursor {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   at: number;
 }
 
@@ -19,7 +22,7 @@ interface Cursor {
  */
 export function createJsonWriter(message: DescMessage): JsonWriter {
   const write = messageWriter(message);
-  return (bytes) => write({ bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), at: 0 }, bytes.length);
+  return (bytes, start) => write({ bytes, at: start }, bytes.length);
 }
 
 function messageWriter(message: DescMessage): (cursor: Cursor, end: number) => string {
@@ -85,9 +88,15 @@ function packed(read: ReadValue): ReadValue {
 
 /** Numbers of 64 bits are strings in JSON: a reader's numbers would lose digits. */
 function readFixed64(cursor: Cursor): string {
-  const value = cursor.bytes.readBigUInt64LE(cursor.at);
-  cursor.at += 8;
-  return `"${value}"`;
+  words.low = readFixed32(cursor);
+  words.high = readFixed32(cursor);
+  return `"${words.id}"`;
+}
+
+function readFixed32(cursor: Cursor): number {
+  const { bytes, at } = cursor;
+  cursor.at += 4;
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
 }
 
 /** Not negative. */

@@ -76,6 +76,16 @@ test("a number is none for a field of another type, and a string is none for a n
   expect(fromBinary(HealthCheckRequestSchema, service!).service).toBe("a.B".repeat(60));
 });
 
+test("a message longer than 4,096 bytes is left to protobuf-es", () => {
+  const read = (length: number) => {
+    const text = `{"service":"${"a".repeat(length - 14)}"}`;
+    expect(text.length).toBe(length);
+    return createJsonReader(HealthCheckRequestSchema)(Buffer.from(text), 0, length);
+  };
+  expect(fromBinary(HealthCheckRequestSchema, read(4_096)!).service).toBe("a".repeat(4_082));
+  expect(read(4_097)).toBeUndefined();
+});
+
 test("a response is written as protobuf-es writes it", () => {
   const ids = [9_007_199_254_740_993n, 1n, 2n ** 63n - 1n];
   const runs = ids.map((firstId, index) => ({ firstId, count: 300 * index + 1, stride: 4_096n }));
@@ -87,6 +97,6 @@ test("a response is written as protobuf-es writes it", () => {
     [BatchNextIdsResponseSchema, create(BatchNextIdsResponseSchema, { ids })],
     [HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status: 1 })],
   ] as const) {
-    expect(createJsonWriter(schema)(toBinary(schema, message))).toBe(toJsonString(schema, message));
+    expect(createJsonWriter(schema)(toBinary(schema, message), 0)).toBe(toJsonString(schema, message));
   }
 });
