@@ -31,6 +31,9 @@ const tail = `
 ## Dashboard and alerts
 
 - [deploy/grafana/snowlane.json](../deploy/grafana/snowlane.json) is a dashboard for Grafana: Dashboards, New, Import.
+  A server in cleartext without \`--principals\` leaves two panels without data: *Certificate ends in*, and *IDs and
+  values per second by principal*. *Failed calls per second* has data after the first failed call, and *Stock* while a
+  sequence is in use.
 - [deploy/prometheus/alerts.yaml](../deploy/prometheus/alerts.yaml) has the alerts, and
   [alerts-test.yaml](../deploy/prometheus/alerts-test.yaml) beside it their tests: \`promtool test rules\`. When you
   change a threshold, change its test as well.

@@ -10,6 +10,7 @@ import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.t
 import { type Metric, metricTable } from "../../src/server/metrics/metric-table.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
+import { scrapeText } from "../support/metrics/scrape.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
@@ -83,6 +84,23 @@ test("each alert is quiet in one test of promtool, and fires in another", async 
     alert_rule_test.map(({ alertname, exp_alerts }) => `${alertname} ${exp_alerts.length}`),
   );
   expect(outcomes.toSorted()).toEqual(alerts.flatMap(({ alert }) => [`${alert} 0`, `${alert} 1`]).toSorted());
+});
+
+test("docs/metrics.md names the panels that a server in cleartext without principals leaves empty", async () => {
+  const { url } = await runServer();
+  const sequences = createClient(SequenceService, createGrpcTransport({ baseUrl: url }));
+  await sequences.createSequence({ sequence: { name: "orders" } });
+  const empty = async (): Promise<readonly string[]> => {
+    for await (const _ of sequences.batchNextValues({ name: "orders", count: 500n }));
+    const text = await scrapeText(url);
+    const inScrape = (query: string): boolean =>
+      [...query.matchAll(/\b(?:snowlane|process|nodejs)_\w+/g)].every(([name]) => text.includes(`\n${name}`));
+    return queries.filter(([, query]) => !inScrape(query)).map(([title]) => title);
+  };
+  const expected = ["Certificate ends in", "IDs and values per second by principal"];
+  await expect.poll(empty, { timeout: 60_000 }).toEqual(expected);
+  const page = readFileSync("docs/metrics.md", "utf8").replaceAll(/\s+/g, " ");
+  expect(page).toContain(expected.map((title) => `*${title}*`).join(", and "));
 });
 
 test("on a running server every panel is filled, and Prometheus evaluates every alert", async () => {
