@@ -84,6 +84,23 @@ async function makeByHand(page: Page, layout: Layout): Promise<bigint> {
   return BigInt(await page.locator(".when.id").innerText());
 }
 
+test("the time of an ID by hand is that of the choice, until one is typed", async () => {
+  const page = await world.open();
+  const choose = (name: string) => page.getByRole("button", { name }).click();
+  const time = page.getByLabel("Time");
+  for (const now of ["2031-02-03T04:05:06.789Z", "2032-03-04T05:06:07.890Z"]) {
+    await page.clock.setFixedTime(now);
+    await choose("In the browser");
+    expect(await time.inputValue()).toBe(now);
+    await choose("From this server");
+  }
+  await choose("In the browser");
+  await time.fill("2026-01-31");
+  await choose("From this server");
+  await choose("In the browser");
+  expect(await time.inputValue()).toBe("2026-01-31");
+});
+
 const own = createLayout({
   name: "custom",
   epochMs: Date.UTC(2021, 4, 6),

@@ -62,6 +62,27 @@ test("sequences show what is left, and their hostile texts as text", async () =>
   expect(await page.locator("main img").count()).toBe(0);
 });
 
+test("a server without sequences shows none and is asked once, and its next life with some is asked again", async () => {
+  const server = await world.startServer(["--sequence-stores", "off"]);
+  const page = await world.open({ origin: server.url, expected: /status of 404|Failed to load|ERR_CONNECTION/ });
+  const messages: string[] = [];
+  page.on("console", (message) => messages.push(message.text()));
+  let lists = 0;
+  page.on("response", (response) => void (response.url().endsWith("/ListWorkers") && lists++));
+  await page.getByText("serving").waitFor();
+  await page.getByRole("link", { name: "Watch" }).click();
+  // A tab that comes into sight asks at once.
+  const lookAgain = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await expect.poll(async () => (await lookAgain(), lists), { timeout: 60_000, interval: 200 }).toBeGreaterThan(4);
+  await page.getByRole("row").filter({ hasText: "this server" }).waitFor();
+  const sequences = page.getByRole("heading", { name: "Sequences" });
+  expect(await sequences.count()).toBe(0);
+  expect(messages.filter((text) => text.includes("404"))).toHaveLength(1);
+  await server.stop("SIGTERM");
+  await world.startServer([], server.address);
+  await sequences.waitFor();
+});
+
 test("a store in quarantine is told with its end and its reason, and the servers that hold a worker ID go on", async () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-quarantine-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -32,12 +32,19 @@ export function generateView(state: State, change: Change, texts: Texts, prompt:
             ["server", words.fromServer],
             ["hand", words.byHand],
           ],
-          onChange: (value) => patch(change, { source: value === "hand" ? "hand" : "server" }),
+          onChange: (value) => chooseSource(state, change, value === "hand" ? "hand" : "server"),
         })}
         ${source === "server" ? fromServer(state, change, texts) : byHand(state, change, texts)}
       </section>
       ${codePanel(state, change, texts)}
     </div>`;
+}
+
+/** The time of an ID by hand is that of the choice, because the page may have been open for days. */
+function chooseSource({ generate }: State, change: Change, source: GenerateState["source"]): void {
+  const { hand, handTime } = generate;
+  const isDue = source === "hand" && handTime === "chosen";
+  patch(change, { source, hand: isDue ? { ...hand, time: new Date().toISOString() } : hand });
 }
 
 function fromServer(state: State, change: Change, texts: Texts): TemplateResult {
@@ -180,10 +187,11 @@ function idsShown(state: State, change: Change, texts: Texts, shown: ShownIds): 
 
 function byHand(state: State, change: Change, texts: Texts): TemplateResult {
   const words = texts.generate;
-  const { hand, format } = state.generate;
+  const { hand, handTime, format } = state.generate;
   const { layout } = chosenLayout(state);
   const { ids, problems } = makeHandIds(layout, hand);
-  const set = (parts: Partial<HandParts>): void => patch(change, { hand: { ...hand, ...parts } });
+  const set = (parts: Partial<HandParts>): void =>
+    patch(change, { hand: { ...hand, ...parts }, handTime: "time" in parts ? "given" : handTime });
   const field = (key: keyof HandParts, label: string, hint: string): TemplateResult => {
     const problem = problems[key];
     return textField({

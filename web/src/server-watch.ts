@@ -19,8 +19,9 @@ type SeenPart = "list" | "status" | "sequences";
  * @returns A function that looks at once, as when the view changes or a token was typed.
  */
 export function watchServer(change: Change, now: () => State): () => void {
-  let isAsking = false;
+  let asking: Promise<void> | undefined;
   let isListing = false;
+  let lifeWithoutSequences: number | undefined;
   const watches = (): boolean =>
     document.visibilityState === "visible" &&
     now().view === "watch" &&
@@ -40,29 +41,30 @@ export function watchServer(change: Change, now: () => State): () => void {
     // Another token was typed meanwhile: its look follows.
     if (authorization() !== token) return;
     change((state) => withAccess(state, failure, token !== undefined));
-    void lookAtLists(server);
     await lookAtStatus();
+    void lookAtLists(server);
   };
   // A store that does not answer keeps the lists waiting: what the server itself knows does not wait for them.
   const lookAtLists = async (server: typeof Server): Promise<void> => {
     if (isListing || !watches()) return;
     isListing = true;
+    // A browser writes each 404 on its console, so a life of a server that keeps no sequences is asked for them once.
+    const life = now().watch.status.value?.startMs;
+    const hasSequences = life === undefined || life !== lifeWithoutSequences;
     await Promise.all([
       seen(change, server, "list", server.listWorkers()),
-      seen(change, server, "sequences", server.listSequences()),
+      hasSequences ? seen(change, server, "sequences", server.listSequences()) : undefined,
     ]);
+    const { value, failure } = now().watch.sequences;
+    if (value === undefined && failure === undefined) lifeWithoutSequences = life;
     isListing = false;
   };
-  const lookAtStatus = async (): Promise<void> => {
-    if (isAsking || !watches()) return;
-    isAsking = true;
-    try {
-      const server = await loadChunk(change, () => import("./server.ts"));
-      if (server !== undefined) await seen(change, server, "status", server.getStatus(now().watch.status.value));
-    } finally {
-      isAsking = false;
-    }
+  const askForStatus = async (): Promise<void> => {
+    if (!watches()) return;
+    const server = await loadChunk(change, () => import("./server.ts"));
+    if (server !== undefined) await seen(change, server, "status", server.getStatus(now().watch.status.value));
   };
+  const lookAtStatus = (): Promise<void> => (asking ??= askForStatus().finally(() => (asking = undefined)));
   const again = (): void => void look().finally(() => setTimeout(again, periodMs));
   again();
   setInterval(() => void lookAtStatus(), statusPeriodMs);

@@ -73,6 +73,8 @@ export interface GenerateState {
   readonly job: Job;
   readonly language: CallLanguage;
   readonly hand: HandParts;
+  /** Where the time of {@link hand} comes from: the moment at which IDs by hand were chosen, until one is given. */
+  readonly handTime: "chosen" | "given";
 }
 
 /** The parts of an ID that is made by hand, as they are typed. */
@@ -267,6 +269,7 @@ export function firstState(nowMs: number, theme: Theme, language: Language): Sta
       job: { kind: "idle" },
       language: "curl",
       hand: { time: new Date(nowMs).toISOString(), datacenterId: "0", workerId: "0", sequence: "0", count: "1" },
+      handTime: "chosen",
     },
     watch: {
       list: unseen,

@@ -48,7 +48,8 @@ export function webWorld(args: readonly string[] = []): WebWorld {
     const args = [...store, ...more];
     const server = await startSnowlane({ args, program, ...(listen === undefined ? {} : { listen }) });
     // Their database is opened later: a call before that would be an error on the console. A closed server says 401.
-    if (!more.some((flag) => flag === "--tls-cert" || flag === "--principals")) await sequencesReady(server.url);
+    const flagsWithout = new Set(["--tls-cert", "--principals", "--sequence-stores"]);
+    if (!more.some((flag) => flagsWithout.has(flag))) await sequencesReady(server.url);
     return server;
   };
 
