@@ -89,6 +89,32 @@ test("a name, a token or a certificate that stands twice is refused: one caller 
   ]);
 });
 
+test("a text that stands twice, a list that is too long and a bad item are reported together", () => {
+  const tokens = [...Array.from({ length: 16 }, (_, index) => digestOf(`${token}-${index}`)), 5];
+  const lines = refused({
+    principals: [
+      { ...good, certificates: ["dns:a"] },
+      { ...good, permissions: ["root"], certificates: ["dns:A"], tokens },
+      { ...good, name: "other", idsPerSecond: 0 },
+      "secret",
+    ],
+  });
+  expect(new Set(lines.map((line) => line.replace(" in p.json", "").slice(0, 45)))).toEqual(
+    new Set(
+      [
+        "principals[1].tokens[16]: Give sha256: and 64 hex digits",
+        "principals[1].tokens: Give at most 16.",
+        "principals[1].permissions[0]: Give one or more of ids",
+        "principals[2].idsPerSecond: Give a whole number",
+        "principals[3]: Give an object with name, permissions",
+        "principals[1].name: It stands at principals[0].name already",
+        "principals[1].certificates[0]: It stands at principals[0].certificates[0]",
+        "principals[2].tokens[0]: It stands at principals[0].tokens[0]",
+      ].map((line) => line.slice(0, 45)),
+    ),
+  );
+});
+
 test("a text that is no JSON is refused by its place, because the text may be a token", () => {
   expect(refused(`{"principals": [{"tokens": ["${token}`)[0]).toMatch(
     /^--principals is "p\.json"\. It is no JSON.*\.$/,

@@ -31,27 +31,28 @@ function limit(max: number) {
   return v.optional(v.pipe(v.number(hint), v.integer(hint), v.minValue(1, hint), v.maxValue(max, hint)));
 }
 
+/** A list of at most `max` items. A list that is too long is reported beside its bad items. */
+function listOf<Item extends v.GenericSchema>(item: Item, max: number) {
+  return v.pipe(
+    v.array(item, "a list"),
+    v.rawCheck(({ dataset: { value }, addIssue }) => {
+      if (Array.isArray(value) && value.length > max) addIssue({ message: `at most ${max}` });
+    }),
+  );
+}
+
 const principalSchema = v.strictObject(
   {
     name: v.pipe(v.string(principalName.hint), v.regex(principalName.pattern, principalName.hint)),
-    tokens: v.optional(
-      v.pipe(
-        v.array(v.pipe(v.string(tokenHint), v.regex(/^sha256:[0-9a-f]{64}$/, tokenHint)), "a list"),
-        v.maxLength(tokensMax, `at most ${tokensMax}`),
-      ),
-      [],
-    ),
+    tokens: v.optional(listOf(v.pipe(v.string(tokenHint), v.regex(/^sha256:[0-9a-f]{64}$/, tokenHint)), tokensMax), []),
     certificates: v.optional(
-      v.pipe(
-        v.array(
-          v.pipe(
-            v.string(certificateHint),
-            v.check((text) => canonicalName(text) !== undefined, certificateHint),
-            v.transform((text) => canonicalName(text) ?? text),
-          ),
-          "a list",
+      listOf(
+        v.pipe(
+          v.string(certificateHint),
+          v.check((text) => canonicalName(text) !== undefined, certificateHint),
+          v.transform((text) => canonicalName(text) ?? text),
         ),
-        v.maxLength(certificatesMax, `at most ${certificatesMax}`),
+        certificatesMax,
       ),
       [],
     ),
@@ -62,9 +63,14 @@ const principalSchema = v.strictObject(
   },
   principalHint,
 );
-const fileSchema = v.strictObject(
-  { principals: v.pipe(v.array(principalSchema, "a list"), v.maxLength(principalsMax, `at most ${principalsMax}`)) },
-  fileHint,
+const fileSchema = v.strictObject({ principals: listOf(principalSchema, principalsMax) }, fileHint);
+
+/** The parts of a file that may stand in it once, also of one with other faults. */
+const anyTexts = v.fallback(v.array(v.unknown()), []);
+const anyPrincipal = v.object({ name: v.optional(v.unknown()), tokens: anyTexts, certificates: anyTexts });
+const anyFileSchema = v.fallback(
+  v.object({ principals: v.array(v.fallback(anyPrincipal, { tokens: [], certificates: [] })) }),
+  { principals: [] },
 );
 
 /** One entry of a file of principals; its names of certificates are canonical. */
@@ -105,9 +111,8 @@ export function parsePrincipals(bytes: Buffer, path: string): readonly Principal
     return refuseProblems([{ place: "--principals", value: path, hint: `It is no JSON${placeOf(error)}.` }]);
   }
   const parsed = v.safeParse(fileSchema, content);
-  const problems = parsed.success
-    ? repeatedTexts(parsed.output.principals)
-    : parsed.issues.map((issue) => ({ place: pathOf(issue), hint: issue.message }));
+  const issues = parsed.issues?.map((issue) => ({ place: pathOf(issue), hint: issue.message })) ?? [];
+  const problems = [...issues, ...repeatedTexts(content)];
   if (parsed.success && problems.length === 0) return parsed.output.principals;
   return refuseProblems(problems.map(({ place, hint }) => ({ place: `${place} in ${path}`, hint })));
 }
@@ -126,17 +131,22 @@ function pathOf({ path }: Pick<v.BaseIssue<unknown>, "path">): string {
   return parts?.join("").slice(1) || "--principals";
 }
 
-/** Names, tokens and certificates that stand twice. */
-function repeatedTexts(principals: readonly PrincipalEntry[]): readonly Pick<SettingProblem, "place" | "hint">[] {
+/** Names, tokens and certificates that stand twice in the content of a file, which may have other faults. */
+function repeatedTexts(content: unknown): readonly Pick<SettingProblem, "place" | "hint">[] {
   const seen = new Map<string, string>();
-  const all = principals.flatMap(({ name, tokens, certificates }, index) => [
-    [`name:${name}`, `principals[${index}].name`] as const,
-    ...tokens.map((token, at) => [token, `principals[${index}].tokens[${at}]`] as const),
-    ...certificates.map((certificate, at) => [certificate, `principals[${index}].certificates[${at}]`] as const),
-  ]);
-  return all.flatMap(([text, place]) => {
-    const before = seen.get(text);
-    if (before === undefined) seen.set(text, place);
-    return before === undefined ? [] : [{ place, hint: `It stands at ${before} already: remove one of the two.` }];
-  });
+  const problems: Pick<SettingProblem, "place" | "hint">[] = [];
+  const look = (kind: string, text: unknown, place: string): void => {
+    if (typeof text !== "string") return;
+    const key = `${kind} ${kind === "certificates" ? (canonicalName(text) ?? text) : text}`;
+    const before = seen.get(key);
+    if (before === undefined) seen.set(key, place);
+    else problems.push({ place, hint: `It stands at ${before} already: remove one of the two.` });
+  };
+  for (const [index, principal] of v.parse(anyFileSchema, content).principals.entries()) {
+    look("name", principal.name, `principals[${index}].name`);
+    for (const kind of ["tokens", "certificates"] as const) {
+      for (const [at, text] of principal[kind].entries()) look(kind, text, `principals[${index}].${kind}[${at}]`);
+    }
+  }
+  return problems;
 }
