@@ -430,28 +430,6 @@ test("the fields of the strip are named by mouse, finger and arrow keys", async 
   expect(await note.innerText()).toBe("always 0: bit 63, value 0");
 });
 
-test("Generate and Parse work by the keyboard alone", async () => {
-  const page = await world.open();
-  const tabTo = async (name: string | RegExp, role: "button" | "link" | "textbox"): Promise<void> => {
-    const target = page.getByRole(role, { name, exact: typeof name === "string" });
-    for (let presses = 0; presses < 40; presses++) {
-      await page.keyboard.press("Tab");
-      if (await target.evaluate((element) => element.matches(":focus"))) return;
-    }
-    throw new Error(`Tab never reached ${String(name)}`);
-  };
-  await tabTo("Generate", "button");
-  await page.keyboard.press("Enter");
-  await page.locator(`${hero}.id`).waitFor();
-  await tabTo("Read it", "button");
-  await page.keyboard.press("Enter");
-  await page.getByRole("region", { name: "Result" }).waitFor();
-  await page.keyboard.press("Tab");
-  await tabTo(/^time: bits/, "button");
-  await page.keyboard.press("ArrowRight");
-  expect(await page.locator(".strip-note").innerText()).toContain("datacenter: bits 21 to 17");
-});
-
 test("Watch finds a worker's host, and shows a hostile name as text", async () => {
   const store = join(mkdtempSync(join(tmpdir(), "snowlane-watch-")), "ids.db");
   onTestFinished(() => rmSync(dirname(store), { recursive: true, force: true }));

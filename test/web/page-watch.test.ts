@@ -206,37 +206,3 @@ function renameScripts(folder: string): void {
   entries["/"]!.hash = "next";
   writeFileSync(manifestPath, JSON.stringify(entries));
 }
-
-test("Learn and Watch work by the keyboard alone", async () => {
-  const page = await world.open();
-  const tabTo = async (role: "button" | "link" | "textbox" | "combobox", name: string): Promise<void> => {
-    const target = page.getByRole(role, { name, exact: true }).first();
-    await target.waitFor();
-    for (let presses = 0; presses < 80; presses++) {
-      if (await target.evaluate((element) => element.matches(":focus"))) return;
-      await page.keyboard.press("Tab");
-    }
-    throw new Error(`Tab never reached ${name}`);
-  };
-  await tabTo("link", "Learn");
-  await page.keyboard.press("Enter");
-  await tabTo("combobox", "Layout");
-  await page.keyboard.type("Sonyflake");
-  await page.getByRole("row", { name: "IDs a second, each worker 25,600" }).waitFor();
-  await tabTo("combobox", "Language");
-  await page.keyboard.type("Python");
-  await page.getByText("TICK_MS = 10").waitFor();
-  await page.keyboard.press("Home");
-  await page.evaluate("document.activeElement.blur()");
-  await tabTo("link", "Watch");
-  await page.keyboard.press("Enter");
-  await tabTo("button", "1 min");
-  await page.keyboard.press("Space");
-  expect(await page.getByRole("button", { name: "1 min" }).getAttribute("aria-pressed")).toBe("true");
-  await tabTo("textbox", "Find");
-  await page.keyboard.type("no such host");
-  await page.getByText("0 worker IDs of 1 that were ever held.").waitFor();
-  await tabTo("combobox", "State");
-  await page.keyboard.type("given");
-  expect(await page.getByLabel("State").inputValue()).toBe("released");
-});
