@@ -8,10 +8,16 @@ import { type TextForm, textForms } from "../../src/text/text-form.ts";
 import { writeLink } from "../../web/src/route.ts";
 import { en } from "../../web/src/texts/en.ts";
 import { webWorld } from "../support/web/web-world.ts";
+import { foreignTexts } from "../text/foreign-texts.ts";
 import { loadVectors } from "../vectors/load-vectors.ts";
 import type { Vector } from "../vectors/vector-reader.ts";
 
-/** Every shared vector as Parse shows it, digit by digit, by links with presets and with layouts of one's own. */
+/**
+ * Every shared vector as Parse shows it, digit by digit, by links with presets and with layouts of one's own.
+ *
+ * Two things have no place on the page. `public-ids.json` needs a secret key, which the page never asks for. The text
+ * `published` of `published-texts.json` is shorter than the form's own, so that no reader of ours takes it.
+ */
 
 const world = webWorld();
 const files = loadVectors();
@@ -38,6 +44,8 @@ interface Card {
   /** The numbers by their fields. */
   readonly parts: Readonly<Record<string, string>>;
   readonly bits: string;
+  /** What a UUID or a text of another generator says of itself, by the names of its parts. */
+  readonly others: Readonly<Record<string, string>>;
   readonly said: string;
 }
 
@@ -54,10 +62,12 @@ async function readEach(page: Page, texts: readonly string[]): Promise<readonly 
       await Promise.resolve().then(() => undefined).then(() => undefined);
       const rows = all("[aria-labelledby=every-form] tr").map(({ children: [form, text] }) => [form, text]);
       const parts = all("dl.parts div").map((part) => [part.className, part.querySelector("dd").textContent]);
+      const others = all("section.answer table tr").map(({ children: [name, value] }) => [name, value]);
       cards.push({
         texts: Object.fromEntries(rows.map((cells) => cells.map((cell) => cell.textContent.trim()))),
         parts: Object.fromEntries(parts),
         bits: all(".bits .b").map((group) => group.textContent).join(" "),
+        others: Object.fromEntries(others.map((cells) => cells.map((cell) => cell.textContent))),
         said: all("section[aria-live]").map((section) => section.textContent.replaceAll(/\\s+/g, " ")).join(" "),
       });
     }
@@ -167,6 +177,39 @@ test("every UUID shows its version, and its ID if it holds one", async () => {
     const { said, texts } = cards[index]!;
     expect([text, texts["decimal"] ?? null]).toEqual([text, id]);
     if (id === null) expect([text, said]).toEqual([text, expect.stringContaining(en.parse.uuid.title(version))]);
+  }
+});
+
+test("every text that others published is the number that they wrote, and is written so again", async () => {
+  const page = await openParse();
+  await choose(page, presetLayout("twitter"));
+  const { vectors } = files["published-texts"];
+  expect(vectors.length).toBeGreaterThan(10);
+  for (const form of new Set(vectors.map((vector) => vector.form))) {
+    const own = vectors.filter((vector) => vector.form === form);
+    await chooseForm(page, form);
+    const cards = await readEach(
+      page,
+      own.map(({ text }) => text),
+    );
+    const shown = cards.map(({ texts }) => [texts["decimal"], texts[en.forms[form!]]]);
+    expect(shown).toEqual(own.map(({ number, text }) => [number, text]));
+  }
+});
+
+test("every published text of another generator shows its time and its parts", async () => {
+  const page = await openParse();
+  expect(foreignTexts.length).toBeGreaterThan(4);
+  const cards = await readEach(
+    page,
+    foreignTexts.map(({ text }) => text),
+  );
+  for (const [index, { text, kind, createTime, parts }] of foreignTexts.entries()) {
+    const { said, others } = cards[index]!;
+    expect([text, others]).toEqual([text, parts]);
+    expect([text, said]).toEqual([text, expect.stringContaining(en.parse.foreign.title(kind))]);
+    const time = new Date(createTime).toISOString().slice(11, 23);
+    expect([text, said]).toEqual([text, expect.stringContaining(time)]);
   }
 });
 
