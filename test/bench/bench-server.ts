@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findTool } from "../support/fetch/tools.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { runCommand } from "../support/processes/run-command.ts";
-import { residentMib } from "../support/processes/resident-memory.ts";
+import { residentMb } from "../support/processes/resident-memory.ts";
 
 /** Clock ticks of /proc a second: 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
@@ -61,7 +61,7 @@ export async function startBenchServer(options: BenchServerOptions): Promise<Ben
     port,
     processId,
     cpuUs: () => processorUs(processId),
-    residentMb: () => residentMib(processId),
+    residentMb: () => residentMb(processId),
     stop,
   };
 }

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { runCommand } from "../support/processes/run-command.ts";
-import { residentMib } from "../support/processes/resident-memory.ts";
+import { residentMb } from "../support/processes/resident-memory.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { type Contestant, interleave, median } from "./interleave.ts";
 import { installPackages, type ServerPackage } from "./server-packages.ts";
@@ -78,7 +78,7 @@ async function measurePackage(
     while (!(await askForId(port))) await sleep(retryMs);
     const firstIdMs = performance.now() - startedMs;
     await sleep(idleMs);
-    const idleMb = residentMib(child.pid);
+    const idleMb = residentMb(child.pid);
     const health = [...before, "health", "--server", `http://127.0.0.1:${port}`];
     const healthMs = await timeOf(() => runCommand(program, health));
     const [alone, ...args] = node ?? [];
@@ -106,7 +106,7 @@ function targetsTable(packages: readonly ServerPackage[], results: Results): Fin
     const maxMs = name === "container" ? middle("npm package", "firstIdMs") + containerExtraMs : firstIdMaxMs[name];
     return [
       target(`${name}: first ID`, middle(name, "firstIdMs"), maxMs, "ms"),
-      target(`${name}: idle`, middle(name, "idleMb"), idleMaxMb, "MiB"),
+      target(`${name}: idle`, middle(name, "idleMb"), idleMaxMb, "MB"),
       target(`${name}: health check`, middle(name, "healthMs"), healthMaxMs, "ms"),
     ];
   });
@@ -163,7 +163,7 @@ export const startBenchmark: Benchmark = {
         targetsTable(packages, results),
         {
           title: "To the first ID, idle, and a health check",
-          columns: ["program", "ms, best round", "median round", "worst round", "idle, MiB at most", ...timesOfCalls],
+          columns: ["program", "ms, best round", "median round", "worst round", "idle, MB at most", ...timesOfCalls],
           rows,
         },
       ];
