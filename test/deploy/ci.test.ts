@@ -7,6 +7,7 @@ import { checkScripts } from "../../tools/test-suites.ts";
 interface Step {
   readonly run?: string;
   readonly uses?: string;
+  readonly if?: string;
   readonly with?: Readonly<Record<string, unknown>>;
 }
 const { jobs, permissions } = parse(readFileSync(".github/workflows/checks.yml", "utf8")) as {
@@ -35,6 +36,17 @@ test("jobs may only read, end in time, and take actions of a version", () => {
   for (const { steps, "timeout-minutes": minutes } of Object.values(jobs)) {
     expect(minutes).toBeGreaterThan(0);
     for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/@v\d+$/);
+  }
+});
+
+test("each job keeps the pictures that the suite web took, also where a test failed", () => {
+  const suite = readFileSync("test/web/page-looks.test.ts", "utf8");
+  const [, folder] = /^const pictures = "(.*)";$/m.exec(suite) ?? [];
+  for (const { steps } of Object.values(jobs)) {
+    const kept = steps.at(-1);
+    expect(kept).toMatchObject({ if: "always()", uses: expect.stringMatching(/^actions\/upload-artifact@/) });
+    // Without the second one, the action leaves out what begins with a dot.
+    expect(kept?.with).toMatchObject({ path: folder, "include-hidden-files": true });
   }
 });
 
