@@ -10,7 +10,7 @@ import type { ConnectionOptions } from "./http/http2-server.ts";
 /** The settings of the server, and the callers that it knows. */
 interface AdminOptions {
   readonly config: Pick<ServerConfig, "adminListen" | "tlsClientCa">;
-  readonly callers: { readonly guard: CallGuard } | undefined;
+  readonly callers: { readonly guard: CallGuard; readonly quotas: CallGuard } | undefined;
 }
 
 /** The parts that the admin listener shares with the main one, or has of its own. */
@@ -23,8 +23,8 @@ interface AdminServerParts {
   >;
   /** AdminService. */
   readonly service: Service;
-  /** Counts calls; undefined where nothing is counted. */
-  readonly metrics: CallGuard | undefined;
+  /** Those that are told of refusals, which stand before authentication: they count calls, and write refused ones. */
+  readonly watchers: readonly CallGuard[];
   readonly connections: ConnectionOptions;
 }
 
@@ -32,13 +32,14 @@ interface AdminServerParts {
  * Serves operators on a listener of their own: metrics, probes, health, reflection and AdminService. It asks for no
  * client certificate, so a scraper needs none. Callers need a token where those of the main listener need credentials.
  */
-export function serveAdmin({ options, shared, service, metrics, connections }: AdminServerParts): ConnectionServer {
+export function serveAdmin({ options, shared, service, watchers, connections }: AdminServerParts): ConnectionServer {
   const { tls } = connections;
+  const { callers } = options;
   const authentication = adminAuthentication(options);
   const application = createApplication({
     ...shared,
     services: [service],
-    guards: [metrics, authentication].filter((guard) => guard !== undefined),
+    guards: [...watchers, authentication, callers?.quotas].filter((guard) => guard !== undefined),
     corsOrigins: [],
     page: "off",
   });

@@ -83,11 +83,12 @@ export function serveCalls(options: CallServerOptions): CallServer {
     onUnforeseen: reportFaults(options),
   };
   const metrics = calls && loadMetricsPage({ calls, refusals }, options, () => connections.connections());
+  // They are told of refusals, so they stand before the guards that refuse.
+  const watchers = [calls, refusals].filter((guard) => guard !== undefined);
   const application = createApplication({
     ...shared,
     services: createServices(options, adminService),
-    // Those that are told of refusals first.
-    guards: [traces?.guard, calls, refusals, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
+    guards: [traces?.guard, ...watchers, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
     corsOrigins: config.corsOrigins,
     page: config.page,
     onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),
@@ -107,7 +108,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
       options,
       shared: { ...shared, answerMetrics: metrics?.(metricsAuthentication(options)) },
       service: adminService,
-      metrics: calls,
+      watchers,
       connections: { ...settings, hostCheck: createHostCheck({ ...config, listen: adminListen }, onRefusedHost) },
     });
   return {

@@ -1,5 +1,6 @@
 /** Lines about calls that were refused, of a real server. */
 import { expect, test } from "vitest";
+import { formatAddress } from "../../src/config/address.ts";
 import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
 import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { runServer } from "../support/processes/running-server.ts";
@@ -40,6 +41,28 @@ test("--log-calls refused names reason, method, principal and address, at most t
   expect(lines.filter(({ reason }) => reason === "MISSING_CREDENTIALS")).toHaveLength(10);
   expect(JSON.stringify(lines)).not.toContain("guessed-secret");
   expect(JSON.stringify(lines)).not.toContain(tokenOf("app"));
+});
+
+test("a call that the admin listener refuses has its line, and counts against the same quota", async () => {
+  const { path } = principalsFile([
+    { name: "operator", permissions: ["observe"], callsPerSecond: 1 },
+    { name: "app", permissions: ["ids"] },
+  ]);
+  const { server, log } = await runServer({ principals: path, logCalls: "refused", adminListen: "127.0.0.1:0" });
+  const adminUrl = `http://${formatAddress(server.adminAddress!)}`;
+  const listWorkers = "/snowlane.v1.AdminService/ListWorkers";
+  const call = async (headers: Readonly<Record<string, string>>) =>
+    (await askHttp2(adminUrl, { path: listWorkers, headers: { ...json, ...headers }, body: "{}" })).status;
+  expect([await call({ authorization: "Bearer guessed-secret" }), await call(bearer("app"))]).toEqual([401, 403]);
+  await expect.poll(() => call(bearer("operator")), { timeout: 60_000, interval: 1 }).toBe(429);
+  const refused = log.map((line) => JSON.parse(line)).filter(({ message }) => message === "A call was refused");
+  const line = { method: listWorkers.slice(1), address: "127.0.0.1" };
+  expect(refused).toEqual([
+    expect.objectContaining({ ...line, reason: "MISSING_CREDENTIALS" }),
+    expect.objectContaining({ ...line, reason: "METHOD_DENIED", principal: "app" }),
+    expect.objectContaining({ ...line, reason: "QUOTA_EXCEEDED", principal: "operator" }),
+  ]);
+  expect(JSON.stringify(log)).not.toContain("guessed-secret");
 });
 
 test("without it no call writes a line", async () => {
