@@ -104,8 +104,10 @@ static class SnowflakeId
         }
         else if (command == "decode")
         {
-            var parts = Decode(values[0]);
-            Console.WriteLine($"{parts.UnixMs} {parts.Datacenter} {parts.Worker} {parts.Sequence}");
+            foreach (var parts in values.Select(Decode))
+            {
+                Console.WriteLine($"{parts.UnixMs} {parts.Datacenter} {parts.Worker} {parts.Sequence}");
+            }
         }
         else
         {

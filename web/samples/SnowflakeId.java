@@ -81,8 +81,10 @@ final class SnowflakeId {
     if (command.equals("make")) {
       System.out.println(make(values[0], values[1], values[2], values[3]));
     } else if (command.equals("decode")) {
-      Parts parts = decode(values[0]);
-      System.out.println(parts.unixMs + " " + parts.datacenter + " " + parts.worker + " " + parts.sequence);
+      for (long id : values) {
+        Parts parts = decode(id);
+        System.out.println(parts.unixMs + " " + parts.datacenter + " " + parts.worker + " " + parts.sequence);
+      }
     } else {
       System.out.println(new Generator(0, 0).next());
     }

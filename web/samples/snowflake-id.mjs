@@ -71,5 +71,5 @@ export class Generator {
 const [command, ...numbers] = process.argv.slice(2);
 const values = numbers.map(BigInt);
 if (command === "make") console.log(String(make(...values)));
-else if (command === "decode") console.log(Object.values(decode(values[0])).join(" "));
+else if (command === "decode") for (const id of values) console.log(Object.values(decode(id)).join(" "));
 else console.log(String(new Generator(0n, 0n).next()));

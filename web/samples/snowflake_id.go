@@ -96,25 +96,28 @@ func (g *Generator) Next() (int64, error) {
 }
 
 func main() {
-	values := make([]int64, 4)
+	values := []int64{}
 	for index := 2; index < len(os.Args); index++ {
 		value, err := strconv.ParseInt(os.Args[index], 10, 64)
 		if err != nil {
 			log.Fatal(err)
 		}
-		values[index-2] = value
+		values = append(values, value)
 	}
 	var id int64
 	var err error
 	switch {
-	case len(os.Args) > 2 && os.Args[1] == "make":
+	case len(values) == 4 && os.Args[1] == "make":
 		id, err = Make(values[0], values[1], values[2], values[3])
-	case len(os.Args) > 2:
-		var parts Parts
-		if parts, err = Decode(values[0]); err == nil {
+	case len(values) > 0 && os.Args[1] == "decode":
+		for _, id := range values {
+			parts, err := Decode(id)
+			if err != nil {
+				log.Fatal(err)
+			}
 			fmt.Println(parts.UnixMs, parts.Datacenter, parts.Worker, parts.Sequence)
-			return
 		}
+		return
 	default:
 		id, err = (&Generator{}).Next()
 	}

@@ -85,6 +85,6 @@ final class IdGenerator
 $values = array_map("intval", array_slice($argv, 2));
 echo match ($argv[1] ?? "") {
     "make" => make(...$values),
-    "decode" => implode(" ", decode(...$values)),
+    "decode" => implode("\n", array_map(fn($id) => implode(" ", decode($id)), $values)),
     default => (new IdGenerator(0, 0))->next(),
 }, "\n";

@@ -79,6 +79,7 @@ if __name__ == "__main__":
     if command == "make":
         print(make(*values))
     elif command == "decode":
-        print(*decode(*values))
+        for value in values:
+            print(*decode(value))
     else:
         print(Generator(0, 0).next())

@@ -75,6 +75,6 @@ command, *texts = ARGV
 values = texts.map { |text| Integer(text, 10) }
 case command
 when "make" then puts make(*values)
-when "decode" then puts decode(*values).values.join(" ")
+when "decode" then values.each { |id| puts decode(id).values.join(" ") }
 else puts Generator.new(0, 0).next
 end

@@ -96,9 +96,12 @@ fn run(args: &[String]) -> Result<String, String> {
         (Some("make"), [unix_ms, datacenter, worker, sequence]) => {
             Ok(make(*unix_ms, *datacenter, *worker, *sequence)?.to_string())
         }
-        (Some("decode"), [id]) => {
-            let parts = decode(*id)?;
-            Ok(format!("{} {} {} {}", parts.unix_ms, parts.datacenter, parts.worker, parts.sequence))
+        (Some("decode"), ids) => {
+            let lines = ids.iter().map(|id| {
+                let parts = decode(*id)?;
+                Ok(format!("{} {} {} {}", parts.unix_ms, parts.datacenter, parts.worker, parts.sequence))
+            });
+            Ok(lines.collect::<Result<Vec<_>, String>>()?.join("\n"))
         }
         _ => Ok(Generator::new(0, 0).next()?.to_string()),
     }
