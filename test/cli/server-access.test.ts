@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadCommands } from "../../src/cli/commands.ts";
 import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
@@ -38,17 +39,18 @@ function fileOf(text: string): string {
   return path;
 }
 
-const commands = [
-  ["next", "-n", "3"],
-  ["workers"],
-  ["status"],
-  ["status", "--json"],
-  ["sequences", "create", "orders"],
-  ["sequences", "update", "orders", "--description", "of the shop"],
-  ["sequences", "next", "orders"],
-  ["sequences", "get", "orders"],
-  ["sequences"],
-];
+/** What to give to each command with the option `server`, by its name. */
+const calls: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
+  ["next", [["-n", "3"]]],
+  ["workers", [[]]],
+  ["status", [[], ["--json"]]],
+  ["sequences create", [["orders"]]],
+  ["sequences update", [["orders", "--description", "of the shop"]]],
+  ["sequences next", [["orders"]]],
+  ["sequences get", [["orders"]]],
+  ["sequences", [[]]],
+  ["health", [[]]],
+]);
 
 test("every command with --server reaches a closed server by a token, or by a client certificate", async () => {
   const server = await closedServer("optional");
@@ -56,12 +58,16 @@ test("every command with --server reaches a closed server by a token, or by a cl
   const trusted = ["--server", server, "--ca", ca];
   const byToken = ["--token-file", fileOf(`${tokenOf("all")}\n`)];
   const byCertificate = ["--cert", client.certFile, "--key", client.keyFile];
-  for (const command of [...commands, ["health"]]) {
+  const withServer = (await loadCommands()).filter(({ options }) => "server" in options).map(({ name }) => name);
+  expect([...calls.keys()].toSorted()).toEqual(withServer.toSorted());
+  const commands = [...calls].flatMap(([name, all]) => all.map((words) => [...name.split(" "), ...words]));
+  for (const command of commands) {
     for (const credentials of [byToken, byCertificate]) {
       const { code, stderr, fault } = await runInProcess([...command, ...trusted, ...credentials]);
       expect([command, code, stderr, fault]).toEqual([command, 0, "", undefined]);
     }
   }
+  // Health needs no credentials.
   expect(await runInProcess(["health", ...trusted])).toMatchObject({ code: 0 });
 });
 

@@ -13,7 +13,9 @@ import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { permissions, traitsOf } from "../../src/server/call/method-table.ts";
 import { type CallWay, callWays, codeOf } from "../support/http2/call-ways.ts";
-import { askHttp1, askHttp2, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
+import { askHttp1, askHttp2, grpcFrame, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
+import { RawClient } from "../support/http2/http2-raw-client.ts";
+import { data, type FieldPairs, headers, hello } from "../support/http2/http2-wire.ts";
 import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { runServer } from "../support/processes/running-server.ts";
@@ -140,20 +142,33 @@ const nextId = "/snowlane.v1.IdService/NextId";
 const json = { "content-type": "application/json" };
 
 describe.each([
-  ["HTTP/1.1", askHttp1],
-  ["HTTP/2", askHttp2],
-])("over %s", (_name, ask) => {
+  ["HTTP/1.1", askHttp1, "application/grpc-web+proto"],
+  ["HTTP/2", askHttp2, "application/grpc"],
+])("over %s", (_name, ask, grpcType) => {
   const setUp = () => runServer({ principals: principalsFile(everyone).path });
 
-  test("a token in any odd form gets the answer of a wrong one", async () => {
+  test.each([
+    ["NextId", "application/json", 401],
+    ["GetInfo", "application/json", 401],
+    ["NextId", grpcType, 200],
+    ["GetInfo", grpcType, 200],
+  ])("a token in any odd form gets the answer of a wrong one: %s as %s", async (method, contentType, status) => {
     const { url } = await setUp();
-    const answerTo = async (authorization: string | undefined, path = nextId) => {
-      const headers = { ...json, ...(authorization === undefined ? {} : { authorization }) };
-      const { status, body } = await ask(url, { path, headers, body: "{}" });
-      return [status, body.toString()];
+    const methodPath = `/snowlane.v1.IdService/${method}`;
+    const answerTo = async (authorization: string | undefined, path = methodPath) => {
+      const fields = { "content-type": contentType, te: "trailers" };
+      const head = { ...fields, ...(authorization === undefined ? {} : { authorization }) };
+      const message = contentType === "application/json" ? "{}" : grpcFrame(new Uint8Array(0));
+      const answer = await ask(url, { path, headers: head, body: message });
+      return [
+        answer.status,
+        codeOf(answer),
+        answer.body.toString("latin1"),
+        answer.trailers["grpc-message"] ?? answer.headers["grpc-message"],
+      ];
     };
     const refused = await answerTo("Bearer wrong");
-    expect(refused[0]).toBe(401);
+    expect(refused.slice(0, 2)).toEqual([status, Code.Unauthenticated]);
     const token = tokenOf("ids");
     for (const odd of [
       undefined,
@@ -173,11 +188,11 @@ describe.each([
       expect([odd, ...(await answerTo(odd))]).toEqual([odd, ...refused]);
     }
     for (const query of [`access_token=${token}`, `authorization=Bearer%20${token}`]) {
-      expect(await answerTo(undefined, `${nextId}?${query}`)).toEqual(refused);
+      expect(await answerTo(undefined, `${methodPath}?${query}`)).toEqual(refused);
     }
     for (const good of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`]) {
-      expect((await answerTo(good))[0]).toBe(200);
-      expect((await answerTo(good))[0]).toBe(200);
+      expect((await answerTo(good)).slice(0, 2)).toEqual([200, 0]);
+      expect((await answerTo(good)).slice(0, 2)).toEqual([200, 0]);
     }
   });
 
@@ -198,7 +213,8 @@ describe.each([
 });
 
 test.each(["NextId", "GetInfo"])("of two tokens in one request neither is taken: %s", async (name) => {
-  const { address, url } = await runServer({ principals: principalsFile(everyone).path });
+  const { address, server } = await runServer({ principals: principalsFile(everyone).path });
+  const { port } = server.address;
   const path = `/snowlane.v1.IdService/${name}`;
   const [good, other] = [tokenOf("ids"), tokenOf("observe")];
   for (const [first, second] of [
@@ -206,17 +222,35 @@ test.each(["NextId", "GetInfo"])("of two tokens in one request neither is taken:
     ["wrong", good],
     [good, other],
     [good, good],
-  ]) {
+  ] as const) {
     const fields = `authorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n`;
     const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${fields}content-type: application/json\r\n`;
     const answer = await sendBytes(address, [`${head}connection: close\r\ncontent-length: 2\r\n\r\n{}`]);
     expect(answer).toMatch(/^HTTP\/1.1 401 /);
-    const headers = { ...json, authorization: [`Bearer ${first}`, `Bearer ${second}`] } as never;
-    const inHttp2 = await askHttp2(url, { path, headers, body: "{}" }).catch(() => undefined);
-    // Node's own client sends the field once where it must not stand twice.
-    expect(inHttp2 === undefined || inHttp2.status === 401).toBe(true);
+    expect([first, second, await grpcStatus(port, path, [first, second])]).toEqual([first, second, "16"]);
   }
+  expect(await grpcStatus(port, path, [good])).toBe("0");
 });
+
+/** Calls by gRPC, with a field `authorization` for each token: Node's own client sends it once at most. */
+async function grpcStatus(port: number, path: string, tokens: readonly string[]): Promise<string | undefined> {
+  const client = await RawClient.connect(port);
+  onTestFinished(() => client.destroy());
+  const fields: FieldPairs = [
+    [":method", "POST"],
+    [":scheme", "http"],
+    [":path", path],
+    [":authority", "localhost"],
+    ["content-type", "application/grpc"],
+    ["te", "trailers"],
+    ...tokens.map((token) => ["authorization", `Bearer ${token}`] as const),
+  ];
+  client.send(hello, headers(1, "body", fields), data(1, grpcFrame(new Uint8Array(0)), "end"));
+  const lines = await client.until((received) =>
+    received.some((line) => line.startsWith("headers 1 ") && line.endsWith(" end")),
+  );
+  return /grpc-status=(\d+)/.exec(lines.join("\n"))?.[1];
+}
 
 test("a token of 64 KiB gets no ID, with a good one in it neither, and the server goes on", async () => {
   const { address, url, server } = await runServer({ principals: principalsFile(everyone).path });
