@@ -1,17 +1,20 @@
 /** --admin-listen: metrics, probes and AdminService on a listener of their own. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
 import { formatAddress } from "../../src/config/address.ts";
 import { AdminService } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
 import { callsLine, scrape } from "../support/metrics/scrape.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
-import { runServer } from "../support/processes/running-server.ts";
+import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 const adminListen = "127.0.0.1:0";
+const patience = { timeout: 60_000, interval: 20 };
 const get = { method: "GET", headers: {} };
 const nextId = "snowlane.v1.IdService/NextId";
 
@@ -69,6 +72,37 @@ test("servers that share a port have their metrics there alone", async () => {
   const { status, body } = await askHttp1(url, { ...get, path: "/metrics" });
   expect([status, body.toString()]).toEqual([404, expect.stringContaining("--admin-listen")]);
   expect((await scrape(adminUrl)).get("snowlane_serving")).toBe(1);
+});
+
+const readyOf = async (url: string): Promise<string> => {
+  const { status, body } = await askHttp1(url, { ...get, path: "/readyz" });
+  return `${status} ${body.toString().split(":")[0]!.trim()}`;
+};
+
+test("while the server drains, it answers fresh probes: alive, and not ready for the reason that callers get", async () => {
+  const { url, adminUrl, server } = await start();
+  const abort = new AbortController();
+  const client = createClient(IdService, createGrpcTransport({ baseUrl: url }));
+  const stream = client.batchNextIds({ count: 1_000_000_000n }, { signal: abort.signal })[Symbol.asyncIterator]();
+  await stream.next();
+  expect(await readyOf(adminUrl)).toBe("200 ok");
+  const stopped = server.stop();
+  await expect.poll(() => readyOf(adminUrl), patience).toBe("503 SHUTTING_DOWN");
+  expect((await askHttp1(adminUrl, { ...get, path: "/healthz" })).status).toBe(200);
+  await expect(askHttp1(url, { ...get, path: "/readyz" })).rejects.toThrow(/ECONNREFUSED/);
+  abort.abort();
+  await stopped;
+});
+
+test("without its worker ID the server is not ready there either", async () => {
+  const folder = temporaryFolder();
+  const store = `sqlite:${join(folder, "snowlane.db")}`;
+  const { adminUrl } = await start({ store, window: "1s", renewalPeriod: "100ms", waitMax: "0ms" });
+  expect(await readyOf(adminUrl)).toBe("200 ok");
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(join(folder, `snowlane.db${end}`), { force: true });
+  await expect
+    .poll(() => readyOf(adminUrl), patience)
+    .toMatch(/^503 (STORE_WENT_BACK|STORE_UNAVAILABLE|WINDOW_EXPIRED|WORKER_LEASE_LOST)$/);
 });
 
 test("a stop ends it, too", async () => {
