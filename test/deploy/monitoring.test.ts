@@ -83,7 +83,10 @@ test("each alert is quiet in one test of promtool, and fires in another", async 
   const outcomes = tests.flatMap(({ alert_rule_test }) =>
     alert_rule_test.map(({ alertname, exp_alerts }) => `${alertname} ${exp_alerts.length}`),
   );
-  expect(outcomes.toSorted()).toEqual(alerts.flatMap(({ alert }) => [`${alert} 0`, `${alert} 1`]).toSorted());
+  // An alert may have further tests.
+  expect([...new Set(outcomes)].toSorted()).toEqual(
+    alerts.flatMap(({ alert }) => [`${alert} 0`, `${alert} 1`]).toSorted(),
+  );
 });
 
 test("docs/metrics.md names the panels that a server in cleartext without principals leaves empty", async () => {
