@@ -243,6 +243,18 @@ test("one file reads the clocks, one place reads the environment", () => {
   expect(placesOf(/\bprocess\.env\b/, ["src/cli/run.ts", "src/library/open-snowlane.ts"])).toEqual([]);
 });
 
+/** Number() of an ID, and functions that make a number of a text that may be one. A count of IDs is no ID. */
+const idAsNumber = /\b(?:Number\((?:[\w.?!]*\.)?ids?\b|Number\(BigInt\b|(?:Number\.)?parse(?:Int|Float)\()/;
+
+test("the page makes no number of an ID: 53 bits would lose its last digits", () => {
+  const wrong = ["Number(id)", "Number(parsed.id)", "Number(ids[0])", "Number(BigInt(text))", "parseInt(text)"];
+  for (const code of wrong) expect(code).toMatch(idAsNumber);
+  for (const code of ["Number(sample.idsCount)", "Number(page.workerIdCount)"]) expect(code).not.toMatch(idAsNumber);
+  const views = tracked.filter((path) => /^web\/src\/.*\.ts$/.test(path));
+  expect(views.length).toBeGreaterThan(30);
+  expect(views.filter((path) => idAsNumber.test(textOf(path)))).toEqual([]);
+});
+
 test("tests are never skipped, singled out or left for later", () => {
   const tests = tracked.filter((path) => path.endsWith(".test.ts") && path !== "test/house/tidy.test.ts");
   expect(tests.length).toBeGreaterThan(50);

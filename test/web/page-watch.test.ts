@@ -140,6 +140,31 @@ test("a closed server asks for a token: wrong, without the permission, right, an
   expect(await page.getByLabel("Token").inputValue()).toBe("");
 });
 
+test("before a token is typed, the page warns where it would cross a network in plaintext, and nowhere else", async () => {
+  const { url } = world.server();
+  // Chromium remarks on plaintext of another machine itself.
+  const page = await world.open({ expected: /status of 401|^request: |Cross-Origin-Opener-Policy/ });
+  const warning = page.getByText("This page came without TLS: the token would cross the network for all to read.");
+  for (const [origin, count] of [
+    ["http://snowlane.example", 1],
+    ["http://localhost", 0],
+    ["http://127.0.0.1:1", 0],
+    ["http://[::1]:1", 0],
+    ["https://snowlane.example", 0],
+  ] as const) {
+    // The browser never asks another machine: what is of that origin comes from the test.
+    await page.route(`${origin}/**`, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (pathname.includes("snowlane.v1."))
+        return route.fulfill({ status: 401, json: { code: "unauthenticated", message: "no" } });
+      return route.fulfill({ response: await route.fetch({ url: url + pathname }) });
+    });
+    await page.goto(`${origin}/#/watch`);
+    await page.getByLabel("Token").waitFor();
+    expect([origin, await warning.count()]).toEqual([origin, count]);
+  }
+});
+
 test("an open Watch goes on with the next life of its server", async () => {
   const server = await world.startServer();
   const page = await world.open({
