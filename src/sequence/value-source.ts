@@ -63,7 +63,8 @@ interface Stock {
 }
 
 const retryMinMs = 50;
-const retryMaxMs = 1_000;
+/** Half of what a caller waits by default: one that comes alone, late in an outage, still sees two takes. */
+const retryMaxMs = 500;
 /** For so long a sequence that has no value left is not asked again. */
 const exhaustedForMs = 1_000;
 
@@ -80,8 +81,8 @@ export class ValueSource {
   /** Made for the first caller that waits, and dropped after the last: of many sequences in memory few have one. */
   #waiting: Waiting | undefined;
   #taking: Promise<void> | undefined;
-  /** Why the last take gave nothing, and since when takes fail, on the monotonic clock. */
-  #failure: { readonly error: IdError; readonly sinceMs: number; readonly untilMs: number } | undefined;
+  /** Why the last take gave nothing, and until when the database is not asked again, on the monotonic clock. */
+  #failure: { readonly error: IdError; readonly untilMs: number } | undefined;
   #failures = 0;
   #cancelRetry: (() => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -255,9 +256,8 @@ export class ValueSource {
   #wait(request: ReserveValues): Promise<ReservedValues> {
     const { clock, waitMaxMs } = this.#parts;
     const nowMs = clock.monotonicMs();
-    // The wait is counted from when the outage began, so later callers fail sooner instead of each waiting in full.
-    const brokenSinceMs = this.#failure?.sinceMs ?? nowMs;
-    const untilMs = Math.min(brokenSinceMs + waitMaxMs, request.deadlineMs ?? Number.POSITIVE_INFINITY);
+    // Each caller waits its own time, also in an outage that is older: takes go on, and the next one may succeed.
+    const untilMs = Math.min(nowMs + waitMaxMs, request.deadlineMs ?? Number.POSITIVE_INFINITY);
     if (request.signal?.aborted) return Promise.reject(request.signal.reason);
     if (untilMs <= nowMs || this.#waitingSize >= waitersMax) {
       // A call that does not wait still has the database asked, so that the next one finds out that it is back.
@@ -363,14 +363,12 @@ export class ValueSource {
     stock.buffer.failed();
     this.refresh(stored);
     if (why !== "exhausted") return;
-    const sinceMs = this.#parts.clock.monotonicMs();
-    this.#failure = { error: exhaustedError(stored), sinceMs, untilMs: sinceMs + exhaustedForMs };
+    this.#failure = { error: exhaustedError(stored), untilMs: this.#parts.clock.monotonicMs() + exhaustedForMs };
   }
 
   #noteFailure(error: IdError): void {
-    const nowMs = this.#parts.clock.monotonicMs();
     const delayMs = Math.min(retryMinMs * 2 ** Math.min(this.#failures, 10), retryMaxMs);
     this.#failures += 1;
-    this.#failure = { error, sinceMs: this.#failure?.sinceMs ?? nowMs, untilMs: nowMs + delayMs };
+    this.#failure = { error, untilMs: this.#parts.clock.monotonicMs() + delayMs };
   }
 }
