@@ -6,6 +6,8 @@ import { HealthListRequestSchema, HealthListResponseSchema } from "../../gen/grp
 import { AdminService } from "../../gen/snowlane/v1/admin_service_pb.ts";
 import { defineService } from "../../service/service.ts";
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
+import { FaultReferences } from "../fault-references.ts";
+import { createLog } from "../log.ts";
 import { createApplication } from "./application.ts";
 import { unreadyOnDrain } from "./probes.ts";
 
@@ -20,6 +22,9 @@ const hotPath = "/snowlane.v1.IdService/NextId";
 /** An application of one service, whose only method fails for a cause of ours. */
 function setUp() {
   const unforeseen: unknown[] = [];
+  const lines: string[] = [];
+  const log = createLog({ level: "error", format: "json", write: (line) => lines.push(line), nowMs: () => 0 });
+  const faults = new FaultReferences(log);
   const drain = new AbortController();
   const service = defineService({
     descriptor: AdminService,
@@ -39,7 +44,10 @@ function setUp() {
     page: "off",
     drainSignal: drain.signal,
     shutdownSignal: new AbortController().signal,
-    onUnforeseen: (error, method) => String(unforeseen.push([method, (error as Error).message])),
+    onUnforeseen: (error, method) => {
+      unforeseen.push([method, (error as Error).message]);
+      return faults.refer(error, method);
+    },
   });
   const call = async (path: string, message: Uint8Array) => {
     const response = await application.dispatch({
@@ -53,10 +61,11 @@ function setUp() {
     });
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body ?? []) chunks.push(chunk);
-    const status = (response.trailer ?? response.header)?.get("grpc-status") ?? response.header?.get("grpc-status");
-    return { status, message: Buffer.concat(chunks).subarray(5) };
+    const field = (name: string) => response.trailer?.get(name) ?? response.header?.get(name);
+    const error = decodeURIComponent(field("grpc-message") ?? "");
+    return { status: field("grpc-status"), error, message: Buffer.concat(chunks).subarray(5) };
   };
-  return { application, drain, unforeseen, call };
+  return { application, drain, unforeseen, lines, call };
 }
 
 async function* bodyOf(request: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -100,8 +109,8 @@ test("while the server drains it is alive, and not ready for the reason that cal
 });
 
 test("an unforeseen error is reported with its method, on Connect's way and by the hot methods alike", async () => {
-  const { application, call, unforeseen } = setUp();
-  await call("/snowlane.v1.AdminService/ListWorkers", new Uint8Array(0));
+  const { application, call, unforeseen, lines } = setUp();
+  const answer = await call("/snowlane.v1.AdminService/ListWorkers", new Uint8Array(0));
   const error = application.toError(new TypeError("secret"), hotPath);
   expect(error).toMatchObject({ code: Code.Internal, rawMessage: expect.not.stringContaining("secret") });
   expect(application.toError(new ConnectError("no", Code.Canceled), hotPath).code).toBe(Code.Canceled);
@@ -109,4 +118,12 @@ test("an unforeseen error is reported with its method, on Connect's way and by t
     ["snowlane.v1.AdminService/ListWorkers", "secret"],
     ["snowlane.v1.IdService/NextId", "secret"],
   ]);
+  // The caller of each has the reference under which the log has the cause.
+  const written = lines.map((line): { method: string; reference: string } => JSON.parse(line));
+  expect(written.map(({ method }) => method)).toEqual(["snowlane.v1.AdminService/ListWorkers", hotPath.slice(1)]);
+  const [general, hot] = written.map(({ reference }) => reference);
+  expect(new Set([general, hot]).size).toBe(2);
+  expect(answer.error).toContain(general);
+  expect(error.rawMessage).toContain(hot);
+  for (const text of [answer.error, error.rawMessage]) expect(text.match(/[0-9a-f]{16}/g)).toHaveLength(1);
 });
