@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
 import { BatchNextIdsRequestSchema, IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { codeNames } from "../../src/server/metrics/call-samples.ts";
 import { type CallWay, callWays, codeOf } from "../support/http2/call-ways.ts";
 import { grpcFrame, type HttpQuestion } from "../support/http2/http-call.ts";
@@ -169,6 +171,48 @@ test("counters equal what callers saw: OK, refused, failed, unknown, undecodable
   expect(lines.get("snowlane_streams")).toBe(0);
   const timed = lines.get(`snowlane_call_seconds_count{method="${service}/GetInfo"}`);
   expect(timed).toBe(tally.sum(`${service}/GetInfo`));
+  expect(faults).toEqual([]);
+});
+
+test("counters equal what callers saw of sequences, also by GET of Connect", async () => {
+  const { url, faults } = await runServer();
+  const tally = new Tally();
+  const typeName = SequenceService.typeName;
+  const call = async <T>(method: string, expected: Code | 0, asked: Promise<T>): Promise<T | undefined> => {
+    const { code, answer } = await asked.then(
+      (answer) => ({ code: 0 as const, answer }),
+      (error: unknown) => ({ code: ConnectError.from(error).code, answer: undefined }),
+    );
+    expect([method, code]).toEqual([method, expected]);
+    tally.add(`${typeName}/${method}`, code);
+    return answer;
+  };
+  const transports = {
+    grpc: createGrpcTransport({ baseUrl: url }),
+    "grpc-web": createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1" }),
+    connect: createConnectTransport({ baseUrl: url, httpVersion: "2" }),
+    get: createConnectTransport({ baseUrl: url, httpVersion: "1.1", useHttpGet: true }),
+  };
+  for (const [name, transport] of Object.entries(transports)) {
+    const client = createClient(SequenceService, transport);
+    await call("GetSequence", Code.NotFound, client.getSequence({ name }));
+    await call("NextValue", Code.NotFound, client.nextValue({ name }));
+    await call("CreateSequence", 0, client.createSequence({ sequence: { name } }));
+    const other = client.createSequence({ sequence: { name, textTemplate: "N-{value}" } });
+    await call("CreateSequence", Code.AlreadyExists, other);
+    const { sequence } = (await call("GetSequence", 0, client.getSequence({ name })))!;
+    const update = (values: { disabled: boolean } | { description: string }) =>
+      client.updateSequence({
+        sequence: { name, etag: sequence!.etag, ...values },
+        updateMask: { paths: Object.keys(values) },
+      });
+    await call("UpdateSequence", 0, update({ disabled: true }));
+    // The etag is that of before.
+    await call("UpdateSequence", Code.Aborted, update({ description: "of the shop" }));
+    await call("NextValue", Code.FailedPrecondition, client.nextValue({ name }));
+  }
+  await expect.poll(async () => countedCalls(await scrape(url)), { timeout: 30_000 }).toEqual(tally.lines);
+  expect(tally.lines.size).toBe(8);
   expect(faults).toEqual([]);
 });
 

@@ -7,6 +7,8 @@ import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { AdminService } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
 import { IdService, TextForm } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { checkScrape } from "../support/metrics/check-scrape.ts";
+import { callsLine, parseScrape, scrapeText } from "../support/metrics/scrape.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { beginServer, runServer, temporaryFolder } from "../support/processes/running-server.ts";
@@ -74,6 +76,27 @@ test.each(["engine", "node"])(
     expect(faults).toEqual([]);
   },
 );
+
+test("its refusals are counted as UNAVAILABLE, and promtool finds no fault in its scrape", async () => {
+  const { url, end } = await begin({ store: "postgres://nobody@127.0.0.1:1/none" });
+  for (const transport of [
+    createGrpcTransport({ baseUrl: url }),
+    createConnectTransport({ baseUrl: url, httpVersion: "1.1" }),
+  ]) {
+    const ids = createClient(IdService, transport);
+    for (const call of [ids.nextId({}), ids.nextId({}), ids.reserveIds({ count: 3 })]) {
+      await expect(call).rejects.toMatchObject({ code: Code.Unavailable });
+    }
+  }
+  const text = await scrapeText(url);
+  await checkScrape(text);
+  const lines = parseScrape(text);
+  const counted = ["NextId", "ReserveIds"].map((name) =>
+    lines.get(callsLine(`${IdService.typeName}/${name}`, "UNAVAILABLE")),
+  );
+  expect([...counted, lines.get("snowlane_serving")]).toEqual([4, 2, 0]);
+  await end();
+});
 
 test("in a quarantine and without a free worker ID, AdminService and GetInfo tell of the store", async () => {
   const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
