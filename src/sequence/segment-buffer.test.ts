@@ -32,6 +32,18 @@ describe("the stock of a sequence", () => {
     expect(buffer.isDue).toBe(false);
   });
 
+  test("wants another segment when what is left lasts less than two round trips, although one follows", () => {
+    const buffer = bufferOf({ stepMin: 10, stepMax: 10 });
+    buffer.wants(1_000, 1);
+    buffer.arrived(segment(0, 10), 1_001);
+    buffer.takeRun(9);
+    expect(buffer.wants(1_100, 0)).toBe(10);
+    // 9 values in 100 ms, and an answer after 300 ms: two of these use 54, and 11 are left.
+    buffer.arrived(segment(10, 10), 1_400);
+    expect([buffer.isDue, buffer.stockCount]).toEqual([true, 11]);
+    expect(buffer.wants(1_400, 0)).toBe(10);
+  });
+
   test("grows eightfold while callers wait, twofold otherwise, and shrinks by half", () => {
     const buffer = bufferOf({ stepMin: 10, stepMax: 1_000 });
     let at = 0;

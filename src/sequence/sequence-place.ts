@@ -317,5 +317,6 @@ function overtaken(): IdError {
 
 function notOpenYet(aheadMs: number): IdError {
   const message = `The database of sequences opens in ${aheadMs} ms.`;
-  return new IdError("STORE_UNAVAILABLE", message, { metadata: { opens_in_ms: aheadMs }, retryAfterMs: aheadMs });
+  const retryAfterMs = Math.max(1, aheadMs);
+  return new IdError("STORE_UNAVAILABLE", message, { metadata: { opens_in_ms: aheadMs }, retryAfterMs });
 }

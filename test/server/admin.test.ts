@@ -103,7 +103,7 @@ test("GetStatus tells how the server is, and what it issued in each second", asy
   expect(faults).toEqual([]);
 });
 
-test("health and reflection know AdminService, and Connect answers it by GET", async () => {
+test("health and reflection know AdminService, reflection knows SequenceService, and Connect answers it by GET", async () => {
   const { url } = await runServer();
   const transport = createGrpcTransport({ baseUrl: url });
   const status = await createClient(Health, transport).check({ service: AdminService.typeName });
@@ -113,7 +113,8 @@ test("health and reflection know AdminService, and Connect answers it by GET", a
   };
   for await (const { messageResponse } of createClient(ServerReflection, transport).serverReflectionInfo(requests())) {
     const services = messageResponse.case === "listServicesResponse" ? messageResponse.value.service : [];
-    expect(services.map(({ name }) => name)).toContain("snowlane.v1.AdminService");
+    const names = services.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["snowlane.v1.AdminService", "snowlane.v1.SequenceService"]));
   }
   const path = "/snowlane.v1.AdminService/ListWorkers?connect=v1&encoding=json&message=%7B%7D";
   const response = await fetch(url + path);

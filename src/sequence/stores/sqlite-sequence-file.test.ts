@@ -28,6 +28,23 @@ test("a file of the first version gets what the second has, and keeps its place"
   expect(file.look([]).place).toMatchObject({ stopped: "a test", member });
 });
 
+test("a file of a newer version is refused", () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "sequences.db");
+  const open = () =>
+    new SequenceFile({ path, busyTimeoutMs: 5_000, networkFileSystem: "refuse", namespace: "default" } as const);
+  const file = open();
+  file.look([]);
+  file.close();
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA user_version = 3");
+  database.close();
+  expect(() => open().look([])).toThrow(
+    expect.objectContaining({ reason: "INVALID_CONFIG", message: expect.stringContaining("(format 3, not 2)") }),
+  );
+});
+
 test("a file that went back is opened again, and asked by statements of its own", () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
   const path = join(folder, "sequences.db");

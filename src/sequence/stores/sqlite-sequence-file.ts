@@ -2,6 +2,8 @@
  * The sequences of one namespace in a SQLite file of their own. In the file of the worker records a busy strict
  * sequence would starve the renewals of the worker ID, because SQLite's lock is not fair.
  *
+ * The folder beside the file shows that it went back, and not by how many values: docs/adr/0157 says why.
+ *
  * Synchronous; it runs in a thread of its own (sqlite-sequence-thread.ts). Everything that it throws is an IdError.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
