@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serverSettings } from "../../src/config/server-settings.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
 const unit = readFileSync("deploy/systemd/snowlane.service", "utf8");
@@ -52,6 +53,22 @@ test("as a template with reuse-port.conf, each server has its own name, and all 
   expect(Object.keys(environment)).toEqual(["SNOWLANE_REUSE_PORT", "SNOWLANE_INSTANCE"]);
   const shown = await runCli(["serve", "--dry-run"], { environment });
   expect(String(shown.stdout)).toMatch(/reusePort +true/);
+});
+
+test("with the lines of docs/deploying.md that hand over secrets, each setting is a file that systemd copies", async () => {
+  const dropIn = blocksOf("docs/deploying.md", "ini").find((block) => block.includes("LoadCredential=")) ?? "";
+  const handed = unit.replace("[Install]", `${dropIn}\n[Install]`);
+  expect(await verify("handed.service", handed)).toBe("");
+  expect(await verify("handing.service", handed.replace("LoadCredential=", "LoadCredentials="))).toMatch(/Unknown key/);
+  const copied = [...dropIn.matchAll(/^LoadCredential=(\S+):\/etc\/snowlane\/(\S+)$/gm)];
+  const [, settings = ""] = /^Environment=(.*)$/m.exec(dropIn) ?? [];
+  const environment = Object.fromEntries(settings.split(" ").map((setting) => setting.split("=")));
+  expect(Object.values(environment)).toEqual(copied.map(([, name]) => `%d/${name}`));
+  expect(copied.every(([, name, file]) => name === file)).toBe(true);
+  const names = Object.values(serverSettings).map(
+    ({ name }) => `SNOWLANE_${name.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`,
+  );
+  expect(names).toEqual(expect.arrayContaining(Object.keys(environment)));
 });
 
 test("its exposure is at most 3.0", async () => {
