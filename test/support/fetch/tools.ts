@@ -67,6 +67,12 @@ const tools = {
     source: debian("fish", "3.6.0-3.1+deb12u1", "ffe12d263ef84a49554205e7c6607d81bc4f78f350194aab303a9a7a7888bbab"),
     install: "apt-get install fish",
   },
+  shellcheck: {
+    command: "shellcheck",
+    paths: ["usr/bin/shellcheck"],
+    source: debian("shellcheck", "0.9.0-1", "8c40f8a4ecccf3d746b933853972f1cd1be6df84fc5977d0137269d4debefa4f"),
+    install: "apt-get install shellcheck",
+  },
   postgres: {
     command: "postgres",
     paths: ["usr/lib/postgresql/15/bin/postgres", "usr/lib/postgresql/*/bin/postgres"],
