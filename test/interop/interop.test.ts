@@ -260,6 +260,35 @@ test("a quota of the real server is waited for in every client, by every kind of
   }
 });
 
+test("no client gets an ID by a wrong token, by none, or without the permission, and each says why", {
+  timeout: 300_000,
+}, async () => {
+  const file = join(folder, "permissions.json");
+  writePrincipals(file, [{ name: "observer", permissions: ["observe"] }]);
+  const server = await startSnowlane({ args: ["--store", store, "--principals", file] });
+  const unknown = { reason: "MISSING_CREDENTIALS", code: "UNAUTHENTICATED", metadata: {}, retryAfterMs: null };
+  const method = "snowlane.v1.IdService/NextId";
+  const metadata = { method, permission: "ids" };
+  const denied = { reason: "METHOD_DENIED", code: "PERMISSION_DENIED", metadata, retryAfterMs: null };
+  try {
+    const answers = programs.map(async (program) => {
+      const keys = { endpoints: server.url, count: 2 };
+      const errorsOf = async (token: Readonly<Record<string, string>>) =>
+        (await program.run<ErrorsResult>("errors", { ...keys, ...token })).errors;
+      const found = {
+        none: await errorsOf({}),
+        wrong: await errorsOf({ token: tokenOf("wrong") }),
+        observer: await errorsOf({ token: tokenOf("observer") }),
+      };
+      const expected = { none: [unknown, unknown], wrong: [unknown, unknown], observer: [denied, denied] };
+      expect([program.language, found]).toEqual([program.language, expected]);
+    });
+    await Promise.all(answers);
+  } finally {
+    await server.stop("SIGTERM");
+  }
+});
+
 describe("sequences of one server", () => {
   test("every method and every mistake, in every client alike", { timeout: 300_000 }, async () => {
     const server = await startServer();
