@@ -1,6 +1,7 @@
 /** The table of losses of docs/sequences.md, row by row, for SQLite. */
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { openSequences } from "../support/worlds/opened-sequences.ts";
@@ -23,11 +24,25 @@ async function prepare() {
   return { url, file, folder };
 }
 
+/** Takes the 30 seconds after an opening out of a file. */
+function openNow(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec("UPDATE snowlane_sequence_place SET open_ms = 0");
+  database.close();
+}
+
 test("a file that was deleted, or replaced by another one, shows before a value repeats", async () => {
   const { url, file, folder } = await prepare();
   rmSync(file);
   const late = openSequences(url);
   await expect(late.take(1)).rejects.toEqual(regression);
+  // Without a backup: new sequences begin above all that was raised.
+  const catalog = await late.catalog();
+  await catalog.raise({ kind: "all", count: 10n });
+  expect(await catalog.open()).toMatchObject({ kind: "opened" });
+  openNow(file);
+  await catalog.create({ name: "orders", allocation: "strict" });
+  expect(await late.take(1)).toEqual([11]);
   await late.close();
 
   const other = openSequences(`sqlite:${join(folder, "other.db")}`);

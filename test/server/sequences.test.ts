@@ -9,6 +9,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/g
 import { Allocation, Period, SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { scrape } from "../support/metrics/scrape.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
+import { runInProcess } from "../cli/in-process.ts";
 
 type Sequences = Client<typeof SequenceService>;
 
@@ -32,6 +33,16 @@ async function refusalOf(
   const [info] = error.findDetails(ErrorInfoSchema);
   const [bad] = error.findDetails(BadRequestSchema);
   return [info?.reason ?? error.rawMessage, bad?.fieldViolations[0]?.field, error.code];
+}
+
+/** The operator's cure, without the 30 seconds after it. */
+async function raiseAndOpen(store: string, file: string, count: string): Promise<void> {
+  const raise = ["sequences", "raise", "--all", "--by", count, "--reason", "a test", "--store", store];
+  expect(await runInProcess(raise)).toMatchObject({ code: 0 });
+  expect(await runInProcess(["sequences", "open", "--store", store])).toMatchObject({ code: 0 });
+  const database = new DatabaseSync(file);
+  database.exec("UPDATE snowlane_sequence_place SET open_ms = 0");
+  database.close();
 }
 
 const create = async (client: Sequences, sequence: Parameters<Sequences["createSequence"]>[0]["sequence"]) =>
@@ -172,6 +183,32 @@ test("an older copy of the file stops the database for every server before a val
   }
   expect((await refusalOf(create(third.client, { name: "other" })))[0]).toBe("STORE_WENT_BACK");
   expect(third.log.some((line) => line.includes("The database of sequences is stopped"))).toBe(true);
+  await raiseAndOpen(store, file, "501");
+  const next = () => third.client.nextValue({ name: "orders" }).catch(() => undefined);
+  // 1 to 501 were handed out, and the copy knows of the first alone.
+  expect((await vi.waitUntil(next, { timeout: 60_000 }))?.value).toBeGreaterThan(501n);
+});
+
+test("a server hands out what it has in memory while the database is stopped, and goes on when it is opened", async () => {
+  const folder = temporaryFolder();
+  const store = `sqlite:${join(folder, "s.db")}`;
+  const { client, url, log } = await start({ store });
+  const stopped = async () => (await scrape(url)).get("snowlane_sequence_stopped");
+  await create(client, { name: "orders", stepMin: 100n });
+  expect((await client.nextValue({ name: "orders" })).value).toBe(1n);
+  expect(await stopped()).toBe(0);
+  const stop = ["sequences", "stop", "--reason", "a backup is put back", "--store", store];
+  expect(await runInProcess(stop)).toMatchObject({ code: 0 });
+  await vi.waitUntil(async () => (await stopped()) === 1, { timeout: 60_000 });
+  const values: bigint[] = [];
+  for (let value = 2n; value <= 100n; value += 1n) values.push((await client.nextValue({ name: "orders" })).value);
+  expect(values).toEqual(Array.from({ length: 99 }, (_, index) => BigInt(index + 2)));
+  expect((await refusalOf(client.nextValue({ name: "orders" })))[0]).toBe("STORE_WENT_BACK");
+  expect(await stopped()).toBe(1);
+  await raiseAndOpen(store, join(folder, "s.db.sequences"), "0");
+  await vi.waitUntil(async () => (await stopped()) === 0, { timeout: 60_000 });
+  expect(log.some((line) => line.includes("The database of sequences is open again"))).toBe(true);
+  expect((await client.nextValue({ name: "orders" })).value).toBe(101n);
 });
 
 test("values go on without a gap on bytes, while one sequence drives another out of memory", async () => {
