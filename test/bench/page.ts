@@ -21,7 +21,7 @@ const watchRounds = 6;
 /** So many pages make the code of their calls as warm in seconds as ten do in minutes. */
 const warmingCount = 100;
 /** By then all of them are open, and ask no more for the five minutes that went before. */
-const watchersOpenMs = 7_000;
+const watchersOpenMs = 13_000;
 const pacedCalls = { calls: 40_000, perSecond: 4_000, connections: 40, streams: 100, openEachMs: 11 };
 
 /** A figure with its budget: at most so much. */

@@ -37,12 +37,12 @@ const browserHeaders = {
 /**
  * Makes the calls of `count` pages that show Watch, at the times at which server-watch.ts makes them: over HTTP/1.1, on
  * connections of its own for each page. People do not open pages at the same moment, so each begins a while after the
- * one before: all of them within five seconds, and no two at the same part of a second.
+ * one before: all of them within six seconds, and no two at the same part of two seconds.
  *
  * @returns What ends them, and throws what a call failed with.
  */
 function watchAs(count: number, port: number): () => void {
-  const ends = Array.from({ length: count }, (_, index) => watch(port, (index * (5_000 + 1_000 / count)) / count));
+  const ends = Array.from({ length: count }, (_, index) => watch(port, (index * (6_000 + 2_000 / count)) / count));
   return () => {
     for (const end of ends) end();
   };
@@ -73,16 +73,19 @@ function watch(port: number, afterMs: number): () => void {
     const { samples } = fromBinary(GetStatusResponseSchema, await call("/snowlane.v1.AdminService/GetStatus", asked));
     afterIndex = samples.at(-1)?.index ?? afterIndex;
   };
+  const lookAtLists = async (): Promise<void> => {
+    await Promise.all([
+      call("/snowlane.v1.AdminService/ListWorkers", listWorkers),
+      call("/snowlane.v1.SequenceService/ListSequences", listSequences),
+    ]);
+  };
   const lookAtAll = async (): Promise<void> => {
     await Promise.all([
       call("/snowlane.v1.IdService/GetInfo", new Uint8Array()),
       call("/grpc.health.v1.Health/Check", Buffer.from("{}"), "application/json"),
     ]);
-    await Promise.all([
-      call("/snowlane.v1.AdminService/ListWorkers", listWorkers),
-      call("/snowlane.v1.SequenceService/ListSequences", listSequences),
-      getStatus(),
-    ]);
+    await getStatus();
+    await lookAtLists();
   };
   // The server that is measured may be stopped under a call.
   const attempt = (make: () => Promise<void>): void =>
@@ -90,10 +93,16 @@ function watch(port: number, afterMs: number): () => void {
       if (!isEnded) failure ??= error;
     });
   const timers: NodeJS.Timeout[] = [];
+  let periods = 0;
   const begin = (): void => {
     attempt(lookAtAll);
-    timers.push(setInterval(() => attempt(lookAtAll), 5_000));
-    timers.push(setInterval(() => attempt(getStatus), 1_000));
+    const onPeriod = (): void => {
+      attempt(getStatus);
+      if (++periods % 3 !== 0) return;
+      // The second look at all is the last: from then on the status tells that nothing has changed.
+      attempt(periods === 3 ? lookAtAll : lookAtLists);
+    };
+    timers.push(setInterval(onPeriod, 2_000));
   };
   timers.push(setTimeout(begin, afterMs));
   return () => {

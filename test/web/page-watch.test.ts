@@ -83,6 +83,26 @@ test("a server without sequences shows none and is asked once, and its next life
   await sequences.waitFor();
 });
 
+test("while Watch shows a server, it is asked again what it is only once that may have changed", async () => {
+  const server = await world.startServer();
+  const page = await world.open({ origin: server.url, path: "/#/watch", expected: /Failed to load|ERR_CONNECTION/ });
+  const asked = { GetInfo: 0, Check: 0, ListWorkers: 0 };
+  page.on("response", (response) => {
+    const method = response.url().split("/").at(-1)!;
+    if (method in asked) asked[method as keyof typeof asked]++;
+  });
+  // The first answer says what it is, and the second that nothing has changed meanwhile.
+  await expect.poll(() => asked.ListWorkers, { timeout: 60_000 }).toBeGreaterThan(1);
+  const [infos, checks, lists] = [asked.GetInfo, asked.Check, asked.ListWorkers];
+  await expect.poll(() => asked.ListWorkers, { timeout: 60_000 }).toBeGreaterThan(lists);
+  expect([asked.GetInfo, asked.Check]).toEqual([infos, checks]);
+  await server.stop("SIGTERM");
+  await page.getByRole("status").filter({ hasText: "not reachable" }).waitFor();
+  await world.startServer([], server.address);
+  await page.getByRole("status").filter({ hasText: "serving" }).waitFor();
+  expect(asked.GetInfo).toBeGreaterThan(infos);
+});
+
 test("a store in quarantine is told with its end and its reason, and the servers that hold a worker ID go on", async () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-quarantine-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

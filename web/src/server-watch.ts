@@ -4,10 +4,10 @@ import type * as Server from "./server.ts";
 import type { Change, Seen, State } from "./state.ts";
 import { authorization } from "./token.ts";
 
-/** How often the server is asked, while the page is in sight. */
-const periodMs = 5_000;
 /** How often Watch asks how the server is. */
-const statusPeriodMs = 1_000;
+const statusPeriodMs = 2_000;
+/** Every so many of these periods, the server is asked for all else, while the page is in sight: 6 s. */
+const statusesPerLook = 3;
 
 /** The parts of the state of Watch that a look brings. */
 type SeenPart = "list" | "status" | "sequences";
@@ -19,8 +19,12 @@ type SeenPart = "list" | "status" | "sequences";
  * @returns A function that looks at once, as when the view changes or a token was typed.
  */
 export function watchServer(change: Change, now: () => State): () => void {
+  let looking: Promise<void> | undefined;
   let asking: Promise<void> | undefined;
   let isListing = false;
+  let periods = 0;
+  /** The life of the server, as the last status told it before the server was asked what it is. */
+  let knownLife: number | undefined;
   let lifeWithoutSequences: number | undefined;
   const watches = (): boolean =>
     document.visibilityState === "visible" &&
@@ -32,6 +36,7 @@ export function watchServer(change: Change, now: () => State): () => void {
     const server = await loadChunk(change, () => import("./server.ts"));
     if (server === undefined) return;
     const token = authorization();
+    knownLife = now().watch.status.value?.startMs;
     const failure = await Promise.all([server.getInfo(), server.isServing()]).then(
       ([info, isServing]): undefined => {
         change((state) => ({ ...state, server: { kind: isServing ? "serving" : "waiting", info } }));
@@ -42,11 +47,13 @@ export function watchServer(change: Change, now: () => State): () => void {
     if (authorization() !== token) return;
     change((state) => withAccess(state, failure, token !== undefined));
     await lookAtStatus();
-    void lookAtLists(server);
+    void lookAtLists();
   };
   // A store that does not answer keeps the lists waiting: what the server itself knows does not wait for them.
-  const lookAtLists = async (server: typeof Server): Promise<void> => {
+  const lookAtLists = async (): Promise<void> => {
     if (isListing || !watches()) return;
+    const server = await loadChunk(change, () => import("./server.ts"));
+    if (server === undefined || isListing) return;
     isListing = true;
     // A browser writes each 404 on its console, so a life of a server that keeps no sequences is asked for them once.
     const life = now().watch.status.value?.startMs;
@@ -65,11 +72,30 @@ export function watchServer(change: Change, now: () => State): () => void {
     if (server !== undefined) await seen(change, server, "status", server.getStatus(now().watch.status.value));
   };
   const lookAtStatus = (): Promise<void> => (asking ??= askForStatus().finally(() => (asking = undefined)));
-  const again = (): void => void look().finally(() => setTimeout(again, periodMs));
-  again();
-  setInterval(() => void lookAtStatus(), statusPeriodMs);
+  const lookAgain = (): void => void (looking ??= look().finally(() => (looking = undefined)));
+  lookAgain();
+  setInterval(() => {
+    void lookAtStatus();
+    if (++periods % statusesPerLook !== 0) return;
+    // A status beside them in one turn costs a server less than a call of its own, which wakes it.
+    if (watches() && isStillAsToldBefore(now(), knownLife)) void lookAtLists();
+    else lookAgain();
+  }, statusPeriodMs);
   document.addEventListener("visibilitychange", () => void look());
   return () => void look();
+}
+
+/** Whether the last status says that GetInfo and the health check would say again what they said. */
+function isStillAsToldBefore({ server: { kind, info }, watch }: State, knownLife: number | undefined): boolean {
+  const { value: status, failure } = watch.status;
+  return (
+    failure === undefined &&
+    kind === "serving" &&
+    status?.isServing === true &&
+    status.startMs === knownLife &&
+    status.grant?.datacenterId === info?.datacenterId &&
+    status.grant?.workerId === info?.workerId
+  );
 }
 
 /** What the answer to the first question says of the caller's token, and of the server. */
