@@ -16,7 +16,7 @@ import type { Fault } from "./fault.ts";
 import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
 import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
 import { mixedFaults } from "./mixed-faults.ts";
-import { abandonAll, faults, noOutcome, runFault, runPieces, showsFault } from "./run-fault.ts";
+import { abandonAll, faults, noOutcome, pieceLines, runFault, runPieces, showsFault } from "./run-fault.ts";
 
 const options = {
   size: withFallback(
@@ -81,10 +81,7 @@ async function run(fault: Fault, given: Options): Promise<TrialOutcome> {
     const how = { storeUrl, patience: "user", seed, onInjected, gutted } as const;
     if (!mixed) return await runFault(fault, { ...how, count, lanes });
     const onPiece = (piece: number, outcome: TrialOutcome): void => {
-      const { injectedCount, issuedCount, duplicateCount, problems, errors } = outcome;
-      const counts = `${injectedCount} rounds, ${issuedCount.toLocaleString("en-US")} IDs`;
-      const found = `${duplicateCount} duplicates, ${problems.length + errors.length} problems`;
-      process.stderr.write(`${fault.name}, seed ${piece}: ${counts}, ${found}\n`);
+      process.stderr.write(`${pieceLines(fault, piece, outcome).join("\n")}\n`);
     };
     return await runPieces(fault, { ...how, count, minutes: minutesOf(fault, size), onPiece });
   } catch (error) {

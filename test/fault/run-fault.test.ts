@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import type { Fault } from "./fault.ts";
-import { runPieces, showsFault } from "./run-fault.ts";
+import { noOutcome, pieceLines, runPieces, showsFault } from "./run-fault.ts";
 
-/** A control of it, for a minute at most; how many pieces it had. */
-async function control(inject: Fault["inject"], minutes: number) {
-  const fault: Fault = {
+function faultOf(inject: Fault["inject"]): Fault {
+  return {
     name: "a fault",
     stores: "own",
     catches: "own-clock",
@@ -13,6 +12,11 @@ async function control(inject: Fault["inject"], minutes: number) {
     failures: "allowed",
     inject,
   };
+}
+
+/** A control of it, for a minute at most; how many pieces it had. */
+async function control(inject: Fault["inject"], minutes: number) {
+  const fault = faultOf(inject);
   let pieceCount = 0;
   const onPiece = (): void => {
     pieceCount += 1;
@@ -35,4 +39,18 @@ test("a control ends with the first piece that shows its rule missing", async ()
   }, 1);
   expect(outcome.problems).toContain("seed 3: a grant begins below the mark");
   expect([showsFault(outcome), pieceCount()]).toEqual([true, 1]);
+});
+
+test("a piece that failed used to be counted at once, and its error told only when the last piece had ended", () => {
+  const outcome = { ...noOutcome, problems: ["seed 4: late"], errors: ["seed 4: no answer"] };
+  const lines = pieceLines(
+    faultOf(async () => {}),
+    4,
+    outcome,
+  );
+  expect(lines).toEqual([
+    "a fault, seed 4: 0 rounds, 0 IDs, 0 duplicates, 1 problems, 1 errors",
+    "  PROBLEM: seed 4: late",
+    "  NOT PLAYED TO ITS END: seed 4: no answer",
+  ]);
 });

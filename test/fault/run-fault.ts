@@ -72,6 +72,17 @@ export function showsFault({ duplicateCount, problems }: TrialOutcome): boolean 
   return duplicateCount > 0 || problems.length > 0;
 }
 
+/** What a piece has to say as soon as it ends: its counts, then every problem, and why it was not played to its end. */
+export function pieceLines({ name }: Fault, seed: number, outcome: TrialOutcome): readonly string[] {
+  const { injectedCount, issuedCount, duplicateCount, problems, errors } = outcome;
+  const counts = `${injectedCount} rounds, ${issuedCount.toLocaleString("en-US")} IDs, ${duplicateCount} duplicates`;
+  return [
+    `${name}, seed ${seed}: ${counts}, ${problems.length} problems, ${errors.length} errors`,
+    ...problems.map((problem) => `  PROBLEM: ${problem}`),
+    ...errors.map((error) => `  NOT PLAYED TO ITS END: ${error}`),
+  ];
+}
+
 /** Of a trial that could not be played. */
 export const noOutcome: TrialOutcome = {
   injectedCount: 0,
