@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/clock/clock.ts";
+import { isBusy } from "../../src/store/sqlite/sqlite-error.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { startEtcdCluster } from "../support/servers/etcd-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
@@ -26,6 +28,9 @@ export interface MixedStore {
   readonly needsRightClocks: boolean;
 }
 
+/** A server that is stopped while it has the lock is continued before that. */
+const lockPatienceMs = 15_000;
+
 /** The stores that mixed faults are tried on. */
 export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise<MixedStore>>> = {
   sqlite: async (trial) => {
@@ -34,7 +39,7 @@ export const mixedStores: Readonly<Record<string, (trial: FaultTrial) => Promise
     return {
       ports: [],
       url: () => `sqlite:${path}`,
-      faults: [() => lockFile(trial, path)],
+      faults: [async () => void (await lockFile(path, lengthMs(trial) / 2))],
       embedded: { power, path },
       windowMs: 1_500,
       needsRightClocks: false,
@@ -152,12 +157,31 @@ export async function cutWays(trial: FaultTrial, ways: readonly TcpProxy[], last
   for (const way of ways) way.reopen();
 }
 
-async function lockFile(trial: FaultTrial, path: string): Promise<void> {
-  const other = new DatabaseSync(path, { timeout: 30_000 });
+/**
+ * Locks the file for a while, if it can be had in time. It is asked for without waiting in SQLite: that would keep this
+ * thread, which alone continues a server that is stopped while it has the lock.
+ */
+export async function lockFile(path: string, lastsMs: number): Promise<"locked" | "not had"> {
+  const other = new DatabaseSync(path, { timeout: 0 });
   try {
-    other.exec("BEGIN EXCLUSIVE");
-    await sleep(lengthMs(trial) / 2);
+    const untilMs = systemClock.monotonicMs() + lockPatienceMs;
+    while (!tryLock(other)) {
+      if (systemClock.monotonicMs() >= untilMs) return "not had";
+      await sleep(20);
+    }
+    await sleep(lastsMs);
+    return "locked";
   } finally {
     other.close();
+  }
+}
+
+function tryLock(database: DatabaseSync): boolean {
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (cause) {
+    if (isBusy(cause)) return false;
+    throw cause;
   }
 }
