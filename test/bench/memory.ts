@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { liveMemoryFlags, liveState } from "../support/processes/live-memory.ts";
 import { Neighbour } from "../support/http2/neighbour.ts";
-import { residentMib } from "../support/processes/resident-memory.ts";
+import { residentMb } from "../support/processes/resident-memory.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
@@ -28,7 +28,7 @@ async function load(url: string): Promise<number> {
   return reports.reduce((sum, { calls }) => sum + calls, 0);
 }
 
-/** MiB that are resident and that are in use, after each step. */
+/** MB that are resident and that are in use, after each step. */
 interface Measured {
   readonly name: string;
   readonly steps: readonly { readonly resident: number; readonly inUse: number }[];
@@ -44,7 +44,9 @@ async function measure(http2: string, log: (line: string) => void): Promise<Meas
   const steps: { readonly resident: number; readonly inUse: number }[] = [];
   const note = async (what: string): Promise<void> => {
     await sleep(settleMs);
-    const step = { resident: residentMib(server.child.pid), inUse: await liveMib(server) };
+    const resident = residentMb(server.child.pid);
+    const { liveMib } = await liveState(server);
+    const step = { resident, inUse: (liveMib * 2 ** 20) / 1e6 };
     steps.push(step);
     log(`${http2}, ${what}: ${cell(step)}`);
   };
@@ -70,7 +72,7 @@ function cell({ resident, inUse }: Measured["steps"][number]): string {
 }
 
 function target(claim: string, found: number, limit: number): readonly string[] {
-  return [`${claim}: below ${limit} MiB`, `${found.toFixed(0)} MiB`, found < limit ? "yes" : "no"];
+  return [`${claim}: below ${limit} MB`, `${found.toFixed(0)} MB`, found < limit ? "yes" : "no"];
 }
 
 /** The targets of the engine. */
@@ -87,7 +89,7 @@ export const memoryBenchmark: Benchmark = {
   name: "memory",
   title: "Memory",
   about: [
-    `Each figure is the MiB that one process holds of the system ${settleMs / 1_000} s after each step. The figure in`,
+    `Each figure is the MB that one process holds of the system ${settleMs / 1_000} s after each step. The figure in`,
     "brackets is the part in use: V8's heap and the buffers outside of it after all garbage was collected. The",
     `connections are idle HTTP/2 connections. The calls are NextId over gRPC by ${callers} more callers for`,
     `${callsMs / 1_000} s. The steps follow one another in one process.`,

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   copyFileSync,
   mkdirSync,
@@ -10,10 +12,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { billOfMaterials } from "../../tools/release/bill-of-materials.ts";
 import { ownVersion } from "../../tools/versions.ts";
 import { runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
 /** The package as npm packs it, in an empty project: what a user of the library and of the command gets. */
@@ -151,6 +154,39 @@ test("the lines of docs/install.md install it into an empty folder, and give an 
   const output = await runReadmeBlock("docs/install.md", 0, { cwd: folder, env });
   expect(output).toMatch(/^\d{19}$/m);
   expect(output).toMatch(/^ok +store/m);
+});
+
+test("the README's lines install it and serve IDs until Ctrl-C", { timeout: timeoutMs }, async () => {
+  const folder = join(project, "served");
+  mkdirSync(folder);
+  const archive = `snowlane-${ownVersion()}.tgz`;
+  copyFileSync(join(project, archive), join(folder, archive));
+  const lines = blocksOf("README.md", "sh").find((block) => block.includes("npx snowlane serve")) ?? "";
+  const env = { ...process.env, ...environment, npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
+  const served = { SNOWLANE_LISTEN: "127.0.0.1:0", SNOWLANE_LOG_FORMAT: "json", SNOWLANE_STORE: "sqlite:served.db" };
+  // As a group of its own, because Ctrl-C reaches the shell, npx and the server.
+  const shell = spawn("sh", ["-e", "-c", lines], { cwd: folder, detached: true, env: { ...env, ...served } });
+  const ended = once(shell, "close");
+  onTestFinished(() => {
+    if (shell.exitCode === null && shell.signalCode === null) process.kill(-shell.pid!, "SIGKILL");
+  });
+  let printed = "";
+  const serving = Promise.withResolvers<string>();
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      // The message with a line for curl is for a terminal alone; the log is for everybody.
+      const [, address] = /"Serves IDs".*"address":"([^"]+)"|"address":"([^"]+)".*"Serves IDs"/.exec(printed) ?? [];
+      if (address !== undefined) serving.resolve(address);
+    });
+  }
+  void ended.then(() => serving.reject(new Error(printed)));
+  const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+  const answer = await fetch(`http://${await serving.promise}/snowlane.v1.IdService/NextId`, post);
+  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{19}$/) });
+  process.kill(-shell.pid!, "SIGINT");
+  await ended;
+  expect(printed).toMatch(/"message":"(Stopped|Stops)/);
 });
 
 test("it starts without node:sqlite, so that an older Node is refused in one sentence", async () => {

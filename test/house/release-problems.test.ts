@@ -1,8 +1,18 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { linkPage, linkRegistryPages } from "../../tools/release/repository-links.ts";
 import { releaseProblems } from "../../tools/release/release-problems.ts";
 
 /** What keeps a release of docs/release.md from being made, in a small repository that has what is asked. */
@@ -20,9 +30,16 @@ beforeAll(() => {
   execFileSync("cp", ["-r", "proto", "buf.yaml", root]);
   symlinkSync(resolve("node_modules"), join(root, "node_modules"));
   write(".gitignore", "node_modules\n");
-  write("package.json", '{ "version": "1.2.0" }\n');
+  mkdirSync(join(root, "clients/typescript"), { recursive: true });
+  mkdirSync(join(root, "clients/python"));
 });
+const repository = { type: "git", url: "git+https://github.com/example/ids.git" };
+const nameRepository = (...[own, client]: readonly (object | string | undefined)[]): void => {
+  write("package.json", JSON.stringify({ version: "1.2.0", repository: own }));
+  write("clients/typescript/package.json", JSON.stringify({ repository: client }));
+};
 beforeEach(() => {
+  nameRepository(repository, repository);
   write("CHANGELOG.md", "# Changelog\n\n## 1.2.0\n\n- A line.\n\n## 1.1.0\n\n- Another.\n");
   commit();
 });
@@ -81,4 +98,66 @@ test("protos that break what was released are refused", () => {
   appendFileSync(join(root, path), "\n// A comment breaks nothing.\n");
   commit();
   expect(problems()).toEqual([]);
+});
+
+test.each([
+  ["that names no repository", undefined],
+  ["whose repository npm reads and publint refuses", repository.url],
+  ["whose repository has no pages", { type: "git", url: "git+ssh://git@example.com/ids.git" }],
+])("a package %s is refused: links of its page on npm would be dead", (_name, named) => {
+  const line = (file: string): string =>
+    `${file} names no repository, so links and pictures on the package's page would`;
+  nameRepository(named, repository);
+  commit();
+  expect(problems()).toEqual([expect.stringContaining(line("package.json"))]);
+  expect(problems()[0]).toContain(
+    'add "repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" }',
+  );
+  nameRepository(repository, named);
+  commit();
+  expect(problems()).toEqual([expect.stringContaining(line("clients/typescript/package.json"))]);
+  expect(problems(true)).toEqual([]);
+});
+
+test("two packages that name two repositories are refused", () => {
+  nameRepository(repository, { ...repository, url: "git+https://github.com/example/others.git" });
+  commit();
+  expect(problems()).toEqual(["clients/typescript/package.json names another repository than package.json."]);
+});
+
+test("the page of a package leads into the repository at its tag, and its code and other links stay as they are", () => {
+  const page = [
+    "[a](docs/a.md#part) [`b`](b.ts) [c](https://example.com/c) [d](#d) `[e](e.md)`",
+    '[![f](f.png)](docs/f.md) [g](../g.md "a title")',
+    "```js\n[h](h.md)\n```",
+  ].join("\n");
+  const place = { address: "https://github.com/example/ids", folder: "clients/go", tag: "v1.2.0" };
+  const at = (kind: string, path: string): string => `https://github.com/example/ids/${kind}/v1.2.0/clients/${path}`;
+  expect(linkPage(page, place)).toBe(
+    [
+      `[a](${at("blob", "go/docs/a.md")}#part) [\`b\`](${at("blob", "go/b.ts")}) [c](https://example.com/c) [d](#d) \`[e](e.md)\``,
+      `[![f](${at("raw", "go/f.png")})](${at("blob", "go/docs/f.md")}) [g](${at("blob", "g.md")} "a title")`,
+      "```js\n[h](h.md)\n```",
+    ].join("\n"),
+  );
+});
+
+test("every relative link of a page that a registry shows becomes whole, and none where the repository is not known", () => {
+  const pages = ["README.md", "clients/typescript/README.md", "clients/python/README.md"];
+  for (const page of pages) write(page, readFileSync(page, "utf8"));
+  nameRepository(undefined, undefined);
+  linkRegistryPages(root, "1.2.0");
+  for (const page of pages) expect(readFileSync(join(root, page), "utf8")).toBe(readFileSync(page, "utf8"));
+  nameRepository(repository, repository);
+  linkRegistryPages(root, "1.2.0");
+  for (const page of pages) {
+    const links = [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)\s]+)/g)].map(([, link]) => link!);
+    expect(
+      links.filter((link) => !/^(https:|#)/.test(link)),
+      page,
+    ).toEqual([]);
+    const own = links.filter((link) => link.startsWith("https://github.com/example/ids/"));
+    expect(own.length, page).toBeGreaterThan(3);
+    for (const link of own) expect(existsSync(link.split("/").slice(7).join("/").split("#")[0]!), link).toBe(true);
+  }
 });

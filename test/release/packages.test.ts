@@ -1,12 +1,29 @@
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publishCommands } from "../../tools/release/publish-commands.ts";
 import { ownVersion } from "../../tools/versions.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
-import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
+import { runReadmeBlock } from "../support/processes/bare-clone.ts";
+import {
+  compileProject,
+  compileTests,
+  mavenOfNewRepository,
+  prepareJavaBuilds,
+  writeProject,
+} from "../support/processes/java-client.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
@@ -20,24 +37,59 @@ const clone = join(folder, "clone");
 const packages = join(folder, "a", version);
 let server: SnowlaneProcess;
 
-const release = (to: string): Promise<string> =>
-  runCommand("npm", ["run", "--silent", "release", "--", "--dry-run", "--to", to], {
+/** What the releases called, a line each: the programs that the commands of a publication begin with. */
+const calls = join(folder, "calls.txt");
+const programs = join(folder, "programs");
+
+const release = (to: string, ...flags: readonly string[]): Promise<string> =>
+  runCommand("npm", ["run", "--silent", "release", "--", ...flags, "--to", to], {
     cwd: clone,
-    env: { npm_config_prefer_offline: "true" },
+    env: { npm_config_prefer_offline: "true", PATH: [programs, process.env["PATH"]].join(delimiter) },
   });
+
+/** Puts a note of each call before some programs of this machine. */
+async function noteCalls(): Promise<void> {
+  mkdirSync(programs);
+  for (const name of ["git", "npm", "mvn", "twine"]) {
+    const path = (await runCommand("sh", ["-c", `command -v ${name} || true`])).trim();
+    const program = join(programs, name);
+    writeFileSync(program, `#!/bin/sh\necho "${name} $*" >> "${calls}"\nexec ${path || "false"} "$@"\n`);
+    chmodSync(program, 0o755);
+  }
+}
+
+/** Makes the clone's last commit one that can be released: a named section of the changelog, and a repository. */
+async function makeReleasable(): Promise<void> {
+  const edit = (path: string, before: string, after: string): void => {
+    const text = readFileSync(join(clone, path), "utf8");
+    expect(text).toContain(before);
+    writeFileSync(join(clone, path), text.replace(before, after));
+  };
+  edit("CHANGELOG.md", "## Unreleased\n", `## ${version}\n`);
+  const repository = { type: "git", url: "git+https://github.com/example/snowlane.git" };
+  for (const path of ["package.json", "clients/typescript/package.json"])
+    edit(path, '  "license"', `  "repository": ${JSON.stringify(repository)},\n  "license"`);
+  const author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+  await runCommand("git", [...author, "commit", "--quiet", "--all", "--message", "A release"], { cwd: clone });
+}
 
 beforeAll(async () => {
   server = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "snowlane.db")}`] });
   await runCommand("git", ["clone", "--quiet", "--no-hardlinks", ".", clone]);
-  await release(join(folder, "a"));
+  await makeReleasable();
+  await noteCalls();
+  await release(join(folder, "a"), "--dry-run");
 }, 1_800_000);
 afterAll(async () => {
   await server.stop("SIGTERM");
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** What the release without `--dry-run` printed. */
+let printed: string;
+
 test("a commit gives the same packages twice, byte for byte", { timeout: 1_800_000 }, async () => {
-  const sums = await release(join(folder, "b"));
+  printed = await release(join(folder, "b"));
   const again = join(folder, "b", version);
   const files = readdirSync(packages, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(packages.length + 1)).toSorted();
@@ -59,12 +111,58 @@ test("a commit gives the same packages twice, byte for byte", { timeout: 1_800_0
   );
   const differing = paths.filter((path) => !readFileSync(join(packages, path)).equals(readFileSync(join(again, path))));
   expect(differing).toEqual([]);
-  // The line of docs/install.md.
-  const checked = await runCommand("sha256sum", ["--check", "SHA256SUMS"], { cwd: packages });
+  const checked = await runReadmeBlock("docs/install.md", clientBlocks + 4, { cwd: packages });
   expect(checked.trim().split("\n")).toEqual(
     paths.filter((path) => path !== "SHA256SUMS").map((path) => `${path}: OK`),
   );
-  expect(sums).toBe(readFileSync(join(packages, "SHA256SUMS"), "utf8"));
+  expect(printed.split("\n\n")[0]).toBe(readFileSync(join(packages, "SHA256SUMS"), "utf8").trimEnd());
+});
+
+test("a release without --dry-run prints the commands that publish, and runs none", async () => {
+  expect(printed.split("\n\n")[1]).toBe(publishCommands(version, relative(clone, join(folder, "b", version))));
+  const called = readFileSync(calls, "utf8").trim().split("\n");
+  const parts = ["git clone", "npm pack", "mvn"];
+  for (const part of parts) expect(called.filter((call) => call.startsWith(part)).length, part).toBeGreaterThan(1);
+  expect(called.filter((call) => /^git (tag|push)|^npm publish|^twine|^mvn .*deploy/.test(call))).toEqual([]);
+  const git = (...args: readonly string[]): Promise<string> => runCommand("git", args, { cwd: clone });
+  expect(await git("tag", "--points-at", "HEAD")).toBe("");
+  expect(await git("status", "--porcelain")).toBe("");
+});
+
+test("the pages of the packages lead into the repository at the tag, where a registry has no other file", async () => {
+  const pageOf = (file: string, page: string): Promise<string> =>
+    runCommand("tar", ["-xzOf", join(packages, file), page]);
+  const address = `https://github.com/example/snowlane`;
+  expect(await pageOf(`snowlane-${version}.tgz`, "package/README.md")).toContain(
+    `(${address}/raw/v${version}/docs/pictures/page.png)`,
+  );
+  for (const [file, page] of [
+    [`snowlane-client-${version}.tgz`, "package/README.md"],
+    [`snowlane_client-${version}.tar.gz`, `snowlane_client-${version}/PKG-INFO`],
+  ] as const)
+    expect(await pageOf(file, page)).toContain(`(${address}/blob/v${version}/clients/README.md)`);
+});
+
+/** The first block of docs/install.md that is a client's: TypeScript, Python, Java and Go follow one another. */
+const clientBlocks = blocksOf("docs/install.md", "sh").findIndex((block) => block.includes("snowlane-client-"));
+
+test("the README's lines for the clients are those of docs/install.md, which the tests below run", () => {
+  const lines = blocksOf("docs/install.md", "sh").slice(clientBlocks, clientBlocks + 4);
+  expect(blocksOf("README.md", "sh")).toContain(lines.join(""));
+});
+
+test("TypeScript takes the packed client, and gets an ID", { timeout: 600_000 }, async () => {
+  const project = join(folder, "node-project");
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
+  const file = `snowlane-client-${version}.tgz`;
+  copyFileSync(join(packages, file), join(project, file));
+  const env = { npm_config_prefer_offline: "true" };
+  await runReadmeBlock("docs/install.md", clientBlocks, { cwd: project, env });
+  const code = readFileSync("clients/typescript/samples/quickstart.ts", "utf8");
+  const ported = code.replace("createNodeClient()", `createNodeClient({ endpoints: ["${server.url}"] })`);
+  writeFileSync(join(project, "quickstart.ts"), ported);
+  expect(await runCommand(process.execPath, ["quickstart.ts"], { cwd: project })).toMatch(/^\d{18,19}n\n$/);
 });
 
 test("the commands that publish name files that a release has", () => {
@@ -81,25 +179,29 @@ test("Go takes the module from the folder, as from a proxy, and gets an ID", { t
   const code = readFileSync("clients/go/samples/quickstart/main.go", "utf8");
   const ported = code.replace("snowlane.Options{}", `snowlane.Options{Endpoints: []string{"${server.url}"}}`);
   writeFileSync(join(project, "main.go"), ported);
-  const proxies = (await runCommand("go", ["env", "GOPROXY"])).trim();
-  const env = {
-    GOPROXY: `${pathToFileURL(join(packages, "go")).href},${proxies}`,
-    GONOSUMDB: "snowlane.dev",
-    GOFLAGS: "-mod=mod",
-    // A module of a version is kept for good, and this one is no release yet.
-    GOMODCACHE: join(folder, "go-modules"),
-  };
+  // A module of a version is kept for good, and this one is no release yet.
+  const env = { GOMODCACHE: join(folder, "go-modules"), GOFLAGS: "-mod=mod" };
   const go = (...args: readonly string[]): Promise<string> => runCommand("go", args, { cwd: project, env });
   await go("mod", "init", "example.com/ids");
-  await go("get", `snowlane.dev/go@v${version}`);
+  const places = { [`/path/to/release/${version}`]: packages };
+  await runReadmeBlock("docs/install.md", clientBlocks + 3, { cwd: project, env, places });
   expect(await go("run", ".")).toMatch(/^\d{18,19} <nil>\n$/);
   await go("clean", "-modcache");
 });
 
-test("Java runs with the jar, and finds its sources, its documentation and the licence", {
+test("Maven installs the jar for a project, which runs with it, and it brings sources, documentation and licence", {
   timeout: 900_000,
 }, async () => {
-  const { maven } = await prepareJavaBuilds();
+  const builds = await prepareJavaBuilds();
+  const repository = join(folder, "maven");
+  const ofProject = mavenOfNewRepository(builds, repository);
+  const env = { MAVEN_OPTS: `-Dmaven.repo.local=${repository}` };
+  await runReadmeBlock("docs/install.md", clientBlocks + 2, { cwd: packages, env });
+  const compiled = await compileProject(ofProject, writeProject(join(folder, "java-project"), server.url));
+  expect(compiled).toContain(
+    join(repository, `dev/snowlane/snowlane-client/${version}/snowlane-client-${version}.jar`),
+  );
+  const { maven } = builds;
   const tests = await compileTests(maven, join(folder, "java"));
   const jar = join(packages, `snowlane-client-${version}.jar`);
   const classpath = [jar, ...tests.split(delimiter).filter((path) => path.endsWith(".jar"))].join(delimiter);
@@ -120,9 +222,10 @@ test("Python gets an ID with the wheel, and the archive of sources holds the lic
   timeout: 600_000,
 }, async () => {
   const python = await fetchPythonVenv("client", readFileSync("clients/python/tests/requirements.txt", "utf8"));
-  const wheel = join(packages, `snowlane_client-${version}-py3-none-any.whl`);
+  // Into a folder of its own, because the environment is shared and has what the client needs.
   const target = join(folder, "python");
-  await runCommand(python, ["-m", "pip", "install", "--quiet", "--no-deps", "--target", target, wheel]);
+  const pip = { PIP_TARGET: target, PIP_NO_DEPS: "1", PATH: [dirname(python), process.env["PATH"]].join(delimiter) };
+  await runReadmeBlock("docs/install.md", clientBlocks + 1, { cwd: packages, env: pip });
   const program = `from snowlane import IdClient\nprint(IdClient("${server.url}", timeout_s=120).next_id())`;
   expect(await runCommand(python, ["-c", program], { env: { PYTHONPATH: target } })).toMatch(/^\d{18,19}\n$/);
   const sources = await runCommand("tar", ["-tzf", join(packages, `snowlane_client-${version}.tar.gz`)]);

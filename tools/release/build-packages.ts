@@ -6,6 +6,7 @@ import { prepareJavaBuilds } from "../../test/support/processes/java-client.ts";
 import { runCommand } from "../../test/support/processes/run-command.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { buildExecutable, packExecutable } from "./build-executable.ts";
+import { linkRegistryPages } from "./repository-links.ts";
 
 /** The one package that builds a wheel. */
 const pythonBuilder =
@@ -54,6 +55,7 @@ export async function buildPackages(
     const log = await runCommand("git", ["log", "-1", "--format=%H %ct"], { cwd: checkout });
     const [commit = "", seconds = ""] = log.trim().split(" ");
     const build = { ...options, checkout, commit, commitTime: new Date(Number(seconds) * 1_000) };
+    linkRegistryPages(checkout, options.version);
     // Installs what the lockfile names, bundles, and writes the types.
     await runCommand(process.execPath, ["tools/bootstrap.mjs", "--build"], { cwd: checkout });
     for (const [part, builder] of Object.entries(builders)) if (options.parts.includes(part)) await builder(build);

@@ -1,13 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { repositoryProblems } from "./repository-links.ts";
 
 /** A checkout, and the release that it is looked at for. */
 interface ReleaseOptions {
   /** The root of the checkout. */
   readonly root: string;
   readonly version: string;
-  /** A rehearsal takes the section "Unreleased" of the changelog where the version has none yet. */
+  /**
+   * A rehearsal takes the section "Unreleased" of the changelog where the version has none yet, and does without the
+   * repository's address.
+   */
   readonly isRehearsal: boolean;
 }
 
@@ -30,6 +34,7 @@ export function releaseProblems({ root, version, isRehearsal }: ReleaseOptions):
     problems.push(
       `The tag v${version} is another commit: raise the version in package.json, and run npm run generate.`,
     );
+  if (!isRehearsal) problems.push(...repositoryProblems(root));
   const buf = resolve("node_modules/.bin/buf");
   const breaking = spawnSync(buf, ["breaking", "proto", "--against", "proto/released.binpb"], {
     cwd: root,
