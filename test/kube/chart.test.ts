@@ -1,10 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { rightValues } from "../support/charts/chart-values.ts";
 import { type ChartObject, renderChart } from "../support/charts/render-chart.ts";
+import { findTool } from "../support/fetch/tools.ts";
+import { runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { runCli } from "../support/processes/cli-outcome.ts";
 import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { type KubernetesServer, startKubernetes } from "../support/servers/kubernetes-server.ts";
 
 /** The chart's objects, as a real kube-apiserver takes them. */
@@ -23,6 +29,7 @@ afterAll(async () => {
 /** Where the API has the objects of a kind. */
 const plurals: Readonly<Record<string, string>> = {
   ConfigMap: "configmaps",
+  Secret: "secrets",
   Deployment: "deployments",
   Service: "services",
   ServiceAccount: "serviceaccounts",
@@ -52,6 +59,58 @@ test.each(Object.entries(rightValues))(
     }
   },
 );
+
+test("the line of docs/deploying.md installs the chart beside its two Secrets, which the server can read", {
+  timeout: 300_000,
+}, async () => {
+  const [yaml = ""] = blocksOf("docs/deploying.md", "yaml");
+  const secrets = parseAllDocuments(yaml).map((document) => document.toJS() as Secret);
+  for (const secret of secrets)
+    await kubernetes.call("POST", `${pathOf(secret)}?fieldValidation=Strict`, JSON.stringify(secret));
+  const { path: helm } = await findTool("helm");
+  const access = new URL(kubernetes.storeUrl("operator")).searchParams;
+  const env = {
+    PATH: [dirname(helm), process.env["PATH"]].join(delimiter),
+    HELM_KUBEAPISERVER: access.get("server")!,
+    HELM_KUBECAFILE: access.get("caFile")!,
+    HELM_KUBETOKEN: readFileSync(access.get("tokenFile")!, "utf8").trim(),
+    HELM_NAMESPACE: "test",
+  };
+  const line = blocksOf("docs/deploying.md", "sh").findIndex((block) => block.startsWith("helm install "));
+  const said = await runReadmeBlock("docs/deploying.md", line, { env });
+  expect(said).toContain("STATUS: deployed");
+  const deployments = JSON.parse(await kubernetes.call("GET", "/apis/apps/v1/namespaces/test/deployments")) as {
+    readonly items: readonly { readonly spec: { readonly template: { readonly spec: PodSpec } } }[];
+  };
+  expect(deployments.items).toHaveLength(1);
+  const { containers, volumes } = deployments.items[0]!.spec.template.spec;
+  const [store, principals] = secrets;
+  const from = containers[0]!.env.find(({ name }) => name === "SNOWLANE_STORE")?.valueFrom?.secretKeyRef;
+  expect(from?.name).toBe(store!.metadata.name);
+  const mounted = volumes.find(({ name }) => name === "principals")?.secret?.secretName;
+  expect(mounted).toBe(principals!.metadata.name);
+  const file = join(folder, "principals.json");
+  writeFileSync(file, principals!.stringData["principals.json"]!);
+  const environment = { SNOWLANE_STORE: store!.stringData[from!.key]!, SNOWLANE_PRINCIPALS: file };
+  const { code, stderr } = await runCli(["serve", "--dry-run", "--listen", "0.0.0.0:7609"], { environment });
+  expect([code, stderr]).toEqual([0, ""]);
+  await runCommand(helm, ["uninstall", "ids"], { env });
+});
+
+interface Secret extends ChartObject {
+  readonly stringData: Readonly<Record<string, string>>;
+}
+
+/** The part of a pod that a test reads. */
+interface PodSpec {
+  readonly containers: readonly {
+    readonly env: readonly {
+      readonly name: string;
+      readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+    }[];
+  }[];
+  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
+}
 
 test("the server of Kubernetes refuses an object with a field that there is not", { timeout: 60_000 }, async () => {
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, dta: {} };

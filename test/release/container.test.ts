@@ -8,6 +8,7 @@ import { ownVersion } from "../../tools/versions.ts";
 import { confinedProgram, makeVolume } from "../support/containers/confined-program.ts";
 import { ImageBuilder, type ServerImage } from "../support/containers/image-builder.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
@@ -144,6 +145,35 @@ test("it serves with a read-only root, and writes only into the volume of its st
   expect(await server.stop("SIGTERM")).toBe(0);
   expect([...filesOf(volume).keys()]).toContain("snowlane.db");
   expect(filesOf(root)).toEqual(before);
+});
+
+test("the line of docs/deploying.md runs it, and gives an ID to everybody on this machine", {
+  timeout: 300_000,
+}, async () => {
+  const line = blocksOf("docs/deploying.md", "sh").find((block) => block.startsWith("docker run ")) ?? "";
+  const words = line.replaceAll("\\\n", " ").trim().split(/\s+/);
+  const valuesOf = (flag: string): readonly string[] =>
+    words.flatMap((word, at) => (word === flag ? words[at + 1]! : []));
+  expect(image.name).toBe(`localhost/${words.at(-1)}`);
+  const environment = Object.fromEntries(valuesOf("-e").map((text) => text.split("=")));
+  const { SNOWLANE_LISTEN: listen = "", ...settings } = environment as Readonly<Record<string, string>>;
+  const [mount = ""] = valuesOf("-v");
+  expect(mount.split(":")[1]).toBe("/var/lib/snowlane");
+  const [published = ""] = valuesOf("-p");
+  // The published port leads to the one that the server listens on.
+  expect(listen).toBe(`0.0.0.0:${published.split(":").at(-1)}`);
+  // Every flag is one that confinedProgram stands for, or is read above.
+  const flags = words.filter((word) => word.startsWith("-"));
+  expect([...new Set(flags)]).toEqual(["--rm", "--read-only", "--cap-drop", "--security-opt", "-v", "-p", "-e"]);
+  expect([...valuesOf("--cap-drop"), ...valuesOf("--security-opt")]).toEqual(["ALL", "no-new-privileges"]);
+  const volume = makeVolume(join(builder.folder, "run-volume"), image.config);
+  const program = confinedProgram({ ...image, volume, environment: settings });
+  const server = await startSnowlane({ program, args: [], listen: `0.0.0.0:${await findFreePort()}` });
+  const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+  const port = server.address.split(":").at(-1);
+  const answer = await fetch(`http://127.0.0.1:${port}/snowlane.v1.IdService/NextId`, post);
+  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(await server.stop("SIGINT")).toBe(0);
 });
 
 test.each([

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { ownVersion } from "../../tools/versions.ts";
+import { runReadmeBlock } from "../support/processes/bare-clone.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
 /** One part of a release, for a user who needs no more. */
@@ -19,9 +21,9 @@ test("the packages of npm are built where there is neither Go nor Java nor Pytho
   for (const path of (await runCommand("sh", ["-c", find])).trim().split("\n"))
     symlinkSync(path, join(programs, basename(path)));
   await runCommand("git", ["clone", "--quiet", "--no-hardlinks", ".", clone]);
-  const env = { PATH: programs, npm_config_prefer_offline: "true" };
-  const build = ["run", "--silent", "release", "--", "--dry-run", "npm"];
-  const sums = await runCommand("npm", build, { cwd: clone, env });
+  const env = { PATH: programs, npm_config_prefer_offline: "true", npm_config_loglevel: "silent" };
+  const line = blocksOf("docs/deploying.md", "sh").findIndex((block) => block.startsWith("npm run release "));
+  const sums = await runReadmeBlock("docs/deploying.md", line, { cwd: clone, env });
   const version = ownVersion();
   const files = [
     `snowlane-${version}.spdx.json`,

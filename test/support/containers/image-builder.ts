@@ -1,8 +1,20 @@
-import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { ownVersion } from "../../../tools/versions.ts";
 import { fetchDebianPackage } from "../fetch/debian-package.ts";
+import { runReadmeBlock } from "../processes/bare-clone.ts";
+import { blocksOf } from "../processes/page-blocks.ts";
 import { runCommand } from "../processes/run-command.ts";
 
 /** What Node needs of a system: its libraries, and the authorities that TLS trusts. */
@@ -95,26 +107,35 @@ export class ImageBuilder {
     return "localhost/node-base:1";
   }
 
-  /** Builds the server's image from deploy/container/Dockerfile, with the program of this checkout. */
+  /** Builds the server's image by the line of docs/deploying.md, with the program of this checkout. */
   async buildServer(): Promise<ServerImage> {
     const context = join(this.folder, "context");
     const bundle = join(this.folder, "bundle");
     const release = join(context, "release", ownVersion());
     for (const folder of [release, bundle]) mkdirSync(folder, { recursive: true });
-    cpSync("deploy/container/state", join(context, "deploy/container/state"), { recursive: true });
+    cpSync("deploy/container", join(context, "deploy/container"), { recursive: true });
+    copyFileSync(".dockerignore", join(context, ".dockerignore"));
     await runCommand(process.execPath, ["tools/bundle.mjs", "--with-drivers", bundle]);
     const pack = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", release];
     await runCommand("npm", pack, { cwd: bundle });
-    const name = await this.#build("deploy/container/Dockerfile", await this.#makeBase(), context);
+    await this.#build(await this.#makeBase(), context);
+    const name = `localhost/snowlane:${ownVersion()}`;
     const root = await this.buildah("mount", await this.buildah("from", name));
     return { name, config: await this.#config(name), root };
   }
 
-  /** Builds a Dockerfile; returns the name of the image. */
-  async #build(file: string, base: string, context: string): Promise<string> {
-    const kind = ["--isolation", "chroot", "--format", "docker", "--quiet"];
-    await this.buildah("bud", ...kind, "--build-arg", `BASE=${base}`, "--file", file, "--tag", "snowlane", context);
-    return "localhost/snowlane:latest";
+  /** Runs the line of docs/deploying.md. The `docker` that it finds is buildah, with a base that needs no registry. */
+  async #build(base: string, context: string): Promise<void> {
+    const page = "docs/deploying.md";
+    const line = blocksOf(page, "sh").findIndex((block) => block.startsWith("docker build "));
+    const flags = ["--isolation", "chroot", "--format", "docker", "--quiet", "--build-arg", `BASE=${base}`];
+    const build = ["buildah", ...this.args("bud", ...flags)].join(" ");
+    const programs = join(this.folder, "programs");
+    mkdirSync(programs);
+    writeFileSync(join(programs, "docker"), `#!/bin/sh\nshift\nexec ${build} "$@"\n`);
+    chmodSync(join(programs, "docker"), 0o755);
+    const env = { PATH: [programs, process.env["PATH"]].join(delimiter) };
+    await runReadmeBlock(page, line, { cwd: context, env });
   }
 
   async #config(image: string): Promise<ImageConfig> {
