@@ -164,7 +164,7 @@ test("the line of docs/deploying.md runs it, and gives an ID to everybody on thi
   expect(listen).toBe(`0.0.0.0:${published.split(":").at(-1)}`);
   // Every flag is one that confinedProgram stands for, or is read above.
   const flags = words.filter((word) => word.startsWith("-"));
-  expect([...new Set(flags)]).toEqual(["--rm", "--read-only", "--cap-drop", "--security-opt", "-v", "-p", "-e"]);
+  expect([...new Set(flags)]).toEqual(["--rm", "--read-only", "--cap-drop", "--security-opt", "-v", "-e", "-p"]);
   expect([...valuesOf("--cap-drop"), ...valuesOf("--security-opt")]).toEqual(["ALL", "no-new-privileges"]);
   const volume = makeVolume(join(builder.folder, "run-volume"), image.config);
   const program = confinedProgram({ ...image, volume, environment: settings });
