@@ -85,6 +85,8 @@ export function processorUs(processId: number): number {
 export interface ServerCertificate {
   readonly certFile: string;
   readonly keyFile: string;
+  /** Of an authority whose certificate every client has to show. Absent: no client shows any. */
+  readonly clientCaFile?: string;
 }
 
 /**
@@ -134,7 +136,7 @@ export function goPeer(
   mode: "grpc" | "connect",
   tls?: ServerCertificate,
 ): Promise<BenchServer> {
-  const secure = tls === undefined ? [] : [tls.certFile, tls.keyFile];
+  const secure = tls === undefined ? [] : [tls.certFile, tls.keyFile, tls.clientCaFile ?? []].flat();
   return startBenchServer({
     name,
     isOurs: false,

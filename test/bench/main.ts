@@ -8,6 +8,7 @@ import { attacksBenchmark } from "./attacks.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { capacityBenchmark } from "./capacity.ts";
 import { clientsBenchmark } from "./clients.ts";
+import { credentialsBenchmark } from "./credentials.ts";
 import { drainsBenchmark } from "./drains.ts";
 import { generatorBenchmark } from "./generator.ts";
 import { guardsBenchmark, refusalsBenchmark } from "./guards.ts";
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   serviceBenchmark,
   capacityBenchmark,
   guardsBenchmark,
+  credentialsBenchmark,
   refusalsBenchmark,
   clientsBenchmark,
   schemesBenchmark,

@@ -19,10 +19,8 @@ import {
   startRustPeers,
 } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
-import { runCallLoad } from "./call-load.ts";
 import { interleave, median } from "./interleave.ts";
 import { type H2load, type LoadResult, percentile, runGhz, runH2load } from "./load.ts";
-import { type BenchPrincipal, writePrincipal } from "./principal.ts";
 import { formatFigure } from "./report.ts";
 
 const rounds = 3;
@@ -39,18 +37,13 @@ type Log = (line: string) => void;
 interface Stage {
   readonly servers: Servers;
   readonly goProgram: string;
-  /** The caller that the server with tokens knows. */
-  readonly principal: BenchPrincipal;
   readonly ghz: string;
-  /** The authority, and the client's own certificate. */
-  readonly client: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
   readonly folder: string;
   readonly log: Log;
 }
 
 const serverNames = [
   "engine",
-  "engineTokens",
   "node",
   "connect",
   "bare",
@@ -58,7 +51,6 @@ const serverNames = [
   "grpcGo",
   "connectGo",
   "engineTls",
-  "engineMtls",
   "goTls",
   "floor",
 ] as const;
@@ -121,11 +113,7 @@ async function compareLoads(
 }
 
 const h2load = (stage: Stage, load: Omit<H2load, "calls">) => (server: BenchServer, calls: number) =>
-  runH2load(
-    server,
-    { ...load, calls, ...(server === stage.servers.engineTokens ? { headers: stage.principal.headers } : {}) },
-    stage.folder,
-  );
+  runH2load(server, { ...load, calls }, stage.folder);
 
 async function manyStreams(stage: Stage): Promise<Part> {
   const { finding, of } = await compareLoads(
@@ -133,7 +121,6 @@ async function manyStreams(stage: Stage): Promise<Part> {
     "NextId, h2load, 4 connections of 32 streams",
     {
       engine: 500_000,
-      engineTokens: 500_000,
       node: 10_000,
       connect: 10_000,
       bare: 60_000,
@@ -185,7 +172,7 @@ async function manyConnections(stage: Stage): Promise<Part> {
   const { finding, of } = await compareLoads(
     stage,
     "NextId, h2load, 100 connections of one stream",
-    { engine: 150_000, engineTokens: 150_000, bare: 30_000, grpcGo: 80_000, tonic: 100_000, pajamax: 150_000 },
+    { engine: 150_000, bare: 30_000, grpcGo: 80_000, tonic: 100_000, pajamax: 150_000 },
     h2load(stage, { connections: 100, streams: 1 }),
   );
   const { cpuUs } = of("engine");
@@ -205,27 +192,6 @@ async function overTls(stage: Stage): Promise<Part> {
   );
   const share = of("goTls").rate / of("engineTls").rate;
   return { finding, targets: [ratio("with TLS at least the calls of grpc-go (grpc-go / ours)", share, 1)] };
-}
-
-/** h2load shows no certificate, so the calls are made by hand. */
-async function withClientCertificates(stage: Stage): Promise<Part> {
-  const { finding, of } = await compareLoads(
-    stage,
-    "NextId over TLS, frames made by hand, 4 connections of 32 streams",
-    { engineTls: 100_000, engineMtls: 100_000, goTls: 100_000 },
-    (server, calls) =>
-      runCallLoad(server, {
-        method: "snowlane.v1.IdService/NextId",
-        messages: [new Uint8Array(0)],
-        calls,
-        tls: server === stage.servers.engineMtls ? stage.client : { caFile: stage.client.caFile },
-      }),
-  );
-  const share = of("engineMtls").cpuUs / of("goTls").cpuUs;
-  return {
-    finding,
-    targets: [ratio("with client certificates: at most the processor time of grpc-go, TLS", share, 1)],
-  };
 }
 
 async function withDeadlines(stage: Stage): Promise<Part> {
@@ -405,13 +371,11 @@ async function fairness(stage: Stage): Promise<Part> {
 }
 
 async function raise(folder: string) {
-  const principal = writePrincipal(folder);
   const goProgram = await buildGoPeer(folder);
   const certificates = await makeCertificates();
   const tls = certificates.server;
   const servers: Servers = {
     engine: await snowlane("Snowlane, as shipped, no flags"),
-    engineTokens: await snowlane("Snowlane, metrics and tokens", ["--principals", principal.path]),
     node: await snowlane("Snowlane, --http2 node", ["--http2", "node"]),
     connect: await nodePeer("Connect-Node", "connect"),
     bare: await nodePeer("bare node:http2", "bare"),
@@ -419,22 +383,11 @@ async function raise(folder: string) {
     grpcGo: await goPeer(goProgram, "grpc-go + bwmarrin/snowflake", "grpc"),
     connectGo: await goPeer(goProgram, "connect-go + bwmarrin/snowflake", "connect"),
     engineTls: await snowlane("Snowlane, TLS", ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile]),
-    engineMtls: await snowlane("Snowlane, metrics and client certificates", [
-      "--tls-cert",
-      tls.certFile,
-      "--tls-key",
-      tls.keyFile,
-      "--tls-client-ca",
-      certificates.caFile,
-      "--principals",
-      principal.path,
-    ]),
     goTls: await goPeer(goProgram, "grpc-go, TLS", "grpc", tls),
     floor: await floorPeer("the floor: nghttpd, one file"),
     ...(await startRustPeers(join(folder, "rust"))),
   };
-  const client = { caFile: certificates.caFile, ...certificates.client };
-  return { servers, goProgram, principal, client, remove: certificates.remove };
+  return { servers, goProgram, remove: certificates.remove };
 }
 
 /** A summary of all parts, in the order in which they were measured. */
@@ -464,16 +417,15 @@ export const serviceBenchmark: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-service-"));
     const ghz = (await findTool("ghz")).path;
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
-    const { servers, goProgram, principal, client, remove } = await raise(folder);
+    const { servers, goProgram, remove } = await raise(folder);
     try {
-      const stage: Stage = { servers, goProgram, principal, client, ghz, folder, log };
+      const stage: Stage = { servers, goProgram, ghz, folder, log };
       const parts: Part[] = [];
       for (const part of [
         manyStreams,
         tenConnections,
         manyConnections,
         overTls,
-        withClientCertificates,
         withDeadlines,
         openLoop,
         openLoopInBursts,

@@ -1,12 +1,14 @@
 // Command peer is what Snowlane is measured beside: NextId served by grpc-go or connect-go over bwmarrin/snowflake,
 // and a grpc-go client that reads one BatchNextIds stream.
 //
-//	peer grpc|connect ADDRESS [CERTIFICATE KEY]
+//	peer grpc|connect ADDRESS [CERTIFICATE KEY [CLIENT_AUTHORITY]]
 //	peer read ADDRESS COUNT
 package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +40,7 @@ func (s *idServer) NextId(context.Context, *pb.NextIdRequest) (*pb.NextIdRespons
 
 func main() {
 	if len(os.Args) < 3 {
-		log.Fatal("usage: peer grpc|connect ADDRESS [CERTIFICATE KEY] | peer read ADDRESS COUNT")
+		log.Fatal("usage: peer grpc|connect ADDRESS [CERTIFICATE KEY [CLIENT_AUTHORITY]] | peer read ADDRESS COUNT")
 	}
 	var err error
 	switch mode, address := os.Args[1], os.Args[2]; mode {
@@ -67,12 +69,12 @@ func serveGrpc(address string, certificate []string) error {
 		return err
 	}
 	var options []grpc.ServerOption
-	if len(certificate) == 2 {
-		tls, err := credentials.NewServerTLSFromFile(certificate[0], certificate[1])
+	if len(certificate) >= 2 {
+		config, err := tlsConfig(certificate)
 		if err != nil {
 			return err
 		}
-		options = append(options, grpc.Creds(tls))
+		options = append(options, grpc.Creds(credentials.NewTLS(config)))
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -81,6 +83,27 @@ func serveGrpc(address string, certificate []string) error {
 	server := grpc.NewServer(options...)
 	pb.RegisterIdServiceServer(server, ids)
 	return server.Serve(listener)
+}
+
+// tlsConfig asks for a client certificate where a third file names its authority.
+func tlsConfig(files []string) (*tls.Config, error) {
+	own, err := tls.LoadX509KeyPair(files[0], files[1])
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{own}}
+	if len(files) == 3 {
+		authority, err := os.ReadFile(files[2])
+		if err != nil {
+			return nil, err
+		}
+		config.ClientCAs = x509.NewCertPool()
+		if !config.ClientCAs.AppendCertsFromPEM(authority) {
+			return nil, fmt.Errorf("%s has no certificate", files[2])
+		}
+		config.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return config, nil
 }
 
 func serveConnect(address string) error {
