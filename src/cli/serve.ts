@@ -10,7 +10,6 @@ import { problemsOf, valueOf } from "../config/resolved.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
 import type { LogOptions } from "../server/log.ts";
-import type { Server } from "../server/start-server.ts";
 import { checkWallClock } from "../lease/start-checks.ts";
 import type { Command, CommandContext } from "./command.ts";
 import type { SettingGroup } from "./help.ts";
@@ -143,13 +142,15 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
   const traceSettings = valueOf(resolveTraces(context.environment));
   const stop = listenForStop(process, systemClock);
   const { signal } = stop;
-  let server: Server | undefined;
-  const reload = (): void => server?.reload();
+  let look: (() => void) | undefined;
+  const reload = (): void => look?.();
   // Without such files it keeps its meaning: the terminal has gone. With them it never ends a server, also not one that
   // waits for its worker ID or drains.
   if (config.tlsCert !== undefined || config.principals !== undefined) process.on("SIGHUP", reload);
   try {
-    server = await startServer({ config, worker, traceSettings, log, clock: systemClock, onFault, signal });
+    const onReloadable = (found: () => void): void => void (look = found);
+    const parts = { config, worker, traceSettings, log, clock: systemClock };
+    const server = await startServer({ ...parts, onFault, signal, onReloadable });
     const security = config.tlsCert === undefined ? "cleartext" : "tls";
     const told = { server, storeUrl: worker.storeUrl, version, security, page: config.page } as const;
     const facts = { ...told, nowMs: systemClock.nowMs() };

@@ -56,15 +56,16 @@ async function openTraces({ config, traceSettings, clock, log }: GuardOptions): 
 
 async function openPrincipals(path: string, { config, clock, log }: GuardOptions): Promise<WatchedPrincipals> {
   const { watchPrincipals } = await import("./guards/watched-principals.ts");
-  const callers = watchPrincipals({
+  const isPlaintext = config.tlsCert === undefined && !isLoopback(config.listen.host);
+  return watchPrincipals({
     path,
     clock,
     idsPerSecond: config.quotaIdsPerSecond,
     onChange: (principalCount) => log.info("The principals were read again", { path, principalCount }),
+    onFirstToken: () => {
+      if (!isPlaintext) return;
+      log.warn("Tokens come over the network in plaintext: give --tls-cert, or let a proxy speak TLS");
+    },
     onFault: (error) => log.error("The principals cannot be read; the earlier ones stay", { path, error }),
   });
-  if (callers.hasTokens && config.tlsCert === undefined && !isLoopback(config.listen.host)) {
-    log.warn("Tokens come over the network in plaintext: give --tls-cert, or let a proxy speak TLS");
-  }
-  return callers;
 }

@@ -30,6 +30,11 @@ export interface ServerOptions {
   readonly onFault: (error: unknown) => void;
   /** Gives up the start. */
   readonly signal: AbortSignal;
+  /**
+   * Called once, before the start waits for a worker ID, with what looks at once whether the files of TLS and of
+   * principals have changed.
+   */
+  readonly onReloadable?: (reload: () => void) => void;
 }
 
 /** A server that serves. */
@@ -38,8 +43,6 @@ export interface Server {
   /** Undefined where there is no listener for operators. */
   readonly adminAddress: Address | undefined;
   readonly source: IdSource;
-  /** Looks at once whether the files of TLS and of principals have changed. */
-  readonly reload: () => void;
   /**
    * Ends in order: says NOT_SERVING, takes no more calls, lets those in flight finish for at most the drain time, cuts
    * the rest, and gives the worker ID back. Never rejects.
@@ -88,6 +91,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let bound: Listener | undefined;
   let admin: Listener | undefined;
   let worker: StartingWorker | undefined;
+  const looks = [guards.look];
+  options.onReloadable?.(() => looks.forEach((look) => look()));
   let stop = async (): Promise<void> => {
     await Promise.all([bound?.close(0), admin?.close(0)]);
     await worker?.close(releaseTimeoutMs);
@@ -110,6 +115,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const source = issueLog?.before(begun.source) ?? begun.source;
     const sequences = createSequences(options);
     const calls = serveCalls({ ...options, ...guards, tls, worker: begun, source, sequences, listener, startMs });
+    looks.push(calls.look);
     admin?.accept(calls.admitAdmin);
     const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, admin, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
@@ -125,10 +131,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       address: listener.address,
       adminAddress: admin?.address,
       source,
-      reload: () => {
-        calls.look();
-        guards.look();
-      },
       stop: async () => {
         endWatch();
         await stopCalls();

@@ -66,7 +66,7 @@ const allWays: Readonly<Record<string, CallWay>> = {
 async function expectTable({ ask, contentType, body, carries }: CallWay, tls?: Certificates): Promise<void> {
   const { path: principals, write } = principalsFile([...everyone, { name: "removed", permissions: ["all"] }]);
   const flags = tls === undefined ? {} : { tlsCert: tls.server.certFile, tlsKey: tls.server.keyFile };
-  const { address, server, faults } = await runServer({ principals, ...flags });
+  const { address, reload, faults } = await runServer({ principals, ...flags });
   const url = `${tls === undefined ? "http" : "https"}://${address}`;
   const secure = tls === undefined ? {} : { ca: readFileSync(tls.caFile) };
   const outcomeOf = async (method: DescMethod, fields: object) => {
@@ -78,7 +78,7 @@ async function expectTable({ ask, contentType, body, carries }: CallWay, tls?: C
   // Before they are taken out, they may call everything.
   for (const method of carried) expect(await outcomeOf(method, bearer("removed"))).toBeUndefined();
   write(everyone);
-  server.reload();
+  reload();
   const callers = [
     { holds: undefined, fields: {} },
     { holds: undefined, fields: bearer("wrong") },
@@ -271,13 +271,13 @@ test("a token of 64 KiB gets no ID, with a good one in it neither, and the serve
 
 test("a watcher of health needs no credentials, also while principals change", async () => {
   const { path, write } = principalsFile(everyone);
-  const { url, server } = await runServer({ principals: path });
+  const { url, reload } = await runServer({ principals: path });
   const abort = new AbortController();
   const health = createClient(Health, createGrpcTransport({ baseUrl: url }));
   for await (const { status } of health.watch({}, { signal: abort.signal })) {
     expect(status).toBe(1);
     write([]);
-    server.reload();
+    reload();
     break;
   }
   abort.abort();
@@ -287,7 +287,7 @@ test("a removed token ends with the next message of its stream, a new one works,
   const ids = ["ids"];
   const before = ["stays", "goes"].map((name) => ({ name, permissions: ids }));
   const { path, write } = principalsFile(before);
-  const { url, server, log } = await runServer({ principals: path });
+  const { url, reload, log } = await runServer({ principals: path });
   const client = createClient(IdService, createGrpcTransport({ baseUrl: url }));
   const abort = new AbortController();
   const stream = (name: string, textFormat = {}) =>
@@ -302,7 +302,7 @@ test("a removed token ends with the next message of its stream, a new one works,
   const staying = stream("stays")[Symbol.asyncIterator]();
   expect((await staying.next()).done).toBe(false);
   write(["stays", "comes"].map((name) => ({ name, permissions: ids })));
-  server.reload();
+  reload();
   expect(log.join("")).toContain("The principals were read again");
   for (const one of streams) {
     const end = async (): Promise<void> => {
@@ -318,15 +318,15 @@ test("a removed token ends with the next message of its stream, a new one works,
 
 test("a permission that is taken away holds for the next call on the same connection", async () => {
   const { path, write } = principalsFile([{ name: "app", permissions: ["ids"] }]);
-  const { url, server } = await runServer({ principals: path });
+  const { url, reload } = await runServer({ principals: path });
   const client = createClient(IdService, createGrpcTransport({ baseUrl: url }));
   const call = () => client.nextId({}, { headers: bearer("app") });
   // From the third on they have one header block, so the server looks at their head once.
   for (let count = 0; count < 5; count++) await call();
   write([{ name: "app", permissions: ["observe"] }]);
-  server.reload();
+  reload();
   await expect(call()).rejects.toMatchObject({ code: Code.PermissionDenied });
   write([{ name: "app", permissions: ["all"] }]);
-  server.reload();
+  reload();
   await call();
 });

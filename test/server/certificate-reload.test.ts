@@ -41,7 +41,7 @@ describe.each(Object.entries(certifiedCalls))("over %s", (_name, ask) => {
     const { flags, put, trust } = watchedFiles();
     put(ours.server);
     trust(ours.caFile);
-    const { server, log, faults } = await runServer({ ...flags, principals: principals() });
+    const { server, reload, log, faults } = await runServer({ ...flags, principals: principals() });
     const tls = { port: server.address.port, ca: bothAuthorities(), ...identityOf(ours.client) };
     const answers: unknown[] = [];
     const stop = new AbortController();
@@ -50,8 +50,8 @@ describe.each(Object.entries(certifiedCalls))("over %s", (_name, ask) => {
     });
     for (let turn = 1; turn <= 10; turn++) {
       // Between the two files the key does not belong to the certificate.
-      put(turn % 2 === 0 ? ours.server : next.server, () => server.reload());
-      server.reload();
+      put(turn % 2 === 0 ? ours.server : next.server, () => reload());
+      reload();
       const enough = answers.length + 10;
       await expect.poll(() => answers.length, { timeout: 60_000 }).toBeGreaterThan(enough);
     }
@@ -89,7 +89,7 @@ describe.each(["TLSv1.2", "TLSv1.3"] as const)("a session of %s", (maxVersion) =
       const { flags, put, trust } = watchedFiles();
       put(ours.server);
       trust(ours.caFile);
-      const { server, faults } = await runServer({ ...flags, tlsClientAuth, principals: principals() });
+      const { server, reload, faults } = await runServer({ ...flags, tlsClientAuth, principals: principals() });
       const tls = { port: server.address.port, ca: bothAuthorities(), maxVersion };
       const caller = identityOf(ours.client);
       const { session, ...first } = await resume({ ...tls, ...caller });
@@ -97,7 +97,7 @@ describe.each(["TLSv1.2", "TLSv1.3"] as const)("a session of %s", (maxVersion) =
       // As long as its authority is trusted, a resumed session is its caller, and needs to show nothing.
       expect(await resume({ ...tls, session })).toMatchObject({ status: "200", isReused: true });
       trust(next.caFile);
-      server.reload();
+      reload();
       expect(await resume({ ...tls, ...caller, session })).toMatchObject({ status: "cut off", isReused: false });
       const nameless = tlsClientAuth === "optional" ? "401" : "cut off";
       expect(await resume({ ...tls, session })).toMatchObject({ status: nameless, isReused: false });

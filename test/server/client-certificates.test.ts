@@ -38,10 +38,10 @@ describe.each(Object.entries(certifiedCalls))("over %s", (_name, askOver) => {
     const server = await running;
     expect(await ask(server, identity(ours.client))).toBe(200);
     write([{ name: "app", permissions: ["observe"], certificates: ["dns:client"] }]);
-    server.server.reload();
+    server.reload();
     expect(await ask(server, identity(ours.client))).toBe(403);
     write([{ name: "app", permissions: ["ids"], certificates: ["dns:client.prod", "uri:client", "dns:lient"] }]);
-    server.server.reload();
+    server.reload();
     expect(await ask(server, identity(ours.client))).toBe(401);
     expect(server.faults).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe.each(Object.entries(certifiedCalls))("over %s", (_name, askOver) => {
     const { running, write } = start();
     const server = await running;
     write([{ name: "app", permissions: ["ids"], certificates: ["dns:nameless", "uri:nameless", "uri:CN=nameless"] }]);
-    server.server.reload();
+    server.reload();
     expect(await ask(server, identity(ours.nameless))).toBe(401);
   });
 

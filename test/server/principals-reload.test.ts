@@ -10,7 +10,7 @@ import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { askHttp2, type HttpAnswer } from "../support/http2/http-call.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
-import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
+import { bearer, principalsFile, tokenOf, writePrincipals } from "../support/processes/principals-file.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
@@ -104,7 +104,7 @@ test("without a file to read again, SIGHUP ends the server as it ends every prog
 
 test("callers who stay notice nothing of a file that is replaced again and again", async () => {
   const { path, write } = principalsFile([{ name: "stays", permissions: ids }]);
-  const { url, server, faults } = await runServer({ principals: path });
+  const { url, reload, faults } = await runServer({ principals: path });
   const statuses: number[] = [];
   const callers = Array.from({ length: 8 }, async () => {
     for (let left = 25; left > 0; left--) statuses.push((await nextId(url, "stays")).status);
@@ -115,7 +115,7 @@ test("callers who stay notice nothing of a file that is replaced again and again
       { name: `other-${count++}`, permissions: ids },
       { name: "stays", permissions: ids },
     ]);
-    server.reload();
+    reload();
   }, 1);
   await Promise.all(callers);
   clearInterval(replacing);
@@ -124,15 +124,33 @@ test("callers who stay notice nothing of a file that is replaced again and again
   expect(faults).toEqual([]);
 });
 
-test("a server that takes tokens in plaintext from other machines warns at its start, and others do not", async () => {
+const plaintextWarnings = (log: readonly string[]): number =>
+  log.filter((line) => line.includes("Tokens come over the network in plaintext")).length;
+
+test("a server that takes tokens in plaintext from other machines warns once, and others do not", async () => {
   const warnings = async (flags: Readonly<Record<string, string>>): Promise<number> => {
-    const { path: principals } = principalsFile([{ name: "app", permissions: ids }]);
-    const { log } = await runServer({ principals, store: `sqlite:${join(temporaryFolder(), "ids.db")}`, ...flags });
-    return log.filter((line) => line.includes("Tokens come over the network in plaintext")).length;
+    const { path: principals, write } = principalsFile([{ name: "app", permissions: ids }]);
+    const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+    const { log, reload } = await runServer({ principals, store, ...flags });
+    write([{ name: "other", permissions: ids }]);
+    reload();
+    return plaintextWarnings(log);
   };
   const { server, remove } = await makeCertificates();
   onTestFinished(remove);
   expect(await warnings({ listen: "0.0.0.0:0" })).toBe(1);
   expect(await warnings({ listen: "127.0.0.1:0" })).toBe(0);
   expect(await warnings({ listen: "0.0.0.0:0", tlsCert: server.certFile, tlsKey: server.keyFile })).toBe(0);
+});
+
+test("tokens that a later file brought came in plaintext without a warning", async () => {
+  const path = join(temporaryFolder(), "principals.json");
+  const byCertificate = { name: "app", permissions: ids, certificates: ["dns:app"] };
+  writeFileSync(path, JSON.stringify({ principals: [byCertificate] }));
+  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+  const { log, reload } = await runServer({ listen: "0.0.0.0:0", principals: path, store });
+  expect(plaintextWarnings(log)).toBe(0);
+  writePrincipals(path, [byCertificate]);
+  reload();
+  expect(plaintextWarnings(log)).toBe(1);
 });

@@ -256,17 +256,17 @@ test("calls a second and streams at one time have limits, and other principals h
 });
 
 test("a file that is read again leaves what was used, and may change the limits", async () => {
-  const { client, server, write } = await serve([{ ...ids, name: "app", idsPerSecond: 1 }]);
+  const { client, reload, write } = await serve([{ ...ids, name: "app", idsPerSecond: 1 }]);
   const call = () => client.nextId({}, { headers: bearer("app") });
   await call();
   write([
     { ...ids, name: "other" },
     { ...ids, name: "app", idsPerSecond: 1 },
   ]);
-  server.reload();
+  reload();
   expect(await refusedCall(call())).toMatchObject({ reason: "QUOTA_EXCEEDED" });
   write([{ ...ids, name: "app" }]);
-  server.reload();
+  reload();
   for (let count = 0; count < 20; count++) await call();
 });
 

@@ -11,6 +11,7 @@ import { checkScrape } from "../support/metrics/check-scrape.ts";
 import { callsLine, parseScrape, scrapeText } from "../support/metrics/scrape.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
+import { principalsFile } from "../support/processes/principals-file.ts";
 import { beginServer, runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 const patience = { timeout: 60_000, interval: 50 };
@@ -95,6 +96,15 @@ test("its refusals are counted as UNAVAILABLE, and promtool finds no fault in it
     lines.get(callsLine(`${IdService.typeName}/${name}`, "UNAVAILABLE")),
   );
   expect([...counted, lines.get("snowlane_serving")]).toEqual([4, 2, 0]);
+  await end();
+});
+
+test("a server that waits left its principals as they were after SIGHUP, for up to ten seconds", async () => {
+  const { path: principals, write } = principalsFile([{ name: "app", permissions: ["ids"] }]);
+  const { log, reload, end } = await begin({ store: "postgres://nobody@127.0.0.1:1/none", principals });
+  write([{ name: "other", permissions: ["ids"] }]);
+  reload();
+  expect(log.filter((line) => line.includes("The principals were read again"))).toHaveLength(1);
   await end();
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { readAsset } from "../../own-files.ts";
-import { chooseEncoding, matchesTag, pageHeaders, type PageEncoding } from "./page-headers.ts";
+import { chooseEncoding, matchesTag, type PageEncoding, pageHeadersFor } from "./page-headers.ts";
 import { unknownPathLine } from "./refusal-lines.ts";
 import { textAnswer, withBody } from "./text-answer.ts";
 
@@ -45,12 +45,14 @@ export function answerPage({ path, method, header }: PageRequest): UniversalServ
   manifest ??= readManifest();
   const entry = manifest.get(path);
   const isRead = method === "GET" || method === "HEAD";
-  if (entry === undefined) return isRead ? refuse(404, method, `There is no such page. ${unknownPathLine}`) : undefined;
-  if (!isRead) return refuse(405, method, "Send GET or HEAD here: this is a file of the page.\n");
+  const fields = pageHeadersFor(header);
+  const refuse = (status: number, text: string) => textAnswer(status, method, text, fields);
+  if (entry === undefined) return isRead ? refuse(404, `There is no such page. ${unknownPathLine}`) : undefined;
+  if (!isRead) return refuse(405, "Send GET or HEAD here: this is a file of the page.\n");
   const encoding = chooseEncoding(header.get("accept-encoding"));
   const tag = `"${entry.hash}${suffixes[encoding]}"`;
   const answer = new Headers({
-    ...pageHeaders,
+    ...fields,
     "cache-control": path.startsWith("/assets/") ? cachedForEver : "no-cache",
     etag: tag,
     vary: "accept-encoding",
@@ -83,8 +85,4 @@ function contentOf({ file }: PageFile, encoding: PageEncoding): Uint8Array<Array
 
 function readPageFile(name: string): Uint8Array<ArrayBuffer> {
   return readAsset(`page/${name}`) ?? new Uint8Array(readFileSync(new URL(name, folder)));
-}
-
-function refuse(status: number, method: string, text: string): UniversalServerResponse {
-  return textAnswer(status, method, text, pageHeaders);
 }

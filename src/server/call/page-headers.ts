@@ -18,13 +18,24 @@ const contentSecurityPolicy = [
   "trusted-types lit-html",
 ].join("; ");
 
-/** Sent with every answer about the page, refusals included. */
-export const pageHeaders: Readonly<Record<string, string>> = {
+const pageHeaders: Readonly<Record<string, string>> = {
   ...securityHeaders,
   "content-security-policy": contentSecurityPolicy,
-  "cross-origin-opener-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 };
+
+const isolatedHeaders = { ...pageHeaders, "cross-origin-opener-policy": "same-origin" };
+
+/**
+ * The headers of every answer about the page, refusals included.
+ *
+ * Browsers heed an opener policy on trustworthy origins alone, which are those of TLS and of this machine, and Chromium
+ * writes an error on the console where it ignores one. To these origins alone they send `sec-fetch-site` (W3C, Fetch
+ * Metadata, section 2). So that field decides: it also tells where a proxy in front of the server speaks TLS.
+ */
+export function pageHeadersFor(request: Headers): Readonly<Record<string, string>> {
+  return request.has("sec-fetch-site") ? isolatedHeaders : pageHeaders;
+}
 
 /** The encodings that each file of the page stands in, the best first. */
 const encodings = ["br", "gzip", "identity"] as const;

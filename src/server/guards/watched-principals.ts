@@ -10,8 +10,6 @@ export interface WatchedPrincipals {
   readonly guard: CallGuard;
   /** Stands after {@link guard}. */
   readonly quotas: CallGuard;
-  /** Whether a caller can call with a token: then it should not go over the network in plaintext. */
-  readonly hasTokens: boolean;
   /** The principals in use, each with the IDs and values that it was handed out. */
   readonly idCounts: Principals["idCounts"];
   /** Looks at once whether the file has changed. */
@@ -24,6 +22,8 @@ export interface WatchedPrincipalsOptions extends PrincipalsOptions {
   readonly path: string;
   /** Told of each new file that is in use, with its number of principals. */
   readonly onChange: (count: number) => void;
+  /** Told of the first file with a token: from then on tokens go over the network. */
+  readonly onFirstToken: () => void;
   /** Told why a file is not used; the earlier one stays. */
   readonly onFault: (error: unknown) => void;
   readonly lookMs?: number;
@@ -31,9 +31,16 @@ export interface WatchedPrincipalsOptions extends PrincipalsOptions {
 
 /** Reads a file of principals, and again when it has changed. @throws IdError INVALID_CONFIG. */
 export function watchPrincipals(options: WatchedPrincipalsOptions): WatchedPrincipals {
-  const { path, onChange, clock, idsPerSecond, ...watch } = options;
+  const { path, onChange, onFirstToken, clock, idsPerSecond, ...watch } = options;
   const bytes = readPrincipalBytes(path);
   const entries = parsePrincipals(bytes, path);
+  let isTold = false;
+  const tellOfTokens = (found: typeof entries): void => {
+    if (isTold || !found.some(({ tokens }) => tokens.length > 0)) return;
+    isTold = true;
+    onFirstToken();
+  };
+  tellOfTokens(entries);
   const principals = new Principals(entries, { clock, idsPerSecond });
   const files = new WatchedFiles(bytes, {
     ...watch,
@@ -42,12 +49,12 @@ export function watchPrincipals(options: WatchedPrincipalsOptions): WatchedPrinc
       const found = parsePrincipals(changed, path);
       principals.replace(found);
       onChange(found.length);
+      tellOfTokens(found);
     },
   });
   return {
     guard: new Authentication(principals),
     quotas: new Quotas(),
-    hasTokens: entries.some(({ tokens }) => tokens.length > 0),
     idCounts: () => principals.idCounts(),
     look: () => files.look(),
     close: () => files.close(),

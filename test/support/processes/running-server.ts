@@ -14,6 +14,8 @@ import { type Server, startServer } from "../../../src/server/start-server.ts";
 /** A server of this process, on a free port of its own, with an SQLite store of its own. */
 export interface RunningServer {
   readonly server: Server;
+  /** Looks at once whether the files of TLS and of principals have changed. */
+  readonly reload: () => void;
   /** `127.0.0.1:PORT`. */
   readonly address: string;
   /** `http://127.0.0.1:PORT`. */
@@ -32,7 +34,7 @@ export function temporaryFolder(): string {
 }
 
 /** A server of this process that may still wait for its worker ID. */
-export interface BegunServer extends Pick<RunningServer, "log" | "faults"> {
+export interface BegunServer extends Pick<RunningServer, "log" | "faults" | "reload"> {
   /** Resolves when it serves. */
   readonly starting: Promise<Server>;
   /** Gives up the start, or stops the server. */
@@ -48,6 +50,7 @@ export function beginServer(flags: Readonly<Record<string, string>>): BegunServe
   const log: string[] = [];
   const faults: unknown[] = [];
   const given = new AbortController();
+  let look: (() => void) | undefined;
   const starting = startServer({
     config,
     worker: valueOf(resolveServer(config, {})),
@@ -61,21 +64,22 @@ export function beginServer(flags: Readonly<Record<string, string>>): BegunServe
     clock: systemClock,
     onFault: (error) => faults.push(error),
     signal: given.signal,
+    onReloadable: (found) => void (look = found),
   });
   const end = async (): Promise<void> => {
     given.abort();
     const server = await starting.catch(() => undefined);
     await server?.stop();
   };
-  return { starting, log, faults, end };
+  return { starting, log, faults, reload: () => look?.(), end };
 }
 
 /** Starts a server with settings by name, as flags would say them; it is stopped when the test is over. */
 export async function runServer(flags: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
-  const { starting, log, faults, end } = beginServer({ store, ...flags });
+  const { starting, log, faults, reload, end } = beginServer({ store, ...flags });
   const server = await starting;
   onTestFinished(end);
   const address = formatAddress(server.address);
-  return { server, address, url: `http://${address}`, log, faults };
+  return { server, reload, address, url: `http://${address}`, log, faults };
 }
