@@ -1,6 +1,6 @@
 /** Counters of other programs are taken over by the queries of docs/sequences.md, from the real databases. */
 import { execFileSync } from "node:child_process";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runInProcess } from "../cli/in-process.ts";
@@ -8,6 +8,7 @@ import { docBlock, sequencesDoc } from "../house/stores-doc.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import { runSql } from "../support/servers/run-sql.ts";
@@ -20,32 +21,44 @@ function sequencesInFile() {
 
 const queryOf = (program: string): string => docBlock(`import: ${program}`, sequencesDoc).replaceAll("\n", " ");
 
+describe.each([
+  ["MariaDB", startMariadb],
+  ["MySQL", startMysql],
+] as const)("from %s", (_name, start) => {
+  test("AUTO_INCREMENT: above all rows, also those that were deleted before a crash, and of an empty table", async () => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const { url } = server;
+    await runSql(
+      url,
+      "CREATE TABLE Orders (id BIGINT PRIMARY KEY AUTO_INCREMENT, item INT)",
+      "CREATE TABLE tickets (id BIGINT PRIMARY KEY AUTO_INCREMENT)",
+      "CREATE TABLE plain (id BIGINT PRIMARY KEY)",
+      "INSERT INTO Orders (item) VALUES (1), (2), (3)",
+      "DELETE FROM Orders WHERE id = 3",
+    );
+    const run = sequencesInFile();
+    const source = ["import", "--from", url, "--sql", queryOf("auto-increment")];
+    const next = async (name: string): Promise<number> => Number((await run("next", name)).stdout);
+    expect(await run(...source)).toMatchObject({ code: 0, stderr: "" });
+    expect([4, 5]).toContain(await next("orders"));
+    expect([1, 2]).toContain(await next("tickets"));
+    expect((await run("get", "plain")).code).toBe(1);
+    await runSql(url, "INSERT INTO Orders (id) VALUES (100)", "DELETE FROM Orders");
+    await server.kill();
+    await server.restart();
+    const again = (await run(...source)).stdout;
+    expect(again).toMatch(/^orders +10[12] +raised$/m);
+    expect(again).toMatch(/^tickets +\d +stands above already$/m);
+  });
+});
+
 describe("from MariaDB", () => {
   let url: string;
   beforeAll(async () => {
     const server = await startMariadb();
     url = server.url;
     return () => server.stop();
-  });
-
-  test("AUTO_INCREMENT: above all rows, also those that were deleted, and of an empty table from the start", async () => {
-    await runSql(
-      url,
-      "CREATE TABLE Orders (id BIGINT PRIMARY KEY AUTO_INCREMENT, item INT)",
-      "CREATE TABLE tickets (id BIGINT PRIMARY KEY AUTO_INCREMENT)",
-      "INSERT INTO Orders (item) VALUES (1), (2), (3)",
-      "DELETE FROM Orders WHERE id = 3",
-    );
-    const run = sequencesInFile();
-    const source = ["import", "--from", url, "--sql", queryOf("auto-increment")];
-    expect(await run(...source)).toMatchObject({ code: 0, stderr: "" });
-    expect((await run("next", "orders", "-n", "2")).stdout).toBe("4\n5\n");
-    expect((await run("next", "tickets")).stdout).toBe("1\n");
-    await runSql(url, "INSERT INTO Orders (id) VALUES (100)");
-    const again = (await run(...source)).stdout;
-    expect(again).toMatch(/^orders +101 +raised$/m);
-    expect(again).toMatch(/^tickets +2 +stands above already$/m);
-    await runSql(url, "DROP TABLE Orders, tickets");
   });
 
   test("Leaf: its step is the smallest segment, and its description stays", async () => {
@@ -150,10 +163,9 @@ test("from PostgreSQL: identity columns and sequences, and an account that is re
 test("from Redis: a counter's value by the line of the page", async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
-  const { path, env } = await findTool("redis");
-  const cli = join(dirname(path), "redis-cli");
+  const { path, env } = await findTool("redis-cli");
   const ask = (...args: readonly string[]): string =>
-    execFileSync(cli, ["-u", redis.url, ...args], { encoding: "utf8", env: { ...process.env, ...env } }).trim();
+    execFileSync(path, ["-u", redis.url, ...args], { encoding: "utf8", env: { ...process.env, ...env } }).trim();
   ask("SET", "orders", "41237");
   const line = docBlock("import: redis", sequencesDoc).trim();
   const [, key = ""] = /GET (\w+)\)"$/.exec(line) ?? [];

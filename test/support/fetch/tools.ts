@@ -28,17 +28,26 @@ const prometheus = debian(
   "81d59a24fce84f7fbe97a45a4f2914b6a5881b5cd1db2a6a0e129e515e1a5f55",
 );
 
+const redis = debian(
+  "redis-server",
+  "5:7.0.15-1~deb12u10",
+  "784e17b51024ff878fd7d709a68346658fa9b21f6de740cb75e474f28790971c",
+);
+
 /** The tools that the tests start, each pinned. `paths` are tried on the machine itself first. */
 const tools = {
   redis: {
     command: "redis-server",
     paths: ["usr/bin/redis-server"],
-    source: debian(
-      "redis-server",
-      "5:7.0.15-1~deb12u10",
-      "784e17b51024ff878fd7d709a68346658fa9b21f6de740cb75e474f28790971c",
-    ),
+    source: redis,
     install: "apt-get install redis-server",
+  },
+  "redis-cli": {
+    // Not beside the server: of a newer Redis it needs a newer C library, and Valkey's has another name.
+    command: "redis-cli",
+    paths: ["usr/bin/redis-cli"],
+    source: redis,
+    install: "apt-get install redis-tools",
   },
   etcd: {
     command: "etcd",
