@@ -1,6 +1,7 @@
 /** The checks of `snowlane doctor` on a store. */
 import { hostname } from "node:os";
 import { systemClock } from "../clock/clock.ts";
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
 import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
@@ -156,7 +157,9 @@ export function checkClock(
     return ok("clock offset", `A ${store.kind} store has no clock of its own to compare with.`);
   }
   const side = aheadMs >= 0 ? "ahead of" : "behind";
-  const detail = `This machine's clock is ${Math.abs(aheadMs).toFixed(0)} ms ${side} the store's (to within ${Math.ceil(tripMs / 2)} ms).`;
+  const offMs = Math.abs(aheadMs);
+  const off = offMs < 1_000 ? `${offMs.toFixed(0)} ms` : lengthOfTime(offMs);
+  const detail = `This machine's clock is ${off} ${side} the store's (to within ${Math.ceil(tripMs / 2)} ms).`;
   const hint = "Let NTP (chrony, systemd-timesyncd) set the clocks of this machine and of the store.";
   if (Math.abs(aheadMs) > clockOffMaxMs)
     return fail("clock offset", detail, `serve refuses more than 5 minutes. ${hint}`, exitCodes.usage);
@@ -173,7 +176,7 @@ export function checkClock(
 export function checkTimes(worker: StoreUnderCheck["worker"], layout: Layout, store: TimedStore): Finding {
   try {
     const { windowMs, renewalPeriodMs } = resolveWorkerSettings({ ...worker, holder: nobody() }, layout, store);
-    return ok("times", `The window is ${windowMs} ms, renewed every ${Math.round(renewalPeriodMs)} ms.`);
+    return ok("times", `The window is ${lengthOfTime(windowMs)}, renewed every ${lengthOfTime(renewalPeriodMs)}.`);
   } catch (error) {
     return failOf("times", error, "Give --window, --renewal-period, --window-max and --ttl that fit, or none of them.");
   }

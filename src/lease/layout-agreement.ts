@@ -1,3 +1,4 @@
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
 import type { ProtocolContext } from "./protocol-context.ts";
 import { storeNowMs } from "./quarantine.ts";
@@ -140,7 +141,7 @@ export function checkAgreement(record: LayoutRecord, settings: WorkerSettings): 
     });
   }
   if (settings.windowMs > record.windowMaxMs) {
-    const message = `The window of ${settings.windowMs} ms is longer than windowMaxMs ${record.windowMaxMs} in the store, which is fixed. Shorten it.`;
+    const message = `The window of ${lengthOfTime(settings.windowMs)} is longer than the longest one that the store has on record, ${lengthOfTime(record.windowMaxMs)}, which is fixed. Shorten it.`;
     throw new IdError("LAYOUT_MISMATCH", message, {
       metadata: { fields: "windowMaxMs", window_ms: settings.windowMs, window_max_ms: record.windowMaxMs },
     });

@@ -1,5 +1,6 @@
 /** RENEW: moves a grant's mark ahead, and learns whether the grant is still ours. */
 import { IdError } from "../errors.ts";
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import type { Grant } from "./grant.ts";
 import { isRegression } from "./observed-store.ts";
 import type { ProtocolContext } from "./protocol-context.ts";
@@ -226,7 +227,7 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
   if (isRightfulTakeover(store.durability, grant.record, record, moment.clockMs)) {
     const silentMs = Math.floor(judge.monotonicMs() - grant.confirmedAtMs);
     const by = slot.kind === "record" ? slot.record.holder.instance : "a newer version of Snowlane";
-    const detail = `taken over by ${by}, ${silentMs} ms by our clock after our last renewal`;
+    const detail = `taken over by ${by}, ${lengthOfTime(silentMs)} by our clock after our last renewal`;
     return { kind: "lost", detail };
   }
   return { kind: "went-back", detail: describeOlder(grant, record) };
@@ -235,7 +236,7 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
 /** Describes the older record that stands where the store lost data. */
 function describeOlder({ generation, token, record: ours }: Grant, standing: Fence): string {
   if (standing.token === token) {
-    return `the record is an older one of our own, with a mark ${ours.markMs - standing.markMs} ms below the confirmed one`;
+    return `the record is an older one of our own, with a mark ${lengthOfTime(ours.markMs - standing.markMs)} below the confirmed one`;
   }
   const of = standing.token === "" ? "a released one" : "another's";
   return `the record is ${of} (generation ${standing.generation}, ours ${generation})`;

@@ -4,6 +4,7 @@
  * and open is the one remedy. docs/sequences.md has the table of losses.
  */
 import type { Clock } from "../clock/clock.ts";
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { equalIdentity } from "../store/store-identity.ts";
@@ -316,7 +317,7 @@ function overtaken(): IdError {
 }
 
 function notOpenYet(aheadMs: number): IdError {
-  const message = `The database of sequences opens in ${aheadMs} ms.`;
+  const message = `The database of sequences opens in ${lengthOfTime(aheadMs)}.`;
   const retryAfterMs = Math.max(1, aheadMs);
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { opens_in_ms: aheadMs }, retryAfterMs });
 }

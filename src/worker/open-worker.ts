@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { type Clock, systemClock, systemTimers, systemUptimeMs } from "../clock/clock.ts";
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
 import { type GeneratorOptions, SnowflakeGenerator } from "../snowflake/generator.ts";
 import type { IdSource } from "./id-source.ts";
@@ -201,7 +202,7 @@ function lateStart({ state, phase }: WorkerSource, startTimeoutMs: number): IdEr
   const shown = state.kind === "not-serving" ? state.error : undefined;
   const problem = shown?.cause instanceof IdError ? shown.cause : shown;
   const { reason, message } = problem ?? { reason: "STORE_UNAVAILABLE", message: "" };
-  const text = `The start took longer than ${startTimeoutMs} ms (--start-timeout). ${message}`.trim();
+  const text = `The start took longer than ${lengthOfTime(startTimeoutMs)} (--start-timeout). ${message}`.trim();
   const metadata = { ...problem?.metadata, start_timeout_ms: startTimeoutMs };
   // Without a problem the store has not answered yet; a wait is for a worker ID that may be used.
   const waits = phase === "waiting" ? "NO_FREE_WORKER_ID" : "STORE_UNAVAILABLE";

@@ -149,7 +149,7 @@ test("--start-timeout ends a start with the code of what it waited for", async (
     serve(quarantined, "8s"),
   ]);
   expect(ends).toEqual([
-    expect.stringMatching(/^4 .*longer than 1000 ms \(--start-timeout\)/),
+    expect.stringMatching(/^4 .*longer than 1\.0 s \(--start-timeout\)/),
     expect.stringMatching(/^6 .*There is no free worker ID/),
     expect.stringMatching(/^6 .*under quarantine/),
   ]);

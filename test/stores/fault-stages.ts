@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { FakedClock } from "../fault/faked-clock.ts";
 import { createFaultyDisk } from "../fault/faulty-disk.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { setEtcdSpaceAlarm, startEtcd } from "../support/servers/etcd-server.ts";
+import { FakeKubernetes } from "../support/servers/fake-kubernetes.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { askRedis } from "../support/servers/redis-replicas.ts";
+import { endSaving, letSave } from "../support/servers/redis-saves.ts";
 import { withPort } from "../support/servers/remote-stores.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import { runSql } from "../support/servers/run-sql.ts";
@@ -79,6 +82,8 @@ export const stagedFaults: readonly StagedFault[] = [
   ),
   { store: "postgres", fault: "read only", set: readOnlyPostgres },
   { store: "mariadb", fault: "read only", set: readOnlyMariadb },
+  { store: "mariadb", fault: "its clock 40 s behind", set: () => mariadbBehind(120_000) },
+  { store: "mariadb", fault: "its clock before its own start", set: () => mariadbBehind(0) },
   {
     store: "redis",
     fault: "out of memory",
@@ -86,10 +91,43 @@ export const stagedFaults: readonly StagedFault[] = [
   },
   {
     store: "redis",
+    fault: "with fewer replicas than min-replicas-to-write",
+    set: () => commandedRedis("CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"),
+  },
+  { store: "redis", fault: "cannot save, as on a full disk", set: redisThatCannotSave },
+  {
+    store: "redis",
     fault: "made a replica of another server",
     set: () => commandedRedis("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
   },
   { store: "etcd", fault: "out of space", set: fullEtcd },
+  {
+    store: "kubernetes",
+    fault: "frozen",
+    set: () =>
+      fakeKubernetes(
+        (api) => api.pause(),
+        (api) => api.resume(),
+      ),
+  },
+  {
+    store: "kubernetes",
+    fault: "killed",
+    set: () =>
+      fakeKubernetes(
+        (api) => api.kill(),
+        (api) => api.restart(),
+      ),
+  },
+  {
+    store: "kubernetes",
+    fault: "answers with errors",
+    set: () =>
+      fakeKubernetes(
+        (api) => void (api.failWith = 500),
+        (api) => void (api.failWith = undefined),
+      ),
+  },
 ];
 
 async function readOnlyPostgres(): Promise<Stage> {
@@ -125,6 +163,44 @@ async function commandedRedis(befall: string, end: string): Promise<Stage> {
     end: () => askRedis(server.port, end),
     stop: () => server.stop(),
   };
+}
+
+async function redisThatCannotSave(): Promise<Stage> {
+  const server = await startRedis({ persistence: "every-write" });
+  return {
+    url: server.url,
+    befall: () => endSaving(server),
+    end: () => letSave(server),
+    stop: () => server.stop(),
+  };
+}
+
+/** @param ageMs - For how long the server has run by its own clock when that is set back. */
+async function mariadbBehind(ageMs: number): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-behind-"));
+  const clock = await FakedClock.create(join(folder, "offset"));
+  clock.step(-ageMs);
+  const server = await startMariadb([], clock.environment);
+  clock.step(ageMs);
+  return {
+    url: server.url,
+    befall: () => clock.step(-40_000),
+    end: () => clock.step(40_000),
+    stop: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The Lease API in this process: `npm run test:kube` has the real one. */
+async function fakeKubernetes(
+  befall: (api: FakeKubernetes) => unknown,
+  end: (api: FakeKubernetes) => unknown,
+): Promise<Stage> {
+  const api = new FakeKubernetes();
+  await api.listen();
+  return { url: api.url, befall: () => befall(api), end: () => end(api), stop: () => api.stop() };
 }
 
 async function fullEtcd(): Promise<Stage> {

@@ -96,7 +96,7 @@ describe.each(kinds)("%s", (_kind, start) => {
     expect(findings.map(({ check, level }) => `${check} ${level}`)).toEqual(
       expect.arrayContaining(["clock offset ok", "layout ok", "privileges ok", "worker IDs ok"]),
     );
-    expect(findings.find(({ check }) => check === "clock offset").detail).toMatch(/\d+ ms (ahead of|behind)/);
+    expect(findings.find(({ check }) => check === "clock offset").detail).toMatch(/\d (ms|s) (ahead of|behind)/);
     expect(await withStore(url, async (opened) => (await opened.read(recordKeys.layout)).entry?.text)).toBe(records);
     const held = ["workers", "release", "--store", url, "--datacenter-id", "1", "--worker-id", "3", "--reason", "test"];
     expect((await run(...held)).exitCode).toBe(1);

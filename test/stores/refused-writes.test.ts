@@ -8,6 +8,7 @@ import { setEtcdSpaceAlarm, startEtcd } from "../support/servers/etcd-server.ts"
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { askRedis } from "../support/servers/redis-replicas.ts";
+import { endSaving, letSave } from "../support/servers/redis-saves.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
@@ -63,10 +64,26 @@ async function redis(): Promise<Refusing> {
   };
 }
 
+async function redisWithoutReplicas(): Promise<Refusing> {
+  const { url, port } = await running(startRedis());
+  return {
+    url,
+    refuse: () => askRedis(port, "CONFIG SET min-replicas-to-write 1"),
+    allow: () => askRedis(port, "CONFIG SET min-replicas-to-write 0"),
+  };
+}
+
+async function redisThatCannotSave(): Promise<Refusing> {
+  const server = await running(startRedis());
+  return { url: server.url, refuse: () => endSaving(server), allow: () => letSave(server) };
+}
+
 test.each([
   ["PostgreSQL", postgres],
   ["MariaDB", mariadb],
-  ["Redis", redis],
+  ["Redis without memory", redis],
+  ["Redis without replicas (NOREPLICAS)", redisWithoutReplicas],
+  ["Redis that cannot save (MISCONF)", redisThatCannotSave],
 ] as const)("%s: a write that is refused did not happen, and is answered so", async (_name, start) => {
   const { url, refuse, allow } = await start();
   const store = await openStore(url, { namespace: "default", callTimeoutMs: 30_000 });

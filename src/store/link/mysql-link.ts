@@ -108,7 +108,9 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
       (SELECT VARIABLE_VALUE FROM ${statusTable} WHERE VARIABLE_NAME = 'UPTIME') AS uptime_s, ${named.join(", ")}`;
     const [[row]] = await client.query<RowDataPacket[]>(sql);
     const nowMs = Number(row?.["clock_ms"]);
-    const startedMs = (Number(row?.["now_s"]) - Number(row?.["uptime_s"])) * 1_000;
+    // A clock that stands before the start gives an uptime below 0, which MariaDB writes without its sign.
+    const uptimeS = Number(BigInt.asIntN(64, BigInt(`${row?.["uptime_s"]}`)));
+    const startedMs = (Number(row?.["now_s"]) - uptimeS) * 1_000;
     if (!Number.isSafeInteger(nowMs) || !Number.isSafeInteger(startedMs)) throw new Error("it does not tell its time");
     const parts = { system: `${row?.["system"]}`, table: `${row?.["table"]}` };
     return { clockMs: nowMs, startedMs, parts };

@@ -11,8 +11,13 @@ const systemTables = ["mysql_system_tables", "mysql_performance_tables", "mysql_
 /**
  * Starts MariaDB 10.11 with an account `root` without password and an empty database `test`. Where MySQL takes its
  * place, that is started.
+ *
+ * @param environment - Laid over that of the server.
  */
-export async function startMariadb(args: readonly string[] = []): Promise<TestServer> {
+export async function startMariadb(
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
   if (toolInPlaceOf("mariadb") === "mysql9") return startMysql(args);
   const tool = await findTool("mariadb");
   const program = realpathSync(tool.path);
@@ -38,7 +43,7 @@ export async function startMariadb(args: readonly string[] = []): Promise<TestSe
     },
     command: async (folder, port) => ({
       path: program,
-      env: tool.env,
+      env: { ...tool.env, ...environment },
       args: [...common(folder), ...placeOf(folder, port), ...args],
     }),
     isReady: takesRoot,
