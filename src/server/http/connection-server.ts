@@ -2,7 +2,7 @@ import { createServer as createHttp1Server } from "node:http";
 import type { Socket } from "node:net";
 import { systemClock } from "../../clock/clock.ts";
 import type { Application } from "../call/application.ts";
-import { handshakeTimeoutMs } from "../listen/handshake-limit.ts";
+import { handshakeTimeoutMs, limitHandshake } from "../listen/handshake-limit.ts";
 import { sniff } from "../listen/sniff.ts";
 import { type AlpnProtocol, createTlsAcceptor } from "../listen/tls.ts";
 import { CallCounter } from "./call-counter.ts";
@@ -134,7 +134,7 @@ function admitSecure(serve: (socket: Socket, isHttp2: boolean) => void) {
       serve(socket, protocol === "h2");
       return;
     }
-    socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
+    limitHandshake(socket);
     sniff(socket, (isHttp2) => serve(socket, isHttp2));
   };
 }

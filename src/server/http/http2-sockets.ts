@@ -63,7 +63,8 @@ export class Http2Sockets {
 
   /** Serves one connection. */
   accept(socket: Socket): void {
-    this.#looking ??= setInterval(() => this.#look(), lookMs).unref();
+    // After the sockets were read: where this process did not run for long, what has come meanwhile counts first.
+    this.#looking ??= setInterval(() => setImmediate(() => this.#look()), lookMs).unref();
     const session: Session = new Session(socket, this.#shared, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     session.start();

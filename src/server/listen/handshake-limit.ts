@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { limitTable } from "../../http2/limits.ts";
 
 /**
@@ -6,3 +7,18 @@ import { limitTable } from "../../http2/limits.ts";
  * last header. It equals the default of the HTTP/2 engine, so that no protocol gives a silent caller more time.
  */
 export const handshakeTimeoutMs = limitTable.handshakeTimeoutMs.default;
+
+/**
+ * Closes a connection that is silent for {@link handshakeTimeoutMs}, until its timeout is set to 0.
+ *
+ * Where this process itself did not run for so long, its timers come before the bytes that have arrived meanwhile, so
+ * the socket is read once more before it is closed.
+ */
+export function limitHandshake(socket: Socket): void {
+  socket.setTimeout(handshakeTimeoutMs, () => {
+    const { bytesRead } = socket;
+    setImmediate(() => {
+      if (socket.bytesRead === bytesRead && socket.timeout !== 0) socket.destroy();
+    });
+  });
+}

@@ -2,7 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { systemClock, systemTimers } from "../../clock/clock.ts";
 import type { Address } from "../../config/address.ts";
 import { Admission } from "./admission.ts";
-import { handshakeTimeoutMs } from "./handshake-limit.ts";
+import { limitHandshake } from "./handshake-limit.ts";
 import { OpenSockets } from "./open-sockets.ts";
 
 /** The parts of a listener, and its limits. */
@@ -72,7 +72,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       held.delete(socket);
     });
     socket.on("error", () => socket.destroy());
-    socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
+    limitHandshake(socket);
     if (admission === undefined) held.set(socket, network);
     else queueUp(socket, network, admission, onCrowd);
   });
