@@ -12,16 +12,20 @@ import {
   BatchNextIdsRequestSchema,
   BatchNextIdsResponseSchema,
   NextIdResponseSchema,
+  ReserveIdsResponseSchema,
 } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { grpcFrame } from "../support/http2/http-call.ts";
 import { runServer } from "../support/processes/running-server.ts";
 
-const path = "/snowlane.v1.IdService/NextId";
+const service = "/snowlane.v1.IdService";
+const path = `${service}/NextId`;
 const callCount = 50;
 const empty = Buffer.alloc(0);
 
 /** A protocol with the body of an empty request, and how an ID is read from the body of its answer. */
 interface Way {
+  /** Default: NextId. */
+  readonly method?: "ReserveIds";
   readonly contentType: string;
   readonly request: Buffer;
   readonly idOf: (body: Buffer) => bigint;
@@ -69,15 +73,30 @@ function bodyOf(answer: string): Buffer {
   return Buffer.from(isChunked ? body.slice(body.indexOf("\r\n") + 2) : body, "latin1");
 }
 
-test.each([...ways, { contentType: "application/grpc", request: grpcFrame(empty), idOf: idOfFrame }])(
+const more: readonly Way[] = [
+  { contentType: "application/grpc", request: grpcFrame(empty), idOf: idOfFrame },
+  {
+    method: "ReserveIds",
+    contentType: "application/json",
+    request: Buffer.from('{"count":1}'),
+    idOf: (body) => fromJsonString(ReserveIdsResponseSchema, body.toString()).runs[0]!.firstId,
+  },
+];
+
+test.each([...ways, ...more])(
   "answers that wait for the reader's window have an ID each: $contentType",
-  async ({ contentType, request, idOf }) => {
+  async ({ method = "NextId", contentType, request, idOf }) => {
     const { url } = await runServer();
     const session = connectHttp2(url, { settings: { initialWindowSize: 0 } });
     onTestFinished(() => session.destroy());
     await once(session, "localSettings");
     const streams = Array.from({ length: callCount }, () => {
-      const stream = session.request({ ":path": path, ":method": "POST", "content-type": contentType, te: "trailers" });
+      const stream = session.request({
+        ":path": `${service}/${method}`,
+        ":method": "POST",
+        "content-type": contentType,
+        te: "trailers",
+      });
       stream.end(request);
       return stream;
     });

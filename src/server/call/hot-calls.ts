@@ -10,7 +10,6 @@ import {
   LentMessage,
   prefixBytes,
 } from "../../service/hot/hot-method.ts";
-import { withPrefix } from "../../service/hot/write-protobuf.ts";
 import { callerGone, deadlinePassed, readerStalled } from "./call-errors.ts";
 import type { CallGuard, CallNotes, GuardedCall } from "./call-guard.ts";
 import type { CallHandler, CallStream } from "./call-stream.ts";
@@ -278,23 +277,15 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   #answer(message: LentMessage | Uint8Array): void {
     const { envelope, json, heads } = this.#route;
     this.#isEnding = true;
-    const framed = message instanceof LentMessage ? message.bytes : message;
-    let bytes = framed;
-    if (json !== undefined) bytes = this.#toJson(framed);
-    else if (!envelope.isPrefixed) bytes = framed.subarray(prefixBytes);
+    const binary = message instanceof LentMessage ? message.bytes : message;
+    const framed = json?.write(binary, prefixBytes) ?? binary;
+    const bytes = envelope.isPrefixed ? framed : framed.subarray(prefixBytes);
     if (envelope.isPrefixed) this.#respond();
     else this.#respond(this.#isPlain ? heads.ofLength(bytes.length) : this.#lengthHead(bytes.length));
-    if (json === undefined && message instanceof LentMessage) this.#stream.writeLent(bytes);
+    if (json !== undefined || message instanceof LentMessage) this.#stream.writeLent(bytes);
     else this.#stream.write(bytes);
     this.#end(this.#ok());
     this.#release(undefined);
-  }
-
-  /** Gives a framed message as JSON, with the prefix if the protocol has one. */
-  #toJson(framed: Uint8Array): Uint8Array {
-    const { envelope, json } = this.#route;
-    const bytes = Buffer.from(json!.write(framed, prefixBytes));
-    return envelope.isPrefixed ? withPrefix(0, bytes) : bytes;
   }
 
   /** Whether the method sends no fields beside its messages. */
@@ -355,7 +346,8 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
 
   #send(message: Uint8Array): boolean {
     this.#respond();
-    return this.#stream.write(this.#route.json === undefined ? message : this.#toJson(message));
+    const { json } = this.#route;
+    return json === undefined ? this.#stream.write(message) : this.#stream.writeLent(json.write(message, prefixBytes));
   }
 
   #finish(): void {

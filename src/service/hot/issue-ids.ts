@@ -142,7 +142,7 @@ export class Draw implements ReserveRequest {
 
 /** @throws RequestError COUNT_OUT_OF_RANGE. */
 export function checkReserveCount({ source }: IssueOptions, count: number): void {
-  checkCount("count", BigInt(count), BigInt(source.reserveCountMax));
+  checkCount("count", count, source.reserveCountMax);
 }
 
 /**
@@ -155,15 +155,15 @@ export function checkBatch(
   count: bigint,
   chunkSize: number,
 ): number {
-  checkCount("count", count, BigInt(batchCountMax));
+  checkCount("count", count, batchCountMax);
   const size = chunkSize || chunkSizeDefault;
-  checkCount("chunk_size", BigInt(size), BigInt(chunkSizeMax));
+  checkCount("chunk_size", size, chunkSizeMax);
   return size;
 }
 
 /** Checks that a count is from 1 to `max`, inclusive. @throws RequestError COUNT_OUT_OF_RANGE. */
-export function checkCount(field: string, count: bigint, max: bigint): void {
-  if (count >= 1n && count <= max) return;
+export function checkCount(field: string, count: number | bigint, max: number): void {
+  if (count >= 1 && count <= max) return;
   const metadata = { [field]: count, [`${field}_max`]: max };
   throw new RequestError("COUNT_OUT_OF_RANGE", field, `${field} is ${count}; it must be from 1 to ${max}.`, metadata);
 }

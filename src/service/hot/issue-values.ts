@@ -95,7 +95,7 @@ async function drawAgain(
 
 /** @throws RequestError COUNT_OUT_OF_RANGE. */
 export function checkReserveValues(count: number): void {
-  checkCount("count", BigInt(count), BigInt(reserveCountMax));
+  checkCount("count", count, reserveCountMax);
 }
 
 /** All values of some runs. */

@@ -4,6 +4,7 @@ import { type DescMessage, ScalarType } from "@bufbuild/protobuf";
 export type JsonReader = (bytes: Buffer, start: number, end: number) => Buffer | undefined;
 
 interface PlainField {
+  readonly name: Buffer;
   /** Number of the field times eight, plus the wire type: below 128. */
   readonly tag: number;
   /** One bit for each field. */
@@ -34,12 +35,12 @@ function bytesOf(pattern: RegExp): readonly boolean[] {
  * twice, unknown ones, null, other numbers, escapes, other white space.
  */
 export function createJsonReader(message: DescMessage): JsonReader {
-  const fields = new Map<string, PlainField>();
+  const fields: PlainField[] = [];
   for (const { fieldKind, scalar, number, name, jsonName } of message.fields) {
     if (fieldKind !== "scalar" || number > fieldNumberMax) continue;
     if (scalar !== ScalarType.UINT32 && scalar !== ScalarType.UINT64 && scalar !== ScalarType.STRING) continue;
     const tag = (number << 3) | (scalar === ScalarType.STRING ? 2 : 0);
-    for (const key of [name, jsonName]) fields.set(key, { tag, bit: 1 << number, scalar });
+    for (const key of new Set([name, jsonName])) fields.push({ name: Buffer.from(key), tag, bit: 1 << number, scalar });
   }
   return (bytes, start, end) => {
     const length = end - start;
@@ -49,18 +50,13 @@ export function createJsonReader(message: DescMessage): JsonReader {
 }
 
 /** Reads what stands between the braces. The closing one ends whatever is read, because it is in no name or value. */
-function readMembers(
-  fields: ReadonlyMap<string, PlainField>,
-  bytes: Buffer,
-  start: number,
-  end: number,
-): Buffer | undefined {
+function readMembers(fields: readonly PlainField[], bytes: Buffer, start: number, end: number): Buffer | undefined {
   let seen = 0;
   let length = 0;
   for (let at = start; ; ) {
     const nameEnd = endOf(isInName, bytes, at + 1);
     if (bytes[at] !== quote || bytes[nameEnd] !== quote || bytes[nameEnd + 1] !== colon) return undefined;
-    const field = fields.get(bytes.toString("latin1", at + 1, nameEnd));
+    const field = fieldOf(fields, bytes, at + 1, nameEnd);
     if (field === undefined || (seen & field.bit) !== 0) return undefined;
     seen |= field.bit;
     at = nameEnd + (bytes[nameEnd + 2] === space ? 3 : 2);
@@ -82,6 +78,17 @@ function readMembers(
     if (bytes[at] !== comma) return undefined;
     at += bytes[at + 1] === space ? 2 : 1;
   }
+}
+
+/** By its bytes: a string for each name would take as long as all else here. */
+function fieldOf(fields: readonly PlainField[], bytes: Buffer, start: number, end: number): PlainField | undefined {
+  for (const field of fields) {
+    const { name } = field;
+    let index = 0;
+    while (index < name.length && name[index] === bytes[start + index]) index++;
+    if (index === name.length && start + index === end) return field;
+  }
+  return undefined;
 }
 
 /** Where the first byte stands that is none of these. */

@@ -1,4 +1,5 @@
 import { create, fromBinary, fromJsonString, toBinary, toJsonString } from "@bufbuild/protobuf";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { HealthCheckRequestSchema, HealthCheckResponseSchema } from "../../../gen/grpc/health/v1/health_pb.ts";
 import {
@@ -86,6 +87,32 @@ test("a message longer than 4,096 bytes is left to protobuf-es", () => {
   expect(read(4_097)).toBeUndefined();
 });
 
+test("every length of an ID is written in all its digits", () => {
+  const edges = Array.from({ length: 19 }, (_, power) => 10n ** BigInt(power)).flatMap((one) => [one - 1n, one]);
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (id) => {
+      for (const each of [id, id % 10n ** 9n, id % 10n ** 18n, id - (id % 10n ** 9n)]) expectWritten(each);
+    }),
+  );
+  for (const id of [...edges, 2n ** 64n - 1n, 2n ** 53n]) expectWritten(id);
+});
+
+function expectWritten(id: bigint): void {
+  const bytes = Buffer.alloc(9, 9);
+  bytes.writeBigUInt64LE(id, 1);
+  expect(createJsonWriter(NextIdResponseSchema)(bytes, 0).toString("latin1", 5)).toBe(`{"id":"${id}"}`);
+}
+
+test("a message of many IDs is written whole, and leaves nothing in the next", () => {
+  const write = createJsonWriter(BatchNextIdsResponseSchema);
+  for (const count of [65_536, 1, 4_000]) {
+    const ids = Array.from({ length: count }, (_, index) => 2n ** 62n + BigInt(index));
+    const message = create(BatchNextIdsResponseSchema, { ids });
+    const text = write(toBinary(BatchNextIdsResponseSchema, message), 0).toString("latin1", 5);
+    expect(text === toJsonString(BatchNextIdsResponseSchema, message)).toBe(true);
+  }
+});
+
 test("a response is written as protobuf-es writes it", () => {
   const ids = [9_007_199_254_740_993n, 1n, 2n ** 63n - 1n];
   const runs = ids.map((firstId, index) => ({ firstId, count: 300 * index + 1, stride: 4_096n }));
@@ -97,6 +124,8 @@ test("a response is written as protobuf-es writes it", () => {
     [BatchNextIdsResponseSchema, create(BatchNextIdsResponseSchema, { ids })],
     [HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status: 1 })],
   ] as const) {
-    expect(createJsonWriter(schema)(toBinary(schema, message), 0)).toBe(toJsonString(schema, message));
+    const framed = createJsonWriter(schema)(toBinary(schema, message), 0);
+    expect([framed[0], framed.readUInt32BE(1)]).toEqual([0, framed.length - 5]);
+    expect(framed.toString("latin1", 5)).toBe(toJsonString(schema, message));
   }
 });
