@@ -1,3 +1,6 @@
+/** Whose seeds: of the simulation, or of the histories of move-history.ts. */
+export type World = "one store" | "moves";
+
 /**
  * A protocol with one rule removed: a change to the text of one source file, made while it is loaded. The source itself
  * stays as it is.
@@ -16,6 +19,8 @@ export interface Mutant {
    * finds one again. undefined = none is known: see {@link Mutant.heldBy}.
    */
   readonly caughtBySeed: number | undefined;
+  /** `moves`: of the histories in which a namespace moves; absent = of the simulation. */
+  readonly world?: World;
   /** Where the simulation does not show the rule: a test of the sources that fails without it. */
   readonly heldBy?: { readonly file: string; readonly test: string };
 }

@@ -19,11 +19,11 @@ test("each mutant is held by a seed, or by a test that fails with it; at least 2
 });
 
 describe.concurrent("the simulation sees when the protocol goes without the rule that", () => {
-  for (const { name, rule, caughtBySeed } of mutants) {
+  for (const { name, rule, caughtBySeed, world } of mutants) {
     if (caughtBySeed === undefined) continue;
     // The known seed catches it at once, until a change of the code or of the plans makes other histories of the seeds.
     test(`${rule} (${name})`, { timeout: 900_000 }, async ({ expect: expectThis }) => {
-      const run = { first: caughtBySeed, count: seedsMax, processes: 1, mutant: name, stopsAtFirst: true };
+      const run = { first: caughtBySeed, count: seedsMax, processes: 1, mutant: name, world, stopsAtFirst: true };
       const [first] = (await runSeeds(run)).broken;
       expectThis(first, `no seed from ${caughtBySeed} on catches ${name}`).toBeDefined();
       const { promise, detail } = first!.violations[0]!;

@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 import { seedMutants } from "./seed-mutants.ts";
+import { moveMutants } from "./move-mutants.ts";
 import { testMutants } from "./test-mutants.ts";
 
 /** All of them. */
-export const mutants: readonly Mutant[] = [...seedMutants, ...testMutants];
+export const mutants: readonly Mutant[] = [...seedMutants, ...moveMutants, ...testMutants];

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { World } from "./mutant.ts";
 
 /** Which seeds to run, and how. */
 export interface SeedRun {
@@ -8,6 +9,8 @@ export interface SeedRun {
   readonly count: number;
   /** Name of a mutant; absent = the protocol as it is. */
   readonly mutant?: string;
+  /** Absent = of the simulation. */
+  readonly world?: World | undefined;
   /** Ends with the first seed that breaks a promise. */
   readonly stopsAtFirst?: boolean;
   /** Processes at once. */

@@ -33,7 +33,10 @@ if (options.mutant !== undefined) {
   if (mutant === undefined) throw new Error(`There is no mutant ${options.mutant}.`);
   patchSource(mutant);
 }
-const { simulate } = await import("./simulation.ts");
+const runHistory =
+  options.world === "moves"
+    ? (await import("./move-history.ts")).runMoveHistory
+    : (await import("./simulation.ts")).simulate;
 
 /** A mutant is caught by what it issues, not by being unable to, nor by coming to grief. */
 function isSeenOutside({ promise }: { readonly promise: string }): boolean {
@@ -61,7 +64,7 @@ process.on("unhandledRejection", (cause) => {
 async function runSeed(seed: number): Promise<BrokenSeed & Pick<Outcome, "issued" | "met">> {
   thrown = undefined;
   try {
-    const outcome = await simulate(seed);
+    const outcome = await runHistory(seed);
     if (thrown === undefined) return outcome;
   } catch (cause) {
     thrown ??= cause;

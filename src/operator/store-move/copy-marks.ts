@@ -1,5 +1,4 @@
 /** Step 4: copies the marks, and the quarantine of the source. */
-import { assert } from "../../assert.ts";
 import { IdError } from "../../errors.ts";
 import { storeNowMs, writeQuarantine } from "../../lease/quarantine.ts";
 import type { LayoutRecord } from "../../lease/records/layout-record.ts";
@@ -44,7 +43,8 @@ export async function checkMarks({ source, target, clock }: MoveParts, layout: L
  * Copies every mark, never lowering one, and the quarantine of the source; then checks that all of them stand.
  *
  * @returns How many worker records there are.
- * @throws IdError STORE_UNAVAILABLE: run the move again; INVALID_CONFIG: a newer version wrote records of the target.
+ * @throws IdError STORE_UNAVAILABLE: run the move again; INVALID_CONFIG: a newer version wrote records of the target,
+ * or another process took the move back.
  */
 export async function copyMarks(parts: MoveParts, layout: LayoutRecord, listed: ListAnswer): Promise<number> {
   const { source, target, clock } = parts;
@@ -108,9 +108,11 @@ function covers(key: string, there: string, here: string): boolean {
 }
 
 /** Until when no grant may begin: what bound the source before the move, and what its own life says now. */
-function floorOf({ clock }: MoveParts, layout: LayoutRecord, listed: ListAnswer, { slot }: Slot): number {
+function floorOf({ source, clock }: MoveParts, layout: LayoutRecord, listed: ListAnswer, { slot }: Slot): number {
   const nowMs = storeNowMs(listed.moment, clock.nowMs());
-  assert(slot?.kind === "move", "the source was closed before its marks were copied");
+  if (slot?.kind !== "move") {
+    throw refused(`Another process took this copy back: ${source.place} serves again. Nothing was opened.`);
+  }
   const known = slot.move.quarantineUntilMs;
   return Math.max(known ?? Number.NEGATIVE_INFINITY, lossFloorMs(listed, layout, nowMs) ?? Number.NEGATIVE_INFINITY);
 }

@@ -242,6 +242,22 @@ describe("who was about to write", () => {
   });
 });
 
+test("a move that another operator takes back used to end with a broken invariant", async () => {
+  const world = new MovingWorld({ hasClock: true });
+  await world.populate();
+  let isTakenBack = false;
+  const target = new HookedStore(world.target, async (written) => {
+    if (written !== "worker-0" || isTakenBack) return;
+    isTakenBack = true;
+    await abandonMove(world.parts());
+  });
+  await expect(world.move(world.parts(undefined, target))).rejects.toMatchObject({
+    reason: "INVALID_CONFIG",
+    message: "Another process took this copy back: memory://source serves again. Nothing was opened.",
+  });
+  expect(await whoGrants(world, 1)).toBe("source");
+});
+
 /** Calls `before` ahead of each write. */
 class HookedStore extends MemoryStore {
   readonly #before: (key: RecordKey) => Promise<void>;
