@@ -7,6 +7,7 @@
  */
 import { recordKeys } from "../../src/lease/records/record-text.ts";
 import { createHolder, parseWorkerKey } from "../../src/lease/records/worker-record.ts";
+import { foreverMs } from "../../src/operator/store-move/close-source.ts";
 import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
 import { EventQueue } from "./event-queue.ts";
 import { MoveOperator, type MoveWork } from "./move-operator.ts";
@@ -104,6 +105,7 @@ class MoveHistory {
       });
     }
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      if (random.chance(0.4)) await this.#endAll();
       const isBegun = target.slot === "arriving" || target.slot === "abandoned";
       const works: MoveWork[] = [random.chance(isBegun ? 0.3 : 0.03) ? "abandon" : "move"];
       if (random.chance(0.15)) works.push(random.pick(["move", "abandon"]));
@@ -120,6 +122,17 @@ class MoveHistory {
     this.#count(source === this.#homes[0] ? "moved" : "moved back");
     for (let count = random.between(1, 2); count > 0; count -= 1) this.#start(target);
     await this.#pass(1_000, 6_000);
+  }
+
+  /** The servers are stopped for the move, or die, or stand still and count as dead. */
+  async #endAll(): Promise<void> {
+    for (const process of this.#processes) {
+      const roll = this.#random.between(1, 3);
+      if (roll === 1) void process.stop(3_000);
+      else if (roll === 2) process.crash();
+      else this.#holdStill(process, this.#random.between(5_000, 15_000));
+    }
+    await this.#pass(0, 6_500);
   }
 
   /** Lets operators work, at once where there are two, until each has ended or died. */
@@ -250,31 +263,32 @@ class MoveHistory {
     this.#checker.onStart(process, { instance: name, sinceMs: this.#queue.nowMs, indexes });
     this.#processes.push(process);
     this.#scheduleDraws(process);
-    if (!this.#isHealed) this.#queue.after(this.#random.between(300, 4_000), () => this.#meetFate(process, home));
+    if (!this.#isHealed) this.#queue.after(this.#random.between(300, 4_000), () => this.#meetFate(process));
   }
 
-  #meetFate(process: SimulatedProcess, home: Home): void {
+  #meetFate(process: SimulatedProcess): void {
     if (!process.isAlive || this.#isHealed) return;
     const random = this.#random;
     const roll = random.between(1, 100);
     if (roll <= 30) void process.stop(3_000);
     else if (roll <= 55) process.crash();
-    else if (roll <= 90) this.#holdStill(process, home, random.between(1_000, 12_000));
+    else if (roll <= 90) this.#holdStill(process, random.between(1_000, 12_000));
     else {
       process.parts.link.isCut = true;
       this.#queue.after(random.between(1_000, 8_000), () => (process.parts.link.isCut = false));
     }
-    this.#queue.after(random.between(4_000, 15_000), () => this.#meetFate(process, home));
+    this.#queue.after(random.between(4_000, 15_000), () => this.#meetFate(process));
   }
 
   /** Some pauses are seen by the machine's clocks, most by none. */
-  #holdStill(process: SimulatedProcess, home: Home, lengthMs: number): void {
+  #holdStill(process: SimulatedProcess, lengthMs: number): void {
     if (!process.isRunning) return;
+    const home = this.#homes.find(({ server }) => server === process.parts.server);
     const isSeen = this.#random.chance(0.3);
     process.pause();
     this.#queue.after(lengthMs, () => {
       if (!isSeen) process.machine.wakeUnseen(lengthMs);
-      const isGone = home.slot === "left";
+      const isGone = home?.slot === "left";
       if (isGone && process.isAlive) this.#count("a holder woke up after its store was left");
       process.resume(undefined);
       this.#draw(process);
@@ -305,7 +319,7 @@ class MoveHistory {
     for (const process of this.#processes) if (process.isAlive) process.crash();
     for (const machine of this.#machines) machine.heal();
     await this.#pass(settleMs, settleMs);
-    const source = this.#homes.find(({ slot }) => slot === "leaving");
+    const source = this.#homes.find((home) => isStuck(home));
     if (source !== undefined) await this.#end(source);
     const open = this.#homes.filter(({ slot }) => slot === "layout");
     const before = this.#checker.history.issued;
@@ -322,7 +336,7 @@ class MoveHistory {
 
   async #end(source: Home): Promise<void> {
     for (const work of ["move", "abandon"] as const) {
-      if (source.slot !== "leaving") return;
+      if (!isStuck(source)) return;
       const operator = this.#operator(source, false);
       operator.begin(work);
       await this.#pass(settleMs, settleMs);
@@ -342,6 +356,15 @@ class MoveHistory {
       this.#digest = Math.imul(this.#digest ^ what.charCodeAt(index), 0x01000193);
     }
   }
+}
+
+/**
+ * Whether a move is to be run again, or taken back. An operator that closes the source while another one takes the move
+ * back can leave it open and barred without end.
+ */
+function isStuck({ slot, texts }: Home): boolean {
+  const { untilMs } = JSON.parse(texts.get(recordKeys.quarantine) ?? "{}") as { readonly untilMs?: number };
+  return slot === "leaving" || (slot === "layout" && untilMs === foreverMs);
 }
 
 /** Runs the history of a seed. */

@@ -14,7 +14,7 @@ export type MoveWork = "move" | "abandon";
 
 /** The steps between which an operator may die, by the first word of its report. */
 const moveSteps = {
-  move: ["claims", "closes", "watches", "gives", "copies", "copies", "opens"],
+  move: ["claims", "closes", "watches", "gives", "copies", "copies", "opens", "opens"],
   abandon: ["bars", "reopens"],
 } as const;
 

@@ -11,15 +11,16 @@ const deaths = ["claims", "closes", "watches", "gives", "copies", "opens", "note
 
 /** Each moment for which the move has its rules, and how often the seeds meet it at least. */
 const wanted: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(deaths.map((step) => [`an operator died while it ${step}`, 10])),
+  ...Object.fromEntries(deaths.map((step) => [`an operator died while it ${step}`, 5])),
+  "an operator stood still": 100,
   moved: 400,
-  "moved back": 60,
+  "moved back": 100,
   abandoned: 200,
   held: 1_000,
   "was-moved": 20,
   "a holder woke up after its store was left": 60,
   "a start while the store is arriving": 100,
-  "a start while the store is leaving": 80,
+  "a start while the store is leaving": 200,
   "a start while the store is left": 200,
   "a start while the store is abandoned": 60,
   "a write without an answer was found standing": 50,
