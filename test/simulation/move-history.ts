@@ -19,10 +19,10 @@ import { SimulatedProcess } from "./simulated-process.ts";
 import { type LinkState, SimulatedServer, type StoreTraits } from "./simulated-store.ts";
 import { anyStore } from "./store-model.ts";
 
-/** What a history of a move comes to, without the plan of a whole simulation. */
+/** The outcome of a history of a move: it has no plan of faults. */
 export type MoveOutcome = Omit<Outcome, "scenario">;
 
-/** One of the two stores, and what stands in place of its layout record. */
+/** One of the two stores, and the state of the record in place of its layout record. */
 interface Home {
   readonly name: string;
   readonly server: SimulatedServer;
@@ -36,7 +36,7 @@ const attemptsMax = 9;
 const attemptMaxMs = 15_000;
 const processesMax = 5;
 const callTimeoutMs = 1_500;
-/** What everybody may need to serve again: waiting for marks, quarantines and the dead. */
+/** The time in which marks, quarantines and the times of the dead are over. */
 const settleMs = 30_000;
 /** How often it is looked whether a process serves again. */
 const lookPeriodMs = 500;

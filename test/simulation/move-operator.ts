@@ -9,7 +9,7 @@ import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 import { type LinkState, type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
 
-/** What an operator asks for. */
+/** The work that an operator is asked for. */
 export type MoveWork = "move" | "abandon";
 
 /** The steps between which an operator may die, by the first word of its report. */
@@ -21,7 +21,7 @@ const moveSteps = {
 interface End {
   readonly name: string;
   readonly server: SimulatedServer;
-  /** What stands in place of its layout record. */
+  /** The state of the record in place of its layout record. */
   readonly slot: string;
 }
 

@@ -1,4 +1,4 @@
-/** Whose seeds: of the simulation, or of the histories of move-history.ts. */
+/** The histories that a seed draws: those of the simulation, or those of move-history.ts. */
 export type World = "one store" | "moves";
 
 /**
