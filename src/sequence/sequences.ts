@@ -156,10 +156,12 @@ export class Sequences {
       stores,
       stripeCount,
       clock,
+      timers,
+      waitMaxMs,
       placeOf: (store, stripe) => new SequencePlace({ store, clock, onEvent, stripe }),
       onProblem: (error) => onEvent({ kind: "stripe-problem", stripe: undefined, error }),
     });
-    const place = new StripedPlace({ stripes, clock, onEvent });
+    const place = new StripedPlace({ stripes, clock, timers, waitMaxMs, onEvent });
     const sources = new ValueSources({
       place,
       counters: this.#counters,

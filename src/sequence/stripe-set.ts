@@ -1,10 +1,10 @@
 /** The databases that share the values of each sequence: which of them answer, and which stripe each one has. */
-import type { Clock } from "../clock/clock.ts";
+import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { callerError } from "./sequence-error.ts";
 import type { SequencePlace } from "./sequence-place.ts";
-import { keysMax, type Look, type SequenceStore } from "./sequence-store.ts";
+import { keysMax, type Look, type Member, type SequenceStore } from "./sequence-store.ts";
 import { equalDefinitions, onlyStripe, type Stripe, type StoredSequence } from "./sequence.ts";
 import { decideStripes, type StripeRules } from "./stripe-members.ts";
 
@@ -22,6 +22,9 @@ export interface StripeSetParts {
   /** How many stripes an operator has said; undefined = none was said. */
   readonly stripeCount: number | undefined;
   readonly clock: Clock;
+  readonly timers: Timers;
+  /** The longest that a call waits for values. */
+  readonly waitMaxMs: number;
   readonly placeOf: (store: SequenceStore, stripe: Stripe) => SequencePlace;
   /** Is told why a database is not used, while others are. */
   readonly onProblem: (error: unknown) => void;
@@ -39,6 +42,13 @@ interface Settled {
 const stepsMax = 400;
 /** The pause before databases that did not answer are looked at again. */
 const retryMs = 5_000;
+/** The least time that a database has to answer: one that is far away needs so much. */
+const patienceMinMs = 100;
+
+/** For how long one of several databases is waited for before the others are used. */
+export function patienceMs(waitMaxMs: number): number {
+  return Math.max(Math.floor(waitMaxMs / 4), patienceMinMs);
+}
 
 /** See the head of this file. */
 export class StripeSet {
@@ -46,6 +56,8 @@ export class StripeSet {
   /** By the position of their URL. */
   readonly #settled = new Map<number, StripePart>();
   #settling: Promise<Settled> | undefined;
+  /** Settled with the first of them that can be used. */
+  readonly #some = Promise.withResolvers<void>();
   #retryAtMs = 0;
 
   constructor(parts: StripeSetParts) {
@@ -60,7 +72,10 @@ export class StripeSet {
   async usable(): Promise<readonly StripePart[]> {
     const { stores, clock, onProblem } = this.#parts;
     if (this.#settled.size === stores.length) return [...this.#settled.values()];
-    if (this.#settled.size === 0) return (await this.#settle()).parts;
+    if (this.#settled.size === 0) {
+      await Promise.race([this.#settle(), this.#some.promise]);
+      return [...this.#settled.values()];
+    }
     if (clock.monotonicMs() >= this.#retryAtMs) {
       this.#retryAtMs = clock.monotonicMs() + retryMs;
       this.#settle().catch(onProblem);
@@ -130,7 +145,7 @@ export class StripeSet {
   async #settleOnce(): Promise<Settled> {
     const { stores, stripeCount } = this.#parts;
     for (let step = 0; step < stepsMax; step += 1) {
-      const looks = await Promise.allSettled(stores.map((store) => store.look([])));
+      const looks = await this.#lookAtAll();
       const errors = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
       const members = looks.map((look) => (look.status === "fulfilled" ? memberOf(look.value) : undefined));
       // A place that is gone is found, and told of, by what takes from it.
@@ -149,10 +164,42 @@ export class StripeSet {
     throw notSettled();
   }
 
+  /** Looks at all of them. Where some answer and others do not for some time, those that answered are used meanwhile. */
+  async #lookAtAll(): Promise<readonly PromiseSettledResult<Look>[]> {
+    const { stores, timers, waitMaxMs } = this.#parts;
+    const members: (Member | undefined)[] = stores.map(() => undefined);
+    let isLate = false;
+    const looking = stores.map(async (store, position) => {
+      const look = await store.look([]);
+      members[position] = memberOf(look);
+      if (isLate) this.#useAnswered(members);
+      return look;
+    });
+    const cancel = timers.after(patienceMs(waitMaxMs), () => {
+      isLate = true;
+      this.#useAnswered(members);
+    });
+    const looks = await Promise.allSettled(looking);
+    cancel();
+    return looks;
+  }
+
+  #useAnswered(members: readonly (Member | undefined)[]): void {
+    try {
+      const next = decideStripes(members, { stripeCount: this.#parts.stripeCount, adds: "never" });
+      if (next.kind !== "settled") return;
+      for (const [position, stripe] of next.stripes) this.#note(position, stripe);
+    } catch (error) {
+      // It is told when all have answered, or failed.
+      if (!(error instanceof IdError)) throw error;
+    }
+  }
+
   #note(position: number, stripe: Stripe): void {
     if (this.#settled.has(position)) return;
     const store = this.#parts.stores[position]!;
     this.#settled.set(position, { stripe, store, place: this.#parts.placeOf(store, stripe) });
+    this.#some.resolve();
   }
 }
 

@@ -1,18 +1,32 @@
 /** Takes from the databases of a {@link StripeSet} in turn, past those that do not answer. */
-import type { Clock } from "../clock/clock.ts";
+import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import type { Remainder } from "./segment-buffer.ts";
 import type { SequenceEvent } from "./sequence-place.ts";
 import { type CounterKey, counterId } from "./sequence-store.ts";
 import type { StoredSequence } from "./sequence.ts";
-import type { StripePart, StripeSet } from "./stripe-set.ts";
+import { patienceMs, type StripePart, type StripeSet } from "./stripe-set.ts";
 import type { PlaceAnswer, PlaceTake, UsedSequence, ValuePlace } from "./value-place.ts";
 
 /** The parts of a {@link StripedPlace}. */
 export interface StripedPlaceParts {
   readonly stripes: Pick<StripeSet, "usable">;
   readonly clock: Clock;
+  readonly timers: Timers;
+  /** The longest that a call waits for values. */
+  readonly waitMaxMs: number;
   readonly onEvent: (event: SequenceEvent) => void;
+}
+
+/** A question that is asked of one database after the other. */
+interface Question<A> {
+  /** The counter that it takes from: a database is asked about it once at a time. undefined = it takes nothing. */
+  readonly key?: CounterKey;
+  readonly ask: (part: StripePart) => Promise<A>;
+  /** Is told of an answer that came in time. @returns Whether no other database needs to be asked. */
+  readonly accept: (answer: A, part: StripePart) => boolean;
+  /** Is told of an answer that came after the next database had been asked. */
+  readonly acceptLate: (answer: A, part: StripePart) => Promise<void> | undefined;
 }
 
 /** The knowledge about one database. */
@@ -22,6 +36,8 @@ interface Condition {
    * look.
    */
   readonly known: Map<string, StoredSequence | null>;
+  /** The counters that a take is on its way for, although the next database has been asked instead. */
+  readonly late: Set<string>;
   failures: number;
   failedMs: number;
 }
@@ -52,39 +68,47 @@ export class StripedPlace implements ValuePlace {
   async find(names: readonly string[]): Promise<ReadonlyMap<string, StoredSequence>> {
     const found = new Map<string, StoredSequence>();
     let missing = names;
-    await this.#inTurn(async (part) => {
-      const sequences = await part.place.find(missing);
-      for (const [name, stored] of sequences) {
-        found.set(name, stored);
-        this.#know(part, name, stored);
-      }
-      missing = missing.filter((name) => !found.has(name));
-      return missing.length === 0;
+    await this.#inTurn({
+      ask: (part) => part.place.find(missing),
+      accept: (sequences, part) => {
+        for (const [name, stored] of sequences) {
+          found.set(name, stored);
+          this.#know(part, name, stored);
+        }
+        missing = missing.filter((name) => !found.has(name));
+        return missing.length === 0;
+      },
+      acceptLate: () => undefined,
     });
     return found;
   }
 
   async take(take: PlaceTake): Promise<PlaceAnswer> {
+    const { name, periodKey } = take;
     let refusal: PlaceAnswer | undefined;
     let answer: PlaceAnswer | undefined;
-    const errors = await this.#inTurn(async (part) => {
-      const stored = await this.#storedOn(part, take);
-      if (stored === undefined) return false;
-      const given = await part.place.take({ ...take, stored });
-      if (given.kind === "refused") {
-        this.#know(part, take.name, given.stored);
+    const errors = await this.#inTurn({
+      key: take,
+      ask: (part) => this.#takeFrom(part, take),
+      accept: (taken, part) => {
+        if (taken?.given.kind === "refused") this.#know(part, name, taken.given.stored);
         // Another database may have values left.
-        if (given.why === "exhausted") refusal = given;
-        else answer = given;
-      } else answer = given;
-      return answer !== undefined;
+        if (taken?.given.kind === "refused" && taken.given.why === "exhausted") refusal = taken.given;
+        else answer = taken?.given;
+        return answer !== undefined;
+      },
+      // The caller has values of another database.
+      acceptLate: (taken, { place }) => {
+        if (taken?.given.kind !== "taken") return undefined;
+        const { firstIndex, count, writeId, stripe } = taken.given.segment;
+        const endIndex = firstIndex + BigInt(count);
+        return place.giveBack({ name, periodKey }, taken.sequenceId, { firstIndex, endIndex, writeId, stripe });
+      },
     });
     if (answer !== undefined) return answer;
     if (errors.length > 0) throw errors[0]!;
     if (refusal !== undefined) return refusal;
-    throw new IdError("STORE_UNAVAILABLE", `No database has the sequence ${take.name} now.`, {
-      metadata: { name: take.name },
-    });
+    throw new IdError("STORE_UNAVAILABLE", `No database has the sequence ${name} now.`, { metadata: { name } });
   }
 
   hold(key: CounterKey): void {
@@ -128,19 +152,36 @@ export class StripedPlace implements ValuePlace {
     return found;
   }
 
+  /** @returns undefined: the database does not have the sequence. */
+  async #takeFrom(part: StripePart, take: PlaceTake) {
+    const stored = await this.#storedOn(part, take);
+    if (stored === undefined) return undefined;
+    return { sequenceId: stored.sequenceId, given: await part.place.take({ ...take, stored }) };
+  }
+
   /**
-   * Asks one database after the other, until `work` says that it is done.
+   * Asks one database after the other, until an answer is accepted. All but the last have a quarter of a call's wait.
+   *
+   * A database that is asked about a counter has to answer before it is asked about that counter again: the ranges of
+   * two takes could come in the wrong order, and the first one would then look like a loss.
    *
    * @returns The errors of those that failed. @throws IdError if all failed.
    */
-  async #inTurn(work: (part: StripePart) => Promise<boolean>): Promise<readonly IdError[]> {
-    const parts = this.#inOrder(await this.#usable());
+  async #inTurn<A>(question: Question<A>): Promise<readonly IdError[]> {
+    const id = question.key === undefined ? "" : counterId(question.key);
+    const usable = await this.#usable();
+    const parts = this.#inOrder(usable.filter((part) => !this.#conditionOf(part).late.has(id)));
     const errors: IdError[] = [];
-    for (const part of parts) {
+    for (const [at, part] of parts.entries()) {
       try {
-        const isDone = await work(part);
+        const asked = question.ask(part).then((answer) => ({ answer }));
+        const outcome = at === parts.length - 1 ? await asked : await this.#inTime(asked);
+        if (outcome === undefined) {
+          this.#finishLate(part, question, asked);
+          throw late(this.#patienceMs);
+        }
         this.#worked(part);
-        if (isDone) return errors;
+        if (question.accept(outcome.answer, part)) return errors;
       } catch (error) {
         if (!(error instanceof IdError)) throw error;
         errors.push(error);
@@ -151,9 +192,41 @@ export class StripedPlace implements ValuePlace {
     return errors;
   }
 
+  get #patienceMs(): number {
+    return patienceMs(this.#parts.waitMaxMs);
+  }
+
+  /** @returns undefined: it did not come within a quarter of a call's wait. */
+  async #inTime<T>(asked: Promise<T>): Promise<T | undefined> {
+    const { promise: over, resolve } = Promise.withResolvers<undefined>();
+    const cancel = this.#parts.timers.after(this.#patienceMs, () => resolve(undefined));
+    try {
+      return await Promise.race([asked, over]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Lets a question end that the next database is asked instead. Its database has ended it when that is over. */
+  #finishLate<A>(part: StripePart, { key, acceptLate }: Question<A>, asked: Promise<{ readonly answer: A }>): void {
+    const { late: ids } = this.#conditionOf(part);
+    if (key !== undefined) ids.add(counterId(key));
+    const finish = async (): Promise<void> => {
+      try {
+        await acceptLate((await asked).answer, part);
+      } catch (error) {
+        // That it failed was noted when it was late.
+        if (!(error instanceof IdError)) throw error;
+      } finally {
+        if (key !== undefined) ids.delete(counterId(key));
+      }
+    };
+    void finish();
+  }
+
   /** From the next one on, without those that failed just now; if all did, the one that did so longest ago. */
   #inOrder(parts: readonly StripePart[]): readonly StripePart[] {
-    if (parts.length === 1) return parts;
+    if (parts.length <= 1) return parts;
     const nowMs = this.#parts.clock.monotonicMs();
     const begin = (this.#turn = (this.#turn + 1) % parts.length);
     const turned = [...parts.slice(begin), ...parts.slice(0, begin)];
@@ -202,7 +275,7 @@ export class StripedPlace implements ValuePlace {
   #conditionOf({ stripe }: StripePart): Condition {
     let condition = this.#conditions.get(stripe.index);
     if (condition === undefined) {
-      condition = { known: new Map(), failures: 0, failedMs: 0 };
+      condition = { known: new Map(), late: new Set(), failures: 0, failedMs: 0 };
       this.#conditions.set(stripe.index, condition);
     }
     return condition;
@@ -224,4 +297,9 @@ export class StripedPlace implements ValuePlace {
     condition.failures += 1;
     condition.failedMs = this.#parts.clock.monotonicMs();
   }
+}
+
+function late(waitedMs: number): IdError {
+  const message = `A database of sequences did not answer within ${waitedMs} ms, and the next one is asked.`;
+  return new IdError("STORE_UNAVAILABLE", message, { metadata: { waited_ms: waitedMs } });
 }

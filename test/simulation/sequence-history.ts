@@ -212,7 +212,7 @@ class History {
     const onEvent = ({ kind }: { readonly kind: string }): undefined => this.#note(kind, undefined);
     const store = this.#storeOf(() => server);
     const part = { stripe: onlyStripe, store, place: new SequencePlace({ store, clock, onEvent }) };
-    const place = new StripedPlace({ stripes: { usable: async () => [part] }, clock, onEvent });
+    const place = new StripedPlace({ stripes: { usable: async () => [part] }, clock, timers, waitMaxMs: 500, onEvent });
     const sources = new ValueSources({
       counters: { issued: 0, taken: 0, refused: 0, failed: 0 },
       place,

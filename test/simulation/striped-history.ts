@@ -1,12 +1,13 @@
 /**
  * One history of sequences over several databases, drawn by a seed: servers that name them in another order each,
- * databases that are down or lose answers, and operators who add databases, two at once included. The real code runs
+ * databases that are down, freeze or lose answers, and operators who add databases, two at once included. The real code runs
  * over databases in memory.
  */
 import { IdError } from "../../src/errors.ts";
 import { SequenceCatalog } from "../../src/sequence/sequence-catalog.ts";
 import { SequencePlace } from "../../src/sequence/sequence-place.ts";
 import type { SequenceStore } from "../../src/sequence/sequence-store.ts";
+import type { Stripe } from "../../src/sequence/sequence.ts";
 import { type StripePart, StripeSet } from "../../src/sequence/stripe-set.ts";
 import { StripedPlace } from "../../src/sequence/striped-place.ts";
 import { ValueSources } from "../../src/sequence/value-sources.ts";
@@ -16,11 +17,13 @@ import type { HistoryOutcome } from "./sequence-history.ts";
 import { SeededRandom } from "./seeded-random.ts";
 
 /** A rule that a mutant leaves out. */
-export type StripeMutant = "stripe-by-position" | "stride-by-urls";
+export type StripeMutant = "stripe-by-position" | "stride-by-urls" | "two-takes-of-a-counter";
 
 interface Database {
   readonly data: MemorySequences;
   isDown: boolean;
+  /** It answers nothing until this is settled; undefined = it is not frozen. */
+  thaw: PromiseWithResolvers<void> | undefined;
 }
 
 interface Server {
@@ -32,6 +35,9 @@ interface Server {
 const stripeCount = 4;
 const names = ["orders", "daily"] as const;
 const stepCount = 80;
+const waitMaxMs = 500;
+/** For how long a statement waits for a frozen database: three times what a caller waits. */
+const statementTimeoutMs = 1_500;
 
 class StripedHistory {
   readonly #random: SeededRandom;
@@ -52,7 +58,7 @@ class StripedHistory {
       const storeId = `${this.#random.between(100, 999)}${index}`;
       const member = { storeId, stripeIndex: -1, stripeCount };
       const data = new MemorySequences(`system=${index}`, () => this.#time.nowMs(), undefined, member);
-      return { data, isDown: false };
+      return { data, isDown: false, thaw: undefined };
     });
   }
 
@@ -70,8 +76,9 @@ class StripedHistory {
     if (roll <= 60) await this.#draw(server, random.pick(names), random.pick([1, 3, 9]));
     else if (roll <= 70) await this.#time.run(random.pick([1, 600, 11_000]));
     else if (roll <= 78) await this.#create(server);
-    else if (roll <= 84) random.pick(this.#databases).isDown = true;
-    else if (roll <= 92) for (const database of this.#databases) database.isDown = false;
+    else if (roll <= 81) random.pick(this.#databases).isDown = true;
+    else if (roll <= 84) random.pick(this.#databases).thaw ??= Promise.withResolvers();
+    else if (roll <= 92) this.#mend();
     else if (roll <= 97) await this.#restart(server);
     else await this.#addDatabases();
   }
@@ -88,8 +95,7 @@ class StripedHistory {
         }
       }
     });
-    await this.#time.run(700);
-    await work;
+    await this.#finish(work, 700);
   }
 
   async #create({ catalog }: Server): Promise<void> {
@@ -97,16 +103,31 @@ class StripedHistory {
       await catalog.create({ name: "orders", startValue: 7n, increment: 3n, stepMin: 4, stepMax: 20 });
       await catalog.create({ name: "daily", period: "day", stepMin: 2, stepMax: 9 });
     });
-    await this.#time.run(50);
-    await work;
+    await this.#finish(work, 50);
+  }
+
+  #mend(): void {
+    for (const database of this.#databases) {
+      database.isDown = false;
+      database.thaw?.resolve();
+      database.thaw = undefined;
+    }
+  }
+
+  /** Lets time pass, and more of it where some work waits for a frozen database. */
+  async #finish(work: Promise<unknown>, forMs: number): Promise<void> {
+    let isDone = false;
+    void work.finally(() => {
+      isDone = true;
+    });
+    await this.#time.run(forMs);
+    while (!isDone) await this.#time.run(statementTimeoutMs);
   }
 
   /** Half of the time in order, so that its values go back. */
   async #restart(server: Server): Promise<void> {
     if (this.#random.chance(0.5)) {
-      const closed = server.sources.close(100);
-      await this.#time.run(300);
-      await closed;
+      await this.#finish(server.sources.close(100), 300);
     }
     server.isAlive = false;
     this.#servers = this.#servers.filter((other) => other !== server);
@@ -124,8 +145,7 @@ class StripedHistory {
         this.#namedCount = this.#databases.length;
       }),
     );
-    await this.#time.run(2_000);
-    await Promise.all(outcomes);
+    await this.#finish(Promise.all(outcomes), 2_000);
   }
 
   async #attempt(event: string, work: () => Promise<void>): Promise<void> {
@@ -139,6 +159,8 @@ class StripedHistory {
   }
 
   #note(event: string): void {
+    // No history loses anything.
+    if (event === "stopped") this.#faults.push("a database was stopped without a loss");
     this.#events.set(event, (this.#events.get(event) ?? 0) + 1);
   }
 
@@ -147,13 +169,14 @@ class StripedHistory {
     const ordered = this.#random.chance(0.5) ? named : named.toReversed();
     const isAlive = (): boolean => server.isAlive;
     const stripes = this.#stripesOf(ordered, isAlive);
-    const usable = this.#mutant === undefined ? () => stripes.usable() : () => this.#mutatedParts(stripes, ordered);
+    const isMutated = this.#mutant === "stripe-by-position" || this.#mutant === "stride-by-urls";
+    const usable = isMutated ? () => this.#mutatedParts(stripes, ordered) : () => stripes.usable();
     const clock = this.#time;
     const onEvent = ({ kind }: { readonly kind: string }): void => this.#note(kind);
     const timers = { after: (delayMs: number, task: () => void) => clock.after(delayMs, () => isAlive() && task()) };
-    const place = new StripedPlace({ stripes: { usable }, clock, onEvent });
+    const place = new StripedPlace({ stripes: { usable }, clock, timers, waitMaxMs, onEvent });
     const counters = { issued: 0, taken: 0, refused: 0, failed: 0 };
-    const sources = new ValueSources({ counters, place, clock, timers, waitMaxMs: 500, namesMax: 2, onEvent });
+    const sources = new ValueSources({ counters, place, clock, timers, waitMaxMs, namesMax: 2, onEvent });
     const catalog = new SequenceCatalog({ stripes, clock, onChanged: (stored) => sources.refresh(stored) });
     const server: Server = { sources, catalog, isAlive: true };
     this.#servers.push(server);
@@ -184,9 +207,29 @@ class StripedHistory {
       stores: databases.map((database) => this.#storeOf(database, isAlive)),
       stripeCount: undefined,
       clock,
-      placeOf: (store, stripe) => new SequencePlace({ store, clock, onEvent: ({ kind }) => this.#note(kind), stripe }),
+      timers: clock,
+      waitMaxMs,
+      placeOf: (store, stripe) => this.#placeOf(store, stripe),
       onProblem: () => this.#note("problem"),
     });
+  }
+
+  #placeOf(store: SequenceStore, stripe: Stripe): SequencePlace {
+    const place = new SequencePlace({ store, clock: this.#time, onEvent: ({ kind }) => this.#note(kind), stripe });
+    if (this.#mutant !== "two-takes-of-a-counter") return place;
+    // A take is given up while it is on its way, and its database is then asked again.
+    const take = place.take.bind(place);
+    place.take = (request) => Promise.race([take(request), this.#noAnswer(100, "take")]);
+    return place;
+  }
+
+  async #pass(forMs: number): Promise<void> {
+    await new Promise<void>((resolve) => this.#time.after(forMs, resolve));
+  }
+
+  async #noAnswer(afterMs: number, name: string): Promise<never> {
+    await this.#pass(afterMs);
+    throw unanswered(name);
   }
 
   #storeOf(database: Database, isAlive: () => boolean): SequenceStore {
@@ -196,9 +239,23 @@ class StripedHistory {
         // Operators and servers come in between each other's statements.
         for (let turn = this.#random.between(0, 3); turn > 0; turn -= 1) await Promise.resolve();
         if (!isAlive()) return new Promise(() => {});
+        const { thaw } = database;
+        if (thaw !== undefined) {
+          const gaveUp = this.#noAnswer(statementTimeoutMs, name);
+          try {
+            await Promise.race([thaw.promise, gaveUp]);
+          } catch (error) {
+            // It may have been received, and is then done after all.
+            if (this.#random.chance(0.5)) void thaw.promise.then(statement).catch(() => {});
+            throw error;
+          }
+          if (!isAlive()) return new Promise(() => {});
+        }
         if (database.isDown || this.#random.chance(0.02)) throw unanswered(name);
         const answer = statement();
         if (this.#random.chance(0.03)) throw unanswered(name);
+        if (this.#random.chance(0.03)) await this.#pass(this.#random.between(100, statementTimeoutMs));
+        if (!isAlive()) return new Promise(() => {});
         return answer;
       },
     );

@@ -19,13 +19,13 @@ async function started(starting: Promise<TestServer>): Promise<TestServer> {
 }
 
 /** The sequences of one server of Snowlane. */
-function open(storeUrls: readonly string[], stripeCount?: number) {
+function open(storeUrls: readonly string[], stripeCount?: number, waitMaxMs = 60_000) {
   const events: SequenceEvent[] = [];
   const sequences = new Sequences({
     storeUrls,
     stripeCount,
     store: { namespace: "default", callTimeoutMs: 3_000 },
-    waitMaxMs: 60_000,
+    waitMaxMs,
     namesMax: 10,
     clock: systemClock,
     timers: systemTimers,
@@ -99,6 +99,33 @@ test("PostgreSQL and MariaDB share a sequence: either may freeze or die and no c
     "2 of 3 databases of sequences are named",
   );
   expect(new Set([...one.seen, ...other.seen, ...all.seen]).size).toBe(one.seen.size + other.seen.size + all.seen.size);
+});
+
+test("a frozen database made calls fail that found no value in memory, also while a server started", async () => {
+  const [postgres, mariadb] = await Promise.all([started(startPostgres()), started(startMariadb())]);
+  const urls = [postgres.url, mariadb.url];
+  const names = Array.from({ length: 20 }, (_, index) => `rare${index}`);
+  const first = open(urls, 2);
+  for (const name of names) await (await first.catalog()).create({ name, stepMin: 10, stepMax: 10 });
+  await first.sequences.close(1_000);
+
+  // A call waits less than a statement does, for which a frozen database is waited for.
+  const waitMaxMs = 2_000;
+  const running = open(urls, 2, waitMaxMs);
+  const seen = new Set<string>();
+  const next = async ({ sequences }: ReturnType<typeof open>, name: string): Promise<void> => {
+    const source = await sequences.open(name);
+    const { runs } = await source.reserve({ count: 1, priority: "unary" });
+    const value = `${name} ${runs[0]!.firstValue}`;
+    expect(seen).not.toContain(value);
+    seen.add(value);
+  };
+  for (const name of names.slice(0, 5)) await next(running, name);
+  postgres.pause();
+  const begun = open(urls, 2, waitMaxMs);
+  for (const name of names) await Promise.all([next(running, name), next(begun, name)]);
+  postgres.resume();
+  expect([...running.events, ...begun.events].filter(({ kind }) => kind === "stopped")).toEqual([]);
 });
 
 test("a lost database gets a successor from a dump of another one", async () => {

@@ -43,7 +43,7 @@ export class SequenceWorld {
     };
     const part = { stripe: onlyStripe, store, place: new SequencePlace({ store, clock, onEvent }) };
     const parts = async () => [part];
-    const place = new StripedPlace({ stripes: { usable: parts }, clock, onEvent });
+    const place = new StripedPlace({ stripes: { usable: parts }, clock, timers: clock, waitMaxMs, onEvent });
     const counters = { issued: 0, taken: 0, refused: 0, failed: 0 };
     this.sources = new ValueSources({
       counters,
