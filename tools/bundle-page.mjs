@@ -57,7 +57,7 @@ export async function bundlePage(folder) {
     return `/${file}`;
   };
 
-  const bundle = await rolldown({ input: { page: "web/src/main.ts" }, platform: "browser", plugins: [texts] });
+  const bundle = await rolldown({ input: { main: "web/src/main.ts" }, platform: "browser", plugins: [texts] });
   const { output } = await bundle.generate({
     format: "esm",
     minify: true,
@@ -67,12 +67,14 @@ export async function bundlePage(folder) {
   await bundle.close();
   for (const { fileName, code } of output) add(`/${fileName}`, fileName, code);
   const entry = output.find(({ isEntry }) => isEntry);
+  // The script runs small; what it begins is fetched and compiled meanwhile.
+  const next = [...entry.imports, ...entry.dynamicImports];
 
   const places = {
     style: addAsset("page", "css", shortenCss(readFileSync("web/page.css", "utf8"))),
     icon: addAsset("icon", "svg", readFileSync("web/icon.svg", "utf8")),
     script: `/${entry.fileName}`,
-    preloads: entry.imports.map((name) => `<link rel="modulepreload" href="/${name}">`).join(""),
+    preloads: next.map((name) => `<link rel="modulepreload" href="/${name}">`).join(""),
   };
   const html = readFileSync("web/index.html", "utf8").replace(/<!--[\s\S]*?-->\n/g, "");
   const page = html.replace(/\{(\w+)\}/g, (_, name) => places[name]);

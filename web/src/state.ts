@@ -227,6 +227,8 @@ export interface State {
   readonly language: Language;
   /** Unix milliseconds of the last change. */
   readonly nowMs: number;
+  /** Whether the view is on the screen. What is not wanted at once, and takes long to draw, waits for that. */
+  readonly isShown: boolean;
   readonly server: ServerState;
   /** Whether every part of the page that was wanted could be loaded. */
   readonly parts: "there" | "missing";
@@ -256,6 +258,7 @@ export function firstState(nowMs: number, theme: Theme, language: Language): Sta
     theme,
     language,
     nowMs,
+    isShown: false,
     server: { kind: "asking", info: undefined },
     parts: "there",
     access: { kind: "open", typed: "" },

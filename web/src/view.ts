@@ -43,12 +43,7 @@ export function pageView(state: State, change: Change, texts: Texts, look: () =>
     </main>
     <footer class="foot">
       <p class="note">${texts.footer(state.server.info?.version)} ${texts.language.note}</p>
-      ${switchButtons({
-        label: texts.language.label,
-        value: state.language,
-        options: languages.map((language) => [language, languageNames[language]]),
-        onChange: (value) => change((state) => ({ ...state, language: languageOf([value]) })),
-      })}
+      ${state.isShown ? languageSwitch(state, change, texts) : nothing}
       ${switchButtons({
         label: texts.theme.label,
         value: state.theme,
@@ -56,6 +51,16 @@ export function pageView(state: State, change: Change, texts: Texts, look: () =>
         onChange: (theme) => change((state) => ({ ...state, theme: theme as Theme })),
       })}
     </footer>`;
+}
+
+/** The names of the languages: a browser looks for a font that has the Chinese one, which takes its time. */
+function languageSwitch({ language }: State, change: Change, texts: Texts): TemplateResult {
+  return switchButtons({
+    label: texts.language.label,
+    value: language,
+    options: languages.map((language) => [language, languageNames[language]]),
+    onChange: (value) => change((state) => ({ ...state, language: languageOf([value]) })),
+  });
 }
 
 /** A part of the page is gone: the server was updated, or was away when it was asked. */

@@ -1,0 +1,109 @@
+import { render } from "lit-html";
+import { afterFrame } from "./after-frame.ts";
+import { loadChunk } from "./chunk.ts";
+import { languageOf, textsOf } from "./language.ts";
+import { kept, keptTheme, themeKey } from "./kept.ts";
+import { pasteInto } from "./parse.ts";
+import { beginReading } from "./read-lines.ts";
+import { readRoute } from "./route.ts";
+import { watchServer } from "./server-watch.ts";
+import { type Change, firstState } from "./state.ts";
+import { en, type Texts } from "./texts/en.ts";
+import { pageView } from "./view.ts";
+
+const languageKey = "snowlane-language";
+let texts: Texts = en;
+const place = document.getElementById("page")!;
+
+let state = firstState(Date.now(), keptTheme(), languageOf([kept(languageKey), ...navigator.languages]));
+let isDue = false;
+let look = (): void => undefined;
+
+/** Takes the next state, and draws it once all changes of this turn are made. */
+const change: Change = (next) => {
+  const before = state;
+  state = next(before);
+  if (state === before) return;
+  state = { ...state, nowMs: Date.now() };
+  if (state.theme !== before.theme) showTheme();
+  if (state.language !== before.language) {
+    keep(languageKey, state.language);
+    void speak();
+  }
+  if (isDue) return;
+  isDue = true;
+  queueMicrotask(draw);
+};
+
+function draw(): void {
+  isDue = false;
+  document.title = `${texts.title[state.view]} · Snowlane`;
+  render(
+    pageView(state, change, texts, () => look()),
+    place,
+  );
+  if (state.view === "watch" && state.parts === "there" && state.watch.status.value !== undefined) void drawWatch();
+}
+
+/** The charts stand beside the views: they are drawn into places that these leave empty. */
+async function drawWatch(): Promise<void> {
+  const charts = await loadChunk(change, () => import("./charts.ts"));
+  const { status, seconds } = state.watch;
+  charts?.drawCharts(place, status.value?.samples ?? [], seconds);
+}
+
+function follow(): void {
+  const { view, text, layout, link } = readRoute(location.hash);
+  change((state) => ({
+    ...state,
+    view,
+    link,
+    layout: layout ?? state.layout,
+    parse: { ...state.parse, text: text ?? state.parse.text },
+  }));
+  if (text !== undefined) beginReading(change);
+}
+
+function keep(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // It then lasts as long as the page.
+  }
+}
+
+function showTheme(): void {
+  document.documentElement.dataset["theme"] = state.theme;
+  keep(themeKey, state.theme);
+}
+
+/** Draws the page in the language of the state, once its texts are there. */
+async function speak(): Promise<void> {
+  const { language } = state;
+  const loaded = await loadChunk(change, textsOf[language]);
+  if (loaded === undefined || language !== state.language) return;
+  texts = loaded;
+  document.documentElement.lang = texts.locale;
+  draw();
+}
+
+/** Draws the page, and then asks the server. */
+export function start(): void {
+  // The head that stands in the file makes way for the same one, drawn.
+  place.replaceChildren();
+  follow();
+  if (state.language !== "en") void speak();
+  addEventListener("hashchange", () => {
+    follow();
+    if (state.view === "watch") look();
+  });
+  // Pasting anywhere on Parse is pasting IDs; a field of its own comes first.
+  document.addEventListener("paste", (event) => {
+    const isField = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
+    if (state.view === "parse" && !isField) pasteInto(change, event);
+  });
+  afterFrame(() => {
+    change((state) => ({ ...state, isShown: true }));
+    look = watchServer(change, () => state);
+  });
+}
