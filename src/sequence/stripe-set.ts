@@ -164,7 +164,7 @@ export class StripeSet {
     throw notSettled();
   }
 
-  /** Looks at all of them. Where some answer and others do not for some time, those that answered are used meanwhile. */
+  /** Looks at all of them. Where some answer and others do not for some time, those that answered are used so far. */
   async #lookAtAll(): Promise<readonly PromiseSettledResult<Look>[]> {
     const { stores, timers, waitMaxMs } = this.#parts;
     const members: (Member | undefined)[] = stores.map(() => undefined);

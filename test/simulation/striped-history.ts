@@ -1,7 +1,7 @@
 /**
  * One history of sequences over several databases, drawn by a seed: servers that name them in another order each,
- * databases that are down, freeze or lose answers, and operators who add databases, two at once included. The real code runs
- * over databases in memory.
+ * databases that are down, freeze or lose answers, and operators who add databases, two at once included. The real code
+ * runs over databases in memory.
  */
 import { IdError } from "../../src/errors.ts";
 import { SequenceCatalog } from "../../src/sequence/sequence-catalog.ts";
@@ -38,6 +38,8 @@ const stepCount = 80;
 const waitMaxMs = 500;
 /** For how long a statement waits for a frozen database: three times what a caller waits. */
 const statementTimeoutMs = 1_500;
+/** A call whose database stays frozen ends with its statements: the work of a step is over long before. */
+const waitingRoundsMax = 1_000;
 
 class StripedHistory {
   readonly #random: SeededRandom;
@@ -78,7 +80,7 @@ class StripedHistory {
     else if (roll <= 78) await this.#create(server);
     else if (roll <= 81) random.pick(this.#databases).isDown = true;
     else if (roll <= 84) random.pick(this.#databases).thaw ??= Promise.withResolvers();
-    else if (roll <= 92) this.#mend();
+    else if (roll <= 92) this.#restore();
     else if (roll <= 97) await this.#restart(server);
     else await this.#addDatabases();
   }
@@ -106,7 +108,7 @@ class StripedHistory {
     await this.#finish(work, 50);
   }
 
-  #mend(): void {
+  #restore(): void {
     for (const database of this.#databases) {
       database.isDown = false;
       database.thaw?.resolve();
@@ -116,12 +118,15 @@ class StripedHistory {
 
   /** Lets time pass, and more of it where some work waits for a frozen database. */
   async #finish(work: Promise<unknown>, forMs: number): Promise<void> {
-    let isDone = false;
+    const progress = { isDone: false };
     void work.finally(() => {
-      isDone = true;
+      progress.isDone = true;
     });
     await this.#time.run(forMs);
-    while (!isDone) await this.#time.run(statementTimeoutMs);
+    for (let round = 0; !progress.isDone; round += 1) {
+      if (round === waitingRoundsMax) throw new Error("some work of a server never ended");
+      await this.#time.run(statementTimeoutMs);
+    }
   }
 
   /** Half of the time in order, so that its values go back. */

@@ -227,7 +227,7 @@ export interface State {
   readonly language: Language;
   /** Unix milliseconds of the last change. */
   readonly nowMs: number;
-  /** Whether the view is on the screen. What is not wanted at once, and takes long to draw, waits for that. */
+  /** Whether the view is on the screen. Parts that take long to draw, and are not wanted at once, wait for that. */
   readonly isShown: boolean;
   readonly server: ServerState;
   /** Whether every part of the page that was wanted could be loaded. */
