@@ -1,3 +1,4 @@
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Fault, FaultyCall } from "../../test/support/worlds/faulty-store.ts";
@@ -246,7 +247,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     await world.time.run(2 * periodMs);
     world.database.write(key, world.database.entry(key), older);
     await world.time.run(periodMs);
-    const detail = `the record is an older one of our own, with a mark ${2 * periodMs} ms below the confirmed one`;
+    const detail = `the record is an older one of our own, with a mark ${lengthOfTime(2 * periodMs)} below the confirmed one`;
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "went-back", detail }));
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written", reason: detail }));
   });
