@@ -22,6 +22,7 @@ import { IdLoad } from "../support/processes/id-load.ts";
 import { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import { proxyKinds } from "../support/servers/proxies.ts";
 import type { Proxy, ProxyOptions } from "../support/servers/proxy.ts";
+import { bearer, principalsFile } from "../support/processes/principals-file.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const service = "/snowlane.v1.IdService";
@@ -181,6 +182,34 @@ describe.each(["engine", "node"])("in front of --http2 %s", (http2) => {
       for (const question of overHttp1) {
         const direct = essence(await askHttp1(plain.url, question));
         expect(essence(await askHttp1(proxy.http1Url, question))).toEqual(direct);
+      }
+    });
+
+    test("tokens of several callers pass, each for its own call, also over one kept connection", {
+      timeout,
+    }, async () => {
+      const { path } = principalsFile([
+        { name: "app", permissions: ["ids"] },
+        { name: "operator", permissions: ["observe"] },
+      ]);
+      const server = await start("--principals", path);
+      onTestFinished(async () => void (await server.stop("SIGTERM")));
+      const proxy = await startBehind(startProxy, { upstreams: [server.address], upstreamConnections: "kept" });
+      const callers = [
+        [bearer("app"), 200, "0"],
+        [bearer("operator"), 403, "7"],
+        [bearer("nobody"), 401, "16"],
+        [{}, 401, "16"],
+      ] as const;
+      for (let turn = 0; turn < 10; turn++) {
+        for (const [fields, httpStatus, grpcStatus] of callers) {
+          const json = { path: `${service}/NextId`, headers: { "content-type": "application/json", ...fields } };
+          expect((await askHttp1(proxy.http1Url, { ...json, body: "{}" })).status).toBe(httpStatus);
+          const nextId = call("NextId", new Uint8Array(0));
+          const question = { ...nextId, headers: { ...grpc, ...fields } };
+          const { headers, trailers } = await askHttp2(`http://${proxy.address}`, question);
+          expect({ ...headers, ...trailers }["grpc-status"]).toBe(grpcStatus);
+        }
       }
     });
 

@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createTlsAcceptor, readTlsContext } from "../../src/server/listen/tls.ts";
 import { type CertificateFiles, type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { Neighbour } from "../support/http2/neighbour.ts";
+import { bearer, principalsFile, tokenOf } from "../support/processes/principals-file.ts";
+import { runCommand } from "../support/processes/run-command.ts";
 import { type RunningServer, runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
 let certificates: Certificates;
@@ -243,4 +245,28 @@ test("a certificate that is replaced on disk is read again, one that does not fi
   expect(await shown()).toBe(first);
   put(foreign.server);
   await expect.poll(shown, { timeout: 30_000 }).not.toBe(first);
+});
+
+test.each(["engine", "node"])("curl shows its token over TLS, by every version of HTTP: --http2 %s", async (http2) => {
+  const { path: principals } = principalsFile([{ name: "app", permissions: ["ids"] }]);
+  const { server } = await runServer({ ...tlsFlags(), http2, principals });
+  const url = `https://127.0.0.1:${server.address.port}/snowlane.v1.IdService`;
+  const curl = (...args: readonly string[]): Promise<string> =>
+    runCommand("curl", ["-sS", "--max-time", "60", "--cacert", certificates.caFile, "-w", " %{http_code}", ...args]);
+  const post = ["-H", "content-type: application/json", "--data", "{}", `${url}/NextId`];
+  const get = [`${url}/GetInfo?connect=v1&encoding=json&message=%7B%7D`];
+  for (const version of [["--http1.0", "--no-alpn"], ["--http1.1"], ["--http2"]]) {
+    for (const shown of [
+      ["-H", `authorization: ${bearer("app").authorization}`],
+      ["--oauth2-bearer", tokenOf("app")],
+    ]) {
+      expect(await curl(...version, ...shown, ...post)).toMatch(/^\{"id":"\d+"\} 200$/);
+      expect(await curl(...version, ...shown, ...get)).toMatch(/^\{.*\} 200$/);
+    }
+    for (const refused of [[], ["--oauth2-bearer", tokenOf("nobody")], ["-u", `app:${tokenOf("app")}`]]) {
+      for (const call of [post, get]) {
+        expect(await curl(...version, ...refused, ...call)).toMatch(/MISSING_CREDENTIALS.* 401$/s);
+      }
+    }
+  }
 });

@@ -10,12 +10,15 @@ import { scrape } from "../support/metrics/scrape.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { attributesOf, type OtlpReceiver, startOtlpReceiver } from "../support/processes/otlp-receiver.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const service = "/snowlane.v1.IdService";
 const json = { "content-type": "application/json" };
 const patience = { timeout: 60_000 };
+/** Spans that wait for the receiver, as docs/tracing.md says; and calls that are far more. */
+const [queueMax, heldCalls] = [2_048, 6_000];
 
 async function start(
   environment: Readonly<Record<string, string>>,
@@ -160,6 +163,40 @@ test("calls beyond the limit are served, counted and not traced, and the last sp
   expect(await server.stop("SIGTERM")).toBe(0);
   await expect.poll(() => spansOf(receiver).length, patience).toBe(traced);
   expect(receiver.received[0]?.path).toBe("/own/path");
+});
+
+test("no call waits for a receiver that holds every request open, and spans beyond the queue are dropped and counted", async () => {
+  const receiver = await startOtlpReceiver();
+  const link = await TcpProxy.start(Number(new URL(receiver.url).port));
+  onTestFinished(() => link.stop());
+  link.mode = "black-hole";
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${link.port}` };
+  const server = await start(environment, ["--trace-calls-per-second", "10000"]);
+  const dropped = (): number =>
+    server.log
+      .map(({ cause }) => Number(/^Dropped (\d+) spans/.exec(String(cause))?.[1] ?? 0))
+      .reduce((sum, count) => sum + count, 0);
+  const call = async (index: number): Promise<number> => {
+    const question = { path: `${service}/NextId`, headers: { ...json, ...parent(index) }, body: "{}" };
+    return (await askHttp1(server.url, question)).status;
+  };
+  const statuses: number[] = [];
+  while (statuses.length < heldCalls) {
+    const indexes = Array.from({ length: 50 }, (_, index) => statuses.length + index + 1);
+    statuses.push(...(await Promise.all(indexes.map(call))));
+  }
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  // All of them were answered before the receiver has answered anything.
+  expect([link.acceptedCount > 0, receiver.received]).toEqual([true, []]);
+  const counted = await scrape(server.url);
+  expect(counted.get('snowlane_sampled_calls_total{outcome="traced"}')).toBe(heldCalls);
+  link.reopen();
+  // The first span that finds room again brings the line.
+  await expect.poll(async () => (await call(statuses.push(200)), dropped()), patience).toBeGreaterThan(0);
+  expect(dropped()).toBeLessThanOrEqual(heldCalls - queueMax);
+  expect(await server.stop("SIGTERM")).toBe(0);
+  await expect.poll(() => spansOf(receiver).length, patience).toBeGreaterThan(0);
+  expect(spansOf(receiver).length + dropped()).toBeLessThanOrEqual(statuses.length);
 });
 
 test("a receiver that is dead, silent or unwilling costs callers nothing, and does not hold up the end", async () => {
