@@ -162,7 +162,7 @@ test.each(["reservations", "streams on the hot way", "streams on the general way
     for (;;) {
       const { client } = await serve([{ ...ids, name: "app", idsPerSecond: perSecond }]);
       await client.getInfo({}, { headers: bearer("app") });
-      // What it has in hand is taken first: all that comes from then on came by the rate.
+      // The IDs in hand are taken first: all that comes from then on came by the rate.
       const { got, take } = startTally();
       const { runs } = await client.reserveIds({ count: perSecond }, { headers: bearer("app") });
       expect(runs.reduce((sum, { count }) => sum + count, 0)).toBe(perSecond);
