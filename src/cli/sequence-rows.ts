@@ -10,12 +10,12 @@ const periodNames: Readonly<Record<Period, string>> = {
   [Period.YEAR]: "year",
 };
 
-/** A table of sequences for people. */
-export function sequencesToTable(sequences: readonly Sequence[]): string {
+/** A table of sequences for people. @param isStopped - Whether nobody may take values of any. */
+export function sequencesToTable(sequences: readonly Sequence[], isStopped: boolean): string {
   const rows = sequences.map((sequence) => {
     const { name, nextValue, leftCount, period, disabled } = sequence;
     const isUsedUp = nextValue === 0n;
-    const state = disabled ? "disabled" : isUsedUp ? "none left" : "open";
+    const state = disabled ? "disabled" : isStopped ? "stopped" : isUsedUp ? "none left" : "open";
     return [name, isUsedUp ? "-" : String(nextValue), String(leftCount), periodNames[period] ?? "-", state];
   });
   return tableOf(["NAME", "NEXT", "LEFT", "PERIOD", "STATE"], rows);

@@ -2,7 +2,7 @@ import { onOff } from "../config/setting-kinds.ts";
 import type { Sequence } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
+import { callSequences, operateSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { sequencesToTable, sequenceToJson } from "./sequence-rows.ts";
 import { problemsOfAccess } from "./server-access.ts";
 
@@ -26,7 +26,8 @@ export const sequences: Command<typeof sequencePlaceSettings, typeof options> = 
   ],
   check: (_settings, options) => problemsOfAccess(options),
   run: async ({ settings, options, environment, stdout }) => {
-    const all = await callSequences({ settings, environment, options, whereNew: "refuse" }, async (client) => {
+    const input = { settings, environment, whereNew: "refuse" } as const;
+    const all = await callSequences({ ...input, options }, async (client) => {
       const found: Sequence[] = [];
       let pageToken = "";
       do {
@@ -36,7 +37,14 @@ export const sequences: Command<typeof sequencePlaceSettings, typeof options> = 
       } while (pageToken !== "");
       return found;
     });
-    stdout.write(options.json ? all.map(sequenceToJson).join("") : sequencesToTable(all));
+    if (options.json) stdout.write(all.map(sequenceToJson).join(""));
+    else {
+      // A server tells of a stopped database by its metrics and its log.
+      const reason =
+        options.server === undefined ? await operateSequences(input, (catalog) => catalog.stopReason()) : undefined;
+      stdout.write(sequencesToTable(all, reason !== undefined));
+      if (reason !== undefined) stdout.write(`The database is stopped: ${reason}. Raise and open it.\n`);
+    }
     return exitCodes.done;
   },
 };

@@ -146,6 +146,15 @@ export class SequenceCatalog {
     return raisedCount;
   }
 
+  /** Why one of the databases is stopped, by a look that changes nothing; undefined = none is. */
+  async stopReason(): Promise<string | undefined> {
+    for (const { store } of await this.#parts.stripes.listed()) {
+      const stopped = (await store.look([])).place?.stopped ?? "";
+      if (stopped !== "") return stopped;
+    }
+    return undefined;
+  }
+
   /** Stops every database that is named, for every server. @returns Whether one was not stopped already. */
   async stop(reason: string): Promise<boolean> {
     const outcomes: boolean[] = [];

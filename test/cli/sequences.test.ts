@@ -27,6 +27,8 @@ test("a database is stopped, raised and opened again", async () => {
   await run("create", "orders");
   expect((await run("raise", "--all", "--by", "5", "--reason", "early")).code).toBe(1);
   expect((await run("stop", "--reason", "a backup is put back")).stdout).toContain("is stopped");
+  const listed = (await run()).stdout;
+  expect(listed).toMatch(/^NAME .*\norders +1 .* stopped\nThe database is stopped: .*a backup is put back\./);
   expect(await run("next", "orders")).toMatchObject({
     code: 4,
     stderr: expect.stringContaining("a backup is put back"),
@@ -34,6 +36,7 @@ test("a database is stopped, raised and opened again", async () => {
   expect((await run("raise", "--all", "--by", "5", "--reason", "test")).stdout).toBe("1 counter was raised.\n");
   expect((await run("open")).stdout).toContain("in 30 seconds");
   expect((await run("open")).stdout).toContain("nothing was changed");
+  expect((await run()).stdout).toMatch(/^NAME .*\norders +6 .* open\n$/);
   expect(JSON.parse((await run("get", "orders", "--json")).stdout)).toMatchObject({ nextValue: "6" });
 });
 

@@ -49,7 +49,15 @@ test("a file that was deleted, or replaced by another one, shows before a value 
   await (await other.catalog()).create({ name: "orders", allocation: "strict" });
   await other.close();
   renameSync(join(folder, "other.db.sequences"), file);
-  await expect(openSequences(url).take(1)).rejects.toEqual(regression);
+  const replaced = openSequences(url);
+  await expect(replaced.take(1)).rejects.toEqual(regression);
+  const operator = await replaced.catalog();
+  expect(await operator.raise({ kind: "all", count: 20n })).toBe(1);
+  expect(await operator.open()).toMatchObject({ kind: "opened" });
+  openNow(file);
+  // Above 11, the highest value of the files before.
+  expect(await replaced.take(1)).toEqual([21]);
+  await replaced.close();
 });
 
 test("an older file and its folder, put back together, repeat a value, unless the runbook comes first", async () => {
