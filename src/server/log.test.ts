@@ -110,3 +110,8 @@ test("no line of any level or format has a secret, wherever it stands", () => {
     }
   }
 });
+
+test("a sentence in JSON that ended in a URL with parameters used to lose its end", () => {
+  const line = logged({}, (log) => log.warn("It fails (redis://db?replicas=2): wait (etcd://a?b=c)."));
+  expect(JSON.parse(line)).toMatchObject({ message: "It fails (redis://db?replicas=***): wait (etcd://a?b=***)." });
+});

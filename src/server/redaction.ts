@@ -16,8 +16,11 @@ export function redactField(key: string, value: unknown): unknown {
 /** Hides the secrets in a text, wherever they stand in it. */
 function redactText(text: string): string {
   if (!/:\/\/|bearer|snw_/i.test(text)) return text;
-  return text
-    .replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, (url) => redactUrl(url))
-    .replaceAll(/\b(bearer +)[^\s"',]+/gi, "$1***")
-    .replaceAll(/\bsnw_[\w-]+/g, "snw_***");
+  return (
+    text
+      // Not the punctuation behind it, which belongs to the sentence.
+      .replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*[^\s"'<>).,:;]/gi, (url) => redactUrl(url))
+      .replaceAll(/\b(bearer +)[^\s"',]+/gi, "$1***")
+      .replaceAll(/\bsnw_[\w-]+/g, "snw_***")
+  );
 }
