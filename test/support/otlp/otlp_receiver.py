@@ -3,9 +3,13 @@
 import gzip
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
 
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest, ExportTraceServiceResponse
+
+# Requests come in threads, whose lines would otherwise mix.
+printing = Lock()
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -18,7 +22,8 @@ class Receiver(BaseHTTPRequestHandler):
         message = ExportTraceServiceRequest()
         message.ParseFromString(body)
         line = {"path": self.path, "headers": dict(self.headers), "message": MessageToDict(message)}
-        print(json.dumps(line), flush=True)
+        with printing:
+            print(json.dumps(line), flush=True)
         answer = ExportTraceServiceResponse().SerializeToString()
         self.send_response(200)
         self.send_header("content-type", "application/x-protobuf")
