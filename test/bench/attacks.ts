@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/http2/attacks.ts";
 import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
-import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { Neighbour } from "../support/http2/neighbour.ts";
 import { ordinaryLoad } from "../support/http2/ordinary-load.ts";
-import { residentMib } from "../support/processes/resident-memory.ts";
+import { residentMb } from "../support/processes/resident-memory.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { AttackOrder } from "./attacker-process.ts";
@@ -49,7 +49,7 @@ interface Latencies {
 }
 
 const portOf = ({ address }: SnowlaneProcess): number => Number(address.split(":")[1]);
-const mib = (value: number): string => value.toFixed(1);
+const mb = (value: number): string => value.toFixed(1);
 
 /** How an attack ended, in the words of the RFCs. */
 function shortEnd(outcome: string): string {
@@ -97,7 +97,7 @@ const latencyCells = ({ aloneMs, besideMs }: Latencies): readonly string[] => [
 
 /** One row: the medians of all rounds, and the memory before and after. */
 async function measureAttack(victim: Victim, peer: Victim | undefined, name: string): Promise<readonly string[]> {
-  const beforeMib = await liveMib(victim.server);
+  const beforeMb = await liveMb(victim.server);
   const found: Latencies[] = [];
   const peerFound: Latencies[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -106,13 +106,13 @@ async function measureAttack(victim: Victim, peer: Victim | undefined, name: str
   }
   const own = middle(found);
   const peerCells = peer === undefined ? ["", ""] : latencyCells(middle(peerFound)).slice(1);
-  const memory = [mib(beforeMib), mib(await liveMib(victim.server)), residentMib(victim.server.child.pid).toFixed(0)];
+  const memory = [mb(beforeMb), mb(await liveMb(victim.server)), residentMb(victim.server.child.pid).toFixed(0)];
   return [...latencyCells(own), ...peerCells, String(own.failed), ...memory];
 }
 
 async function memoryRow(what: string, { server }: Victim): Promise<readonly string[]> {
-  const resident = residentMib(server.child.pid).toFixed(0);
-  return [what, mib(await liveMib(server)), resident];
+  const resident = residentMb(server.child.pid).toFixed(0);
+  return [what, mb(await liveMb(server)), resident];
 }
 
 interface Measured {
@@ -218,7 +218,7 @@ export const attacksBenchmark: Benchmark = {
       const tls = await measureTls(certificates, log);
       return [
         {
-          title: "How each attack ended, the caller's p99 in ms, and MiB of memory",
+          title: "How each attack ended, the caller's p99 in ms, and MB of memory",
           columns: [
             "attack",
             "ended by",
@@ -235,7 +235,7 @@ export const attacksBenchmark: Benchmark = {
           rows: [...cleartext.attackRows, ...tls.attackRows],
         },
         {
-          title: "MiB of memory, before and after",
+          title: "MB of memory, before and after",
           columns: ["when", "in use", "resident"],
           rows: [...cleartext.memoryRows, ...tls.memoryRows],
         },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { liveMemoryFlags, liveState } from "../support/processes/live-memory.ts";
+import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { Neighbour } from "../support/http2/neighbour.ts";
 import { residentMb } from "../support/processes/resident-memory.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -45,8 +45,7 @@ async function measure(http2: string, log: (line: string) => void): Promise<Meas
   const note = async (what: string): Promise<void> => {
     await sleep(settleMs);
     const resident = residentMb(server.child.pid);
-    const { liveMib } = await liveState(server);
-    const step = { resident, inUse: (liveMib * 2 ** 20) / 1e6 };
+    const step = { resident, inUse: await liveMb(server) };
     steps.push(step);
     log(`${http2}, ${what}: ${cell(step)}`);
   };

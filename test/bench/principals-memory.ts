@@ -2,13 +2,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { digestOf, tokenOf } from "../support/processes/principals-file.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 
 const most = 1_000;
-const limitMib = 2;
+const limitMb = 2;
 const settleMs = 2_000;
 
 /** The memory in use of a fresh server with so many principals, each with a token, a certificate and all quotas. */
@@ -30,7 +30,7 @@ async function liveWith(count: number, folder: string): Promise<number> {
   });
   try {
     await sleep(settleMs);
-    return await liveMib(server);
+    return await liveMb(server);
   } finally {
     await server.stop("SIGTERM");
   }
@@ -43,15 +43,15 @@ export async function measurePrincipals(folder: string, log: Parameters<Benchmar
   const more = many - one;
   return {
     title: "Memory in use of a server with principals, after all garbage was collected",
-    columns: ["principals", "MiB", "more than with one", "at most", "met"],
+    columns: ["principals", "MB", "more than with one", "at most", "met"],
     rows: [
       ["1", one.toFixed(1), "", "", ""],
       [
         most.toLocaleString("en-US"),
         many.toFixed(1),
         more.toFixed(1),
-        limitMib.toFixed(1),
-        more <= limitMib ? "yes" : "no",
+        limitMb.toFixed(1),
+        more <= limitMb ? "yes" : "no",
       ],
     ],
   };

@@ -10,7 +10,7 @@ import { SegmentBuffer } from "../../src/sequence/segment-buffer.ts";
 import type { RecordStore } from "../../src/store/record-store.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { completeDefinition, onlyStripe } from "../../src/sequence/sequence.ts";
-import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
@@ -195,19 +195,19 @@ async function startWeighed(folder: string, flags: readonly string[]) {
 async function memoryOfNames(): Promise<Finding> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
   const without = await startWeighed(folder, ["--sequence-stores", "off"]);
-  const off = await liveMib(without);
+  const off = await liveMb(without);
   await without.stop("SIGTERM");
   const server = await startWeighed(folder, patient);
   try {
     const port = Number(server.address.split(":")[1]);
-    const unused = await liveMib(server);
+    const unused = await liveMb(server);
     await makeSequences(port, 1);
-    const one = await liveMib(server);
+    const one = await liveMb(server);
     await makeSequences(port, namesInMemory);
-    const many = await liveMib(server);
+    const many = await liveMb(server);
     return {
       title: "Memory in use, after all garbage was collected",
-      columns: ["sequences in memory", "MiB", "more than with one"],
+      columns: ["sequences in memory", "MB", "more than with one"],
       rows: [
         ["--sequence-stores off", off.toFixed(1), "–"],
         ["none used", unused.toFixed(1), "–"],

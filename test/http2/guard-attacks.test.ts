@@ -18,7 +18,7 @@ import { data, type FieldPairs, headers, hello } from "../support/http2/http2-wi
 import { Neighbour } from "../support/http2/neighbour.ts";
 import { scrape } from "../support/metrics/scrape.ts";
 import { bearer, writePrincipals } from "../support/processes/principals-file.ts";
-import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { scale } from "../support/worlds/scale.ts";
 
@@ -76,11 +76,11 @@ afterAll(async () => {
 
 /** Runs an attack; its memory and its lines of metrics are gone when it is over. */
 async function leavesNothing(attack: () => Promise<void>): Promise<void> {
-  const before = { mib: await liveMib(server), lines: [...(await metrics()).keys()] };
+  const before = { mb: await liveMb(server), lines: [...(await metrics()).keys()] };
   await attack();
   // The server lets a closed connection linger for a second.
   await expect
-    .poll(async () => (await liveMib(server)) / before.mib, { timeout: 60_000, interval: 500 })
+    .poll(async () => (await liveMb(server)) / before.mb, { timeout: 60_000, interval: 500 })
     .toBeLessThan(1.1);
   expect([...(await metrics()).keys()]).toEqual(before.lines);
 }
@@ -187,10 +187,10 @@ async function openStreams(name: string, connections: number): Promise<number> {
     const lines = await client.exchange(hello, ...calls);
     refused += lines.filter((line) => /^headers \d+ .*grpc-status=8 /.test(line)).length;
   }
-  const peakMib = await liveMib(server);
+  const peakMb = await liveMb(server);
   const open = (await metrics()).get("snowlane_streams");
   progress(
-    `${name}: ${connections * 100} streams, of which ${refused} were refused; ${open} open, ${peakMib.toFixed(0)} MiB.`,
+    `${name}: ${connections * 100} streams, of which ${refused} were refused; ${open} open, ${peakMb.toFixed(0)} MB.`,
   );
   expect(open).toBe(connections * 100 - refused);
   for (const client of clients) client.destroy();

@@ -3,14 +3,14 @@ import { Agent, request } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { liveMemoryFlags, liveMib } from "../support/processes/live-memory.ts";
+import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { scale } from "../support/worlds/scale.ts";
 
 const scrapes = 1_000 * scale;
 /** V8 compiles meanwhile: some hundred KiB, whatever the number of scrapes. */
-const allowedMib = 0.5;
+const allowedMb = 0.5;
 
 test(`${scrapes} scrapes leave the memory in use as it was`, async () => {
   const server = await startSnowlane({
@@ -34,7 +34,7 @@ test(`${scrapes} scrapes leave the memory in use as it was`, async () => {
     }
   };
   await scrapeAll();
-  const beforeMib = await liveMib(server);
+  const beforeMb = await liveMb(server);
   await scrapeAll();
-  expect((await liveMib(server)) - beforeMib).toBeLessThan(allowedMib);
+  expect((await liveMb(server)) - beforeMb).toBeLessThan(allowedMb);
 });

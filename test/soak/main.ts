@@ -31,14 +31,14 @@ const options = {
   write: onOff({ name: "write", doc: "Puts the outcome into docs/http2.md." }),
 };
 
-const columns = ["time", "calls", "failed", "IDs", "repeated", "MiB in use", "MiB resident", "open files", "timers"];
+const columns = ["time", "calls", "failed", "IDs", "repeated", "MB in use", "MB resident", "open files", "timers"];
 
 function rowOf(look: SoakLook): readonly string[] {
-  const { calls, failures, idCount, duplicates, liveMib, residentMib, openFiles, timers } = look;
+  const { calls, failures, idCount, duplicates, liveMb, residentMb, openFiles, timers } = look;
   const seconds = Math.round(look.atMs / 1_000);
   const time = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`;
   const counts = [calls, failures, idCount, duplicates].map(String);
-  return [time, ...counts, liveMib.toFixed(1), residentMib.toFixed(0), `${openFiles}`, `${timers}`];
+  return [time, ...counts, liveMb.toFixed(1), residentMb.toFixed(0), `${openFiles}`, `${timers}`];
 }
 
 function print(cells: readonly string[]): void {

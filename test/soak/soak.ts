@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
 import { liveMemoryFlags, liveState } from "../support/processes/live-memory.ts";
-import { residentMib } from "../support/processes/resident-memory.ts";
+import { residentMb } from "../support/processes/resident-memory.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { RisingIds } from "./rising-ids.ts";
 import { type AttackOptions, type SoakCaller, soakCallers, type SoakTarget } from "./soak-callers.ts";
@@ -33,8 +33,8 @@ export interface SoakLook {
   readonly failures: number;
   readonly idCount: number;
   readonly duplicates: number;
-  readonly liveMib: number;
-  readonly residentMib: number;
+  readonly liveMb: number;
+  readonly residentMb: number;
   readonly openFiles: number;
   readonly timers: number;
 }
@@ -153,7 +153,7 @@ class Soak {
       failures: this.#failures,
       idCount: this.#ids.idCount,
       duplicates: this.#duplicates,
-      residentMib: residentMib(this.#server.child.pid),
+      residentMb: residentMb(this.#server.child.pid),
       openFiles: openFiles(this.#server),
       ...(await liveState(this.#server)),
     };
@@ -176,12 +176,12 @@ class Soak {
 function growth(looks: readonly SoakLook[], growthMax: number): string[] {
   const third = Math.max(1, Math.floor(looks.length / 3));
   const [first, last] = [looks.slice(0, third), looks.slice(-third)];
-  const mean = (some: readonly SoakLook[]): number => some.reduce((sum, look) => sum + look.liveMib, 0) / some.length;
+  const mean = (some: readonly SoakLook[]): number => some.reduce((sum, look) => sum + look.liveMb, 0) / some.length;
   const most = (some: readonly SoakLook[], name: "openFiles" | "timers"): number =>
     Math.max(...some.map((look) => look[name]));
   const found: string[] = [];
   if (mean(last) > mean(first) * growthMax) {
-    found.push(`memory in use has grown from ${mean(first).toFixed(1)} to ${mean(last).toFixed(1)} MiB`);
+    found.push(`memory in use has grown from ${mean(first).toFixed(1)} to ${mean(last).toFixed(1)} MB`);
   }
   for (const name of ["openFiles", "timers"] as const) {
     if (most(last, name) > most(first, name)) {

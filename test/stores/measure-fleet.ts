@@ -17,7 +17,7 @@ export interface FleetMeasures {
   readonly loggedBytesPerWrite: number | undefined;
   readonly keptBytes: number;
   readonly connections: number;
-  readonly residentMibEach: number;
+  readonly residentMbEach: number;
   /** Of an outage by kill -9; undefined where there is no server. */
   readonly outage: { readonly endedGrants: number; readonly againMs: number } | undefined;
 }
@@ -49,7 +49,7 @@ export async function measureFleet(kind: string, { processes, restMs, outageMs }
     const writes = rested.writes - started.writes;
     const connections = store.connections() - othersConnections;
     const repeated = repeatedIn(fleet.workerIds) + repeatedIn(fleet.ids);
-    const residentMibEach = fleet.residentMib / processes;
+    const residentMbEach = fleet.residentMb / processes;
     const outage = store.kill === undefined ? undefined : await endureKill(fleet, store.kill, store.restart!, outageMs);
     return {
       store: store.name,
@@ -63,7 +63,7 @@ export async function measureFleet(kind: string, { processes, restMs, outageMs }
         rested.loggedBytes === undefined ? undefined : (rested.loggedBytes - started.loggedBytes!) / writes,
       keptBytes: rested.keptBytes,
       connections,
-      residentMibEach,
+      residentMbEach,
       outage,
     };
   } finally {

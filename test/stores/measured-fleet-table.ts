@@ -53,7 +53,7 @@ function rowOf(measures: FleetMeasures): readonly string[] {
     loggedBytesPerWrite === undefined ? "-" : formatFigure(Math.round(loggedBytesPerWrite)),
     `${formatFigure(Math.round(measures.keptBytes / 1_024))} KiB`,
     formatFigure(measures.connections),
-    `${Math.round(measures.residentMibEach)} MiB`,
+    `${Math.round(measures.residentMbEach)} MB`,
     outage === undefined ? "-" : formatFigure(outage.endedGrants),
     outage === undefined ? "-" : inSeconds(outage.againMs),
   ];

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
-import { residentMib } from "../support/processes/resident-memory.ts";
+import { residentMb } from "../support/processes/resident-memory.ts";
 
 /** A process of a {@link RealFleet}. */
 interface Member {
@@ -66,9 +66,9 @@ export class RealFleet {
     return this.#members.reduce((sum, { endedGrants }) => sum + endedGrants, 0);
   }
 
-  /** Of all processes together, in MiB. */
-  get residentMib(): number {
-    return this.#members.reduce((sum, { child }) => sum + residentMib(child.pid), 0);
+  /** Of all processes together, in MB. */
+  get residentMb(): number {
+    return this.#members.reduce((sum, { child }) => sum + residentMb(child.pid), 0);
   }
 
   /** Ends them in order. */

@@ -10,8 +10,8 @@ export const liveMemoryFlags: readonly string[] = [
 
 /** The memory that a server has in use. */
 export interface LiveState {
-  /** V8's heap and the buffers outside of it, after all garbage was collected. */
-  readonly liveMib: number;
+  /** V8's heap and the buffers outside of it, after all garbage was collected, in MB of 1,000,000 bytes. */
+  readonly liveMb: number;
   /** Timers that keep the process alive. */
   readonly timers: number;
 }
@@ -25,13 +25,13 @@ export async function liveState({ child, log }: SnowlaneProcess): Promise<LiveSt
   child.kill("SIGUSR2");
   for (;;) {
     const line = log.slice(seen).find(({ message }) => message === "Live memory");
-    if (line !== undefined) return { liveMib: Number(line["liveBytes"]) / 2 ** 20, timers: Number(line["timers"]) };
+    if (line !== undefined) return { liveMb: Number(line["liveBytes"]) / 1e6, timers: Number(line["timers"]) };
     if (child.exitCode !== null) throw new Error("the server has ended");
     await sleep(10);
   }
 }
 
-/** The memory of {@link liveState}, in MiB. */
-export async function liveMib(server: SnowlaneProcess): Promise<number> {
-  return (await liveState(server)).liveMib;
+/** The memory of {@link liveState}, in MB. */
+export async function liveMb(server: SnowlaneProcess): Promise<number> {
+  return (await liveState(server)).liveMb;
 }
