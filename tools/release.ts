@@ -4,7 +4,7 @@
  * it, one part can be built alone: `npm run release -- --dry-run npm`.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { onOff, text } from "../src/config/setting-kinds.ts";
 import { withFallback } from "../src/config/setting.ts";
@@ -12,6 +12,7 @@ import { runProgram } from "../test/support/processes/run-program.ts";
 import { buildPackages, releaseParts } from "./release/build-packages.ts";
 import { publishCommands } from "./release/publish-commands.ts";
 import { releaseProblems } from "./release/release-problems.ts";
+import { makeTargetFolder } from "./release/target-folder.ts";
 import { ownVersion } from "./versions.ts";
 
 const options = {
@@ -61,7 +62,7 @@ await runProgram({
     }
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
     const target = resolve(to, version);
-    mkdirSync(dirname(target), { recursive: true });
+    makeTargetFolder(to);
     // A folder under the final name is complete.
     const half = mkdtempSync(join(dirname(target), `.${version}-`));
     process.once("exit", () => rmSync(half, { recursive: true, force: true }));

@@ -71,6 +71,18 @@ test("a part alone is for a rehearsal: a release has every part", () => {
   expect(stderr.toString()).toContain("A release has every part: leave out npm, or add --dry-run.\n");
 });
 
+test.each([
+  ["a folder that cannot be made: the release grew until the system ended it", "/proc/x", "ENOENT"],
+  ["a file", "CHANGELOG.md", "ENOTDIR"],
+])("packages into %s are refused before anything is built", (_name, to, code) => {
+  const line = `--to is "${to}". The system makes no folder there (${code}): name one that you may write to.\n`;
+  for (const [program, ...args] of [["tools/release.ts", "--dry-run", "npm"], ["tools/build-executable.ts"]] as const) {
+    const call = [resolve(program), ...args, "--to", to];
+    const { status, stderr } = spawnSync(process.execPath, call, { cwd: root, timeout: 30_000, killSignal: "SIGKILL" });
+    expect([status, stderr.toString()], program).toEqual([2, line]);
+  }
+});
+
 test("a version without a line in the changelog is refused, and only a rehearsal takes what is unreleased", () => {
   write("CHANGELOG.md", "# Changelog\n\n## 1.2.0\n\n## 1.1.0\n\n- Another.\n");
   commit();
