@@ -74,7 +74,7 @@ interface PrometheusRule extends ChartObject {
 }
 
 test("promtool finds nothing wrong with the chart's alerts, and finds what is", { timeout: 300_000 }, async () => {
-  const { objects } = await renderChart("template", rightValues["metrics and rules"]!, file);
+  const { objects } = await renderChart("template", rightValues["metrics, rules and traces"]!, file);
   const { spec } = objects.find(({ kind }) => kind === "PrometheusRule") as PrometheusRule;
   const { path, env } = await findTool("promtool");
   const rules = join(folder, "rules.yaml");
@@ -86,6 +86,29 @@ test("promtool finds nothing wrong with the chart's alerts, and finds what is", 
   expect(count).toBeGreaterThan(0);
   expect(await check(JSON.stringify(spec))).toContain(`SUCCESS: ${count} rules found`);
   await expect(check(JSON.stringify(spec).replace("== 0", "=== 0"))).rejects.toThrow("parse error");
+});
+
+interface Deployment extends ChartObject {
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly { readonly env: readonly object[] }[] } };
+  };
+}
+
+test("a chart with a receiver hands it to the server: no value of the chart could", { timeout: 60_000 }, async () => {
+  const envOf = async (values: object): Promise<readonly object[]> => {
+    const { objects } = await renderChart("template", values, file);
+    const deployment = objects.find(({ kind }) => kind === "Deployment") as Deployment;
+    return deployment.spec.template.spec.containers[0]!.env;
+  };
+  const own = await envOf(rightValues["leases as the store"]!);
+  expect(own.filter((one) => /OTEL/.test(JSON.stringify(one)))).toEqual([]);
+  expect((await envOf(rightValues["metrics, rules and traces"]!)).slice(own.length)).toEqual([
+    { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector:4318" },
+    {
+      name: "OTEL_EXPORTER_OTLP_HEADERS",
+      valueFrom: { secretKeyRef: { name: "collector", key: "headers" } },
+    },
+  ]);
 });
 
 test("kubeconform finds a field that there is not, and a value of a wrong type", { timeout: 300_000 }, async () => {

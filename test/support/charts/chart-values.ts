@@ -33,13 +33,14 @@ export const rightValues: Readonly<Record<string, object>> = {
     auth: "none",
   },
   autoscaling: { image, store: kubernetes, auth: "none", autoscaling: { enabled: true, maxReplicas: 12 } },
-  "metrics and rules": {
+  "metrics, rules and traces": {
     image,
     store: kubernetes,
     auth: "none",
     serviceMonitor: { enabled: true, tokenSecret: { name: "scraper" } },
     prometheusRule: { enabled: true },
     networkPolicy: { metricsFrom: [{ namespaceSelector: {} }] },
+    tracing: { endpoint: "http://collector:4318", headersSecret: { name: "collector" } },
   },
   "nothing beside the servers": {
     image,
@@ -91,6 +92,14 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
     /outlives the pod: name it with persistence\.existingClaim/,
   ],
   "callers that nobody let in": [{ image, store: kubernetes }, /say who may call/],
+  "a password in the URL of a receiver": [
+    { image, store: kubernetes, auth: "none", tracing: { endpoint: "https://a:hunter2@collector" } },
+    /tracing\.endpoint has a password: .* tracing\.headersSecret\.name/,
+  ],
+  "fields for no receiver": [
+    { image, store: kubernetes, auth: "none", tracing: { headersSecret: { name: "collector" } } },
+    /tracing\.headersSecret needs tracing\.endpoint/,
+  ],
   "a replica count in words": [{ image, store: kubernetes, auth: "none", replicas: "two" }, /replicas.*integer/s],
   "a setting that there is not": [
     { image, store: kubernetes, auth: "none", settings: { drainTimout: "20s" } },
