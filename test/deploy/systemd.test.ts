@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Writes a unit whose program exists, because systemd-analyze refuses one that does not. */
 function unitFile(name: string, text: string): string {
   const path = join(folder, name);
-  writeFileSync(path, text.replace("/usr/local/bin/snowlane", program));
+  writeFileSync(path, text.replaceAll("/usr/local/bin/snowlane", program));
   return path;
 }
 

@@ -178,3 +178,25 @@ test("docs/examples.md keeps a run of each example that has an entity", () => {
   const examples = readdirSync("examples").filter((name) => name !== "plain-stubs");
   expect(examples.filter((name) => !run.includes(`\n✓ ${name}: `))).toEqual([]);
 });
+
+/** Packages of a registry that have our names: as long as we publish none, they are somebody else's. */
+const fromRegistry = /\b(npm (i|install|add)|npx --yes|pip install)( -\S+)* ["']?@?snowlane(?![\w.])/;
+
+test("no file says to take Snowlane from a registry, which has none: the unit named a package that anybody can publish", () => {
+  expect(readFileSync("docs/install.md", "utf8")).toContain("no package is published");
+  for (const line of ["npm install --global snowlane", "npm i @snowlane/client", "pip install snowlane-client[numpy]"])
+    expect(line).toMatch(fromRegistry);
+  for (const line of ["npm install ./snowlane-0.1.0.tgz", "pip install ./snowlane_client-0.1.0-py3-none-any.whl"])
+    expect(line).not.toMatch(fromRegistry);
+  const files = execFileSync("git", ["grep", "-Il", "snowlane", "--", ":!*.test.ts"], { encoding: "utf8" });
+  const found = files
+    .trim()
+    .split("\n")
+    .flatMap((path) =>
+      textOf(path)
+        .split("\n")
+        .filter((line) => fromRegistry.test(line))
+        .map((line) => `${path}: ${line}`),
+    );
+  expect(found).toEqual([]);
+});
