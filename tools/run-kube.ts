@@ -1,4 +1,8 @@
 /** Runs the tests on a real kube-apiserver, which is built first: `npm run test:kube`. */
-import { runProject } from "./run-project.ts";
+import { runKeptProject } from "./run-project.ts";
 
-await runProject("kube", "Builds a kube-apiserver once, which takes minutes, and tests the Kubernetes store on it");
+await runKeptProject(
+  "kube",
+  "Builds a kube-apiserver once, which takes minutes, and tests the Kubernetes store and the chart on it",
+  ["go version"],
+);

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, relative } from "node:path";
 
 /** A test that did not pass. */
 export interface Failure {
@@ -26,6 +26,7 @@ interface Report {
       readonly fullName: string;
       readonly status: string;
       readonly failureMessages?: readonly string[] | null;
+      readonly duration?: number | null;
     }[];
   }[];
 }
@@ -46,7 +47,7 @@ function failuresOf({ testResults }: Report): Failure[] {
 /**
  * Runs tests of a suite, with their output on this terminal.
  *
- * @param command - Of vitest: `run`, with files if it is for some of them.
+ * @param command - Of vitest: `run`, with files if it is for some of them, and a reporter in the place of the default.
  * @param reportPath - Where vitest writes what it found.
  * @param env - Laid over `process.env`.
  */
@@ -56,8 +57,9 @@ export function runVitest(
   reportPath: string,
   env: Readonly<Record<string, string>> = {},
 ): Run {
-  const args = ["node_modules/vitest/vitest.mjs", ...command, "--project", suite, "--reporter=default"];
-  const report = ["--reporter=json", `--outputFile.json=${reportPath}`];
+  const isTold = command.some((word) => word.startsWith("--reporter="));
+  const args = ["node_modules/vitest/vitest.mjs", ...command, "--project", suite];
+  const report = [...(isTold ? [] : ["--reporter=default"]), "--reporter=json", `--outputFile.json=${reportPath}`];
   const exit = spawnSync(process.execPath, [...args, ...report], {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...env },
@@ -77,6 +79,20 @@ export function runVitest(
     return { passed, failures: [{ file: suite, test: undefined, message }] };
   }
   return { passed, failures };
+}
+
+/** Every test of a report with its seconds, below the name of its file; no line where there is no report. */
+export function testLines(reportPath: string): readonly string[] {
+  if (!existsSync(reportPath)) return [];
+  const { testResults }: Report = JSON.parse(readFileSync(reportPath, "utf8"));
+  const files = testResults.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return files.flatMap(({ name, assertionResults }) => {
+    const tests = assertionResults.map(({ fullName, status, duration }) => {
+      const seconds = ((duration ?? 0) / 1_000).toFixed(1);
+      return `${status === "passed" ? "✓" : "✗"} ${fullName.trim()} (${seconds} s)`;
+    });
+    return [basename(name)].concat(tests);
+  });
 }
 
 /** Prints where a test failed, and the beginning of why. */
