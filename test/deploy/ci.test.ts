@@ -1,8 +1,11 @@
 /** The files of CI call what people call. Nothing here runs them: that needs GitHub. */
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkScripts } from "../../tools/test-suites.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
 
 interface Step {
   readonly run?: string;
@@ -29,6 +32,21 @@ test("each job calls the scripts of package.json, with parts that there are", ()
 test("npm run all has every suite, by a script that there is: test:samples was left out", () => {
   expect(checkScripts()).toEqual(["lint", "test", "test:kube", "test:examples", "test:samples", "test:release"]);
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...checkScripts()]));
+});
+
+test("npm run all goes on behind a part that failed, says how each ended, and fails: only its list of parts was tested", async () => {
+  const folder = temporaryFolder();
+  const rows = "| `kube` | `test/kube/` | Go | by hand |\n| `core` | `src/` | Node | 3 min |\n";
+  writeFileSync(join(folder, "CONTRIBUTING.md"), `\n## Suites\n${rows}`);
+  const fake = { lint: "exit 3", test: "echo tested", "test:kube": "echo asked a cluster" };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: fake }));
+  const all = (...parts: readonly string[]) => {
+    const { status, stdout } = spawnSync(process.execPath, [resolve("tools/run-all.ts"), ...parts], { cwd: folder });
+    return [status, stdout.toString()];
+  };
+  const ends = ["lint           failed", "test           passed", "test:kube      passed"];
+  expect(all()).toEqual([1, ["tested", "asked a cluster", "", ...ends, ""].join("\n")]);
+  expect(all("test")).toEqual([0, ["tested", "", ends[1], ""].join("\n")]);
 });
 
 test("jobs may only read, end in time, and take actions of a version", () => {

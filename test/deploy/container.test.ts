@@ -3,11 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { validate } from "dockerfile-utils";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { parse } from "yaml";
 import { serverSettings } from "../../src/config/server-settings.ts";
 import { environmentName } from "../../src/config/setting.ts";
+import { ImageBuilder } from "../support/containers/image-builder.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
 
 const dockerfile = readFileSync("deploy/container/Dockerfile", "utf8");
 const lines = dockerfile
@@ -18,6 +20,15 @@ const { devDependencies, version } = JSON.parse(readFileSync("package.json", "ut
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly version: string;
 };
+
+test("the tests of the image say what they need: root, and buildah by the command that installs it", async () => {
+  vi.spyOn(process, "getuid").mockReturnValueOnce(1_000);
+  await expect(ImageBuilder.start()).rejects.toThrow(/run as root/);
+  vi.spyOn(process, "getuid").mockReturnValueOnce(0);
+  vi.stubEnv("PATH", temporaryFolder());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(ImageBuilder.start()).rejects.toThrow(/Install it: apt-get install --no-install-recommends buildah$/);
+});
 
 test("the lint of Dockerfiles finds nothing, and finds what is wrong", () => {
   expect(validate(dockerfile)).toEqual([]);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { globSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -83,6 +83,23 @@ test("it has at most 160 MB with Node, and the notices of what it contains", () 
   for (const file of ["LICENSE", "THIRD_PARTY_NOTICES"])
     expect(statSync(join(root, "opt/package", file)).size).toBeGreaterThan(1_000);
   expect(readFileSync(join(root, "opt/package/THIRD_PARTY_NOTICES"), "utf8")).toContain("pg 8.");
+});
+
+test("its user may change its state alone, and no program in it has the rights of another user", () => {
+  const { root, config } = image;
+  const [userId, groupId] = config.User.split(":").map(Number);
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const changeable = entries.filter((path) => {
+    const { mode, uid, gid } = lstatSync(path);
+    return (
+      (mode & 0o002) !== 0 || (uid === userId && (mode & 0o200) !== 0) || (gid === groupId && (mode & 0o020) !== 0)
+    );
+  });
+  const own = changeable.map((path) => relative(root, path));
+  expect(own.toSorted()).toEqual(["tmp", "var/lib/snowlane", "var/lib/snowlane/README"]);
+  expect(entries.filter((path) => (lstatSync(path).mode & 0o6000) !== 0)).toEqual([]);
 });
 
 test("it serves as user 10001 without a capability, is healthy, writes only its state, and ends in order", {

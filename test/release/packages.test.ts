@@ -7,9 +7,10 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publishCommands } from "../../tools/release/publish-commands.ts";
@@ -141,6 +142,53 @@ test("the pages of the packages lead into the repository at the tag, where a reg
     [`snowlane_client-${version}.tar.gz`, `snowlane_client-${version}/PKG-INFO`],
   ] as const)
     expect(await pageOf(file, page)).toContain(`(${address}/blob/v${version}/clients/README.md)`);
+});
+
+/** Prints what no archive of a release may hold: a line for each such entry. Its arguments are a text and archives. */
+const lookInside = `
+import sys, tarfile, zipfile
+
+def entries(path):
+    if path.endswith("gz"):
+        with tarfile.open(path) as archive:
+            for member in archive:
+                data = archive.extractfile(member).read() if member.isfile() else b""
+                yield member.name, member.isfile() or member.isdir(), member.mode, member.uid, data
+    else:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                mode = member.external_attr >> 16
+                yield member.filename, mode >> 12 in (0, 0o4, 0o10), mode & 0o7777, 0, archive.read(member)
+
+text, *paths = sys.argv[1:]
+for path in paths:
+    count = 0
+    for name, is_ordinary, mode, owner, data in entries(path):
+        count += 1
+        leads_out = name.startswith("/") or ".." in name.split("/") or "\\\\" in name
+        if leads_out or not is_ordinary or mode & 0o7002 or owner != 0 or text.encode() in data:
+            print(path, name, oct(mode), owner)
+    if count == 0:
+        print(path, "is empty")
+`;
+
+test("no archive has a path that leads out of it, a link, a file that everybody may write, or a name of this machine's folders", {
+  timeout: 300_000,
+}, async () => {
+  const archives = globSync(join(packages, "**/*.{tgz,tar.gz,zip,jar,whl}"));
+  expect(archives).toHaveLength(10);
+  const look = (text: string, paths: readonly string[]): Promise<string> =>
+    runCommand("python3", ["-c", lookInside, text, ...paths]);
+  // The caches of npm, Maven and this project are below it.
+  expect(await look(`${homedir()}/.`, archives)).toBe("");
+  const wrong = join(folder, "wrong");
+  mkdirSync(wrong);
+  writeFileSync(join(wrong, "a"), "a text of the control");
+  symlinkSync("a", join(wrong, "link"));
+  await runCommand("tar", ["-czf", join(wrong, "wrong.tar.gz"), "--mode=a+rw", "-C", wrong, "a", "link"]);
+  await runCommand("tar", ["-czPf", join(wrong, "out.tar.gz"), join(wrong, "a")]);
+  const found = await look("of the control", globSync(join(wrong, "*.tar.gz")));
+  expect(found.trim().split("\n")).toHaveLength(3);
 });
 
 /** The first block of docs/install.md that is a client's: TypeScript, Python, Java and Go follow one another. */
