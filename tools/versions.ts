@@ -73,4 +73,7 @@ function escape(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
-if (import.meta.main) for (const [path, text] of filesWithVersion(ownVersion())) writeFileSync(path, text);
+// A file that has it keeps its time: after package-lock.json changed, the next command would install everything again.
+if (import.meta.main)
+  for (const [path, text] of filesWithVersion(ownVersion()))
+    if (readFileSync(path, "utf8") !== text) writeFileSync(path, text);

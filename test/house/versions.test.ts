@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { filesWithVersion, ownVersion } from "../../tools/versions.ts";
 
@@ -7,6 +7,13 @@ test("every place has the version of package.json", () => {
   const files = filesWithVersion(ownVersion());
   expect(files.size).toBeGreaterThan(8);
   for (const [path, text] of files) expect(readFileSync(path, "utf8"), `${path}: run npm run generate`).toBe(text);
+});
+
+test("places that have the version are left alone: after npm run generate, the next command installed everything again", () => {
+  const timesOf = () => [...filesWithVersion(ownVersion()).keys()].map((path) => statSync(path).mtimeMs);
+  const before = timesOf();
+  execFileSync(process.execPath, ["tools/versions.ts"]);
+  expect(timesOf()).toEqual(before);
 });
 
 test("another version reaches every place, and nothing else", () => {
