@@ -23,6 +23,8 @@ interface Report {
     readonly status: string;
     readonly message: string;
     readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
       readonly fullName: string;
       readonly status: string;
       readonly failureMessages?: readonly string[] | null;
@@ -87,9 +89,9 @@ export function testLines(reportPath: string): readonly string[] {
   const { testResults }: Report = JSON.parse(readFileSync(reportPath, "utf8"));
   const files = testResults.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return files.flatMap(({ name, assertionResults }) => {
-    const tests = assertionResults.map(({ fullName, status, duration }) => {
+    const tests = assertionResults.map(({ ancestorTitles, title, status, duration }) => {
       const seconds = ((duration ?? 0) / 1_000).toFixed(1);
-      return `${status === "passed" ? "✓" : "✗"} ${fullName.trim()} (${seconds} s)`;
+      return `${status === "passed" ? "✓" : "✗"} ${[...ancestorTitles, title].filter(Boolean).join(" > ")} (${seconds} s)`;
     });
     return [basename(name)].concat(tests);
   });

@@ -186,7 +186,7 @@ test("no file says to take Snowlane from a registry, which has none: the unit na
   expect(readFileSync("docs/install.md", "utf8")).toContain("no package is published");
   for (const line of ["npm install --global snowlane", "npm i @snowlane/client", "pip install snowlane-client[numpy]"])
     expect(line).toMatch(fromRegistry);
-  for (const line of ["npm install ./snowlane-0.1.0.tgz", "pip install ./snowlane_client-0.1.0-py3-none-any.whl"])
+  for (const line of ["npm install ./snowlane-1.2.3.tgz", "pip install ./snowlane_client-1.2.3-py3-none-any.whl"])
     expect(line).not.toMatch(fromRegistry);
   const files = execFileSync("git", ["grep", "-Il", "snowlane", "--", ":!*.test.ts"], { encoding: "utf8" });
   const found = files
