@@ -59,7 +59,7 @@ export async function checkStore(under: StoreUnderCheck): Promise<readonly Findi
   const findings = [...reached, checkLayout(under, entry.text)];
   if (findings.at(-1)?.level === "fail") return findings;
   findings.push(showDeployment(entry.text));
-  findings.push(await probe(under));
+  findings.push(...(await probe(under)));
   const listed = await store.list();
   findings.push(...checkWriters(store, listed, parseLayoutRecord(entry.text)));
   const list = await listWorkers(store, listed, systemClock.nowMs());
@@ -123,6 +123,9 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
 /** What to do about a store that cannot be used, beside the advice of its message. */
 function reachHint(kind: string, error: unknown): string {
   if (error instanceof IdError && error.metadata["servers"] !== undefined) return "See docs/stores.md, Two primaries.";
+  if (error instanceof IdError && error.metadata["writers"] === "none") {
+    return "It answers, but takes no writes: a start waits until a server does.";
+  }
   if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
   if (kind === "sqlite")
     return "The message names what stands in the way. A start waits ten seconds for it, and then ends.";
@@ -232,9 +235,10 @@ function showDeployment(layoutText: string): Finding {
 /**
  * Shows that we may write, without leaving a trace. The layout record is replaced by itself, which looks like no write
  * to all others, because they compare texts. Creating it once more is refused, but only after the store has checked the
- * right to create.
+ * right to create. Where such a replacement is not written, a record of our own shows whether commits work.
  */
-async function probe({ store }: StoreUnderCheck): Promise<Finding> {
+async function probe(under: StoreUnderCheck): Promise<readonly Finding[]> {
+  const { store } = under;
   try {
     const { entry } = await store.read(recordKeys.layout);
     if (entry === undefined) throw new IdError("STORE_UNAVAILABLE", "The layout record vanished during the check.");
@@ -242,44 +246,49 @@ async function probe({ store }: StoreUnderCheck): Promise<Finding> {
     const replaced = unlessRefused(await store.compareAndSet(recordKeys.layout, entry, entry.text));
     const tripMs = systemClock.monotonicMs() - sentMs;
     const created = unlessRefused(await store.compareAndSet(recordKeys.layout, undefined, entry.text));
-    if (replaced.kind === "applied" && created.kind === "conflict") {
-      return ok(
-        "privileges",
-        `Records can be read, created and replaced; a durable write takes ${tripMs.toFixed(1)} ms.`,
-      );
-    }
-    return warn("privileges", "Somebody else wrote at the same time: nothing was found out.", "Run doctor again.");
+    if (replaced.kind !== "applied" || created.kind !== "conflict") return [wroteTogether()];
+    if (store.skipsEqualWrites) return await probeElsewhere(under);
+    return [
+      ok("privileges", `Records can be read, created and replaced; a durable write takes ${tripMs.toFixed(1)} ms.`),
+    ];
   } catch (error) {
-    return refusedWrite(error);
+    return [refusedWrite(error)];
   }
 }
 
 /** A namespace that no server uses: a record in a new one would look like the rest of a loss of data. */
 const probeNamespace = "snowlane-doctor";
 const probeKey = "probe";
-const probeText = JSON.stringify({ probe: true });
+/** The record has one of them, and gets the other: a text that stands there might not be written. */
+const probeTexts = [1, 2].map((probe) => JSON.stringify({ probe }));
 
-/** Where the namespace is new: a record of our own in another one, which stays there and is replaced by itself. */
+/** Writes a record of our own in another namespace, which stays there. */
 async function probeElsewhere({ openNamespace }: StoreUnderCheck): Promise<readonly Finding[]> {
   const store = await openNamespace(probeNamespace);
   try {
     let { entry } = await store.read(probeKey);
     if (entry === undefined) {
-      const created = await store.compareAndSet(probeKey, undefined, probeText);
+      const created = await store.compareAndSet(probeKey, undefined, probeTexts[0]!);
       if (created.kind === "refused") return [refusedElsewhere(created.error)];
       entry = created.kind === "applied" ? created.entry : (await store.read(probeKey)).entry;
     }
-    const replaced = await store.compareAndSet(probeKey, entry, entry?.text ?? probeText);
+    const sentMs = systemClock.monotonicMs();
+    const next = probeTexts.find((text) => text !== entry?.text)!;
+    const replaced = await store.compareAndSet(probeKey, entry, next);
+    const tripMs = systemClock.monotonicMs() - sentMs;
     if (replaced.kind === "refused") return [refusedElsewhere(replaced.error)];
-    if (replaced.kind === "conflict") {
-      return [warn("privileges", "Somebody else wrote at the same time: nothing was found out.", "Run doctor again.")];
-    }
-    return [ok("privileges", `Records can be created and replaced (tried in namespace ${probeNamespace}).`)];
+    if (replaced.kind === "conflict") return [wroteTogether()];
+    const detail = `Records can be read, created and replaced; a durable write takes ${tripMs.toFixed(1)} ms (tried in namespace ${probeNamespace}).`;
+    return [ok("privileges", detail)];
   } catch (error) {
     return [refusedElsewhere(error)];
   } finally {
     await store.close();
   }
+}
+
+function wroteTogether(): Finding {
+  return warn("privileges", "Somebody else wrote at the same time: nothing was found out.", "Run doctor again.");
 }
 
 /** Missing privileges may end at the namespace that was tried; a store that takes no writes takes none of a server. */
@@ -294,11 +303,11 @@ function refusedElsewhere(error: unknown): Finding {
 function refusedWrite(error: unknown): Finding {
   const isUnavailable = error instanceof IdError && error.reason === "STORE_UNAVAILABLE";
   if (!isUnavailable) return failOf("privileges", error, "Give the user the privileges of docs/stores.md.");
-  return failOf(
-    "writes",
-    error,
-    "No server can start before the store takes writes: its message says why it does not.",
-  );
+  const isSilent = error.metadata["unanswered"] === "write";
+  const why = isSilent
+    ? "reads are answered, so look in its log and its list of sessions for a lock, a full disk, or a copy that it waits for."
+    : "its message says why it does not.";
+  return failOf("writes", error, `No server can start before the store takes writes: ${why}`);
 }
 
 function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonly Finding[] {

@@ -74,7 +74,7 @@ async function ask({ url: server, tls, authorization }: ServerAccess) {
   } catch (error) {
     const { code, name, message } = error as NodeJS.ErrnoException;
     const reason =
-      name === "AbortError" || name === "TimeoutError" ? `no answer within ${answerTimeoutMs} ms` : message;
+      name === "AbortError" || name === "TimeoutError" ? `no answer within ${answerTimeoutMs / 1_000} s` : message;
     const connection = connectionProblem(server, message);
     if (connection !== undefined) throw new CommandError(connection, exitCodes.refused);
     const text = code === "ECONNREFUSED" ? "the connection is refused" : reason;

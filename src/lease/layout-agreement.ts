@@ -61,7 +61,10 @@ export async function agreeOnLayout(
     const written = unlessRefused(await store.compareAndSet(recordKeys.layout, undefined, encodeLayoutRecord(ours)));
     if (written.kind === "applied") return { record: ours, isNew: listed.entries.length === 0 };
     ({ entry } = await store.read(recordKeys.layout));
-    if (entry === undefined) throw new IdError("STORE_UNAVAILABLE", "The layout record vanished while it was read.");
+    if (entry === undefined) {
+      const message = `The layout record was deleted from the ${store.kind} store while it was read: look who deletes records.`;
+      throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: store.kind } });
+    }
   }
   const record = parseLayoutRecord(entry.text);
   checkAgreement(record, settings);

@@ -136,7 +136,8 @@ export async function noteIncarnation(
     }
     entry = undefined;
   }
-  throw new IdError("STORE_UNAVAILABLE", "The store's incarnation changes faster than it can be noted.");
+  const message = `The record of the ${store.kind} store's life was changed by others ${noteRoundsMax} times while this one was to be noted. If that goes on, look whether two stores answer under this URL.`;
+  throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: store.kind, rounds: noteRoundsMax } });
 }
 
 /** What a process knows of the store's present life. */
@@ -229,5 +230,6 @@ export async function writeQuarantine(
     const answer = unlessRefused(await store.compareAndSet(recordKeys.quarantine, entry, encodeQuarantineRecord(next)));
     if (answer.kind === "applied") return { untilMs: next.untilMs, written: !isHighEnough };
   }
-  throw new IdError("STORE_UNAVAILABLE", "The quarantine mark changes faster than it can be raised.");
+  const message = `The quarantine mark was changed by others ${noteRoundsMax} times while it was to be raised. Try again.`;
+  throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: store.kind, rounds: noteRoundsMax } });
 }

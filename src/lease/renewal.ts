@@ -259,11 +259,11 @@ function isRightfulTakeover(
 }
 
 function overtaken(kind: string): IdError {
-  const message = `An earlier write to the ${kind} store landed after a later one was sent.`;
+  const message = `An earlier write to the ${kind} store landed after a later one was sent; the next renewal writes again.`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind } });
 }
 
 function neverAnswered(kind: string): IdError {
-  const message = `The ${kind} store left ${unansweredMax} writes without an answer.`;
+  const message = `The ${kind} store left ${unansweredMax} writes without an answer, so it is only read until one has landed.`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, writes: unansweredMax } });
 }

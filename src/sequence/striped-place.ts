@@ -300,6 +300,6 @@ export class StripedPlace implements ValuePlace {
 }
 
 function late(waitedMs: number): IdError {
-  const message = `A database of sequences did not answer within ${waitedMs} ms, and the next one is asked.`;
+  const message = `A database of sequences did not answer within ${waitedMs / 1_000} s, and the next one is asked.`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { waited_ms: waitedMs } });
 }

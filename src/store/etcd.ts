@@ -97,11 +97,13 @@ class EtcdStore implements RecordStore {
             targetUnion: { case: "value", value: encode(expected.text) },
           } as const);
     const put = { case: "requestPut", value: { key: this.#key(key), value: encode(next) } } as const;
-    const { header, succeeded } = await this.#link.call(({ kv }) =>
-      kv.txn({
-        compare: [{ key: this.#key(key), result: Compare_CompareResult.EQUAL, ...target }],
-        success: [{ request: put }],
-      }),
+    const { header, succeeded } = await this.#link.call(
+      ({ kv }) =>
+        kv.txn({
+          compare: [{ key: this.#key(key), result: Compare_CompareResult.EQUAL, ...target }],
+          success: [{ request: put }],
+        }),
+      "write",
     );
     const moment = toMoment(header);
     return succeeded ? { kind: "applied", entry: { key, text: next }, moment } : { kind: "conflict", moment };
@@ -151,7 +153,11 @@ function withToken(token: string): Interceptor {
 }
 
 function toMoment(header: ResponseHeader | undefined): StoreMoment {
-  if (header === undefined) throw new IdError("STORE_UNAVAILABLE", "The etcd store answers without its cluster ID.");
+  if (header === undefined)
+    throw new IdError(
+      "STORE_UNAVAILABLE",
+      "The etcd store answers without its cluster ID: look whether the URL names etcd itself.",
+    );
   return momentOf({ parts: { cluster: header.clusterId.toString(16) }, at: header.revision });
 }
 

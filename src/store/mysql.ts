@@ -50,6 +50,7 @@ class MysqlStore implements RecordStore {
   readonly kind = kind;
   readonly durability = "durable";
   readonly readsMayBeUndone = true;
+  readonly skipsEqualWrites = true;
   readonly liveness = { kind: "ttl" } as const;
   readonly timing = serverTiming;
   readonly #database: MysqlDatabase;
@@ -96,7 +97,7 @@ class MysqlStore implements RecordStore {
       const moment = await this.#moment(connection);
       if (!isApplied) return { kind: "conflict", moment };
       return { kind: "applied", entry: { key, text: next }, moment };
-    });
+    }, "write");
   }
 
   advise(): Promise<readonly StoreAdvice[]> {

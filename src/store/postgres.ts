@@ -102,7 +102,7 @@ class PostgresStore implements RecordStore {
       const moment = await this.#moment(connection);
       if (row?.count !== 1) return { kind: "conflict", moment };
       return { kind: "applied", entry: { key, text: next }, moment };
-    });
+    }, "write");
   }
 
   advise(): Promise<readonly StoreAdvice[]> {

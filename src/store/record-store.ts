@@ -188,6 +188,8 @@ export interface RecordStore {
    * docs/adr/0152 has the decision.
    */
   readonly readsMayBeUndone?: boolean;
+  /** Whether a write of the text that stands there is answered without being written. Absent = no. */
+  readonly skipsEqualWrites?: boolean;
   readonly liveness: Liveness;
   readonly timing: StoreTiming;
   /** Asks for the moment alone: the store's clock as a second opinion, and its incarnation. */

@@ -145,7 +145,7 @@ class RedisStore implements RecordStore {
       if (Number(value) !== 1) return { kind: "conflict", moment };
       await this.#awaitReplicas(client, replicas);
       return { kind: "applied", entry: { key, text: next }, moment };
-    });
+    }, "write");
   }
 
   async advise({ windowMs }: Pick<StoreTiming, "windowMs">): Promise<readonly StoreAdvice[]> {

@@ -76,7 +76,7 @@ test("a server that takes the connection and says nothing is 1 after two seconds
   expect(await health("--server", `http://127.0.0.1:${port}`)).toEqual([
     1,
     "",
-    `snowlane: No server serves at http://127.0.0.1:${port}: no answer within 2000 ms.\n`,
+    `snowlane: No server serves at http://127.0.0.1:${port}: no answer within 2 s.\n`,
   ]);
 });
 

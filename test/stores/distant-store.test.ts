@@ -42,6 +42,6 @@ describe.each([
       runCli(["doctor", "--listen", "127.0.0.1:0", "--store", withPort(server, proxy.port), ...args]);
     expect((await doctor()).code).toBe(0);
     const short = await doctor("--store-timeout", "250ms");
-    expect([short.code, short.stdout.toString()]).toEqual([4, expect.stringContaining("no answer within 250 ms")]);
+    expect([short.code, short.stdout.toString()]).toEqual([4, expect.stringContaining("no answer within 0.25 s")]);
   });
 });

@@ -49,7 +49,7 @@ test("where no server takes us, one sentence names each of them with its reason"
   const first = `127.0.0.1:${replica.port}: it is a replica and takes no writes`;
   expect(await problemOf(urlOf([replica]))).toMatchObject({
     reason: "STORE_UNAVAILABLE",
-    message: `The redis store cannot be used: ${first}.`,
+    message: expect.stringMatching(`^The redis store cannot be used: ${first}\\. Name the primary`),
   });
   await primary.kill();
   expect(await problemOf(urlOf([replica, primary]))).toMatchObject({

@@ -100,6 +100,37 @@ test("doctor warns of a PostgreSQL without fsync", async () => {
   expect(await settingsOf(fast.url)).toEqual([expect.stringMatching(/^warn: fsync is off/)]);
 });
 
+/** Servers that answer and take no writes. */
+const readOnly: Readonly<Record<string, () => Promise<readonly TestServer[]>>> = {
+  "PostgreSQL that is set to read only": async () => [await startPostgres(["-c", "default_transaction_read_only=on"])],
+  "standby of PostgreSQL": async () => {
+    const primary = await startPostgres();
+    return [await startStandby(primary), primary];
+  },
+  "MariaDB that is set to read only": async () => [await startMariadb(["--read-only=1"])],
+  "MySQL that is set to read only": async () => [await startMysql(["--super-read-only=1"])],
+  "replica of Redis": async () => {
+    const server = await startReplicable();
+    await askRedis(server.port, "REPLICAOF 127.0.0.1 1");
+    return [server];
+  },
+};
+
+test.each(Object.keys(readOnly))(
+  "doctor pointed at a firewall where a %s answers and takes no writes: it says what to do",
+  async (kind) => {
+    const servers = await readOnly[kind]!();
+    onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
+    const { exitCode, stdout } = await runSnowlane(["doctor", "--listen", "127.0.0.1:0", "--store", servers[0]!.url]);
+    expect(exitCode).toBe(4);
+    expect(stdout).toMatch(/^fail +store +The \w+ store cannot be used: .*(standby|read.only|replica)/m);
+    expect(stdout).toMatch(/\. Name the (server that takes writes|primary)/);
+    expect(stdout).toMatch(/promote|read_only = (0|off)/i);
+    expect(stdout).toContain("It answers, but takes no writes");
+    expect(stdout).not.toContain("firewall");
+  },
+);
+
 /** Two servers that both take writes, of each store whose URL may name several. */
 const pairs: Readonly<Record<string, () => Promise<readonly [TestServer, TestServer]>>> = {
   postgres: async () => {

@@ -101,8 +101,10 @@ class KubernetesStore implements RecordStore {
   }
 
   async compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
-    const isApplied = await this.#link.call((api) =>
-      expected === undefined ? api.create(this.#newLease(key, next)) : this.#replace(api, key, expected.text, next),
+    const isApplied = await this.#link.call(
+      (api) =>
+        expected === undefined ? api.create(this.#newLease(key, next)) : this.#replace(api, key, expected.text, next),
+      "write",
     );
     if (!isApplied) return { kind: "conflict", moment: this.#moment };
     return { kind: "applied", entry: { key, text: next }, moment: this.#moment };

@@ -76,7 +76,7 @@ export async function connectWithin<T>(
     end(new Error(problem));
   };
   const giveUp = (): void => stop("it was given up");
-  const cancel = systemTimers.after(timeoutMs, () => stop(`no connection within ${timeoutMs} ms`));
+  const cancel = systemTimers.after(timeoutMs, () => stop(`no connection within ${timeoutMs / 1_000} s`));
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     return await Promise.race([connect(controller.signal), ended]);

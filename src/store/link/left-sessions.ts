@@ -48,7 +48,10 @@ export class LeftSessions<T> {
   check(): void {
     const taken = this.#sockets.size + Math.min(this.#interrupting, 1);
     if (taken < connectionsMax) return;
-    throw new Error(`it has not ended ${this.#sockets.size} sessions that did not answer`);
+    const count = this.#sockets.size;
+    throw new Error(
+      `${count} sessions that gave no answer are still open on it, so no other is opened: look what they wait for`,
+    );
   }
 
   /** Gives up all of them at once. */

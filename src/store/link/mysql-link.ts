@@ -44,6 +44,9 @@ interface Dialect {
   readonly serverId: string;
 }
 
+/** What an operator does with a server that is read only and should not be. */
+const takeWrites = "If it is this one, SET GLOBAL read_only = 0 there.";
+
 /** The longest that it may take to end a session. */
 const interruptTimeoutMs = 3_000;
 
@@ -89,8 +92,10 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
       },
       sessions: { interrupt: (connection) => this.#interrupt(connection), socketOf: ({ socket }) => socket },
       isRefusal,
+      cureOf,
       writers: {
         action: "Fence the old primary; a replica needs read_only=1.",
+        cure: `Name the server that takes writes. ${takeWrites}`,
         asksAgain: servers.length > 1,
         choice: new WriterChoice(),
         ask,
@@ -237,7 +242,7 @@ async function ask({ client, dialect }: MysqlConnection): Promise<ServerAnswer> 
   const [[row]] = await client.query<RowDataPacket[]>(
     `SELECT @@GLOBAL.read_only AS is_standby, @@GLOBAL.${dialect.serverVariable} AS server`,
   );
-  if (Number(row?.["is_standby"]) !== 0) return { kind: "other", problem: "it is a standby and takes no writes" };
+  if (Number(row?.["is_standby"]) !== 0) return { kind: "other", problem: "it is read_only, as a replica is" };
   return { kind: "writer", role: { server: `${row?.["server"]}` } };
 }
 
@@ -317,6 +322,12 @@ export function isDuplicateColumn(error: unknown): boolean {
 
 function hasCode(error: unknown, codes: readonly number[]): boolean {
   return codes.includes(Number((error as { readonly errno?: unknown }).errno));
+}
+
+/** What an operator can do about a write that was refused. */
+function cureOf(cause: unknown): string | undefined {
+  if (hasCode(cause, [1_114])) return "Free space on its disk.";
+  return hasCode(cause, [1_290]) ? `Name the server that takes writes. ${takeWrites}` : undefined;
 }
 
 /** Access denied to the server, the database or the table; no such database. */

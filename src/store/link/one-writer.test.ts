@@ -32,6 +32,7 @@ class World {
       {
         kind: "test",
         action: "Stop one.",
+        cure: "Promote one.",
         asksAgain: hosts.length > 1,
         choice: new WriterChoice(),
         ask: ({ host }) => {

@@ -6,7 +6,7 @@
  */
 import { systemClock, systemTimers } from "../../clock/clock.ts";
 import { IdError } from "../../errors.ts";
-import { nameOf, noneTakesUs } from "./problem-text.ts";
+import { describe, nameOf, noneTakesUs } from "./problem-text.ts";
 import type { Endpoint } from "./remote-url.ts";
 import type { GivenUp, Route, RouteParts, Taken } from "./route.ts";
 import { type ServerAnswer, type Sighting, WatchedServer } from "./watched-server.ts";
@@ -18,6 +18,8 @@ export interface WriterRules<T> {
   readonly kind: string;
   /** What an operator does with a server that should take no writes: a sentence. */
   readonly action: string;
+  /** What an operator does where servers answer, and none of them takes writes: a sentence. */
+  readonly cure: string;
   /** Whether servers are asked before each call, or once for each connection: a server that is alone. */
   readonly asksAgain: boolean;
   readonly choice: WriterChoice;
@@ -134,7 +136,9 @@ export class OneWriter<T> implements Route<T> {
       const isOvertaken = overtaken.some(({ at }) => at === server);
       return isOvertaken ? [{ server, problem: "it is on an older timeline than a server that was seen" }] : [];
     });
-    throw noneTakesUs(problems);
+    if (sightings.some(({ answer }) => answer.kind === "silent" || answer.kind === "writer"))
+      throw noneTakesUs(problems);
+    throw noWriter(kind, describe(noneTakesUs(problems)), this.#rules.cure);
   }
 
   async #prepare(connection: T): Promise<void> {
@@ -174,6 +178,12 @@ export class OneWriter<T> implements Route<T> {
 function ageMs<T>(sightings: readonly Sighting<T>[]): number {
   const answers = sightings.filter(({ answer }) => answer.kind !== "silent");
   return systemClock.monotonicMs() - Math.min(...answers.map(({ askedAtMs }) => askedAtMs));
+}
+
+/** All servers answered: neither a network nor credentials are in the way. */
+function noWriter(kind: string, problem: string, cure: string): IdError {
+  const message = `The ${kind} store cannot be used: ${problem}. ${cure}`;
+  return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, problem, writers: "none" } });
 }
 
 function severalWriters<T>(kind: string, action: string, writers: readonly Writer<T>[]): IdError {

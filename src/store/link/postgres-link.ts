@@ -143,8 +143,10 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
       destroy: ({ socket }) => socket.destroy(),
       sessions: { interrupt, socketOf: ({ socket }) => socket },
       isRefusal,
+      cureOf,
       writers: {
         action: "Fence the old primary: stop it, or make it a standby.",
+        cure: "Name the server that takes writes, or promote this one or set its default_transaction_read_only = off.",
         asksAgain: servers.length > 1,
         choice: this.#choice,
         ask,
@@ -334,6 +336,14 @@ function isErrorOf(error: unknown, states: readonly string[]): boolean {
 function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown }).code;
   return typeof code === "string" ? code : undefined;
+}
+
+/** What an operator can do about a write that was refused. */
+function cureOf(cause: unknown): string | undefined {
+  const state = sqlState(cause);
+  if (state === "53100") return "Free space on its disk.";
+  if (state !== "25006") return undefined;
+  return "Set default_transaction_read_only = off on the server, the database and the user, or name the server that takes writes.";
 }
 
 /** Classes 28 (authorisation) and 3D, 3F (no such database or schema), and a privilege that is missing. */

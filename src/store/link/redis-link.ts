@@ -106,6 +106,7 @@ export class RedisDatabase {
       isRefusal,
       writers: {
         action: "Stop the old primary, or make it a replica.",
+        cure: "Name the primary, give it its replicas back, or promote one of them: REPLICAOF NO ONE.",
         asksAgain: servers.length > 1 || parameters.has("sentinel"),
         choice: new WriterChoice(),
         ask: (client, server) => this.#ask(client, server),

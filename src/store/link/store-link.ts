@@ -11,6 +11,8 @@ export interface LinkOptions<T> extends Omit<RouteParts<T>, "connectTimeoutMs"> 
   readonly kind: string;
   /** Whether only an operator can help: refused credentials, missing privileges. */
   readonly isRefusal: (cause: unknown) => boolean;
+  /** What an operator can do about a write that was refused: a sentence; undefined where its error says it. */
+  readonly cureOf?: (cause: unknown) => string | undefined;
   /** How the server that takes writes is told from the others; absent where they agree, so that any will do. */
   readonly writers?: Omit<WriterRules<T>, "kind">;
 }
@@ -46,10 +48,11 @@ export class StoreLink<T> {
   /**
    * Does some work on the connection.
    *
+   * @param what - For the message where no answer comes: a write may wait for what holds up no read.
    * @throws IdError STORE_UNAVAILABLE: the outcome is unknown. INVALID_CONFIG: the store refuses us. Errors of this
    * class that `work` throws pass as they are.
    */
-  async call<R>(work: (connection: T) => Promise<R>): Promise<R> {
+  async call<R>(work: (connection: T) => Promise<R>, what: "call" | "write" = "call"): Promise<R> {
     const { callTimeoutMs, kind } = this.#options;
     if (this.#isClosed) throw closed(kind);
     const { promise: ended, reject: end } = Promise.withResolvers<never>();
@@ -57,7 +60,7 @@ export class StoreLink<T> {
     let isLate = false;
     const late = (): void => {
       isLate = true;
-      end(unusable(kind, `no answer within ${limitMs} ms`));
+      end(unanswered(kind, taken === undefined ? "call" : what, limitMs));
     };
     // Where nothing has worked for long there is no grant to lose by waiting, and a distant server may be connected to.
     const connectTimeoutMs = this.#connectTimeoutMs();
@@ -115,10 +118,11 @@ export class StoreLink<T> {
 
   /** The error of a write that the server refused: INVALID_CONFIG if only an operator can help. */
   refusal(cause: unknown): IdError {
-    const { kind, isRefusal } = this.#options;
+    const { kind, isRefusal, cureOf } = this.#options;
     if (isRefusal(cause)) return this.#explain(cause);
     const problem = describe(cause);
-    const message = `The ${kind} store refuses to be written: ${problem}.`;
+    const cure = cureOf?.(cause);
+    const message = `The ${kind} store refuses to be written: ${problem}.${cure === undefined ? "" : ` ${cure}`}`;
     return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, problem }, cause });
   }
 
@@ -153,6 +157,13 @@ function unusable(kind: string, problem: string, cause?: unknown): IdError {
     metadata: { store: kind, problem },
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** @param limitMs - How long an answer was waited for. */
+function unanswered(kind: string, what: "call" | "write", limitMs: number): IdError {
+  const problem = `no answer${what === "write" ? " to a write" : ""} within ${limitMs / 1_000} s`;
+  const metadata = { store: kind, problem, unanswered: what, limit_ms: limitMs };
+  return new IdError("STORE_UNAVAILABLE", `The ${kind} store cannot be used: ${problem}.`, { metadata });
 }
 
 function closed(kind: string): IdError {

@@ -145,7 +145,7 @@ class LateError extends Error {}
 /** @throws LateError if `work` is not done in time. */
 async function within<R>(timeoutMs: number, work: Promise<R>): Promise<R> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const cancel = systemTimers.after(timeoutMs, () => reject(new LateError(`no answer within ${timeoutMs} ms`)));
+  const cancel = systemTimers.after(timeoutMs, () => reject(new LateError(`no answer within ${timeoutMs / 1_000} s`)));
   try {
     return await Promise.race([work, late]);
   } finally {

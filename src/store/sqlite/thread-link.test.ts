@@ -49,6 +49,6 @@ test("a call ends at its deadline once the thread is ready", async () => {
   expect(await link.call("echo", "first")).toBe("first");
   await expect(link.call("echo", "slow")).rejects.toMatchObject({
     reason: "STORE_UNAVAILABLE",
-    message: expect.stringContaining("within 1000 ms"),
+    message: expect.stringContaining("within 1 s"),
   });
 });

@@ -105,7 +105,7 @@ export class ThreadLink<T extends Closable> {
     const limit = (timeoutMs: number, problem: string) =>
       systemTimers.after(timeoutMs, () => {
         this.#waiting.delete(id);
-        waiting.reject(unavailable(this.#path, `${problem} within ${timeoutMs} ms`));
+        waiting.reject(unavailable(this.#path, `${problem} within ${timeoutMs / 1_000} s`));
       });
     const limitCall = () =>
       limit(this.#callTimeoutMs, "its disk, or a process that keeps it locked, held it up: no answer");

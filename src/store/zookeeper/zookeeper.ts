@@ -117,7 +117,7 @@ class ZooKeeperStore implements RecordStore {
       const moment = toMoment(link, reply.zxid);
       if (reply.code !== 0) return { kind: "conflict", moment };
       return { kind: "applied", entry: { key, text: next }, moment };
-    });
+    }, "write");
   }
 
   async advise(): Promise<readonly StoreAdvice[]> {
