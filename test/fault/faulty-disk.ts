@@ -1,4 +1,15 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "../support/processes/run-command.ts";
 import { preloadedLibrary } from "./preloaded-library.ts";
@@ -24,7 +35,7 @@ export type FullDiskKind =
    * A small file system of its own; needs namespaces for mounts, as root or as any user where the kernel permits it.
    */
   | "tmpfs"
-  /** Writes fail with ENOSPC, by the same preloaded library that stalls syncs. Needs nothing. */
+  /** Files cannot grow, by the same preloaded library that stalls syncs. Needs nothing. */
   | "preloaded";
 
 /** The kind that this machine allows. */
@@ -65,6 +76,31 @@ export async function createFaultyDisk(base: string, kind: FullDiskKind): Promis
     ...syncs,
     fill: (processId) => writeUntilFull(filler(processId)),
     empty: (processId) => rmSync(filler(processId), { force: true }),
+  };
+}
+
+/** A disk below the data of a test's server that can fill up. */
+export interface ServerDisk {
+  /** Of the server: whatever it has in the folder for temporary files is on this disk. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly fill: () => void;
+  readonly empty: () => void;
+  /** Deletes its files. */
+  readonly remove: () => void;
+}
+
+/** Makes a disk for a server that may run as another user. */
+export async function createServerDisk(): Promise<ServerDisk> {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-disk-"));
+  chmodSync(folder, 0o755);
+  const [library, full] = [join(folder, "disk-faults.so"), join(folder, "full")];
+  // The cache may lie in a folder that is closed to the server's user.
+  copyFileSync(await preloadedLibrary("disk-faults"), library);
+  return {
+    environment: { LD_PRELOAD: library, FAULT_DISK_FULL: full, FAULT_DISK_FOLDER: `${tmpdir()}/` },
+    fill: () => writeFileSync(full, ""),
+    empty: () => rmSync(full, { force: true }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 

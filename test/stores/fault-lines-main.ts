@@ -1,18 +1,19 @@
 /**
  * `npm run fault-lines`: injects faults into each kind of store under a server, and prints what an operator reads of
  * them in the log and by `snowlane doctor`. `npm run fault-lines -- redis etcd` for some of them; `--write` puts it
- * into docs/fault-lines.md.
+ * into docs/fault-lines.md, where the sections of other stores stay.
  */
 import { hostname } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
 import { onOff } from "../../src/config/setting-kinds.ts";
-import { writeMarkedSection } from "../bench/marked-section.ts";
+import { readMarkedSection, writeMarkedSection } from "../bench/marked-section.ts";
 import { machine } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import type { LogLine } from "../support/processes/snowlane-process.ts";
 import { type FaultLines, readFaultLines } from "./fault-lines.ts";
 import { type StagedFault, stagedFaults } from "./fault-stages.ts";
 
+const page = "docs/fault-lines.md";
 const known = [...new Set(stagedFaults.map(({ store }) => store))];
 
 await runProgram({
@@ -22,13 +23,13 @@ await runProgram({
   words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known },
   examples: ["npm run fault-lines -- redis", "npm run fault-lines -- --write"],
   run: async ({ write }, wanted) => {
-    const sections: string[] = [];
+    const sections = sectionsOfPage(wanted);
     let failed = 0;
     for (const store of known.filter((name) => wanted.length === 0 || wanted.includes(name))) {
       for (const staged of stagedFaults.filter((fault) => fault.store === store)) {
         try {
           const section = await sectionOf(staged);
-          sections.push(section);
+          sections.set(titleOf(staged), section);
           process.stdout.write(`${section}\n\n`);
         } catch (error) {
           failed += 1;
@@ -36,19 +37,35 @@ await runProgram({
         }
       }
     }
-    const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
-    const about = `${day}, on ${machine()}, Node ${process.versions.node}.`;
-    if (write) writeMarkedSection("docs/fault-lines.md", "faults", [about, ...sections].join("\n\n"));
+    const inOrder = stagedFaults.flatMap((staged) => sections.get(titleOf(staged)) ?? []);
+    if (write) writeMarkedSection(page, "faults", inOrder.join("\n\n"));
     return failed === 0 ? 0 : 1;
   },
 });
 
+function titleOf({ store, fault }: StagedFault): string {
+  return `${store}, ${fault}`;
+}
+
+/** The sections that the page has of stores other than `wanted`, by title. */
+function sectionsOfPage(wanted: readonly string[]): Map<string, string> {
+  const sections = readMarkedSection(page, "faults")
+    .split(/^(?=### )/m)
+    .map((section) => section.trim());
+  const titled = sections.map((section): [string, string] => [/^### (.*)/.exec(section)?.[1] ?? "", section]);
+  return new Map(titled.filter(([title]) => wanted.length > 0 && !wanted.includes(title.split(",")[0]!)));
+}
+
 /** The section of one fault. */
-async function sectionOf({ store, fault, set }: StagedFault): Promise<string> {
-  const stage = await set();
+async function sectionOf(staged: StagedFault): Promise<string> {
+  const stage = await staged.set();
   try {
     const lines = textOf(await readFaultLines(stage));
-    return [`### ${store}, ${fault}`, "", "```text not run: read under a real fault", ...lines, "```"].join("\n");
+    const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
+    const about = `${day}, on ${machine()}, Node ${process.versions.node}.`;
+    return [`### ${titleOf(staged)}`, "", about, "", "```text not run: read under a real fault", ...lines, "```"].join(
+      "\n",
+    );
   } finally {
     await stage.stop();
   }

@@ -14,7 +14,20 @@ async function read(store: string, fault: string): Promise<FaultLines> {
 
 test.each([
   { store: "sqlite", fault: "on a full disk", reason: /: the disk is full; free some space/, todo: /ten seconds/ },
-  { store: "postgres", fault: "read only", reason: /read.only/, todo: /the server that takes writes/ },
+  { store: "postgres", fault: "read only", reason: /read.only/, todo: /Name the server that takes writes/ },
+  { store: "mariadb", fault: "read only", reason: /read.only/, todo: /Name the server that takes writes/ },
+  {
+    store: "postgres",
+    fault: "on a full disk during a backup",
+    reason: /refuses to be written: could not extend file .*No space left on device/,
+    todo: /Free space on its disk/,
+  },
+  {
+    store: "mariadb",
+    fault: "its binary log on a full disk",
+    reason: /no answer to a write within 1 s|still open on it/,
+    todo: /a full disk/,
+  },
   {
     store: "redis",
     fault: "out of memory",
@@ -34,10 +47,12 @@ test.each([
     expect(told("store-problem")[0]).toMatch(/ \(\w+:.*\)\.$/);
     expect(told("window-half-gone")).toEqual([expect.stringMatching(/IDs can be given out for \d\.\d s more/)]);
     expect(told("grant-ended")).toEqual([expect.stringMatching(/the window ended.*Calls wait, or are refused, until/)]);
-    expect(told("store-answers-again")).toEqual([expect.stringMatching(/again, .* after it began to fail/)]);
+    // A database whose commits waited for a disk answers, and then waits for the commits before.
+    expect(told("store-answers-again").at(-1)).toMatch(/again, .* after it began to fail/);
+    expect(told("store-answers-again").length).toBeLessThanOrEqual(fault.includes("binary log") ? 3 : 1);
     const failed = doctor.filter(({ level }) => level === "fail");
     expect(failed.map(({ detail }) => detail)).toEqual([expect.stringMatching(reason)]);
-    expect(failed[0]!.hint).toMatch(todo);
+    expect(`${failed[0]!.detail} ${failed[0]!.hint}`).toMatch(todo);
   },
   300_000,
 );

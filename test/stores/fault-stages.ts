@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
 import { FakedClock } from "../fault/faked-clock.ts";
-import { createFaultyDisk } from "../fault/faulty-disk.ts";
+import { createFaultyDisk, createServerDisk } from "../fault/faulty-disk.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { setEtcdSpaceAlarm, startEtcd } from "../support/servers/etcd-server.ts";
 import { FakeKubernetes } from "../support/servers/fake-kubernetes.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { askRedis } from "../support/servers/redis-replicas.ts";
 import { endSaving, letSave } from "../support/servers/redis-saves.ts";
@@ -81,9 +83,17 @@ export const stagedFaults: readonly StagedFault[] = [
     Object.entries(ofServers).map(([fault, lay]) => ({ store, fault, set: async () => lay(await start()) })),
   ),
   { store: "postgres", fault: "read only", set: readOnlyPostgres },
+  { store: "postgres", fault: "on a full disk during a backup", set: () => fullPostgres(backUp) },
+  { store: "postgres", fault: "its log on a full disk", set: () => fullPostgres(fillLog) },
   { store: "mariadb", fault: "read only", set: readOnlyMariadb },
+  {
+    store: "mariadb",
+    fault: "its binary log on a full disk",
+    set: () => fullBinaryLog((environment) => startMariadb(["--log-bin=binary"], environment)),
+  },
   { store: "mariadb", fault: "its clock 40 s behind", set: () => mariadbBehind(120_000) },
   { store: "mariadb", fault: "its clock before its own start", set: () => mariadbBehind(0) },
+  { store: "mysql", fault: "its binary log on a full disk", set: () => fullBinaryLog((env) => startMysql([], env)) },
   {
     store: "redis",
     fault: "out of memory",
@@ -137,6 +147,65 @@ async function readOnlyPostgres(): Promise<Stage> {
     await runSql(server.url, "SELECT pg_reload_conf()");
   };
   return { url: server.url, befall: () => set("on"), end: () => set("off"), stop: () => server.stop() };
+}
+
+/** @param use - What another program does, so that the room that is left is used up. */
+async function fullPostgres(use: (other: Client) => Promise<void>): Promise<Stage> {
+  const disk = await createServerDisk();
+  const server = await startPostgres([], disk.environment);
+  const other = new Client({ connectionString: server.url });
+  other.on("error", () => {});
+  await other.connect();
+  return {
+    url: server.url,
+    befall: async () => {
+      disk.fill();
+      await use(other);
+    },
+    end: async () => {
+      disk.empty();
+      await other.end().catch(() => {});
+      if (!server.process.isRunning) await server.restart();
+    },
+    stop: async () => {
+      await server.stop();
+      disk.remove();
+    },
+  };
+}
+
+/** Reads as a backup does: it keeps the room of rows that are replaced meanwhile, so that the table has to grow. */
+async function backUp(other: Client): Promise<void> {
+  await other.query("BEGIN ISOLATION LEVEL REPEATABLE READ; TABLE snowlane_record");
+}
+
+/** Begins new files of the write-ahead log until there is no room for another. */
+async function fillLog(other: Client): Promise<void> {
+  for (let files = 0; files < 100; files += 1) {
+    const isDown = await other.query("SELECT pg_switch_wal(), pg_logical_emit_message(true, '', '')").then(
+      () => false,
+      () => true,
+    );
+    if (isDown) return;
+  }
+  throw new Error("the server goes on without room for its log");
+}
+
+/** A commit waits until there is room for it in the binary log. */
+async function fullBinaryLog(
+  start: (environment: Readonly<Record<string, string>>) => Promise<TestServer>,
+): Promise<Stage> {
+  const disk = await createServerDisk();
+  const server = await start(disk.environment);
+  return {
+    url: server.url,
+    befall: disk.fill,
+    end: disk.empty,
+    stop: async () => {
+      await server.stop();
+      disk.remove();
+    },
+  };
 }
 
 async function readOnlyMariadb(): Promise<Stage> {

@@ -18,7 +18,7 @@ export async function startMariadb(
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
-  if (toolInPlaceOf("mariadb") === "mysql9") return startMysql(args);
+  if (toolInPlaceOf("mariadb") === "mysql9") return startMysql(args, environment);
   const tool = await findTool("mariadb");
   const program = realpathSync(tool.path);
   const base = dirname(dirname(program));

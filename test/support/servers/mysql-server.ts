@@ -11,8 +11,15 @@ CREATE USER root@'127.0.0.1';
 GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
 `;
 
-/** Starts MySQL 9 with an account `root` without password and an empty database `test`. */
-export async function startMysql(args: readonly string[] = []): Promise<TestServer> {
+/**
+ * Starts MySQL 9 with an account `root` without password and an empty database `test`.
+ *
+ * @param environment - Laid over that of the server.
+ */
+export async function startMysql(
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
   const tool = await findTool("mysql9");
   const first = await firstData(tool);
   return TestServer.start({
@@ -24,7 +31,7 @@ export async function startMysql(args: readonly string[] = []): Promise<TestServ
     },
     command: async (folder, port) => ({
       path: tool.path,
-      env: tool.env,
+      env: { ...tool.env, ...environment },
       args: [...common(tool, folder), ...placeOf(folder, port), "--mysqlx=OFF", ...args],
     }),
     isReady: takesRoot,

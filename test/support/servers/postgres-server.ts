@@ -18,9 +18,16 @@ import { TestServer } from "./test-server.ts";
 /** `nobody`: PostgreSQL refuses root. */
 export const nobody = 65_534;
 
-/** Starts PostgreSQL 15 with a superuser `postgres` without password. */
-export function startPostgres(args: readonly string[] = []): Promise<TestServer> {
-  return startWith(args, async () => {});
+/**
+ * Starts PostgreSQL 15 with a superuser `postgres` without password.
+ *
+ * @param environment - Laid over that of the server.
+ */
+export function startPostgres(
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
+  return startWith(args, async () => {}, environment);
 }
 
 /**
@@ -92,7 +99,11 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
 }
 
 /** @param change - Changes the data of a new server before it starts. */
-async function startWith(args: readonly string[], change: (folder: string) => Promise<void>): Promise<TestServer> {
+async function startWith(
+  args: readonly string[],
+  change: (folder: string) => Promise<void>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
   const tool = await findTool("postgres");
   const userId = process.getuid?.() === 0 ? nobody : undefined;
   let programs = dirname(realpathSync(tool.path));
@@ -109,7 +120,7 @@ async function startWith(args: readonly string[], change: (folder: string) => Pr
       const settings = ["listen_addresses=127.0.0.1", "fsync=off", "timezone=GMT", "log_timezone=GMT"];
       return {
         path: join(programs, "postgres"),
-        env: tool.env,
+        env: { ...tool.env, ...environment },
         args: ["-D", folder, "-p", `${port}`, "-k", folder, ...settings.flatMap((setting) => ["-c", setting]), ...args],
       };
     },
