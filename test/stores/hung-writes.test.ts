@@ -1,13 +1,16 @@
-import { createConnection } from "mysql2/promise";
+import { createConnection, type RowDataPacket } from "mysql2/promise";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import type { RecordStore } from "../../src/store/record-store.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
+import { toolInPlaceOf } from "../support/fetch/tools.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPgBouncer } from "../support/servers/pgbouncer-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
+import { withPort } from "../support/servers/remote-stores.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 /** Stores that hammer a server whose writes hang. */
@@ -59,6 +62,21 @@ async function connectTo({ port }: TestServer, database = "postgres"): Promise<C
   return client;
 }
 
+/** What writes of PostgreSQL can wait for: a statement for a lock, or a commit for a standby. */
+function hangings(
+  other: Client,
+  cause: string,
+): { readonly hold: () => Promise<void>; readonly release: () => Promise<void> } {
+  const run = async (...statements: readonly string[]): Promise<void> => {
+    for (const statement of statements) await other.query(statement);
+  };
+  const setStandbys = (names: string): Promise<void> =>
+    run(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "SELECT pg_reload_conf()");
+  return cause === "a lock"
+    ? { hold: () => run("BEGIN", "LOCK TABLE snowlane_record IN EXCLUSIVE MODE"), release: () => run("COMMIT") }
+    : { hold: () => setStandbys("away"), release: () => setStandbys("") };
+}
+
 test.each(["a lock", "a synchronous standby that is away"])(
   "while writes on PostgreSQL wait for %s, a server keeps three connections at most, and writes when they go on",
   async (cause) => {
@@ -68,45 +86,44 @@ test.each(["a lock", "a synchronous standby that is away"])(
     for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
     // Within a transaction the list of sessions would stay as it was, so the locker and the watcher are two.
     const [other, watcher] = [await connectTo(server), await connectTo(server)];
-    const setStandbys = async (names: string): Promise<void> => {
-      await other.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
-      await other.query("SELECT pg_reload_conf()");
-    };
-    if (cause === "a lock") await other.query("BEGIN; LOCK TABLE snowlane_record IN EXCLUSIVE MODE");
-    else await setStandbys("away");
+    const { hold, release } = hangings(other, cause);
+    await hold();
     const most = await mostWhileHung(stores, async () => {
       const sql = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'snowlane'";
       return (await watcher.query<{ count: number }>(sql)).rows[0]!.count;
     });
     expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
-    if (cause === "a lock") await other.query("COMMIT");
-    else await setStandbys("");
+    await release();
     await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
   },
 );
 
-test("while writes wait through PgBouncer, a server keeps three of its clients at most, and writes when they go on", async () => {
-  const server = await startPostgres();
-  onTestFinished(() => server.stop());
-  const bouncer = await startPgBouncer(server, poolSize);
-  onTestFinished(() => bouncer.stop());
-  const stores = await openAll(bouncer.url);
-  for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
-  const [other, watcher] = [await connectTo(server), await connectTo(server)];
-  const console = await connectTo(bouncer, "pgbouncer");
-  await other.query("BEGIN; LOCK TABLE snowlane_record IN EXCLUSIVE MODE");
-  let mostSessions = 0;
-  const most = await mostWhileHung(stores, async () => {
-    const sql = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'snowlane'";
-    mostSessions = Math.max(mostSessions, (await watcher.query<{ count: number }>(sql)).rows[0]!.count);
-    const { rows } = await console.query<{ database: string }>("SHOW CLIENTS");
-    return rows.filter(({ database }) => database === "postgres").length;
-  });
-  expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
-  expect(mostSessions).toBeLessThanOrEqual(poolSize);
-  await other.query("COMMIT");
-  await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
-});
+test.each(["a lock", "a synchronous standby that is away"])(
+  "while writes through PgBouncer wait for %s, a server keeps three of its clients at most, and writes when they go on",
+  async (cause) => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const bouncer = await startPgBouncer(server, poolSize);
+    onTestFinished(() => bouncer.stop());
+    const stores = await openAll(bouncer.url);
+    for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
+    const [other, watcher] = [await connectTo(server), await connectTo(server)];
+    const console = await connectTo(bouncer, "pgbouncer");
+    const { hold, release } = hangings(other, cause);
+    await hold();
+    let mostSessions = 0;
+    const most = await mostWhileHung(stores, async () => {
+      const sql = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'snowlane'";
+      mostSessions = Math.max(mostSessions, (await watcher.query<{ count: number }>(sql)).rows[0]!.count);
+      const { rows } = await console.query<{ database: string }>("SHOW CLIENTS");
+      return rows.filter(({ database }) => database === "postgres").length;
+    });
+    expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
+    expect(mostSessions).toBeLessThanOrEqual(poolSize);
+    await release();
+    await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
+  },
+);
 
 test.each([
   ["MariaDB", startMariadb],
@@ -133,8 +150,81 @@ test.each([
   },
 );
 
+test("a session that hangs is killed, and never through a proxy, where its number could be another's", async () => {
+  const server = await startMariadb();
+  onTestFinished(() => server.stop());
+  const proxy = await TcpProxy.start(server.port);
+  onTestFinished(() => proxy.stop());
+  const open = async (url: string): Promise<RecordStore> => {
+    const store = await openStore(url, { namespace: "default", callTimeoutMs: 1_000 });
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const [near, far] = [await open(server.url), await open(withPort(server, proxy.port))];
+  const written = await near.compareAndSet("worker-1", undefined, "old");
+  if (written.kind !== "applied") throw new Error("the first write was not applied");
+  await far.read("worker-1");
+  const other = await createConnection(server.url);
+  onTestFinished(() => other.end());
+  await other.query("BEGIN");
+  await other.query("SELECT * FROM snowlane_record FOR UPDATE");
+  const hanging = async (): Promise<number> => {
+    const [rows] = await other.query("SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'UPDATE %'");
+    return (rows as readonly unknown[]).length;
+  };
+  await expect(near.compareAndSet("worker-1", written.entry, "near")).rejects.toThrow(
+    "no answer to a write within 1 s",
+  );
+  await expect.poll(hanging, { timeout: 10_000 }).toBe(0);
+  await expect(far.compareAndSet("worker-1", written.entry, "far")).rejects.toThrow("no answer to a write within 1 s");
+  // For as long as it took to kill the other one, and longer.
+  await sleep(3_000);
+  expect(await hanging()).toBe(1);
+  await other.query("COMMIT");
+});
+
+/** MySQL has what waits for a copy in a plugin, by another name. */
+const semiSynchronous = {
+  MariaDB: { start: startMariadb, role: toolInPlaceOf("mariadb") === "mysql9" ? "source" : "master" },
+  MySQL: { start: startMysql, role: "source" },
+} as const;
+
+test.each(["MariaDB", "MySQL"] as const)(
+  "while commits on %s wait for a copy, a server keeps three connections at most, and writes when they go on",
+  async (kind) => {
+    const { start, role } = semiSynchronous[kind];
+    const server = await start([
+      ...(role === "source" ? ["--plugin-load-add=semisync_source.so"] : []),
+      "--log-bin=binary",
+      `--rpl-semi-sync-${role}-timeout=3600000`,
+    ]);
+    onTestFinished(() => server.stop());
+    const stores = await openAll(server.url);
+    for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
+    const other = await createConnection(server.url);
+    onTestFinished(() => other.end());
+    const setWait = (value: string): Promise<unknown> =>
+      other.query(`SET GLOBAL rpl_semi_sync_${role}_enabled = ${value}`);
+    await setWait("ON");
+    let mostInCommit = 0;
+    const most = await mostWhileHung(stores, async () => {
+      const sql =
+        "SELECT STATE AS state FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND USER = 'root'";
+      const [rows] = await other.query<RowDataPacket[]>(sql);
+      const states = rows.map(({ state }) => `${state}`);
+      mostInCommit = Math.max(mostInCommit, states.filter((state) => /semi-sync ACK/i.test(state)).length);
+      return states.length;
+    });
+    expect(mostInCommit).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(storeCount * connectionsMax);
+    await setWait("OFF");
+    await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
+  },
+);
+
 test("a write on PostgreSQL whose wait for a standby was cancelled is not taken for done", async () => {
-  const server = await startPostgres(["-c", "synchronous_standby_names=away"]);
+  // The statement alone makes its commit wait: by the server's default it would not.
+  const server = await startPostgres(["-c", "synchronous_standby_names=away", "-c", "synchronous_commit=off"]);
   onTestFinished(() => server.stop());
   const other = await connectTo(server);
   // As an administrator may set it: then not even a warning would be sent.
