@@ -3,7 +3,7 @@
  * real holders over two simulated stores. Operators crash between any two of their calls, run again, take their move
  * back, meet another operator, and move the namespace back. Holders live, die, stand still and wake up late meanwhile,
  * and processes start on both stores at any moment. Everything is held to S1 to S8 over both stores, and to M: at most
- * one store is open, and no record that nobody holds gets a lower mark.
+ * one store is open, none that is open has a quarantine without end, and no record that nobody holds gets a lower mark.
  */
 import { recordKeys } from "../../src/lease/records/record-text.ts";
 import { createHolder, parseWorkerKey } from "../../src/lease/records/worker-record.ts";
@@ -199,6 +199,7 @@ class MoveHistory {
     const before = home.texts.get(key);
     home.texts.set(key, text);
     if (parseWorkerKey(key) !== undefined && before !== undefined) this.#checkMark(home, key, before, text);
+    this.#checkBarred(home);
     const isMove = key === recordKeys.layout && home.slot !== "layout";
     // Marks come from both stores and all holders: the clock that is furthest ahead bounds them.
     const furthest = this.#machines.reduce((one, other) => (other.aheadMaxMs > one.aheadMaxMs ? other : one));
@@ -216,6 +217,12 @@ class MoveHistory {
     if (this.#homes.every(({ slot }) => slot === "layout")) {
       this.#checker.history.break("M", "both stores are open");
     }
+  }
+
+  #checkBarred({ name, slot, texts }: Home): void {
+    const { untilMs } = JSON.parse(texts.get(recordKeys.quarantine) ?? "{}") as { readonly untilMs?: number };
+    if (slot !== "layout" || untilMs !== foreverMs) return;
+    this.#checker.history.break("M", `${name} is open, under a quarantine without end`);
   }
 
   #checkMark({ name }: Home, key: string, before: string, after: string): void {
@@ -319,7 +326,7 @@ class MoveHistory {
     for (const process of this.#processes) if (process.isAlive) process.crash();
     for (const machine of this.#machines) machine.heal();
     await this.#pass(settleMs, settleMs);
-    const source = this.#homes.find((home) => isStuck(home));
+    const source = this.#homes.find(({ slot }) => slot === "leaving");
     if (source !== undefined) await this.#end(source);
     const open = this.#homes.filter(({ slot }) => slot === "layout");
     const before = this.#checker.history.issued;
@@ -336,7 +343,7 @@ class MoveHistory {
 
   async #end(source: Home): Promise<void> {
     for (const work of ["move", "abandon"] as const) {
-      if (!isStuck(source)) return;
+      if (source.slot !== "leaving") return;
       const operator = this.#operator(source, false);
       operator.begin(work);
       await this.#pass(settleMs, settleMs);
@@ -356,15 +363,6 @@ class MoveHistory {
       this.#digest = Math.imul(this.#digest ^ what.charCodeAt(index), 0x01000193);
     }
   }
-}
-
-/**
- * Whether a move is to be run again, or taken back. An operator that closes the source while another one takes the move
- * back can leave it open and barred without end.
- */
-function isStuck({ slot, texts }: Home): boolean {
-  const { untilMs } = JSON.parse(texts.get(recordKeys.quarantine) ?? "{}") as { readonly untilMs?: number };
-  return slot === "leaving" || (slot === "layout" && untilMs === foreverMs);
 }
 
 /** Runs the history of a seed. */

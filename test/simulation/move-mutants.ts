@@ -26,7 +26,7 @@ export const moveMutants: readonly Mutant[] = [
   },
   {
     name: "move-abandoned-when-open",
-    caughtBySeed: 54,
+    caughtBySeed: 23,
     rule: "a move is not taken back once the target is open",
     world: "moves",
     file: abandonMove,
@@ -34,8 +34,17 @@ export const moveMutants: readonly Mutant[] = [
     replace: "if (moveId === undefined) {",
   },
   {
+    name: "move-abandoned-beside-closing",
+    caughtBySeed: 110,
+    rule: "the source's quarantine is replaced before it serves again, whatever stands there",
+    world: "moves",
+    file: abandonMove,
+    find: "await swapRecord(source, recordKeys.quarantine,",
+    replace: "if (isBarred) await swapRecord(source, recordKeys.quarantine,",
+  },
+  {
     name: "move-opens-what-was-barred",
-    caughtBySeed: 174,
+    caughtBySeed: 124,
     rule: "a target that was barred is not opened by an operator that has not heard of it",
     world: "moves",
     file: openTarget,

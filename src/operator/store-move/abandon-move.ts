@@ -1,18 +1,17 @@
-import { unlessRefused } from "../../store/record-store.ts";
 import { encodeLayoutRecord, type LayoutRecord } from "../../lease/records/layout-record.ts";
 import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/records/move-record.ts";
 import { encodeQuarantineRecord, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
-import { isForever } from "./close-source.ts";
+import { abandonedMark, isForever } from "./close-source.ts";
 import { type MoveParts, refused } from "./move-parts.ts";
-import { readSlot, swapSlot } from "./slot.ts";
+import { readSlot, swapRecord, swapSlot } from "./slot.ts";
 
 /**
  * Undoes a move that was interrupted before the target was opened: first the target is closed for this move, then the
  * source serves again. Worker IDs that were given back in place of dead holders stay free.
  *
- * @throws IdError INVALID_CONFIG: there is nothing to take back, or it is too late.
+ * @throws IdError INVALID_CONFIG: there is nothing to take back, or it is too late; STORE_UNAVAILABLE: run it again.
  */
 export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
   const { source, target, clock, report } = parts;
@@ -46,15 +45,14 @@ export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
   }
   if (leaving === undefined) return record;
   report(`reopens ${source.place}`);
-  const quarantine = await source.store.read(recordKeys.quarantine);
-  if (quarantine.entry !== undefined && isForever(quarantine.entry)) {
-    const untilMs = leaving.quarantineUntilMs ?? leaving.sinceMs;
-    const { added } = parseQuarantineRecord(quarantine.entry.text);
-    const mark = { sinceMs: leaving.sinceMs, untilMs, reason: `the move to ${leaving.place} was abandoned`, added };
-    unlessRefused(
-      await source.store.compareAndSet(recordKeys.quarantine, quarantine.entry, encodeQuarantineRecord(mark)),
-    );
-  }
+  // Whatever stands there: an operator that closes the source meanwhile replaces only the mark that it has read.
+  const { entry } = await source.store.read(recordKeys.quarantine);
+  const standing = entry && parseQuarantineRecord(entry.text);
+  const isBarred = entry !== undefined && isForever(entry);
+  const bindingMs = isBarred ? leaving.quarantineUntilMs : standing?.untilMs;
+  const untilMs = bindingMs ?? leaving.sinceMs;
+  const mark = { ...abandonedMark(leaving), untilMs, added: standing?.added ?? noneAdded };
+  await swapRecord(source, recordKeys.quarantine, entry, encodeQuarantineRecord(mark));
   await swapSlot(source, from.entry, encodeLayoutRecord(record));
   return record;
 }

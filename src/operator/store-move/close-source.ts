@@ -2,11 +2,15 @@
 import { IdError } from "../../errors.ts";
 import type { LayoutRecord } from "../../lease/records/layout-record.ts";
 import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/records/move-record.ts";
-import { encodeQuarantineRecord, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
+import {
+  encodeQuarantineRecord,
+  parseQuarantineRecord,
+  type QuarantineRecord,
+} from "../../lease/records/quarantine-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
 import { type Entry, unlessRefused } from "../../store/record-store.ts";
-import { type MoveParts, roundsMax } from "./move-parts.ts";
+import { type MoveParts, roundsMax, takenBack } from "./move-parts.ts";
 import { readSlot, swapSlot } from "./slot.ts";
 
 /** The last time that a date can name: a quarantine without end. */
@@ -15,7 +19,8 @@ export const foreverMs = 8.64e15;
 /**
  * Puts a move record in place of the source's layout record, and a quarantine without end.
  *
- * @throws IdError INVALID_CONFIG: another move holds the source; STORE_UNAVAILABLE: run the move again.
+ * @throws IdError INVALID_CONFIG: another move holds the source, or another process took this one back;
+ * STORE_UNAVAILABLE: run the move again.
  */
 export async function closeSource(
   { source, target, clock }: MoveParts,
@@ -24,12 +29,15 @@ export async function closeSource(
 ): Promise<void> {
   const { store } = source;
   for (let round = 0; round < roundsMax; round += 1) {
-    const { entry, slot } = await readSlot(store);
+    // In this order: a mark that was read while the source was closed is replaced before it opens again.
     const standing = await store.read(recordKeys.quarantine);
+    const { entry, slot } = await readSlot(store);
     const mark = standing.entry && parseQuarantineRecord(standing.entry.text);
     const isBarred = standing.entry !== undefined && isForever(standing.entry);
     const leaving = slot?.kind === "move" && slot.move.phase === "leaving" ? slot.move : undefined;
     if (slot?.kind === "move" && leaving?.moveId !== moveId) throw movedError(slot.move);
+    const isOpenAgain = round > 0 && leaving === undefined;
+    if (isOpenAgain || (leaving !== undefined && isAbandonedMark(mark, leaving))) throw takenBack(source.place);
     const known = leaving?.quarantineUntilMs ?? Number.NEGATIVE_INFINITY;
     const boundMs = Math.max(known, isBarred ? known : (mark?.untilMs ?? Number.NEGATIVE_INFINITY));
     // The quarantine of the store is written down before its mark is replaced.
@@ -53,6 +61,19 @@ export async function closeSource(
     "STORE_UNAVAILABLE",
     `${source.place} changes faster than it can be closed. Run the same command again.`,
   );
+}
+
+/**
+ * Since when, and why, a quarantine stands that the taking back of a move writes before the source opens again. The
+ * operator that still closes the source for this move sees by it that it is too late.
+ */
+export function abandonedMark({ sinceMs, place }: MoveRecord): Pick<QuarantineRecord, "sinceMs" | "reason"> {
+  return { sinceMs, reason: `the move to ${place} was abandoned` };
+}
+
+function isAbandonedMark(mark: QuarantineRecord | undefined, leaving: MoveRecord): boolean {
+  const { sinceMs, reason } = abandonedMark(leaving);
+  return mark?.sinceMs === sinceMs && mark.reason === reason;
 }
 
 /** Whether a quarantine is the one that a move puts down: without end. */

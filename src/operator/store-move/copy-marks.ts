@@ -14,7 +14,7 @@ import { quarantineMs } from "../../lease/window.ts";
 import { type Entry, type ListAnswer, unlessRefused } from "../../store/record-store.ts";
 import { lossFloorMs } from "../worker-list.ts";
 import { foreverMs, isForever } from "./close-source.ts";
-import { type MoveEnd, type MoveParts, refused, roundsMax } from "./move-parts.ts";
+import { type MoveEnd, type MoveParts, refused, roundsMax, takenBack } from "./move-parts.ts";
 import { refuseNewer } from "./refuse-newer.ts";
 import { readSlot, type Slot } from "./slot.ts";
 
@@ -110,9 +110,7 @@ function covers(key: string, there: string, here: string): boolean {
 /** Until when no grant may begin: what bound the source before the move, and what its own life says now. */
 function floorOf({ source, clock }: MoveParts, layout: LayoutRecord, listed: ListAnswer, { slot }: Slot): number {
   const nowMs = storeNowMs(listed.moment, clock.nowMs());
-  if (slot?.kind !== "move") {
-    throw refused(`Another process took this copy back: ${source.place} serves again. Nothing was opened.`);
-  }
+  if (slot?.kind !== "move") throw takenBack(source.place);
   const known = slot.move.quarantineUntilMs;
   return Math.max(known ?? Number.NEGATIVE_INFINITY, lossFloorMs(listed, layout, nowMs) ?? Number.NEGATIVE_INFINITY);
 }

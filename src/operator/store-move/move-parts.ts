@@ -37,3 +37,8 @@ export const roundsMax = 10;
 export function refused(message: string): IdError {
   return new IdError("INVALID_CONFIG", message);
 }
+
+/** The error of a move that another process took back meanwhile. */
+export function takenBack(sourcePlace: string): IdError {
+  return refused(`Another process took this copy back: ${sourcePlace} serves again. Nothing was opened.`);
+}

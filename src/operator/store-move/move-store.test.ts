@@ -4,9 +4,11 @@ import { MemoryDatabase, type MemoryDatabaseOptions, MemoryStore } from "../../.
 import { IdError } from "../../errors.ts";
 import type { Entry, RecordKey, RecordStore, WriteAnswer } from "../../store/record-store.ts";
 import { abandonMove } from "./abandon-move.ts";
+import { closeSource, isForever } from "./close-source.ts";
 import type { MoveParts } from "./move-parts.ts";
 import { type MoveOutcome, moveStore } from "./move-store.ts";
 import { encodeQuarantineRecord } from "../../lease/records/quarantine-record.ts";
+import { parseMoveRecord } from "../../lease/records/move-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
 import { parseWorkerRecord } from "../../lease/records/worker-record.ts";
@@ -256,6 +258,55 @@ test("a move that another operator takes back used to end with a broken invarian
     message: "Another process took this copy back: memory://source serves again. Nothing was opened.",
   });
   expect(await whoGrants(world, 1)).toBe("source");
+});
+
+describe("an operator that closed the source while another one took the move back", () => {
+  /** The write of a move that puts the quarantine without end on the source. */
+  const markWrite = 4;
+
+  test("used to leave the source open under a quarantine without end", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    let isTakenBack = false;
+    const source = new HookedStore(world.database, async (written) => {
+      if (written !== recordKeys.quarantine || isTakenBack) return;
+      isTakenBack = true;
+      await abandonMove(world.parts());
+    });
+    await expect(world.move(world.parts(source))).rejects.toThrow("took this copy back");
+    expect(isForever(world.database.entry(recordKeys.quarantine)!)).toBe(false);
+    expect(await whoGrants(world, 1)).toBe("source");
+  });
+
+  test("writes no quarantine once it has read that of the taking back", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    expect(await runUntilCrash(world, moveStore, markWrite, "before")).toBe(false);
+    const { moveId, layout } = parseMoveRecord(world.database.entry(recordKeys.layout)!.text);
+    let refusals = 0;
+    const source = new HookedStore(world.database, async (written) => {
+      // The mark of the taking back stands, and the source does not serve yet.
+      if (written !== recordKeys.layout) return;
+      await expect(closeSource(world.parts(), layout, moveId)).rejects.toThrow("took this copy back");
+      refusals += 1;
+    });
+    await abandonMove(world.parts(source));
+    expect(refusals).toBe(1);
+    expect(await whoGrants(world, 1)).toBe("source");
+  });
+
+  test("and the quarantine that bound the source before binds it again", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    const untilMs = world.time.nowMs() + 60_000;
+    const mark = encodeQuarantineRecord({ sinceMs: world.time.nowMs(), untilMs, reason: "restored", added: noneAdded });
+    world.database.write(recordKeys.quarantine, undefined, mark);
+    for (const when of ["before", "after"] as const) {
+      expect(await runUntilCrash(world, moveStore, markWrite, when)).toBe(false);
+      await abandonMove(world.parts());
+      expect(world.database.entry(recordKeys.quarantine)!.text).toContain(`"untilMs":${untilMs}`);
+    }
+  });
 });
 
 /** Calls `before` ahead of each write. */
