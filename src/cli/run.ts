@@ -31,20 +31,27 @@ function endQuietlyWhenClosed(stream: NodeJS.WriteStream): void {
   });
 }
 
-/** How long after a command its remaining threads may keep the process alive. */
-const endTimeoutMs = 8_000;
+/** How long after a command anything else than a thread may keep the process alive, and how long a thread may. */
+const [restTimeoutMs, threadTimeoutMs] = [200, 8_000];
 
 /**
- * Ends a process that has finished except for a thread of the embedded store, which waits for a disk that does not
- * answer. The process would stay until the disk answers, and exit() does not end it either.
+ * Ends a process that has finished, except for something that waits: the exporter of traces waits ten seconds for its
+ * receiver, and a thread of the embedded store for a disk that does not answer. exit() does not end such a thread.
  */
-function endWithoutThreads(): void {
-  const timer = setTimeout(() => {
-    if (!process.getActiveResourcesInfo().includes("MessagePort")) return;
+function endWithoutWaiting(): void {
+  const rest = setTimeout(() => {
+    if (!hasThread()) process.exit();
+  }, restTimeoutMs);
+  const thread = setTimeout(() => {
+    if (!hasThread()) return;
     process.stderr.write("snowlane: The disk does not answer: the process ends without waiting for it.\n");
     process.kill(process.pid, "SIGKILL");
-  }, endTimeoutMs);
-  timer.unref();
+  }, threadTimeoutMs);
+  for (const timer of [rest, thread]) timer.unref();
+}
+
+function hasThread(): boolean {
+  return process.getActiveResourcesInfo().includes("MessagePort");
 }
 
 /** Runs the command line of this process, and says what went wrong. */
@@ -60,5 +67,5 @@ export async function run(): Promise<void> {
     for (const line of message.split("\n")) stderr.write(`${name} ${line}\n`);
     process.exitCode = exitCodeOf(error);
   }
-  endWithoutThreads();
+  endWithoutWaiting();
 }
