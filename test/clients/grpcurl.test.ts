@@ -1,13 +1,16 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
+import { type CertificateFiles, makeCertificates } from "../support/processes/certificates.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
 
 /** Calls the server as an operator with a shell does: grpc-go inside, no proto files, by reflection alone. */
-async function grpcurl(...args: readonly string[]): Promise<string> {
+const grpcurl = (...args: readonly string[]): Promise<string> => secureGrpcurl("-plaintext", ...args);
+
+async function secureGrpcurl(...args: readonly string[]): Promise<string> {
   const { path, env } = await findTool("grpcurl");
-  return runCommand(path, ["-plaintext", "-max-time", "30", ...args], { env });
+  return runCommand(path, ["-max-time", "30", ...args], { env });
 }
 
 describe.each(["node", "engine"])("grpcurl without proto files, --http2 %s", (http2) => {
@@ -53,6 +56,27 @@ describe.each(["node", "engine"])("grpcurl without proto files, --http2 %s", (ht
     await expect(grpcurl(...proto, ...as("nobody"), ...nextId)).rejects.toThrow(/Unauthenticated/);
     await expect(grpcurl(...proto, ...as("operator"), ...nextId)).rejects.toThrow(/PermissionDenied/);
     expect(await grpcurl(...proto, ...as("app"), ...nextId)).toMatch(/"id": "\d+"/);
+  });
+
+  test("over TLS shows a token or a certificate, and gets nothing without either", async () => {
+    const { server, client, nameless, caFile, remove } = await makeCertificates();
+    onTestFinished(remove);
+    const principals = principalsFile([
+      { name: "app", permissions: ["all"] },
+      { name: "machine", permissions: ["all"], certificates: ["dns:client"] },
+    ]).path;
+    const tls = { tlsCert: server.certFile, tlsKey: server.keyFile, tlsClientCa: caFile, tlsClientAuth: "optional" };
+    const { address } = await runServer({ http2, principals, ...tls });
+    const call = (...flags: readonly string[]) => secureGrpcurl(...flags, address, "snowlane.v1.IdService/NextId");
+    const trusted = ["-cacert", caFile];
+    const as = (name: string) => ["-H", `authorization: ${bearer(name).authorization}`];
+    const shown = ({ certFile, keyFile }: CertificateFiles) => ["-cert", certFile, "-key", keyFile];
+    expect(await call(...trusted, ...as("app"))).toMatch(/"id": "\d+"/);
+    expect(await call(...trusted, ...shown(client))).toMatch(/"id": "\d+"/);
+    for (const refused of [[], as("nobody"), shown(nameless), [...shown(client), ...as("nobody")]]) {
+      await expect(call(...trusted, ...refused)).rejects.toThrow(/Unauthenticated|credentials/);
+    }
+    await expect(call(...as("app"))).rejects.toThrow(/certificate/);
   });
 
   test("is told UNIMPLEMENTED for a method that there is not", async () => {

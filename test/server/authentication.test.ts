@@ -5,7 +5,7 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as V1 } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as V1Alpha } from "../../src/gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { AdminService } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
@@ -271,16 +271,19 @@ test("a token of 64 KiB gets no ID, with a good one in it neither, and the serve
 
 test("a watcher of health needs no credentials, also while principals change", async () => {
   const { path, write } = principalsFile(everyone);
-  const { url, reload } = await runServer({ principals: path });
-  const abort = new AbortController();
+  const { url, reload, server, log } = await runServer({ principals: path });
   const health = createClient(Health, createGrpcTransport({ baseUrl: url }));
-  for await (const { status } of health.watch({}, { signal: abort.signal })) {
-    expect(status).toBe(1);
+  const statuses: number[] = [];
+  for await (const { status } of health.watch({})) {
+    statuses.push(status);
+    if (status !== HealthCheckResponse_ServingStatus.SERVING) break;
     write([]);
     reload();
-    break;
+    expect(log.join("")).toContain("The principals were read again");
+    // Its next message.
+    void server.stop();
   }
-  abort.abort();
+  expect(statuses).toEqual([HealthCheckResponse_ServingStatus.SERVING, HealthCheckResponse_ServingStatus.NOT_SERVING]);
 });
 
 test("a removed token ends with the next message of its stream, a new one works, others notice nothing", async () => {
