@@ -87,7 +87,7 @@ test("it serves IDs, a sequence and the page beside an SQLite store, and ends in
   }
   const page = await fetch(`${server.url}/`);
   const html = await page.text();
-  const [, script = ""] = /src="(\/assets\/[^"]+)"/.exec(html) ?? [];
+  const [, script = ""] = /rel="modulepreload" href="(\/assets\/[^"]+)"/.exec(html) ?? [];
   for (const encoding of ["br", "gzip", "identity"]) {
     const asset = await fetch(server.url + script, { headers: { "accept-encoding": encoding } });
     expect([asset.status, (await asset.text()).length > 1_000], encoding).toEqual([200, true]);

@@ -93,7 +93,7 @@ export class ImageBuilder {
       cpSync(from, root, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith(".complete") });
     }
     rmSync(join(root, "usr/share/doc"), { recursive: true, force: true });
-    for (const folder of ["etc/ssl/certs", "usr/local/bin", "tmp", "proc", "dev"])
+    for (const folder of ["etc/ssl/certs", "usr/local/bin", "var/lib", "tmp", "proc", "dev"])
       mkdirSync(join(root, folder), { recursive: true });
     const authorities = globSync(join(root, "usr/share/ca-certificates/mozilla/*.crt")).toSorted();
     const bundle = authorities.map((path) => readFileSync(path, "utf8")).join("");
