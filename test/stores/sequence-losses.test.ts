@@ -31,9 +31,7 @@ const seen: readonly Loss[] = [
   { name: "mariadb: another server has an older copy", start: () => startMariadb(), keep: keepIn(startMariadb) },
   { name: "mysql: another server has an older copy", start: () => startMysql(), keep: keepIn(startMysql) },
   { name: "postgres: a standby is promoted that lagged", start: () => startPostgres(), keep: keepStandby },
-  ...(toolInPlaceOf("mariadb") === "mariadb"
-    ? [{ name: "mariadb: an older data folder is copied back", start: () => startMariadb(), keep: keepFiles }]
-    : []),
+  ...ofMariadb({ name: "mariadb: an older data folder is copied back", start: () => startMariadb(), keep: keepFiles }),
   { name: "postgres: the data is recovered to a point in time", start: startArchived, keep: keepPointInTime },
 ];
 
@@ -41,9 +39,15 @@ const unseen: readonly Loss[] = [
   { name: "postgres: an older data folder, as a snapshot of its volume", start: () => startPostgres(), keep: keepData },
   { name: "postgres: older rows in the tables that stand", start: () => startPostgres(), keep: keepRows },
   { name: "mysql: an older data folder, as a snapshot of its volume", start: () => startMysql(), keep: keepData },
+  ...ofMariadb({ name: "mariadb: a snapshot of its volume", start: () => startMariadb(), keep: keepSnapshot }),
   { name: "mariadb: older rows in the tables that stand", start: () => startMariadb(), keep: keepRows },
   { name: "mysql: older rows in the tables that stand", start: () => startMysql(), keep: keepRows },
 ];
+
+/** A loss of MariaDB alone: where MySQL takes its place, there is none. */
+function ofMariadb(loss: Loss): readonly Loss[] {
+  return toolInPlaceOf("mariadb") === "mariadb" ? [loss] : [];
+}
 
 /** Hands out 1 to 5, keeps a copy, hands out 6 to 10, and puts the copy back. */
 async function loseValues({ start, keep }: Loss) {
@@ -285,6 +289,19 @@ async function keepFiles(server: TestServer): Promise<() => Promise<string>> {
   return async () => {
     await runSql(server.url, "DO SLEEP(1.1)");
     return putBack();
+  };
+}
+
+/**
+ * The times of a table's file are those of then in a snapshot of a volume, and nobody may set them. So that file, the
+ * .frm, stays: no take writes to it.
+ */
+async function keepSnapshot(server: TestServer): Promise<() => Promise<string>> {
+  await server.backUp();
+  return async () => {
+    await runSql(server.url, "DO SLEEP(1.1)");
+    await server.restoreAllBut(".frm");
+    return server.url;
   };
 }
 

@@ -1,6 +1,6 @@
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../processes/free-port.ts";
 import { runCommand } from "../processes/run-command.ts";
@@ -116,6 +116,25 @@ export class TestServer {
     await this.kill();
     rmSync(this.dataFolder, { recursive: true, force: true });
     await copyFolder(this.#backup, this.dataFolder);
+    await this.restart();
+  }
+
+  /**
+   * As {@link restore}, but files whose names end so are left as they are, with their times. They must not have changed
+   * since the last {@link backUp}: the data is then what a snapshot of the disk brings back, times included.
+   */
+  async restoreAllBut(ending: string): Promise<void> {
+    await this.kill();
+    for (const entry of readdirSync(this.dataFolder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isDirectory()) continue;
+      if (!entry.name.endsWith(ending)) rmSync(path);
+      else if (!readFileSync(path).equals(readFileSync(join(this.#backup, relative(this.dataFolder, path)))))
+        throw new Error(`${path} has changed since the copy was made`);
+    }
+    // Node copies no socket, such as the server's own.
+    const filter = (source: string): boolean => !source.endsWith(ending) && !lstatSync(source).isSocket();
+    cpSync(this.#backup, this.dataFolder, { recursive: true, preserveTimestamps: true, filter });
     await this.restart();
   }
 
