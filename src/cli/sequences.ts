@@ -2,7 +2,7 @@ import { onOff } from "../config/setting-kinds.ts";
 import type { Sequence } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { callSequences, operateSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { sequencesToTable, sequenceToJson } from "./sequence-rows.ts";
 import { problemsOfAccess } from "./server-access.ts";
 
@@ -26,24 +26,21 @@ export const sequences: Command<typeof sequencePlaceSettings, typeof options> = 
   ],
   check: (_settings, options) => problemsOfAccess(options),
   run: async ({ settings, options, environment, stdout }) => {
-    const input = { settings, environment, whereNew: "refuse" } as const;
-    const all = await callSequences({ ...input, options }, async (client) => {
-      const found: Sequence[] = [];
+    const all: Sequence[] = [];
+    let stopReason = "";
+    await callSequences({ settings, environment, options, whereNew: "refuse" }, async (client) => {
       let pageToken = "";
       do {
         const page = await client.listSequences({ pageSize, pageToken });
-        found.push(...page.sequences);
-        pageToken = page.nextPageToken;
+        all.push(...page.sequences);
+        ({ stopReason, nextPageToken: pageToken } = page);
       } while (pageToken !== "");
-      return found;
     });
     if (options.json) stdout.write(all.map(sequenceToJson).join(""));
     else {
-      // A server tells of a stopped database by its metrics and its log.
-      const reason =
-        options.server === undefined ? await operateSequences(input, (catalog) => catalog.stopReason()) : undefined;
-      stdout.write(sequencesToTable(all, reason !== undefined));
-      if (reason !== undefined) stdout.write(`The database is stopped: ${reason}. Raise and open it.\n`);
+      const isStopped = stopReason !== "";
+      stdout.write(sequencesToTable(all, isStopped));
+      if (isStopped) stdout.write(`The database is stopped: ${stopReason}. Raise and open it.\n`);
     }
     return exitCodes.done;
   },

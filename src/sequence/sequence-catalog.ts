@@ -2,7 +2,7 @@
 import type { Clock } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
-import { checkNextValue, readStates, type SequenceState } from "./sequence-state.ts";
+import { checkNextValue, readStates, type SequenceState, type SequenceStates } from "./sequence-state.ts";
 import { counterId, type ListRange, type OpenOutcome } from "./sequence-store.ts";
 import {
   changeDefinition,
@@ -93,14 +93,14 @@ export class SequenceCatalog {
       const { sequences } = await store.look([{ name, periodKey: "" }]);
       const stored = sequences.get(name);
       if (stored === undefined) continue;
-      const [state] = await readStates(parts, [stored], clock.nowMs());
-      return state!;
+      const { states } = await readStates(parts, [stored], clock.nowMs());
+      return states[0]!;
     }
     throw new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${name}.`, { metadata: { name } });
   }
 
-  /** Lists sequences by name. */
-  async list(range: ListRange): Promise<readonly SequenceState[]> {
+  /** Lists sequences by name, and says whether a database is stopped. */
+  async list(range: ListRange): Promise<SequenceStates> {
     const parts = await this.#parts.stripes.all();
     return readStates(parts, await parts[0]!.store.list(range), this.#parts.clock.nowMs());
   }
@@ -144,15 +144,6 @@ export class SequenceCatalog {
       raisedCount += await store.raise(how, kernelRandom128());
     }
     return raisedCount;
-  }
-
-  /** Why one of the databases is stopped, by a look that changes nothing; undefined = none is. */
-  async stopReason(): Promise<string | undefined> {
-    for (const { store } of await this.#parts.stripes.listed()) {
-      const stopped = (await store.look([])).place?.stopped ?? "";
-      if (stopped !== "") return stopped;
-    }
-    return undefined;
   }
 
   /** Stops every database that is named, for every server. @returns Whether one was not stopped already. */

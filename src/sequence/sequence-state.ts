@@ -16,25 +16,35 @@ export interface SequenceState {
   readonly isLost: boolean;
 }
 
-/** Reads where sequences stand, in all databases. */
+/** Where some sequences stand. */
+export interface SequenceStates {
+  readonly states: readonly SequenceState[];
+  /** Why one of the databases is stopped; undefined = none is. */
+  readonly stopReason: string | undefined;
+}
+
+/** Reads where sequences stand, in all databases, by looks that change nothing. */
 export async function readStates(
   parts: readonly StripePart[],
   all: readonly StoredSequence[],
   nowMs: number,
-): Promise<readonly SequenceState[]> {
+): Promise<SequenceStates> {
   const keyed = all.map((stored) => {
     const { name, period, timeZone } = stored.definition;
     return { stored, name, periodKey: createPeriodClock(period, timeZone)(nowMs).key };
   });
   const states: SequenceState[] = [];
-  for (let at = 0; at < keyed.length; at += keysMax / 2) {
+  let stopReason: string | undefined;
+  // Also where there are none: the database may be stopped.
+  for (let at = 0; at === 0 || at < keyed.length; at += keysMax / 2) {
     const page = keyed.slice(at, at + keysMax / 2);
     const looks = await Promise.all(
       parts.map(async ({ stripe, store }) => ({ stripe, ...(await store.look(page.flatMap(keysOf))) })),
     );
     states.push(...page.map(({ stored, periodKey }) => stateOf(stored, periodKey, looks)));
+    stopReason ??= looks.map(({ place }) => place?.stopped ?? "").find((stopped) => stopped !== "");
   }
-  return states;
+  return { states, stopReason };
 }
 
 /** Checks the value to which a sequence is to be raised. @throws IdError INVALID_SEQUENCE. */

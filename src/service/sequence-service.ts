@@ -98,10 +98,10 @@ async function listSequences(catalog: SequenceCatalog, { pageSize, pageToken, na
   const count = pageSize === 0 ? pageSizeDefault : Math.min(pageSize, pageSizeMax);
   const afterName = readPageToken(pageToken);
   // One more than the page holds tells whether there is another page.
-  const states = await catalog.list({ afterName, prefix: namePrefix, count: count + 1 });
+  const { states, stopReason = "" } = await catalog.list({ afterName, prefix: namePrefix, count: count + 1 });
   const page = states.slice(0, count);
   const nextPageToken = states.length > count ? writePageToken(page.at(-1)!.stored.definition.name) : "";
-  return { sequences: page.map(sequenceToMessage), nextPageToken };
+  return { sequences: page.map(sequenceToMessage), nextPageToken, stopReason };
 }
 
 async function* batchNextValues(options: ValueOptions, request: BatchNextValuesRequest, context: CallContext) {

@@ -200,6 +200,8 @@ test("a server hands out what it has in memory while the database is stopped, an
   const stop = ["sequences", "stop", "--reason", "a backup is put back", "--store", store];
   expect(await runInProcess(stop)).toMatchObject({ code: 0 });
   await vi.waitUntil(async () => (await stopped()) === 1, { timeout: 60_000 });
+  const listed = await runInProcess(["sequences", "--server", url]);
+  expect(listed.stdout).toMatch(/^NAME .*\norders .* stopped\nThe database is stopped: a backup is put back\./);
   const values: bigint[] = [];
   for (let value = 2n; value <= 100n; value += 1n) values.push((await client.nextValue({ name: "orders" })).value);
   expect(values).toEqual(Array.from({ length: 99 }, (_, index) => BigInt(index + 2)));

@@ -585,6 +585,8 @@ type ListSequencesResponse struct {
 	Sequences []*Sequence `protobuf:"bytes,1,rep,name=sequences,proto3" json:"sequences,omitempty"`
 	// The token for the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+	StopReason    string `protobuf:"bytes,3,opt,name=stop_reason,json=stopReason,proto3" json:"stop_reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -629,6 +631,13 @@ func (x *ListSequencesResponse) GetSequences() []*Sequence {
 func (x *ListSequencesResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *ListSequencesResponse) GetStopReason() string {
+	if x != nil {
+		return x.StopReason
 	}
 	return ""
 }
@@ -1190,10 +1199,12 @@ const file_snowlane_v1_sequence_service_proto_rawDesc = "" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tR\tpageToken\x12\x1f\n" +
 	"\vname_prefix\x18\x03 \x01(\tR\n" +
-	"namePrefix\"t\n" +
+	"namePrefix\"\x95\x01\n" +
 	"\x15ListSequencesResponse\x123\n" +
 	"\tsequences\x18\x01 \x03(\v2\x15.snowlane.v1.SequenceR\tsequences\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x87\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
+	"\vstop_reason\x18\x03 \x01(\tR\n" +
+	"stopReason\"\x87\x01\n" +
 	"\x15UpdateSequenceRequest\x121\n" +
 	"\bsequence\x18\x01 \x01(\v2\x15.snowlane.v1.SequenceR\bsequence\x12;\n" +
 	"\vupdate_mask\x18\x02 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +

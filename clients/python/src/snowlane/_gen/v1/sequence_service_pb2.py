@@ -26,7 +26,7 @@ from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mas
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)snowlane_client/v1/sequence_service.proto\x12\x12snowlane_client.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf0\x04\n\x08Sequence\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12\x1f\n\x0bstart_value\x18\x03 \x01(\x03R\nstartValue\x12\x1c\n\tincrement\x18\x04 \x01(\x03R\tincrement\x12\x1b\n\tvalue_max\x18\x05 \x01(\x03R\x08valueMax\x12>\n\nallocation\x18\x06 \x01(\x0e\x32\x1e.snowlane_client.v1.AllocationR\nallocation\x12\x19\n\x08step_min\x18\x07 \x01(\x03R\x07stepMin\x12\x19\n\x08step_max\x18\x08 \x01(\x03R\x07stepMax\x12\x32\n\x06period\x18\t \x01(\x0e\x32\x1a.snowlane_client.v1.PeriodR\x06period\x12\x1b\n\ttime_zone\x18\n \x01(\tR\x08timeZone\x12#\n\rtext_template\x18\x0b \x01(\tR\x0ctextTemplate\x12\x1a\n\x08\x64isabled\x18\x0c \x01(\x08R\x08\x64isabled\x12;\n\x0b\x63reate_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x12\n\x04\x65tag\x18\x0f \x01(\tR\x04\x65tag\x12\x1d\n\nnext_value\x18\x10 \x01(\x03R\tnextValue\x12\x1d\n\nleft_count\x18\x11 \x01(\x04R\tleftCount\"Q\n\x15\x43reateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"R\n\x16\x43reateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"(\n\x12GetSequenceRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\"O\n\x13GetSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"s\n\x14ListSequencesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x1f\n\x0bname_prefix\x18\x03 \x01(\tR\nnamePrefix\"{\n\x15ListSequencesResponse\x12:\n\tsequences\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.SequenceR\tsequences\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8e\x01\n\x15UpdateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\"R\n\x16UpdateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"&\n\x10NextValueRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\"\\\n\x11NextValueResponse\x12\x14\n\x05value\x18\x01 \x01(\x03R\x05value\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\"a\n\x16\x42\x61tchNextValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\x04R\x05\x63ount\x12\x1d\n\nchunk_size\x18\x03 \x01(\rR\tchunkSize\"f\n\x17\x42\x61tchNextValuesResponse\x12\x16\n\x06values\x18\x01 \x03(\x03R\x06values\x12\x14\n\x05texts\x18\x02 \x03(\tR\x05texts\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\"@\n\x14ReserveValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\"h\n\x15ReserveValuesResponse\x12\x30\n\x04runs\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.ValueRunR\x04runs\x12\x1d\n\nperiod_key\x18\x02 \x01(\tR\tperiodKey\"_\n\x08ValueRun\x12\x1f\n\x0b\x66irst_value\x18\x01 \x01(\x03R\nfirstValue\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\x12\x1c\n\tincrement\x18\x03 \x01(\x03R\tincrement*X\n\nAllocation\x12\x1a\n\x16\x41LLOCATION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41LLOCATION_SEGMENTS\x10\x01\x12\x15\n\x11\x41LLOCATION_STRICT\x10\x02*d\n\x06Period\x12\x16\n\x12PERIOD_UNSPECIFIED\x10\x00\x12\x0f\n\x0bPERIOD_NONE\x10\x01\x12\x0e\n\nPERIOD_DAY\x10\x02\x12\x10\n\x0cPERIOD_MONTH\x10\x03\x12\x0f\n\x0bPERIOD_YEAR\x10\x04\x32\xe1\x05\n\x0fSequenceService\x12g\n\x0e\x43reateSequence\x12).snowlane_client.v1.CreateSequenceRequest\x1a*.snowlane_client.v1.CreateSequenceResponse\x12\x63\n\x0bGetSequence\x12&.snowlane_client.v1.GetSequenceRequest\x1a\'.snowlane_client.v1.GetSequenceResponse\"\x03\x90\x02\x01\x12i\n\rListSequences\x12(.snowlane_client.v1.ListSequencesRequest\x1a).snowlane_client.v1.ListSequencesResponse\"\x03\x90\x02\x01\x12g\n\x0eUpdateSequence\x12).snowlane_client.v1.UpdateSequenceRequest\x1a*.snowlane_client.v1.UpdateSequenceResponse\x12X\n\tNextValue\x12$.snowlane_client.v1.NextValueRequest\x1a%.snowlane_client.v1.NextValueResponse\x12l\n\x0f\x42\x61tchNextValues\x12*.snowlane_client.v1.BatchNextValuesRequest\x1a+.snowlane_client.v1.BatchNextValuesResponse0\x01\x12\x64\n\rReserveValues\x12(.snowlane_client.v1.ReserveValuesRequest\x1a).snowlane_client.v1.ReserveValuesResponseB?\n\x0f\x64\x65v.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)snowlane_client/v1/sequence_service.proto\x12\x12snowlane_client.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf0\x04\n\x08Sequence\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12\x1f\n\x0bstart_value\x18\x03 \x01(\x03R\nstartValue\x12\x1c\n\tincrement\x18\x04 \x01(\x03R\tincrement\x12\x1b\n\tvalue_max\x18\x05 \x01(\x03R\x08valueMax\x12>\n\nallocation\x18\x06 \x01(\x0e\x32\x1e.snowlane_client.v1.AllocationR\nallocation\x12\x19\n\x08step_min\x18\x07 \x01(\x03R\x07stepMin\x12\x19\n\x08step_max\x18\x08 \x01(\x03R\x07stepMax\x12\x32\n\x06period\x18\t \x01(\x0e\x32\x1a.snowlane_client.v1.PeriodR\x06period\x12\x1b\n\ttime_zone\x18\n \x01(\tR\x08timeZone\x12#\n\rtext_template\x18\x0b \x01(\tR\x0ctextTemplate\x12\x1a\n\x08\x64isabled\x18\x0c \x01(\x08R\x08\x64isabled\x12;\n\x0b\x63reate_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x12\n\x04\x65tag\x18\x0f \x01(\tR\x04\x65tag\x12\x1d\n\nnext_value\x18\x10 \x01(\x03R\tnextValue\x12\x1d\n\nleft_count\x18\x11 \x01(\x04R\tleftCount\"Q\n\x15\x43reateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"R\n\x16\x43reateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"(\n\x12GetSequenceRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\"O\n\x13GetSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"s\n\x14ListSequencesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x1f\n\x0bname_prefix\x18\x03 \x01(\tR\nnamePrefix\"\x9c\x01\n\x15ListSequencesResponse\x12:\n\tsequences\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.SequenceR\tsequences\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n\x0bstop_reason\x18\x03 \x01(\tR\nstopReason\"\x8e\x01\n\x15UpdateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\"R\n\x16UpdateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"&\n\x10NextValueRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\"\\\n\x11NextValueResponse\x12\x14\n\x05value\x18\x01 \x01(\x03R\x05value\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\"a\n\x16\x42\x61tchNextValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\x04R\x05\x63ount\x12\x1d\n\nchunk_size\x18\x03 \x01(\rR\tchunkSize\"f\n\x17\x42\x61tchNextValuesResponse\x12\x16\n\x06values\x18\x01 \x03(\x03R\x06values\x12\x14\n\x05texts\x18\x02 \x03(\tR\x05texts\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\"@\n\x14ReserveValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\"h\n\x15ReserveValuesResponse\x12\x30\n\x04runs\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.ValueRunR\x04runs\x12\x1d\n\nperiod_key\x18\x02 \x01(\tR\tperiodKey\"_\n\x08ValueRun\x12\x1f\n\x0b\x66irst_value\x18\x01 \x01(\x03R\nfirstValue\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\x12\x1c\n\tincrement\x18\x03 \x01(\x03R\tincrement*X\n\nAllocation\x12\x1a\n\x16\x41LLOCATION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41LLOCATION_SEGMENTS\x10\x01\x12\x15\n\x11\x41LLOCATION_STRICT\x10\x02*d\n\x06Period\x12\x16\n\x12PERIOD_UNSPECIFIED\x10\x00\x12\x0f\n\x0bPERIOD_NONE\x10\x01\x12\x0e\n\nPERIOD_DAY\x10\x02\x12\x10\n\x0cPERIOD_MONTH\x10\x03\x12\x0f\n\x0bPERIOD_YEAR\x10\x04\x32\xe1\x05\n\x0fSequenceService\x12g\n\x0e\x43reateSequence\x12).snowlane_client.v1.CreateSequenceRequest\x1a*.snowlane_client.v1.CreateSequenceResponse\x12\x63\n\x0bGetSequence\x12&.snowlane_client.v1.GetSequenceRequest\x1a\'.snowlane_client.v1.GetSequenceResponse\"\x03\x90\x02\x01\x12i\n\rListSequences\x12(.snowlane_client.v1.ListSequencesRequest\x1a).snowlane_client.v1.ListSequencesResponse\"\x03\x90\x02\x01\x12g\n\x0eUpdateSequence\x12).snowlane_client.v1.UpdateSequenceRequest\x1a*.snowlane_client.v1.UpdateSequenceResponse\x12X\n\tNextValue\x12$.snowlane_client.v1.NextValueRequest\x1a%.snowlane_client.v1.NextValueResponse\x12l\n\x0f\x42\x61tchNextValues\x12*.snowlane_client.v1.BatchNextValuesRequest\x1a+.snowlane_client.v1.BatchNextValuesResponse0\x01\x12\x64\n\rReserveValues\x12(.snowlane_client.v1.ReserveValuesRequest\x1a).snowlane_client.v1.ReserveValuesResponseB?\n\x0f\x64\x65v.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,10 +38,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEQUENCESERVICE'].methods_by_name['GetSequence']._serialized_options = b'\220\002\001'
   _globals['_SEQUENCESERVICE'].methods_by_name['ListSequences']._loaded_options = None
   _globals['_SEQUENCESERVICE'].methods_by_name['ListSequences']._serialized_options = b'\220\002\001'
-  _globals['_ALLOCATION']._serialized_start=2126
-  _globals['_ALLOCATION']._serialized_end=2214
-  _globals['_PERIOD']._serialized_start=2216
-  _globals['_PERIOD']._serialized_end=2316
+  _globals['_ALLOCATION']._serialized_start=2160
+  _globals['_ALLOCATION']._serialized_end=2248
+  _globals['_PERIOD']._serialized_start=2250
+  _globals['_PERIOD']._serialized_end=2350
   _globals['_SEQUENCE']._serialized_start=133
   _globals['_SEQUENCE']._serialized_end=757
   _globals['_CREATESEQUENCEREQUEST']._serialized_start=759
@@ -54,26 +54,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSEQUENCERESPONSE']._serialized_end=1047
   _globals['_LISTSEQUENCESREQUEST']._serialized_start=1049
   _globals['_LISTSEQUENCESREQUEST']._serialized_end=1164
-  _globals['_LISTSEQUENCESRESPONSE']._serialized_start=1166
-  _globals['_LISTSEQUENCESRESPONSE']._serialized_end=1289
-  _globals['_UPDATESEQUENCEREQUEST']._serialized_start=1292
-  _globals['_UPDATESEQUENCEREQUEST']._serialized_end=1434
-  _globals['_UPDATESEQUENCERESPONSE']._serialized_start=1436
-  _globals['_UPDATESEQUENCERESPONSE']._serialized_end=1518
-  _globals['_NEXTVALUEREQUEST']._serialized_start=1520
-  _globals['_NEXTVALUEREQUEST']._serialized_end=1558
-  _globals['_NEXTVALUERESPONSE']._serialized_start=1560
-  _globals['_NEXTVALUERESPONSE']._serialized_end=1652
-  _globals['_BATCHNEXTVALUESREQUEST']._serialized_start=1654
-  _globals['_BATCHNEXTVALUESREQUEST']._serialized_end=1751
-  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_start=1753
-  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_end=1855
-  _globals['_RESERVEVALUESREQUEST']._serialized_start=1857
-  _globals['_RESERVEVALUESREQUEST']._serialized_end=1921
-  _globals['_RESERVEVALUESRESPONSE']._serialized_start=1923
-  _globals['_RESERVEVALUESRESPONSE']._serialized_end=2027
-  _globals['_VALUERUN']._serialized_start=2029
-  _globals['_VALUERUN']._serialized_end=2124
-  _globals['_SEQUENCESERVICE']._serialized_start=2319
-  _globals['_SEQUENCESERVICE']._serialized_end=3056
+  _globals['_LISTSEQUENCESRESPONSE']._serialized_start=1167
+  _globals['_LISTSEQUENCESRESPONSE']._serialized_end=1323
+  _globals['_UPDATESEQUENCEREQUEST']._serialized_start=1326
+  _globals['_UPDATESEQUENCEREQUEST']._serialized_end=1468
+  _globals['_UPDATESEQUENCERESPONSE']._serialized_start=1470
+  _globals['_UPDATESEQUENCERESPONSE']._serialized_end=1552
+  _globals['_NEXTVALUEREQUEST']._serialized_start=1554
+  _globals['_NEXTVALUEREQUEST']._serialized_end=1592
+  _globals['_NEXTVALUERESPONSE']._serialized_start=1594
+  _globals['_NEXTVALUERESPONSE']._serialized_end=1686
+  _globals['_BATCHNEXTVALUESREQUEST']._serialized_start=1688
+  _globals['_BATCHNEXTVALUESREQUEST']._serialized_end=1785
+  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_start=1787
+  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_end=1889
+  _globals['_RESERVEVALUESREQUEST']._serialized_start=1891
+  _globals['_RESERVEVALUESREQUEST']._serialized_end=1955
+  _globals['_RESERVEVALUESRESPONSE']._serialized_start=1957
+  _globals['_RESERVEVALUESRESPONSE']._serialized_end=2061
+  _globals['_VALUERUN']._serialized_start=2063
+  _globals['_VALUERUN']._serialized_end=2158
+  _globals['_SEQUENCESERVICE']._serialized_start=2353
+  _globals['_SEQUENCESERVICE']._serialized_end=3090
 # @@protoc_insertion_point(module_scope)

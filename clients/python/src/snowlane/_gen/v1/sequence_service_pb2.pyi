@@ -103,12 +103,14 @@ class ListSequencesRequest(_message.Message):
     def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., name_prefix: _Optional[str] = ...) -> None: ...
 
 class ListSequencesResponse(_message.Message):
-    __slots__ = ("sequences", "next_page_token")
+    __slots__ = ("sequences", "next_page_token", "stop_reason")
     SEQUENCES_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    STOP_REASON_FIELD_NUMBER: _ClassVar[int]
     sequences: _containers.RepeatedCompositeFieldContainer[Sequence]
     next_page_token: str
-    def __init__(self, sequences: _Optional[_Iterable[_Union[Sequence, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    stop_reason: str
+    def __init__(self, sequences: _Optional[_Iterable[_Union[Sequence, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., stop_reason: _Optional[str] = ...) -> None: ...
 
 class UpdateSequenceRequest(_message.Message):
     __slots__ = ("sequence", "update_mask")

@@ -23,6 +23,7 @@ private static final long serialVersionUID = 0L;
   private ListSequencesResponse() {
     sequences_ = java.util.Collections.emptyList();
     nextPageToken_ = "";
+    stopReason_ = "";
   }
 
   @java.lang.Override
@@ -153,6 +154,53 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int STOP_REASON_FIELD_NUMBER = 3;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object stopReason_ = "";
+  /**
+   * <pre>
+   * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+   * </pre>
+   *
+   * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+   * @return The stopReason.
+   */
+  @java.lang.Override
+  public java.lang.String getStopReason() {
+    java.lang.Object ref = stopReason_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      stopReason_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+   * </pre>
+   *
+   * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+   * @return The bytes for stopReason.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getStopReasonBytes() {
+    java.lang.Object ref = stopReason_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      stopReason_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -173,6 +221,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(nextPageToken_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 2, nextPageToken_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(stopReason_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 3, stopReason_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -188,6 +239,9 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(nextPageToken_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(2, nextPageToken_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(stopReason_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(3, stopReason_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -208,6 +262,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getSequencesList())) return false;
     if (!getNextPageToken()
         .equals(other.getNextPageToken())) return false;
+    if (!getStopReason()
+        .equals(other.getStopReason())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -225,6 +281,8 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + NEXT_PAGE_TOKEN_FIELD_NUMBER;
     hash = (53 * hash) + getNextPageToken().hashCode();
+    hash = (37 * hash) + STOP_REASON_FIELD_NUMBER;
+    hash = (53 * hash) + getStopReason().hashCode();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -368,6 +426,7 @@ private static final long serialVersionUID = 0L;
       }
       bitField0_ = (bitField0_ & ~0x00000001);
       nextPageToken_ = "";
+      stopReason_ = "";
       return this;
     }
 
@@ -416,6 +475,9 @@ private static final long serialVersionUID = 0L;
       int from_bitField0_ = bitField0_;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.nextPageToken_ = nextPageToken_;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.stopReason_ = stopReason_;
       }
     }
 
@@ -494,6 +556,11 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000002;
         onChanged();
       }
+      if (!other.getStopReason().isEmpty()) {
+        stopReason_ = other.stopReason_;
+        bitField0_ |= 0x00000004;
+        onChanged();
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -538,6 +605,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 18
+            case 26: {
+              stopReason_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 26
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -955,6 +1027,98 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       nextPageToken_ = value;
       bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object stopReason_ = "";
+    /**
+     * <pre>
+     * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+     * </pre>
+     *
+     * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+     * @return The stopReason.
+     */
+    public java.lang.String getStopReason() {
+      java.lang.Object ref = stopReason_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        stopReason_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+     * </pre>
+     *
+     * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+     * @return The bytes for stopReason.
+     */
+    public com.google.protobuf.ByteString
+        getStopReasonBytes() {
+      java.lang.Object ref = stopReason_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        stopReason_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+     * </pre>
+     *
+     * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+     * @param value The stopReason to set.
+     * @return This builder for chaining.
+     */
+    public Builder setStopReason(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      stopReason_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+     * </pre>
+     *
+     * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearStopReason() {
+      stopReason_ = getDefaultInstance().getStopReason();
+      bitField0_ = (bitField0_ & ~0x00000004);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+     * </pre>
+     *
+     * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+     * @param value The bytes for stopReason to set.
+     * @return This builder for chaining.
+     */
+    public Builder setStopReasonBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      stopReason_ = value;
+      bitField0_ |= 0x00000004;
       onChanged();
       return this;
     }

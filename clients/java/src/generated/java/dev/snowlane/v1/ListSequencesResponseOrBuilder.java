@@ -71,4 +71,24 @@ public interface ListSequencesResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getNextPageTokenBytes();
+
+  /**
+   * <pre>
+   * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+   * </pre>
+   *
+   * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+   * @return The stopReason.
+   */
+  java.lang.String getStopReason();
+  /**
+   * <pre>
+   * Why no values can be taken: a loss or an operator stopped a database of sequences. Empty while none is stopped.
+   * </pre>
+   *
+   * <code>string stop_reason = 3 [json_name = "stopReason"];</code>
+   * @return The bytes for stopReason.
+   */
+  com.google.protobuf.ByteString
+      getStopReasonBytes();
 }

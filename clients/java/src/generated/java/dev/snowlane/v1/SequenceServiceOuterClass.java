@@ -131,53 +131,54 @@ public final class SequenceServiceOuterClass {
       "\001 \001(\0132\025.snowlane.v1.SequenceR\010sequence\"s" +
       "\n\024ListSequencesRequest\022\033\n\tpage_size\030\001 \001(" +
       "\rR\010pageSize\022\035\n\npage_token\030\002 \001(\tR\tpageTok" +
-      "en\022\037\n\013name_prefix\030\003 \001(\tR\nnamePrefix\"t\n\025L" +
-      "istSequencesResponse\0223\n\tsequences\030\001 \003(\0132" +
-      "\025.snowlane.v1.SequenceR\tsequences\022&\n\017nex" +
-      "t_page_token\030\002 \001(\tR\rnextPageToken\"\207\001\n\025Up" +
-      "dateSequenceRequest\0221\n\010sequence\030\001 \001(\0132\025." +
-      "snowlane.v1.SequenceR\010sequence\022;\n\013update" +
-      "_mask\030\002 \001(\0132\032.google.protobuf.FieldMaskR" +
-      "\nupdateMask\"K\n\026UpdateSequenceResponse\0221\n" +
-      "\010sequence\030\001 \001(\0132\025.snowlane.v1.SequenceR\010" +
-      "sequence\"&\n\020NextValueRequest\022\022\n\004name\030\001 \001" +
-      "(\tR\004name\"\\\n\021NextValueResponse\022\024\n\005value\030\001" +
-      " \001(\003R\005value\022\022\n\004text\030\002 \001(\tR\004text\022\035\n\nperio" +
-      "d_key\030\003 \001(\tR\tperiodKey\"a\n\026BatchNextValue" +
-      "sRequest\022\022\n\004name\030\001 \001(\tR\004name\022\024\n\005count\030\002 " +
-      "\001(\004R\005count\022\035\n\nchunk_size\030\003 \001(\rR\tchunkSiz" +
-      "e\"f\n\027BatchNextValuesResponse\022\026\n\006values\030\001" +
-      " \003(\003R\006values\022\024\n\005texts\030\002 \003(\tR\005texts\022\035\n\npe" +
-      "riod_key\030\003 \001(\tR\tperiodKey\"@\n\024ReserveValu" +
-      "esRequest\022\022\n\004name\030\001 \001(\tR\004name\022\024\n\005count\030\002" +
-      " \001(\rR\005count\"a\n\025ReserveValuesResponse\022)\n\004" +
-      "runs\030\001 \003(\0132\025.snowlane.v1.ValueRunR\004runs\022" +
-      "\035\n\nperiod_key\030\002 \001(\tR\tperiodKey\"_\n\010ValueR" +
-      "un\022\037\n\013first_value\030\001 \001(\003R\nfirstValue\022\024\n\005c" +
-      "ount\030\002 \001(\rR\005count\022\034\n\tincrement\030\003 \001(\003R\tin" +
-      "crement*X\n\nAllocation\022\032\n\026ALLOCATION_UNSP" +
-      "ECIFIED\020\000\022\027\n\023ALLOCATION_SEGMENTS\020\001\022\025\n\021AL" +
-      "LOCATION_STRICT\020\002*d\n\006Period\022\026\n\022PERIOD_UN" +
-      "SPECIFIED\020\000\022\017\n\013PERIOD_NONE\020\001\022\016\n\nPERIOD_D" +
-      "AY\020\002\022\020\n\014PERIOD_MONTH\020\003\022\017\n\013PERIOD_YEAR\020\0042" +
-      "\377\004\n\017SequenceService\022Y\n\016CreateSequence\022\"." +
-      "snowlane.v1.CreateSequenceRequest\032#.snow" +
-      "lane.v1.CreateSequenceResponse\022U\n\013GetSeq" +
-      "uence\022\037.snowlane.v1.GetSequenceRequest\032 " +
-      ".snowlane.v1.GetSequenceResponse\"\003\220\002\001\022[\n" +
-      "\rListSequences\022!.snowlane.v1.ListSequenc" +
-      "esRequest\032\".snowlane.v1.ListSequencesRes" +
-      "ponse\"\003\220\002\001\022Y\n\016UpdateSequence\022\".snowlane." +
-      "v1.UpdateSequenceRequest\032#.snowlane.v1.U" +
-      "pdateSequenceResponse\022J\n\tNextValue\022\035.sno" +
-      "wlane.v1.NextValueRequest\032\036.snowlane.v1." +
-      "NextValueResponse\022^\n\017BatchNextValues\022#.s" +
-      "nowlane.v1.BatchNextValuesRequest\032$.snow" +
-      "lane.v1.BatchNextValuesResponse0\001\022V\n\rRes" +
-      "erveValues\022!.snowlane.v1.ReserveValuesRe" +
-      "quest\032\".snowlane.v1.ReserveValuesRespons" +
-      "eB?\n\017dev.snowlane.v1P\001Z*snowlane.dev/go/" +
-      "gen/snowlane/v1;snowlanev1b\006proto3"
+      "en\022\037\n\013name_prefix\030\003 \001(\tR\nnamePrefix\"\225\001\n\025" +
+      "ListSequencesResponse\0223\n\tsequences\030\001 \003(\013" +
+      "2\025.snowlane.v1.SequenceR\tsequences\022&\n\017ne" +
+      "xt_page_token\030\002 \001(\tR\rnextPageToken\022\037\n\013st" +
+      "op_reason\030\003 \001(\tR\nstopReason\"\207\001\n\025UpdateSe" +
+      "quenceRequest\0221\n\010sequence\030\001 \001(\0132\025.snowla" +
+      "ne.v1.SequenceR\010sequence\022;\n\013update_mask\030" +
+      "\002 \001(\0132\032.google.protobuf.FieldMaskR\nupdat" +
+      "eMask\"K\n\026UpdateSequenceResponse\0221\n\010seque" +
+      "nce\030\001 \001(\0132\025.snowlane.v1.SequenceR\010sequen" +
+      "ce\"&\n\020NextValueRequest\022\022\n\004name\030\001 \001(\tR\004na" +
+      "me\"\\\n\021NextValueResponse\022\024\n\005value\030\001 \001(\003R\005" +
+      "value\022\022\n\004text\030\002 \001(\tR\004text\022\035\n\nperiod_key\030" +
+      "\003 \001(\tR\tperiodKey\"a\n\026BatchNextValuesReque" +
+      "st\022\022\n\004name\030\001 \001(\tR\004name\022\024\n\005count\030\002 \001(\004R\005c" +
+      "ount\022\035\n\nchunk_size\030\003 \001(\rR\tchunkSize\"f\n\027B" +
+      "atchNextValuesResponse\022\026\n\006values\030\001 \003(\003R\006" +
+      "values\022\024\n\005texts\030\002 \003(\tR\005texts\022\035\n\nperiod_k" +
+      "ey\030\003 \001(\tR\tperiodKey\"@\n\024ReserveValuesRequ" +
+      "est\022\022\n\004name\030\001 \001(\tR\004name\022\024\n\005count\030\002 \001(\rR\005" +
+      "count\"a\n\025ReserveValuesResponse\022)\n\004runs\030\001" +
+      " \003(\0132\025.snowlane.v1.ValueRunR\004runs\022\035\n\nper" +
+      "iod_key\030\002 \001(\tR\tperiodKey\"_\n\010ValueRun\022\037\n\013" +
+      "first_value\030\001 \001(\003R\nfirstValue\022\024\n\005count\030\002" +
+      " \001(\rR\005count\022\034\n\tincrement\030\003 \001(\003R\tincremen" +
+      "t*X\n\nAllocation\022\032\n\026ALLOCATION_UNSPECIFIE" +
+      "D\020\000\022\027\n\023ALLOCATION_SEGMENTS\020\001\022\025\n\021ALLOCATI" +
+      "ON_STRICT\020\002*d\n\006Period\022\026\n\022PERIOD_UNSPECIF" +
+      "IED\020\000\022\017\n\013PERIOD_NONE\020\001\022\016\n\nPERIOD_DAY\020\002\022\020" +
+      "\n\014PERIOD_MONTH\020\003\022\017\n\013PERIOD_YEAR\020\0042\377\004\n\017Se" +
+      "quenceService\022Y\n\016CreateSequence\022\".snowla" +
+      "ne.v1.CreateSequenceRequest\032#.snowlane.v" +
+      "1.CreateSequenceResponse\022U\n\013GetSequence\022" +
+      "\037.snowlane.v1.GetSequenceRequest\032 .snowl" +
+      "ane.v1.GetSequenceResponse\"\003\220\002\001\022[\n\rListS" +
+      "equences\022!.snowlane.v1.ListSequencesRequ" +
+      "est\032\".snowlane.v1.ListSequencesResponse\"" +
+      "\003\220\002\001\022Y\n\016UpdateSequence\022\".snowlane.v1.Upd" +
+      "ateSequenceRequest\032#.snowlane.v1.UpdateS" +
+      "equenceResponse\022J\n\tNextValue\022\035.snowlane." +
+      "v1.NextValueRequest\032\036.snowlane.v1.NextVa" +
+      "lueResponse\022^\n\017BatchNextValues\022#.snowlan" +
+      "e.v1.BatchNextValuesRequest\032$.snowlane.v" +
+      "1.BatchNextValuesResponse0\001\022V\n\rReserveVa" +
+      "lues\022!.snowlane.v1.ReserveValuesRequest\032" +
+      "\".snowlane.v1.ReserveValuesResponseB?\n\017d" +
+      "ev.snowlane.v1P\001Z*snowlane.dev/go/gen/sn" +
+      "owlane/v1;snowlanev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -226,7 +227,7 @@ public final class SequenceServiceOuterClass {
     internal_static_snowlane_v1_ListSequencesResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ListSequencesResponse_descriptor,
-        new java.lang.String[] { "Sequences", "NextPageToken", });
+        new java.lang.String[] { "Sequences", "NextPageToken", "StopReason", });
     internal_static_snowlane_v1_UpdateSequenceRequest_descriptor =
       getDescriptor().getMessageTypes().get(7);
     internal_static_snowlane_v1_UpdateSequenceRequest_fieldAccessorTable = new
