@@ -37,7 +37,7 @@ export type OperatorRaise =
 
 /** The parts of a {@link SequenceCatalog}. */
 export interface CatalogParts {
-  readonly stripes: Pick<StripeSet, "all" | "listed">;
+  readonly stripes: Pick<StripeSet, "all" | "listed" | "usable">;
   readonly clock: Clock;
   /** Is told of each sequence that was made or changed. */
   readonly onChanged: (stored: StoredSequence) => void;
@@ -54,9 +54,14 @@ export class SequenceCatalog {
     this.#parts = parts;
   }
 
-  /** Makes sure that the database answers and gives values. @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK. */
+  /**
+   * Makes sure that the database, or one of several, answers, and that those that do give values. Those that do not are
+   * told of by an event.
+   *
+   * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
+   */
   async check(): Promise<void> {
-    for (const { place } of await this.#parts.stripes.listed()) await place.ready();
+    for (const { place } of await this.#parts.stripes.usable()) await place.ready();
   }
 
   /**

@@ -160,6 +160,7 @@ export class Sequences {
       waitMaxMs,
       placeOf: (store, stripe) => new SequencePlace({ store, clock, onEvent, stripe }),
       onProblem: (error) => onEvent({ kind: "stripe-problem", stripe: undefined, error }),
+      onAnswers: (stripe) => onEvent({ kind: "stripe-answers", stripe }),
     });
     const place = new StripedPlace({ stripes, clock, timers, waitMaxMs, onEvent });
     const sources = new ValueSources({

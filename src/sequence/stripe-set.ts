@@ -26,8 +26,10 @@ export interface StripeSetParts {
   /** The longest that a call waits for values. */
   readonly waitMaxMs: number;
   readonly placeOf: (store: SequenceStore, stripe: Stripe) => SequencePlace;
-  /** Is told why a database is not used, while others are. */
+  /** Is told why a database is not used, while others are: once, until it is used. */
   readonly onProblem: (error: unknown) => void;
+  /** Is told that such a database is used. */
+  readonly onAnswers: (stripe: number) => void;
 }
 
 /** The outcome of one look at all of them. */
@@ -59,6 +61,8 @@ export class StripeSet {
   /** Settled with the first of them that can be used. */
   readonly #some = Promise.withResolvers<void>();
   #retryAtMs = 0;
+  /** The positions of the databases whose problem was told; -1: a problem of all of them together. */
+  readonly #told = new Set<number>();
 
   constructor(parts: StripeSetParts) {
     this.#parts = parts;
@@ -70,15 +74,14 @@ export class StripeSet {
    * @throws IdError STORE_UNAVAILABLE, INVALID_CONFIG.
    */
   async usable(): Promise<readonly StripePart[]> {
-    const { stores, clock, onProblem } = this.#parts;
-    if (this.#settled.size === stores.length) return [...this.#settled.values()];
-    if (this.#settled.size === 0) {
-      await Promise.race([this.#settle(), this.#some.promise]);
-      return [...this.#settled.values()];
-    }
-    if (clock.monotonicMs() >= this.#retryAtMs) {
+    const { stores, clock } = this.#parts;
+    const isDue = this.#settled.size < stores.length && clock.monotonicMs() >= this.#retryAtMs;
+    if (this.#settled.size === 0 || isDue) {
       this.#retryAtMs = clock.monotonicMs() + retryMs;
-      this.#settle().catch(onProblem);
+      const settling = this.#settle();
+      if (this.#settled.size === 0) await Promise.race([settling, this.#some.promise]);
+      // It is told.
+      settling.catch(() => {});
     }
     return [...this.#settled.values()];
   }
@@ -136,9 +139,15 @@ export class StripeSet {
   }
 
   #settle(): Promise<Settled> {
-    this.#settling ??= this.#settleOnce().finally(() => {
-      this.#settling = undefined;
-    });
+    this.#settling ??= this.#settleOnce()
+      .catch((error: unknown) => {
+        // Otherwise every call ends with it.
+        if (this.#settled.size > 0) this.#tell(-1, error);
+        throw error;
+      })
+      .finally(() => {
+        this.#settling = undefined;
+      });
     return this.#settling;
   }
 
@@ -159,6 +168,10 @@ export class StripeSet {
         continue;
       }
       for (const [position, stripe] of next.stripes) this.#note(position, stripe);
+      for (const [position, look] of looks.entries()) {
+        if (look.status === "rejected" && !this.#settled.has(position)) this.#tell(position, look.reason);
+      }
+      this.#told.delete(-1);
       return { parts: [...this.#settled.values()], memberCount: next.memberCount, errors };
     }
     throw notSettled();
@@ -200,6 +213,13 @@ export class StripeSet {
     const store = this.#parts.stores[position]!;
     this.#settled.set(position, { stripe, store, place: this.#parts.placeOf(store, stripe) });
     this.#some.resolve();
+    if (this.#told.delete(position)) this.#parts.onAnswers(stripe.index);
+  }
+
+  #tell(position: number, problem: unknown): void {
+    if (this.#told.has(position)) return;
+    this.#told.add(position);
+    this.#parts.onProblem(problem);
   }
 }
 

@@ -115,7 +115,11 @@ class History {
     const clock = this.#time;
     const place = new SequencePlace({ store, clock, onEvent: () => {} });
     const parts = async () => [{ stripe: onlyStripe, store, place }];
-    const catalog = new SequenceCatalog({ stripes: { all: parts, listed: parts }, clock, onChanged: () => {} });
+    const catalog = new SequenceCatalog({
+      stripes: { all: parts, listed: parts, usable: parts },
+      clock,
+      onChanged: () => {},
+    });
     // Equal steps bring a counter back to where it stood when a range went back.
     await catalog.create({ name: "orders", stepMin: 5, stepMax: this.#isRestless ? 5 : 50 });
     await catalog.create({ name: "strict", allocation: "strict" });

@@ -216,6 +216,7 @@ class StripedHistory {
       waitMaxMs,
       placeOf: (store, stripe) => this.#placeOf(store, stripe),
       onProblem: () => this.#note("problem"),
+      onAnswers: () => {},
     });
   }
 

@@ -124,7 +124,15 @@ test("a frozen database made calls fail that found no value in memory, also whil
   postgres.pause();
   const begun = open(urls, 2, waitMaxMs);
   for (const name of names) await Promise.all([next(running, name), next(begun, name)]);
+  const kindsOf = (one: typeof begun) => one.events.map(({ kind }) => kind);
+  // Its log names the one that did not answer when it started, and tells when that one is used.
+  await expect.poll(() => kindsOf(begun), { timeout: 60_000 }).toContain("stripe-problem");
   postgres.resume();
+  const afterNext = async () => {
+    await next(begun, names[0]!);
+    return kindsOf(begun);
+  };
+  await expect.poll(afterNext, { timeout: 60_000 }).toContain("stripe-answers");
   expect([...running.events, ...begun.events].filter(({ kind }) => kind === "stopped")).toEqual([]);
 });
 

@@ -54,7 +54,11 @@ export class SequenceWorld {
       namesMax,
       onEvent,
     });
-    this.#catalog = new SequenceCatalog({ stripes: { all: parts, listed: parts }, clock, onChanged: () => {} });
+    this.#catalog = new SequenceCatalog({
+      stripes: { all: parts, listed: parts, usable: parts },
+      clock,
+      onChanged: () => {},
+    });
   }
 
   async create(...drafts: readonly SequenceDraft[]): Promise<void> {
