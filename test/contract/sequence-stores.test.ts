@@ -69,6 +69,31 @@ test("takes and give-backs of SQLite that are sent at once share transactions", 
   expect(new Set(counters.values())).toEqual(new Set([1n]));
 });
 
+test("a period in SQLite begins once above what was raised, and no take adds that again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-sequences-"));
+  const store = await openSqliteSequences(`sqlite:${join(folder, "s.db")}`, {
+    namespace: "default",
+    callTimeoutMs: 60_000,
+  });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await store.look([]);
+  const definition = completeDefinition({ name: "orders", period: "year" });
+  const stored = { definition, sequenceId: "s", createdMs: 1, updatedMs: 1 };
+  await store.create({ stored, writeId: "made" }, 1);
+  const database = new DatabaseSync(join(folder, "s.db.sequences"));
+  database.exec("UPDATE snowlane_sequence_place SET raised_count = 50, raised_until_ms = 9000000000000");
+  database.close();
+  const period = { name: "orders", periodKey: "2026", sequenceId: "s", revision: 1 };
+  for (const [at, first] of [50n, 60n].entries()) {
+    const take = { ...period, count: 10, endCount: endCountOf(definition), writeId: `take ${at}` };
+    await store.beginPeriod(take, 0);
+    expect(await store.take(take)).toBe(first);
+  }
+});
+
 /** How many transactions have written to the file. */
 function writeCount(folder: string): number {
   const database = new DatabaseSync(join(folder, "s.db.sequences"), { readOnly: true });
