@@ -158,13 +158,11 @@ async function ourSchemes(stops: Stops): Promise<Scheme[]> {
 
 const stored: bigint[] = Array.from({ length: 1_000_000 });
 
-/** The pure buffer, with segments that are always there. */
-function bufferAlone(): Finding {
-  const definition = completeDefinition({ name: "orders" });
-  const buffer = new SegmentBuffer(definition);
+/** The pure buffer, with segments that are always there; and beside it what it cannot go below. */
+async function bufferAlone(log: Log): Promise<Finding> {
+  const buffer = new SegmentBuffer(completeDefinition({ name: "orders" }));
   let firstIndex = 0n;
-  const nsOfRound = (): number => {
-    const before = process.threadCpuUsage();
+  const fromBuffer = (): void => {
     for (let index = 0; index < stored.length; ) {
       if (buffer.isDue && buffer.wants(0, 0) !== undefined) {
         buffer.arrived({ firstIndex, count: stored.length, writeId: "", stripe: onlyStripe }, 0);
@@ -173,16 +171,28 @@ function bufferAlone(): Finding {
       const value = buffer.tryNext();
       if (value !== undefined) stored[index++] = value;
     }
-    const { user, system } = process.threadCpuUsage(before);
-    return ((user + system) * 1_000) / stored.length;
   };
-  nsOfRound();
-  const found = Array.from({ length: 15 }, nsOfRound);
+  let sum = 0n;
+  const byAddition = (): void => {
+    for (let index = 0; index < stored.length; index++) stored[index] = sum += 1n;
+  };
+  const contestants = [
+    { name: "tryNext and isDue", run: () => nsOfEach(fromBuffer) },
+    { name: "one addition of a bigint, without the buffer", run: () => nsOfEach(byAddition) },
+  ];
+  const results = await interleave(contestants, 15, log);
   return {
     title: "The buffer alone, in process: processor time",
     columns: ["step", "ns a value, median round"],
-    rows: [["tryNext and isDue", formatFigure(median(found))]],
+    rows: contestants.map(({ name }) => [name, formatFigure(median(results.get(name) ?? []))]),
   };
+}
+
+function nsOfEach(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return ((user + system) * 1_000) / stored.length;
 }
 
 /** Starts a server on a store of its own, whose memory can be asked for. */
@@ -330,7 +340,7 @@ export const sequencesBenchmark: Benchmark = {
   packages: ["@connectrpc/connect-node", "@redis/client", "pg", "mysql2"],
   run: async (log) => {
     await runCommand(process.execPath, ["tools/bundle.mjs"]);
-    const findings = [...(await callCosts(log)), bufferAlone(), takesAMinute()];
+    const findings = [...(await callCosts(log)), await bufferAlone(log), takesAMinute()];
     log("beside other counters");
     findings.push(await besideOthers(log));
     log("memory");
