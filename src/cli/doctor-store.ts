@@ -129,7 +129,7 @@ function reachHint(kind: string, error: unknown): string {
   if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
   if (kind === "sqlite")
     return "The message names what stands in the way. A start waits ten seconds for it, and then ends.";
-  return "Start it, or check whether --store names the server that takes writes, the credentials and certificates, and whether a firewall stands between.";
+  return "Start it (where it does not stay up, its own log says why), or check whether --store names the server that takes writes, the credentials and certificates, and whether a firewall stands between.";
 }
 
 /** The settings of the store's server; nothing where a store has none that matter. */

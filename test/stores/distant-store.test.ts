@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { IssuingWorker } from "../support/processes/issuing-worker.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import { withPort } from "../support/servers/remote-stores.ts";
@@ -44,4 +45,17 @@ describe.each([
     const short = await doctor("--store-timeout", "250ms");
     expect([short.code, short.stdout.toString()]).toEqual([4, expect.stringContaining("no answer within 0.25 s")]);
   });
+});
+
+test("a server whose time limit is shorter than connecting takes starts, because nothing is lost by waiting", async () => {
+  const server = await startMariadb();
+  onTestFinished(() => server.stop());
+  const proxy = await TcpProxy.start(server.port);
+  onTestFinished(() => proxy.stop());
+  // Connecting takes three and a half trips of 800 ms or more, and a call three at most.
+  proxy.delayMs = 400;
+  const times = { renewalPeriodMs: 1_000, storeTimeoutMs: 2_600 };
+  const worker = await IssuingWorker.start({ storeUrl: withPort(server, proxy.port), ...times });
+  onTestFinished(() => worker.stop());
+  await expect.poll(() => worker.source.status().counters.renewed, patience).toBeGreaterThan(2);
 });

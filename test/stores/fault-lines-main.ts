@@ -15,6 +15,8 @@ import { type StagedFault, stagedFaults } from "./fault-stages.ts";
 
 const page = "docs/fault-lines.md";
 const known = [...new Set(stagedFaults.map(({ store }) => store))];
+/** Store by store. */
+const inPageOrder = known.flatMap((name) => stagedFaults.filter(({ store }) => store === name));
 
 await runProgram({
   call: "npm run fault-lines --",
@@ -25,19 +27,17 @@ await runProgram({
   run: async ({ write }, wanted) => {
     const sections = sectionsOfPage(wanted);
     let failed = 0;
-    for (const store of known.filter((name) => wanted.length === 0 || wanted.includes(name))) {
-      for (const staged of stagedFaults.filter((fault) => fault.store === store)) {
-        try {
-          const section = await sectionOf(staged);
-          sections.set(titleOf(staged), section);
-          process.stdout.write(`${section}\n\n`);
-        } catch (error) {
-          failed += 1;
-          process.stderr.write(`${staged.store}, ${staged.fault}: ${String(error)}\n`);
-        }
+    for (const staged of inPageOrder.filter(({ store }) => wanted.length === 0 || wanted.includes(store))) {
+      try {
+        const section = await sectionOf(staged);
+        sections.set(titleOf(staged), section);
+        process.stdout.write(`${section}\n\n`);
+      } catch (error) {
+        failed += 1;
+        process.stderr.write(`${titleOf(staged)}: ${String(error)}\n`);
       }
     }
-    const inOrder = stagedFaults.flatMap((staged) => sections.get(titleOf(staged)) ?? []);
+    const inOrder = inPageOrder.flatMap((staged) => sections.get(titleOf(staged)) ?? []);
     if (write) writeMarkedSection(page, "faults", inOrder.join("\n\n"));
     return failed === 0 ? 0 : 1;
   },

@@ -34,7 +34,7 @@ test.each([
     reason: /written: OOM [^:]+memory > .maxmemory.(?!\. script)/,
     todo: /before the store takes writes/,
   },
-  { store: "redis", fault: "killed", reason: /used: (read|connect) ECONN(RESET|REFUSED)/, todo: /^Start it/ },
+  { store: "redis", fault: "killed", reason: /used: (read|connect) ECONN(RESET|REFUSED)/, todo: / Start it/ },
   { store: "etcd", fault: "out of space", reason: /used: etcdserver: .*space exceeded/, todo: /before the store/ },
 ])(
   "$store, $fault: one log and one doctor say what happened, until when, and what to do",

@@ -1,3 +1,4 @@
+import { createConnection } from "mysql2/promise";
 import { expect, onTestFinished, test } from "vitest";
 import { toolInPlaceOf } from "../support/fetch/tools.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
@@ -91,6 +92,30 @@ test.each(["mariadb", "mysql"] as const)(
       expect.stringContaining(`warn: rpl_semi_sync_${role}_timeout is 100 ms`),
       expect.stringMatching(/^warn: \d+ of 10 connections are in use/),
     ]);
+  },
+);
+
+test.each(["mariadb", "mysql"] as const)(
+  "doctor found nothing wrong with a %s whose commits hang: it replaced a record by itself, which may not be written",
+  async (kind) => {
+    const { start, role } = laxServers[kind];
+    const server = await start([
+      ...(role === "source" ? ["--plugin-load-add=semisync_source.so"] : []),
+      "--log-bin=binary",
+      `--rpl-semi-sync-${role}-timeout=3600000`,
+    ]);
+    onTestFinished(() => server.stop());
+    expect((await runSnowlane(["next", "--store", server.url])).exitCode).toBe(0);
+    const other = await createConnection(server.url);
+    onTestFinished(() => other.end());
+    const setWait = (value: string): Promise<unknown> =>
+      other.query(`SET GLOBAL rpl_semi_sync_${role}_enabled = ${value}`);
+    await setWait("ON");
+    const command = ["doctor", "--listen", "127.0.0.1:0", "--store", server.url, "--store-timeout", "1s"];
+    const { exitCode, stdout } = await runSnowlane(command);
+    await setWait("OFF");
+    expect([exitCode, stdout]).toEqual([4, expect.stringMatching(/^fail +writes .*no answer to a write within 1 s/m)]);
+    expect(stdout).toMatch(/a lock, a full disk, or a copy that it waits for/);
   },
 );
 
