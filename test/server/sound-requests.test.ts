@@ -1,4 +1,4 @@
-/** Requests of HTTP/1.1 that contradict themselves, as bytes on a connection: another reader of them may see another. */
+/** Requests of HTTP/1.1 that contradict themselves, as bytes on a connection: each reader may see another request. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:tls";

@@ -220,7 +220,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     await session.run("COMMIT");
     await beginning;
     expect(await used(store, period)).toBe(50n);
-    // What was raised is not added again by a take, nor by another server that begins the period.
+    // The raise is not added again by a take, nor by another server that begins the period.
     for (const first of [50n, 60n]) {
       await store.beginPeriod({ ...takeOf(stored), ...period }, 0);
       expect(await store.take({ ...takeOf(stored), ...period })).toBe(first);
