@@ -56,7 +56,7 @@ function forgettingGivenMarks(store: SequenceStore): SequenceStore {
   };
 }
 
-/** A store whose process takes all that a look shows for marks, and stops the database where a later look shows less. */
+/** A store whose process takes what a look shows for marks, and stops the database where a later look shows less. */
 function liftingMarks(store: SequenceStore): SequenceStore {
   const marks = new Map<string, Mark>();
   return {
