@@ -7,14 +7,12 @@ export interface LoadTimes {
   readonly usableMs: number;
 }
 
-const slowdown = 4;
-
-/** Opens a page in a fresh profile. With `slow` its processor is slowed down fourfold. */
-async function open(browser: Browser, url: string, slow: boolean): Promise<Page> {
+/** Opens a page in a fresh profile, with its processor slowed down so many times. */
+async function open(browser: Browser, url: string, slowdown: number): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
-  if (slow) {
+  if (slowdown > 1) {
     const session = await context.newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
   }
@@ -46,9 +44,9 @@ const noteUsable = `
     requestAnimationFrame(() => setTimeout(() => tell(performance.now())));
   }).observe(document, { childList: true, subtree: true });`;
 
-/** Loads the page once, with nothing in the cache and a slow processor. */
-export async function measureLoad(browser: Browser, url: string): Promise<LoadTimes> {
-  const page = await open(browser, url, true);
+/** Loads the page once, with nothing in the cache and a processor slowed down so many times. */
+export async function measureLoad(browser: Browser, url: string, slowdown: number): Promise<LoadTimes> {
+  const page = await open(browser, url, slowdown);
   try {
     const times = await page.evaluate(`Promise.all([painted, usable]).then(([paintMs, usableMs]) => ({
       paintMs,
@@ -63,7 +61,7 @@ export async function measureLoad(browser: Browser, url: string): Promise<LoadTi
 
 /** How long it takes to read and draw one ID that is typed, in milliseconds: the median of 200. */
 export async function measureOneId(browser: Browser, url: string): Promise<number> {
-  const page = await open(browser, `${url}/#/parse`, false);
+  const page = await open(browser, `${url}/#/parse`, 1);
   try {
     await page.getByLabel("IDs").waitFor();
     const medianMs = await page.evaluate(`(async () => {
@@ -88,7 +86,7 @@ export async function measureOneId(browser: Browser, url: string): Promise<numbe
 
 /** Pastes 10,000 lines. Gives how long they took, and the longest task, in milliseconds; 0: none above 50. */
 export async function measureLines(browser: Browser, url: string): Promise<{ tookMs: number; longestTaskMs: number }> {
-  const page = await open(browser, `${url}/#/parse`, false);
+  const page = await open(browser, `${url}/#/parse`, 1);
   try {
     await page.getByLabel("IDs").waitFor();
     await page.evaluate("longestTaskMs = 0");
@@ -116,7 +114,7 @@ export interface MillionTimes {
 
 /** Gets a million IDs into a file, and then begins again and cancels. */
 export async function measureMillion(browser: Browser, url: string): Promise<MillionTimes> {
-  const page = await open(browser, url, false);
+  const page = await open(browser, url, 1);
   try {
     const session = await page.context().newCDPSession(page);
     await session.send("Performance.enable");
