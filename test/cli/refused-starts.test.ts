@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { boundByModes } from "../support/processes/bound-by-modes.ts";
 import { runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { principalsFile } from "../support/processes/principals-file.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
@@ -211,6 +213,19 @@ describe("callers", () => {
     expect(stderr).not.toContain("hunter2");
     const absent = await runCli([...serve, "--principals", `${file}.none`]);
     expect([absent.code, absent.stderr]).toEqual([2, expect.stringMatching(/--principals .*ENOENT/)]);
+  });
+
+  test("whose file this user may not read end the start with code 2, and doctor too: a line that says so", async () => {
+    const { path } = principalsFile([{ name: "app", permissions: ["ids"] }]);
+    chmodSync(path, 0o000);
+    const program = [...boundByModes, ...snowlane];
+    const { code, stderr } = await runCli([...serve, "--principals", path], { program });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^snowlane: --principals is ".*"\. Name a file that can be read: EACCES: .*\n$/),
+    ]);
+    const doctor = await runCli(["doctor", "--principals", path], { program });
+    expect([doctor.code, doctor.stdout.toString()]).toEqual([2, expect.stringMatching(/fail +principals +.*EACCES/)]);
   });
 
   test("that contradict each other are refused with the admin listener's port and a receiver that is no URL", async () => {

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock/clock.ts";
 import { kernelRandom128 } from "../../src/kernel-random.ts";
-import { runCommand } from "../support/processes/run-command.ts";
-import { withCacheLock } from "../support/fetch/user-cache.ts";
 import { IdLoad } from "../support/processes/id-load.ts";
+import { bundledProgram } from "../support/processes/server-bundle.ts";
 import type { LoggedGrant } from "../support/worlds/grant-pieces.ts";
 import { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import { SeededRandom } from "../support/worlds/seeded-random.ts";
@@ -142,7 +141,7 @@ export class FaultTrial {
       "wait-max": waits[patience].waitMax,
     };
     const all = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-    const build = gutted === undefined ? ["dist/main.js"] : [...gutting(gutted), "src/cli/main.ts"];
+    const build = gutted === undefined ? [bundledProgram] : [...gutting(gutted), "src/cli/main.ts"];
     const program = [...launcher, process.execPath, ...build];
     // Sources are slow to start without it.
     const cache = gutted === undefined ? {} : { NODE_COMPILE_CACHE: join(this.folder, "compiled") };
@@ -242,9 +241,4 @@ export class FaultTrial {
       notes: this.notes,
     };
   }
-}
-
-/** Brings dist/ up to date with the sources: what serves is what is tried. */
-export async function bundleServer(): Promise<void> {
-  await withCacheLock("bundle", async () => void (await runCommand(process.execPath, ["tools/bootstrap.mjs"])));
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
+import { bundleServer } from "../support/processes/server-bundle.ts";
+import type { TrialOutcome } from "./fault-trial.ts";
 import { mutants } from "../simulation/mutants.ts";
 import { mixedFaults } from "./mixed-faults.ts";
 import { faults, runFault, runPieces } from "./run-fault.ts";

@@ -12,9 +12,10 @@ import { refuseProblems } from "../../src/config/load-settings.ts";
 import { integer, onOff, text } from "../../src/config/setting-kinds.ts";
 import { type SettingValues, withFallback } from "../../src/config/setting.ts";
 import { runProgram } from "../support/processes/run-program.ts";
+import { bundleServer } from "../support/processes/server-bundle.ts";
 import type { Fault } from "./fault.ts";
 import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
-import { bundleServer, type TrialOutcome } from "./fault-trial.ts";
+import type { TrialOutcome } from "./fault-trial.ts";
 import { mixedFaults } from "./mixed-faults.ts";
 import { abandonAll, faults, noOutcome, pieceLines, runFault, runPieces, showsFault } from "./run-fault.ts";
 

@@ -18,6 +18,7 @@ import { Neighbour } from "../support/http2/neighbour.ts";
 import { ordinaryLoad } from "../support/http2/ordinary-load.ts";
 import { scrape } from "../support/metrics/scrape.ts";
 import { bearer, writePrincipals } from "../support/processes/principals-file.ts";
+import { bundledProgram, bundleServer } from "../support/processes/server-bundle.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 let certificates: Certificates;
@@ -37,7 +38,7 @@ const limits = [
   ["--http2-limits", "handshakeTimeoutMs=4000,frameTimeoutMs=4000,bodyTimeoutMs=4000"],
 ].flat();
 
-const program = [process.execPath, ...liveMemoryFlags, "src/cli/main.ts"];
+const program = [process.execPath, ...liveMemoryFlags, bundledProgram];
 
 const portOf = ({ address }: SnowlaneProcess): number => Number(address.split(":")[1]);
 
@@ -63,6 +64,7 @@ function guardFlags(): readonly string[] {
 
 describe.each(["an open server", "a server with principals, quotas and a scraper"])("%s", (kind) => {
   beforeAll(async () => {
+    await bundleServer();
     certificates = await makeCertificates();
     const { certFile, keyFile } = certificates.server;
     const isOpen = kind === "an open server";
@@ -156,9 +158,14 @@ describe.each(["an open server", "a server with principals, quotas and a scraper
     const grownMb = peakMb(plain) - startMb;
     progress(`The server grew by ${grownMb.toFixed(0)} MB; the neighbour's worst p99 was ${p99Ms.toFixed(1)} ms.`);
     expect(grownMb).toBeLessThan(157);
-    const ratios = (await Promise.all([plain, secure].map(liveMb))).map((mb, index) => mb / liveBefore[index]!);
+    let ratios: readonly number[] = [];
+    // The server lets a closed connection linger for a second.
+    const largest = async (): Promise<number> => {
+      ratios = (await Promise.all([plain, secure].map(liveMb))).map((mb, index) => mb / liveBefore[index]!);
+      return Math.max(...ratios);
+    };
+    await expect.poll(largest, { timeout: 60_000, interval: 500 }).toBeLessThan(1.1);
     progress(`In use is ${ratios.map((ratio) => ratio.toFixed(3)).join(" and ")} of what was before.`);
-    for (const ratio of ratios) expect(ratio).toBeLessThan(1.1);
     for (const { log } of [plain, secure]) {
       expect(log.filter(({ level }) => level === "error")).toEqual([]);
     }

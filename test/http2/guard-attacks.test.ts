@@ -19,6 +19,7 @@ import { Neighbour } from "../support/http2/neighbour.ts";
 import { scrape } from "../support/metrics/scrape.ts";
 import { bearer, writePrincipals } from "../support/processes/principals-file.ts";
 import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
+import { bundledProgram, bundleServer } from "../support/processes/server-bundle.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { scale } from "../support/worlds/scale.ts";
 
@@ -42,6 +43,7 @@ const refusedCredentials = async (): Promise<number> =>
   (await metrics()).get('snowlane_refused_total{why="credentials"}') ?? 0;
 
 beforeAll(async () => {
+  await bundleServer();
   folder = mkdtempSync(join(tmpdir(), "snowlane-attacks-"));
   const file = join(folder, "principals.json");
   writePrincipals(file, principals);
@@ -49,7 +51,7 @@ beforeAll(async () => {
   // They connect from this machine alone, as fast as it can.
   const connections = ["--connections-per-second", "10000"];
   server = await startSnowlane({
-    program: [process.execPath, ...liveMemoryFlags, "src/cli/main.ts"],
+    program: [process.execPath, ...liveMemoryFlags, bundledProgram],
     args: ["--store", `sqlite:${join(folder, "snowlane.db")}`, ...flags, ...connections],
   });
   port = Number(server.address.split(":")[1]);

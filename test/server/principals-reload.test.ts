@@ -1,14 +1,16 @@
 /** A server whose file of principals is replaced, broken and removed while it runs. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, onTestFinished, test } from "vitest";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { askHttp2, type HttpAnswer } from "../support/http2/http-call.ts";
+import { boundByModes } from "../support/processes/bound-by-modes.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
+import { snowlane } from "../support/processes/cli-outcome.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { bearer, principalsFile, tokenOf, writePrincipals } from "../support/processes/principals-file.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
@@ -25,9 +27,10 @@ const nextId = (url: string, name: string): Promise<HttpAnswer> =>
     body: "{}",
   });
 
-async function start(principals: string) {
+async function start(principals: string, before: readonly string[] = []) {
   const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
-  const server = await startSnowlane({ args: ["--store", store, "--http2", http2, "--principals", principals] });
+  const args = ["--store", store, "--http2", http2, "--principals", principals];
+  const server = await startSnowlane({ args, program: [...before, ...snowlane] });
   onTestFinished(() => void server.stop("SIGTERM"));
   return server;
 }
@@ -53,6 +56,23 @@ test("SIGHUP reads the file again: a good one is used, a broken one is not, and 
   expect([await statusOf("second"), await statusOf("first")]).toEqual([200, 401]);
   for (const name of ["first", "second"]) expect(JSON.stringify(server.log)).not.toContain(tokenOf(name));
   expect(await server.stop("SIGTERM")).toBe(0);
+});
+
+test("a file that the server may no longer read changes nothing, and is read once it may be", async () => {
+  const { path } = principalsFile([{ name: "first", permissions: ids }]);
+  const server = await start(path, boundByModes);
+  const statusOf = async (name: string): Promise<number> => (await nextId(server.url, name)).status;
+  const next = principalsFile([{ name: "second", permissions: ids }]);
+  chmodSync(next.path, 0o000);
+  renameSync(next.path, path);
+  server.child.kill("SIGHUP");
+  const refusals = () => server.log.filter(({ level }) => level === "error");
+  await expect.poll(() => JSON.stringify(refusals()), patience).toContain("EACCES");
+  expect([await statusOf("first"), await statusOf("second")]).toEqual([200, 401]);
+  chmodSync(path, 0o600);
+  server.child.kill("SIGHUP");
+  await expect.poll(() => statusOf("second"), patience).toBe(200);
+  expect(await statusOf("first")).toBe(401);
 });
 
 test("SIGHUP does not end a server that still waits for its worker ID", async () => {

@@ -43,6 +43,30 @@ test("--log-calls refused names reason, method, principal and address, at most t
   expect(JSON.stringify(lines)).not.toContain(tokenOf("app"));
 });
 
+test("a header names no caller and no address, as a proxy would name them: those of the connection count", async () => {
+  const { path } = principalsFile([
+    { name: "app", permissions: ["ids"], certificates: ["uri:spiffe://prod/app", "dns:app", "ip:203.0.113.9"] },
+  ]);
+  const { url, log } = await runServer({ principals: path, logCalls: "refused" });
+  const forged = {
+    forwarded: "for=203.0.113.9;host=app",
+    "x-forwarded-for": "203.0.113.9",
+    "x-real-ip": "203.0.113.9",
+    "x-forwarded-client-cert": "By=dns:server;URI=spiffe://prod/app;DNS=app",
+    "x-client-cert": "uri:spiffe://prod/app",
+    "x-ssl-client-s-dn": "CN=app",
+    "x-remote-user": "app",
+  };
+  for (const ask of [askHttp1, askHttp2]) {
+    const { status } = await ask(url, { path: nextId, headers: { ...json, ...forged }, body: "{}" });
+    expect(status).toBe(401);
+  }
+  const refused = log.map((line) => JSON.parse(line)).filter(({ message }) => message === "A call was refused");
+  const line = { reason: "MISSING_CREDENTIALS", address: "127.0.0.1" };
+  expect(refused).toEqual([expect.objectContaining(line), expect.objectContaining(line)]);
+  for (const entry of refused) expect(entry).not.toHaveProperty("principal");
+});
+
 test("a call that the admin listener refuses has its line, and counts against the same quota", async () => {
   const { path } = principalsFile([
     { name: "operator", permissions: ["observe"], callsPerSecond: 1 },

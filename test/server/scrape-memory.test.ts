@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
+import { bundledProgram, bundleServer } from "../support/processes/server-bundle.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { scale } from "../support/worlds/scale.ts";
 
@@ -13,8 +14,9 @@ const scrapes = 1_000 * scale;
 const allowedMb = 0.5;
 
 test(`${scrapes} scrapes leave the memory in use as it was`, async () => {
+  await bundleServer();
   const server = await startSnowlane({
-    program: [process.execPath, ...liveMemoryFlags, "src/cli/main.ts"],
+    program: [process.execPath, ...liveMemoryFlags, bundledProgram],
     args: ["--http2", "engine", "--store", `sqlite:${join(temporaryFolder(), "snowlane.db")}`],
   });
   onTestFinished(async () => {

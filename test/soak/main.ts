@@ -12,8 +12,8 @@ import { duration, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
 import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
-import { bundleServer } from "../fault/fault-trial.ts";
 import { runProgram } from "../support/processes/run-program.ts";
+import { bundledProgram, bundleServer } from "../support/processes/server-bundle.ts";
 import { soak, type SoakLook, type SoakResult } from "./soak.ts";
 
 const attackPauseMs = 3_000;
@@ -74,7 +74,7 @@ await runProgram({
 async function run(durationMs: number, lookEveryMs: number, storeFile: string, signal: AbortSignal) {
   print(columns);
   return await soak({
-    script: "dist/main.js",
+    script: bundledProgram,
     storeFile,
     durationMs,
     lookEveryMs,

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/lease/records/worker-record.ts";
-import { bundleServer } from "../fault/fault-trial.ts";
 import { duplicatesOf } from "../support/processes/issuing-worker.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { type RemoteStoreServer, withPort } from "../support/servers/remote-stores.ts";
+import { bundledProgram, bundleServer } from "../support/processes/server-bundle.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 
@@ -15,7 +15,7 @@ import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 const patience = { timeout: 90_000, interval: 100 };
 
 /** The bundle starts in a third of the time: each test starts several servers, one after the other. */
-const program = [process.execPath, "dist/main.js"];
+const program = [process.execPath, bundledProgram];
 
 let postgres: RemoteStoreServer;
 beforeAll(async () => {

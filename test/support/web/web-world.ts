@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type ChromiumBrowser, startChromium } from "../processes/chromium-browser.ts";
-import { runCommand } from "../processes/run-command.ts";
 import { sequencesReady } from "../processes/sequences-ready.ts";
+import { bundledProgram, bundleServer } from "../processes/server-bundle.ts";
 import { type SnowlaneProcess, startSnowlane } from "../processes/snowlane-process.ts";
 
 /** A server with the page as it is shipped, and a browser. */
@@ -44,7 +44,7 @@ export function webWorld(args: readonly string[] = []): WebWorld {
   let storeCount = 0;
   const start = async (more: readonly string[], listen?: string): Promise<SnowlaneProcess> => {
     const store = more.includes("--store") ? [] : ["--store", `sqlite:${join(folder, `${storeCount++}.db`)}`];
-    const program = [process.execPath, "dist/main.js"];
+    const program = [process.execPath, bundledProgram];
     const args = [...store, ...more];
     const server = await startSnowlane({ args, program, ...(listen === undefined ? {} : { listen }) });
     // Their database is opened later: a call before that would be an error on the console. A closed server says 401.
@@ -54,7 +54,7 @@ export function webWorld(args: readonly string[] = []): WebWorld {
   };
 
   beforeAll(async () => {
-    await runCommand(process.execPath, ["tools/bootstrap.mjs"]);
+    await bundleServer();
     [chromium, server] = await Promise.all([startChromium(), start(args)]);
   }, 600_000);
 
