@@ -40,12 +40,14 @@ export const sequencesRaise: Command<typeof sequencePlaceSettings, typeof option
     const raisedCount = await operateSequences({ settings, environment, whereNew: "refuse" }, (catalog) =>
       catalog.raise(request),
     );
-    if (raisedCount === 0 && all) {
-      const message =
-        "No counter was raised: stop the database first, with snowlane sequences stop, or make a sequence.";
+    if (raisedCount === undefined) {
+      const message = "No counter was raised: stop the database first, with snowlane sequences stop.";
       throw new CommandError(message, exitCodes.refused);
     }
-    stdout.write(`${raisedCount} counter${raisedCount === 1 ? " was" : "s were"} raised.\n`);
+    const raised = `${raisedCount} counter${raisedCount === 1 ? " was" : "s were"} raised`;
+    // What stood there may be gone altogether.
+    const later = all ? `, and sequences that are made later begin ${by} value${by === 1n ? "" : "s"} higher` : "";
+    stdout.write(`${raised}${later}.\n`);
     return exitCodes.done;
   },
 };

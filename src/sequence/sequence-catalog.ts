@@ -130,12 +130,20 @@ export class SequenceCatalog {
     return result;
   }
 
-  /** Raises counters. @returns How many. @throws IdError SEQUENCE_NOT_FOUND, INVALID_SEQUENCE, INVALID_CONFIG. */
-  async raise(request: OperatorRaise): Promise<number> {
+  /**
+   * Raises counters, with `all` also those that will be made.
+   *
+   * @returns How many that are there; undefined = all were to be raised, and no database is stopped.
+   * @throws IdError SEQUENCE_NOT_FOUND, INVALID_SEQUENCE, INVALID_CONFIG.
+   */
+  async raise(request: OperatorRaise): Promise<number | undefined> {
     const { stripes } = this.#parts;
-    let raisedCount = 0;
+    let raisedCount: number | undefined;
     if (request.kind === "all") {
-      for (const { store } of await stripes.listed()) raisedCount += await store.raise(request, kernelRandom128());
+      for (const { store } of await stripes.listed()) {
+        const ofStore = await store.raise(request, kernelRandom128());
+        if (ofStore !== undefined) raisedCount = (raisedCount ?? 0) + ofStore;
+      }
       return raisedCount;
     }
     const state = await this.get(request.name);
@@ -146,7 +154,7 @@ export class SequenceCatalog {
         request.kind === "by"
           ? ({ kind: "by", key, count: request.count } as const)
           : ({ kind: "to", key, index: indexFrom(state.stored.definition, request.value, stripe) } as const);
-      raisedCount += await store.raise(how, kernelRandom128());
+      raisedCount = (raisedCount ?? 0) + ((await store.raise(how, kernelRandom128())) ?? 0);
     }
     return raisedCount;
   }

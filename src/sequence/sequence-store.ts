@@ -180,8 +180,8 @@ export interface SequenceStore {
    * @param marks - At most 1,000.
    */
   cover(marks: readonly Mark[], writeId: string): Promise<void>;
-  /** @returns How many counters it raised. */
-  raise(request: RaiseRequest, writeId: string): Promise<number>;
+  /** @returns How many counters it raised; undefined = all were to be, and the place is not stopped. */
+  raise(request: RaiseRequest, writeId: string): Promise<number | undefined>;
   /** Stops the place, if its revision is still `revision`. @returns Whether it did. */
   stop(reason: string, revision: number): Promise<boolean>;
   /** Opens the place, 30 s ahead by the database's clock. */

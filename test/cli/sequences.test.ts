@@ -1,5 +1,6 @@
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { runInProcess } from "./in-process.ts";
@@ -33,11 +34,34 @@ test("a database is stopped, raised and opened again", async () => {
     code: 4,
     stderr: expect.stringContaining("a backup is put back"),
   });
-  expect((await run("raise", "--all", "--by", "5", "--reason", "test")).stdout).toBe("1 counter was raised.\n");
+  expect((await run("raise", "--all", "--by", "5", "--reason", "test")).stdout).toBe(
+    "1 counter was raised, and sequences that are made later begin 5 values higher.\n",
+  );
   expect((await run("open")).stdout).toContain("in 30 seconds");
   expect((await run("open")).stdout).toContain("nothing was changed");
   expect((await run()).stdout).toMatch(/^NAME .*\norders +6 .* open\n$/);
   expect(JSON.parse((await run("get", "orders", "--json")).stdout)).toMatchObject({ nextValue: "6" });
+});
+
+test("the runbook on a file that was deleted ended at the raise, which was said to have raised nothing", async () => {
+  const folder = temporaryFolder();
+  const run = sequencesOf(folder);
+  await run("create", "orders");
+  expect((await run("next", "orders", "-n", "3")).code).toBe(0);
+  rmSync(join(folder, "s.db.sequences"));
+  // The new file is stopped from the beginning.
+  const refusal = { code: 4, stderr: expect.stringContaining("another one stood there") };
+  expect(await run("create", "orders")).toMatchObject(refusal);
+  expect(await run("raise", "--all", "--by", "50", "--reason", "the file is gone")).toMatchObject({
+    code: 0,
+    stdout: "0 counters were raised, and sequences that are made later begin 50 values higher.\n",
+  });
+  expect(await run("open")).toMatchObject({ code: 0 });
+  const file = new DatabaseSync(join(folder, "s.db.sequences"));
+  file.exec("UPDATE snowlane_sequence_place SET open_ms = 0");
+  file.close();
+  expect((await run("create", "orders")).code).toBe(0);
+  expect((await run("next", "orders")).stdout).toBe("51\n");
 });
 
 test("several files share a sequence, one more joins them, and what does not fit together is refused", async () => {

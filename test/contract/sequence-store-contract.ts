@@ -258,10 +258,17 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
 
     test("raises all of a stopped database only, and what is made afterwards begins above", async () => {
       await make();
-      expect(await store.raise({ kind: "all", count: 50n }, "w1")).toBe(0);
+      expect(await store.raise({ kind: "all", count: 50n }, "w1")).toBeUndefined();
       await store.stop("test", 1);
       expect(await store.raise({ kind: "all", count: 50n }, "w2")).toBe(1);
       expect(await used()).toBe(50n);
+    });
+
+    test("raises all of a stopped database that has no sequence", async () => {
+      await store.look([]);
+      expect(await store.raise({ kind: "all", count: 50n }, "w1")).toBeUndefined();
+      await store.stop("test", 1);
+      expect(await store.raise({ kind: "all", count: 50n }, "w2")).toBe(0);
     });
 
     test("stops by comparison, and opens half a minute ahead", async () => {

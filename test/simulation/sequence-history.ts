@@ -1,8 +1,10 @@
 /**
  * One history of sequences, drawn by a seed: servers that take, hand out, give back, crash, stop in order and are cut
- * off; a database that answers late or not at all, goes back to an older copy, fails over to a replica that lags, and
- * loses rows; and an operator who raises and opens. The real code runs over a database in memory.
+ * off, some with clocks that are ahead; a database that answers late or not at all, goes back to an older copy, fails
+ * over to a replica that lags, and loses rows; and an operator who raises and opens. The real code runs over a database
+ * in memory.
  */
+import type { Clock } from "../../src/clock/clock.ts";
 import { IdError } from "../../src/errors.ts";
 import { SequenceCatalog } from "../../src/sequence/sequence-catalog.ts";
 import { SequencePlace } from "../../src/sequence/sequence-place.ts";
@@ -63,6 +65,8 @@ class History {
   readonly #mutant: SequenceMutant | ProcessMutant | undefined;
   /** Servers are stopped in order all the time, callers do not wait for an opening, and counters alone go back. */
   readonly #isRestless: boolean;
+  /** By how much the clock of every other server is ahead: such a server takes from a period before it begins. */
+  readonly #aheadMs: number;
   readonly #issued = new Map<string, Set<bigint>>();
   readonly #faults: string[] = [];
   readonly #events = new Map<string, number>();
@@ -92,6 +96,7 @@ class History {
     this.#random = new SeededRandom(seed);
     this.#mutant = mutant;
     this.#isRestless = seed % 2 === 1;
+    this.#aheadMs = seed % 7 === 5 ? 1.5 * dayMs : 0;
     this.#database = this.#newDatabase();
   }
 
@@ -205,9 +210,9 @@ class History {
   #startServer(): void {
     if (this.#servers.length >= 4) return;
     const id = (this.#nextServer += 1);
-    const clock = this.#time;
+    const clock = this.#clockOf(id);
     const timers = {
-      after: (delayMs: number, task: () => void) => clock.after(delayMs, () => server.isAlive && task()),
+      after: (delayMs: number, task: () => void) => this.#time.after(delayMs, () => server.isAlive && task()),
     };
     const onEvent = ({ kind }: { readonly kind: string }): undefined => this.#note(kind, undefined);
     const store = this.#storeOf(() => server);
@@ -224,6 +229,12 @@ class History {
     });
     const server: Server = { id, sources, isAlive: true, isCutOff: false };
     this.#servers.push(server);
+  }
+
+  #clockOf(serverId: number): Clock {
+    const time = this.#time;
+    const aheadMs = serverId % 2 === 0 ? this.#aheadMs : 0;
+    return { nowMs: () => time.nowMs() + aheadMs, monotonicMs: () => time.monotonicMs() };
   }
 
   #kill(server: Server): void {

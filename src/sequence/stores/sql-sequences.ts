@@ -175,11 +175,11 @@ export class SqlSequences<Connection> implements SequenceStore {
     });
   }
 
-  async raise(request: RaiseRequest, writeId: string): Promise<number> {
+  async raise(request: RaiseRequest, writeId: string): Promise<number | undefined> {
     if (request.kind === "all") {
       const values = this.#named({ count: request.count, writeId });
       return this.#change(async (statements, session) => {
-        if ((await session.run(statements.raisePlace, values)) === 0) return 0;
+        if ((await session.run(statements.raisePlace, values)) === 0) return undefined;
         return session.run(statements.raiseAll, values);
       });
     }

@@ -224,8 +224,8 @@ export class SequenceFile {
     });
   }
 
-  raise(request: RaiseRequest, writeId: string): number {
-    let raisedCount = 0;
+  raise(request: RaiseRequest, writeId: string): number | undefined {
+    let raisedCount: number | undefined;
     this.#write((statements) => {
       if (request.kind === "all") {
         const { count } = request;

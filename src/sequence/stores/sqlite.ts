@@ -83,7 +83,7 @@ class SqliteSequences implements SequenceStore {
     return this.#link.call("cover", marks, writeId);
   }
 
-  raise(request: RaiseRequest, writeId: string): Promise<number> {
+  raise(request: RaiseRequest, writeId: string): Promise<number | undefined> {
     return this.#link.call("raise", request, writeId);
   }
 

@@ -46,9 +46,11 @@ export interface SequenceData {
 export const sequenceMutants = [
   "missing-counter-is-zero",
   "period-below-raise",
+  "raise-ends-now",
   "cover-makes-lost-counter",
   "take-ignores-identity",
   "give-back-ignores-write-id",
+  "give-back-counts-again",
   "give-back-after-move",
   "opens-at-once",
   "stop-ignores-revision",
@@ -64,6 +66,8 @@ export class MemorySequences {
   #place: PlaceState | undefined;
   #sequences = new Map<string, StoredSequence>();
   #counters = new Map<string, { used: bigint; writeId: string }>();
+  /** The write_ids of the ranges that went back. */
+  readonly #given = new Set<string>();
 
   constructor(identity: string, nowMs: () => number, mutant?: SequenceMutant, member = newMember()) {
     this.#member = member;
@@ -158,7 +162,10 @@ export class MemorySequences {
     const counter = this.#counters.get(counterId(request));
     const mayGive = this.#mutant === "give-back-after-move" || this.#mayTake(request);
     if (!mayGive || counter?.used !== request.endIndex) return false;
-    if (counter.writeId !== request.writeId && this.#mutant !== "give-back-ignores-write-id") return false;
+    const isAgain = this.#mutant === "give-back-counts-again" && this.#given.has(request.newWriteId);
+    const isOwn = counter.writeId === request.writeId || this.#mutant === "give-back-ignores-write-id";
+    if (!isOwn && !isAgain) return false;
+    this.#given.add(request.newWriteId);
     this.#counters.set(counterId(request), { used: request.firstIndex, writeId: request.newWriteId });
     return true;
   }
@@ -171,12 +178,13 @@ export class MemorySequences {
     }
   }
 
-  raise(request: RaiseRequest, writeId: string): number {
+  raise(request: RaiseRequest, writeId: string): number | undefined {
     if (request.kind === "to") return this.#raiseTo(request.key, request.index, writeId) ? 1 : 0;
     if (request.kind === "by") return this.#raiseBy(counterId(request.key), request.count, writeId) ? 1 : 0;
-    if (this.#place === undefined || this.#place.stopped === "") return 0;
+    if (this.#place === undefined || this.#place.stopped === "") return undefined;
     const raisedCount = least(this.#place.raisedCount + request.count, indexMax);
-    this.#place = { ...this.#place, raisedCount, raisedUntilMs: this.nowMs() + raisedAheadMs };
+    const aheadMs = this.#mutant === "raise-ends-now" ? 0 : raisedAheadMs;
+    this.#place = { ...this.#place, raisedCount, raisedUntilMs: this.nowMs() + aheadMs };
     return [...this.#counters.keys()].filter((id) => this.#raiseBy(id, request.count, writeId)).length;
   }
 
