@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { openSequences } from "../support/worlds/opened-sequences.ts";
+import { expectStops } from "../support/worlds/standing-losses.ts";
 
 const regression = expect.objectContaining({ reason: "STORE_WENT_BACK" });
 
@@ -80,4 +81,14 @@ test("an older file and its folder, put back together, repeat a value, unless th
   expect(await catalog.raise({ kind: "all", count: 5n })).toBe(1);
   expect(await catalog.open()).toMatchObject({ kind: "opened" });
   expect((await catalog.get("orders")).nextValue).toBe(11n);
+});
+
+test("a loss in a file that stands stops it although no server takes from it", async () => {
+  const folder = temporaryFolder();
+  await expectStops(`sqlite:${join(folder, "s.db")}`, async (statement) => {
+    const database = new DatabaseSync(join(folder, "s.db.sequences"), { timeout: 20_000 });
+    const rows = database.prepare(statement).all();
+    database.close();
+    return rows;
+  });
 });

@@ -7,6 +7,7 @@ import { completeDefinition, endCountOf, type StoredSequence } from "../../src/s
 import type { SequenceEvent } from "../../src/sequence/sequence-place.ts";
 import { counterId, type SequenceStore, type TakeRequest } from "../../src/sequence/sequence-store.ts";
 import { Sequences } from "../../src/sequence/sequences.ts";
+import type { ReservedValues } from "../../src/sequence/value-source.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
@@ -86,22 +87,6 @@ test("a take from PostgreSQL waits for a standby although the server's default d
   await expect.poll(() => store.take(takeOf(stored)).catch(() => undefined), { timeout: 60_000 }).toBe(last + 20n);
 });
 
-test("a take from MariaDB is one statement", async () => {
-  const server = await startMariadb();
-  onTestFinished(() => server.stop());
-  const store = await openSequenceStore(server.url, { namespace: "n", callTimeoutMs: 60_000, connectionCount: 1 });
-  onTestFinished(() => store.close());
-  const stored = await make(store);
-  // The first one also has the statement prepared.
-  await store.take(takeOf(stored));
-  const session = await openSqlSession(server.url);
-  onTestFinished(() => session.end());
-  const questions = async () => Number((await session.run("SHOW GLOBAL STATUS LIKE 'Questions'"))[0]!["Value"]);
-  const before = await questions();
-  for (let count = 0; count < 20; count += 1) await store.take(takeOf(stored));
-  expect((await questions()) - before).toBe(21);
-});
-
 describe.each(servers)("sequences in a %s", (_kind, start) => {
   let server: TestServer;
   let namespaces = 0;
@@ -111,6 +96,66 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
   });
   afterAll(async () => {
     await server.stop();
+  });
+
+  test("asked for a take: it is one statement and one round trip", async () => {
+    const proxy = await TcpProxy.start(server.port);
+    onTestFinished(() => proxy.stop());
+    const options = { namespace: newNamespace(), callTimeoutMs: 60_000, connectionCount: 1 };
+    const store = await openSequenceStore(withPort(server, proxy.port), options);
+    onTestFinished(() => store.close());
+    const stored = await make(store);
+    // The first one also has the statement prepared.
+    await store.take(takeOf(stored));
+    const before = proxy.turnCount;
+    for (let round = 0; round < 20; round += 1) await store.take(takeOf(stored));
+    expect(proxy.turnCount - before).toBe(20);
+    // PostgreSQL counts no statements.
+    if (server.url.startsWith("postgres")) return;
+    const session = await openSqlSession(server.url);
+    onTestFinished(() => session.end());
+    const questions = async () => Number((await session.run("SHOW GLOBAL STATUS LIKE 'Questions'"))[0]!["Value"]);
+    const asked = await questions();
+    for (let round = 0; round < 20; round += 1) await store.take(takeOf(stored));
+    expect((await questions()) - asked).toBe(21);
+  });
+
+  test("that is frozen while nine tenths of a step are handed out: no caller waits, and then each waits its own time", async () => {
+    const step = 1_000;
+    const sequences = new Sequences({
+      storeUrls: [server.url],
+      store: { namespace: newNamespace(), callTimeoutMs: 1_000 },
+      waitMaxMs: 2_000,
+      namesMax: 10,
+      clock: systemClock,
+      timers: systemTimers,
+      onEvent: () => {},
+    });
+    onTestFinished(() => sequences.close(1_000));
+    const create = async () => (await sequences.catalog()).create({ name: "orders", stepMin: step, stepMax: step });
+    await answered(create);
+    const source = await answered(async () => sequences.open("orders"));
+    const draw = () => source.reserve({ count: 1, priority: "unary" });
+    const valueOf = ({ runs }: ReservedValues): bigint => runs[0]!.firstValue;
+    const values = [valueOf(await answered(async () => draw()))];
+    // The worst moment: the next value is the one at which a further step is asked for.
+    while (values.length < step / 10 - 1) values.push(valueOf(await draw()));
+    server.pause();
+    try {
+      while (values.length < step) {
+        const drawn = draw();
+        expect(drawn).not.toBeInstanceOf(Promise);
+        values.push(valueOf(await drawn));
+      }
+      const beganMs = systemClock.monotonicMs();
+      await expect(draw()).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE", retryAfterMs: expect.any(Number) });
+      expect(systemClock.monotonicMs() - beganMs).toBeGreaterThanOrEqual(1_999);
+    } finally {
+      server.resume();
+    }
+    values.push(valueOf(await answered(async () => draw())));
+    expect(values).toEqual(values.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(new Set(values).size).toBe(step + 1);
   });
 
   test("that is frozen: a take ends in STORE_UNAVAILABLE, and none after it overlaps", async () => {

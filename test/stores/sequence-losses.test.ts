@@ -1,4 +1,6 @@
 /** The table of losses of docs/sequences.md, row by row, for the databases that have a server. */
+import { chownSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { toolInPlaceOf } from "../support/fetch/tools.ts";
 import { openSequences } from "../support/worlds/opened-sequences.ts";
@@ -10,8 +12,10 @@ import {
   startPostgres,
   startStandby,
 } from "../support/servers/postgres-server.ts";
+import { primaryArgs, promoteReplica, startReplica, untilReplicated } from "../support/servers/mysql-replica.ts";
 import { openSqlSession, runSql } from "../support/servers/run-sql.ts";
 import { dumpDatabase, putDump } from "../support/servers/sql-dump.ts";
+import { expectStops } from "../support/worlds/standing-losses.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 interface Loss {
@@ -28,6 +32,7 @@ const seen: readonly Loss[] = [
   { name: "mariadb: a dump is put back", start: () => startMariadb(), keep: keepDump },
   { name: "mysql: a dump is put back", start: () => startMysql(), keep: keepDump },
   { name: "postgres: a dump is put into another database", start: () => startPostgres(), keep: keepElsewhere },
+  { name: "postgres: another server has an older copy", start: () => startPostgres(), keep: keepIn(startPostgres) },
   { name: "mariadb: another server has an older copy", start: () => startMariadb(), keep: keepIn(startMariadb) },
   { name: "mysql: another server has an older copy", start: () => startMysql(), keep: keepIn(startMysql) },
   { name: "postgres: a standby is promoted that lagged", start: () => startPostgres(), keep: keepStandby },
@@ -45,9 +50,16 @@ const unseen: readonly Loss[] = [
 ];
 
 /** A loss of MariaDB alone: where MySQL takes its place, there is none. */
-function ofMariadb(loss: Loss): readonly Loss[] {
+function ofMariadb<T>(loss: T): readonly T[] {
   return toolInPlaceOf("mariadb") === "mariadb" ? [loss] : [];
 }
+
+/** Both kinds that MySQL's driver reaches. */
+const ofMysql = [
+  { kind: "mariadb", start: (args: readonly string[] = []) => startMariadb(args) },
+  { kind: "mysql", start: (args: readonly string[] = []) => startMysql(args) },
+];
+const kinds = [{ kind: "postgres", start: () => startPostgres() }, ...ofMysql];
 
 /** Hands out 1 to 5, keeps a copy, hands out 6 to 10, and puts the copy back. */
 async function loseValues({ start, keep }: Loss) {
@@ -62,10 +74,10 @@ async function loseValues({ start, keep }: Loss) {
 }
 
 /** Raises and opens, as the runbook says; the half minute after it is over at once. */
-async function raiseAndOpen(url: string, count = 100n): Promise<void> {
+async function raiseAndOpen(url: string, count = 100n, counterCount = 1): Promise<void> {
   const operator = openSequences(url);
   const catalog = await operator.catalog();
-  expect(await catalog.raise({ kind: "all", count })).toBeGreaterThan(0);
+  expect(await catalog.raise({ kind: "all", count })).toBe(counterCount);
   expect(await catalog.open()).toMatchObject({ kind: "opened" });
   await operator.close();
   await runSql(url, "UPDATE snowlane_sequence_place SET open_ms = 0");
@@ -128,27 +140,64 @@ test("a synchronous standby that is promoted lost nothing: raised by 0 and opene
   expect(await openSequences(standby.url).take(2)).toEqual([6, 7]);
 });
 
-test("two primaries that both take writes repeat values, where each server sees only one of them", async () => {
-  const server = await startPostgres();
-  onTestFinished(() => server.stop());
-  const [one, standby] = [openSequences(server.url), await startStandby(server)];
-  onTestFinished(() => standby.stop());
-  await (await one.catalog()).create({ name: "orders", allocation: "strict" });
-  const hasIt = "SELECT count(*)::int AS count FROM snowlane_sequence";
-  await expect.poll(() => runSql(standby.url, hasIt).catch(() => []), { timeout: 60_000 }).toEqual([{ count: 1 }]);
-  await runSql(standby.url, "SELECT pg_promote()");
-  expect(await one.take(1)).toEqual([1]);
-  // The new primary shows that it is another one. An operator who opens it without fencing the old one has repeats.
-  await expect(openSequences(standby.url).take(1)).rejects.toEqual(regression);
-  await raiseAndOpen(standby.url, 0n);
-  expect(await openSequences(standby.url).take(1)).toEqual([1]);
-});
+const oneName = `SELECT name FROM ${tables[0]}`;
 
-test.for([
-  { kind: "postgres", start: () => startPostgres() },
-  { kind: "mariadb", start: () => startMariadb() },
-  { kind: "mysql", start: () => startMysql() },
-])(
+/** A primary with a replica that is promoted without a word to the primary, which goes on. */
+const pairs = [
+  { kind: "postgres", start: () => startPostgres(), follow: startStandby, promote: promoteStandby },
+  ...ofMysql.map(({ kind, start }) => {
+    const follow = (server: TestServer) => startReplica(server, start);
+    return { kind, start: () => start(primaryArgs), follow, promote: promoteReplica };
+  }),
+];
+
+test.for(pairs)(
+  "two primaries that both take writes repeat values, where each server sees only one of them: $kind",
+  async ({ start, follow, promote }) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const [one, replica] = [openSequences(server.url), await follow(server)];
+    onTestFinished(() => replica.stop());
+    await (await one.catalog()).create({ name: "orders", allocation: "strict" });
+    await untilReplicated(replica, oneName);
+    await promote(replica);
+    expect(await one.take(1)).toEqual([1]);
+    // The new primary shows that it is another one. An operator who opens it without fencing the old one has repeats.
+    await expect(openSequences(replica.url).take(1)).rejects.toEqual(regression);
+    await raiseAndOpen(replica.url, 0n);
+    expect(await openSequences(replica.url).take(1)).toEqual([1]);
+  },
+);
+
+test.for(pairs.slice(1))(
+  "a replica that lacks nothing takes over: raised by 0 and opened, it goes on without a gap: $kind",
+  async ({ start, follow, promote }) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const [first, replica] = [openSequences(server.url), await follow(server)];
+    onTestFinished(() => replica.stop());
+    await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+    expect(await first.take(5)).toEqual([1, 2, 3, 4, 5]);
+    await untilReplicated(replica, `SELECT 1 FROM ${tables[1]} WHERE used_count = 5`);
+    await first.close();
+    await server.kill();
+    await promote(replica);
+    await expect(openSequences(replica.url).take(1)).rejects.toEqual(regression);
+    await raiseAndOpen(replica.url, 0n);
+    expect(await openSequences(replica.url).take(2)).toEqual([6, 7]);
+  },
+);
+
+test.for(kinds)(
+  "a loss in tables that stand stops the database although no server takes from it: $kind",
+  async ({ start }) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    await expectStops(server.url, (statement) => runSql(server.url, statement));
+  },
+);
+
+test.for(kinds)(
   "emptied tables: a server that runs stops the database, one that starts begins at nothing: $kind",
   async ({ start }) => {
     const server = await start();
@@ -170,22 +219,49 @@ test.for([
     await expect(later.take(1)).rejects.toMatchObject({ reason: "SEQUENCE_NOT_FOUND" });
     await (await later.catalog()).create({ name: "orders", allocation: "strict" });
     expect(await openSequences(server.url).take(1)).toEqual([1]);
+    // Where the runbook comes first, they begin above what was handed out.
+    await empty();
+    const operator = await openSequences(server.url).catalog();
+    expect(await operator.stop("the tables were emptied")).toBe(true);
+    await raiseAndOpen(server.url, 100n, 0);
+    const above = openSequences(server.url);
+    await (await above.catalog()).create({ name: "orders", allocation: "strict" });
+    expect(await above.take(1)).toEqual([101]);
   },
 );
 
-test.for([
-  { kind: "mariadb", start: () => startMariadb() },
-  { kind: "mysql", start: () => startMysql() },
-])(
-  "OPTIMIZE TABLE shows as a loss, and raised by 0 and opened the values go on without a gap: $kind",
+test.for(ofMysql)(
+  "OPTIMIZE TABLE and ALTER TABLE show as a loss, and raised by 0 and opened the values go on without a gap: $kind",
   async ({ start }) => {
     const server = await start();
     onTestFinished(() => server.stop());
     const first = openSequences(server.url);
     await (await first.catalog()).create({ name: "orders", allocation: "strict" });
     expect(await first.take(2)).toEqual([1, 2]);
-    // Both tell tables apart by the second in which they were made.
-    await runSql(server.url, "DO SLEEP(1.1)", "OPTIMIZE TABLE snowlane_sequence_counter");
+    for (const [at, statement] of [`OPTIMIZE TABLE ${tables[1]}`, `ALTER TABLE ${tables[1]} FORCE`].entries()) {
+      // Both tell tables apart by the second in which they were made.
+      await runSql(server.url, "DO SLEEP(1.1)", statement);
+      await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
+      await raiseAndOpen(server.url, 0n);
+      expect(await openSequences(server.url).take(1)).toEqual([3 + at]);
+    }
+  },
+);
+
+test.for(ofMariadb({ kind: "mariadb", start: () => startMariadb() }))(
+  "chown of the data folder shows as a loss, and raised by 0 and opened the values go on without a gap: $kind",
+  async ({ start }) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const first = openSequences(server.url);
+    await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+    expect(await first.take(2)).toEqual([1, 2]);
+    await runSql(server.url, "DO SLEEP(1.1)");
+    const file = join(server.dataFolder, "test", `${tables[1]}.frm`);
+    const { uid, gid } = statSync(file);
+    chownSync(file, uid, gid);
+    // MariaDB reads the time when it opens the table.
+    await server.restart();
     await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
     await raiseAndOpen(server.url, 0n);
     expect(await openSequences(server.url).take(1)).toEqual([3]);
@@ -305,6 +381,10 @@ async function keepSnapshot(server: TestServer): Promise<() => Promise<string>> 
   };
 }
 
+async function promoteStandby({ url }: TestServer): Promise<void> {
+  await runSql(url, "SELECT pg_promote()");
+}
+
 async function keepStandby(server: TestServer): Promise<() => Promise<string>> {
   const standby = await startStandby(server);
   onTestFinished(() => standby.stop());
@@ -315,7 +395,7 @@ async function keepStandby(server: TestServer): Promise<() => Promise<string>> {
   return async () => {
     await server.kill();
     await standby.restart();
-    await runSql(standby.url, "SELECT pg_promote()");
+    await promoteStandby(standby);
     return standby.url;
   };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock/clock.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
@@ -18,13 +19,14 @@ const serverCount = 16;
 const step = 1_000;
 
 /**
- * A million values on each database, by 16 servers. `SNOWLANE_TEST_SCALE=100 vitest run --project stores
- * sequence-trial` takes 10^8 on each.
+ * A million values on each database, by 16 servers. `SNOWLANE_TEST_SCALE=100 vitest run --project stores --reporter
+ * verbose sequence-trial` takes 10^8 on each, and prints its line for the table of docs/sequences.md.
  */
-test.each(databases)(
+test.for(databases)(
   "no value comes twice where 16 servers and their database are killed, and a crash wastes two steps at most: $kind",
   { timeout: 600_000 * scale },
-  async ({ start }) => {
+  async ({ kind, start }, { annotate }) => {
+    const beganMs = systemClock.monotonicMs();
     const database = await start?.();
     onTestFinished(() => database?.stop());
     const folder = mkdtempSync(join(tmpdir(), "snowlane-trial-"));
@@ -34,6 +36,10 @@ test.each(databases)(
     const databaseUrl = database?.url ?? `sqlite:${folder}/values.db`;
     const sizes = { serverCount, step, roundCount, valuesOfRound };
     const result = await runSequenceTrial({ databaseUrl, database, folder, ...sizes });
+    const counts = [result.valueCount, result.repeatedCount, result.wastedCount, result.serverKillCount];
+    const minutes = Math.ceil((systemClock.monotonicMs() - beganMs) / 60_000);
+    const figures = [...counts, result.databaseKillCount, minutes].map((count) => count.toLocaleString("en-US"));
+    await annotate(`| ${[kind, ...figures].join(" | ")} |`);
     const databaseKills = database === undefined ? 0 : 2;
     expect(result).toMatchObject({ repeatedCount: 0, serverKillCount: 4, databaseKillCount: databaseKills });
     expect(result.valueCount).toBeGreaterThanOrEqual(1_000_000 * scale);

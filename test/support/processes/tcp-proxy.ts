@@ -16,6 +16,8 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>();
   /** Connections that were taken so far. */
   acceptedCount = 0;
+  /** How often a client spoke after its server had. */
+  turnCount = 0;
   mode: ProxyMode = "open";
   /** Added to each piece of data, each way. */
   delayMs = 0;
@@ -57,6 +59,13 @@ export class TcpProxy {
   #accept(client: Socket): void {
     this.acceptedCount += 1;
     const server = connect(this.targetPort, "127.0.0.1");
+    let last: Socket | undefined;
+    for (const socket of [client, server]) {
+      socket.on("data", () => {
+        if (socket === client && last !== client) this.turnCount += 1;
+        last = socket;
+      });
+    }
     this.#pass(client, server, () => this.mode !== "black-hole", this.greeting);
     this.#pass(server, client, () => this.mode === "open");
   }

@@ -6,10 +6,10 @@ import { Sequences } from "../../../src/sequence/sequences.ts";
  * The sequences of a server of Snowlane, until the test ends. Every value is taken for a caller, so that the database
  * knows of each.
  */
-export function openSequences(storeUrl: string) {
+export function openSequences(storeUrl: string, namespace = "default") {
   const sequences = new Sequences({
     storeUrls: [storeUrl],
-    store: { namespace: "default", callTimeoutMs: 20_000 },
+    store: { namespace, callTimeoutMs: 20_000 },
     waitMaxMs: 60_000,
     namesMax: 10,
     clock: systemClock,
