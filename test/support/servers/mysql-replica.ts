@@ -18,7 +18,8 @@ export async function startReplica(
   const { Log_name: file, File_size: position } = (await runSql(primary.url, "SHOW BINARY LOGS")).at(-1)!;
   const isMariadb = await saysMariadb(replica);
   const [change, word] = isMariadb ? ["MASTER", "MASTER"] : ["REPLICATION SOURCE", "SOURCE"];
-  const place = { HOST: "'127.0.0.1'", PORT: primary.port, USER: "'root'", LOG_FILE: `'${file}'`, LOG_POS: position };
+  const at = { LOG_FILE: `'${String(file)}'`, LOG_POS: String(position) };
+  const place = { HOST: "'127.0.0.1'", PORT: String(primary.port), USER: "'root'", ...at };
   const parts = Object.entries(place).map(([name, value]) => `${word}_${name}=${value}`);
   await runSql(replica.url, `CHANGE ${change} TO ${parts.join(", ")}`, "START REPLICA");
   return replica;

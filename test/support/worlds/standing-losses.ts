@@ -29,7 +29,7 @@ export async function expectStops(
       // MySQL and MariaDB give it as bytes.
       const reasonNow = async () => String((await run(stopped))[0]?.["stopped"]);
       await expect.poll(reasonNow, { timeout: 60_000 }).toBe(reason);
-      // What it has in memory was taken before.
+      // Values in memory were taken before.
       expect(await sequences.take(1)).toEqual([6]);
       const other = openSequences(url, namespace).take(1);
       await expect(other).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
