@@ -23,7 +23,9 @@ import {
   parseIncarnationRecord,
 } from "./records/incarnation-record.ts";
 import { addEarlierLife, endOfLife } from "./records/earlier-lives.ts";
-import { encodeQuarantineRecord, parseQuarantineRecord } from "./records/quarantine-record.ts";
+import { parseLayoutSlot } from "./records/layout-slot.ts";
+import { encodeMoveRecord } from "./records/move-record.ts";
+import { encodeQuarantineRecord, foreverMs, isForever, parseQuarantineRecord } from "./records/quarantine-record.ts";
 import { noneAdded } from "./records/added-fields.ts";
 import { recordKeys } from "./records/record-text.ts";
 
@@ -208,7 +210,8 @@ export function checkOneStore(
 const startWobbleMs = 1_000;
 
 /**
- * Puts down a quarantine mark for the whole store, or raises the one that stands.
+ * Puts down a quarantine mark for the whole store, or raises the one that stands. While the namespace leaves the store,
+ * that one has no end, and the move's own record says what binds the store besides: then that is raised.
  *
  * @param mark - `untilMs` and why; see QuarantineRecord.
  * @returns The record that stands now.
@@ -220,6 +223,11 @@ export async function writeQuarantine(
   for (let round = 0; round < noteRoundsMax; round += 1) {
     const { entry } = await store.read(recordKeys.quarantine);
     const standing = entry && parseQuarantineRecord(entry.text);
+    if (entry !== undefined && isForever(entry)) {
+      const raised = await raiseInMove(store, mark.untilMs);
+      if (raised !== undefined) return raised;
+      continue;
+    }
     const isHighEnough = standing !== undefined && standing.untilMs >= mark.untilMs;
     if (isHighEnough && !store.readsMayBeUndone) return { untilMs: standing.untilMs, written: false };
     // A mark that was only read is written again: a millisecond later, for a database may take a text that changes
@@ -232,4 +240,28 @@ export async function writeQuarantine(
   }
   const message = `The quarantine mark was changed by others ${noteRoundsMax} times while it was to be raised. Try again.`;
   throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: store.kind, rounds: noteRoundsMax } });
+}
+
+/**
+ * Raises the quarantine that binds a store besides the one without end which its move put down: the next process that
+ * takes the move back, or copies the marks, puts it in place of that one.
+ *
+ * @returns undefined if the record changed meanwhile: then the mark is to be read again.
+ */
+async function raiseInMove(
+  store: RecordStore,
+  untilMs: number,
+): Promise<{ readonly untilMs: number; readonly written: boolean } | undefined> {
+  const { entry } = await store.read(recordKeys.layout);
+  const slot = entry && parseLayoutSlot(entry.text);
+  if (slot?.kind === "layout") return undefined;
+  // From a store that was left nothing is granted until its namespace comes back, and brings what binds it.
+  if (slot?.move.phase !== "leaving") return { untilMs: foreverMs, written: false };
+  const { quarantineUntilMs } = slot.move;
+  const isHighEnough = quarantineUntilMs !== null && quarantineUntilMs >= untilMs;
+  if (isHighEnough && !store.readsMayBeUndone) return { untilMs: quarantineUntilMs, written: false };
+  const nextMs = isHighEnough ? quarantineUntilMs + 1 : untilMs;
+  const text = encodeMoveRecord({ ...slot.move, quarantineUntilMs: nextMs });
+  const answer = unlessRefused(await store.compareAndSet(recordKeys.layout, entry, text));
+  return answer.kind === "applied" ? { untilMs: nextMs, written: !isHighEnough } : undefined;
 }

@@ -27,7 +27,10 @@ export interface MoveRecord {
   /** The other store, without credentials. 1 to 150 characters. */
   readonly place: string;
   readonly sinceMs: number;
-  /** Where it is left: until when QMARK bound it before the move; null if it did not. */
+  /**
+   * Where it is left: until when a quarantine binds it besides the one of the move; null if none does. Where it
+   * arrives: until when the copied one does, or 0, once all is copied; null before.
+   */
   readonly quarantineUntilMs: number | null;
   /** L as it was here; where it arrives, as it will be. */
   readonly layout: LayoutRecord;

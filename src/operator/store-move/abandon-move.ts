@@ -1,9 +1,11 @@
+import { storeNowMs } from "../../lease/quarantine.ts";
 import { encodeLayoutRecord, type LayoutRecord } from "../../lease/records/layout-record.ts";
 import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/records/move-record.ts";
-import { encodeQuarantineRecord, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
+import { encodeQuarantineRecord, isForever, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
-import { abandonedMark, isForever } from "./close-source.ts";
+import { lossFloorMs } from "../worker-list.ts";
+import { abandonedMark } from "./close-source.ts";
 import { type MoveParts, refused } from "./move-parts.ts";
 import { readSlot, swapRecord, swapSlot } from "./slot.ts";
 
@@ -49,8 +51,12 @@ export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
   const { entry } = await source.store.read(recordKeys.quarantine);
   const standing = entry && parseQuarantineRecord(entry.text);
   const isBarred = entry !== undefined && isForever(entry);
-  const bindingMs = isBarred ? leaving.quarantineUntilMs : standing?.untilMs;
-  const untilMs = bindingMs ?? leaving.sinceMs;
+  const standingMs = isBarred ? undefined : standing?.untilMs;
+  // A target that went back may have lost that it was opened, and its servers go on to the end of their windows.
+  const listed = await target.store.list();
+  const lostMs = lossFloorMs(listed, claimed?.layout ?? record, storeNowMs(listed.moment, clock.nowMs()));
+  const never = Number.NEGATIVE_INFINITY;
+  const untilMs = Math.max(leaving.quarantineUntilMs ?? leaving.sinceMs, standingMs ?? never, lostMs ?? never);
   const mark = { ...abandonedMark(leaving), untilMs, added: standing?.added ?? noneAdded };
   await swapRecord(source, recordKeys.quarantine, entry, encodeQuarantineRecord(mark));
   await swapSlot(source, from.entry, encodeLayoutRecord(record));

@@ -4,17 +4,16 @@ import type { LayoutRecord } from "../../lease/records/layout-record.ts";
 import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/records/move-record.ts";
 import {
   encodeQuarantineRecord,
+  foreverMs,
+  isForever,
   parseQuarantineRecord,
   type QuarantineRecord,
 } from "../../lease/records/quarantine-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
-import { type Entry, unlessRefused } from "../../store/record-store.ts";
+import { unlessRefused } from "../../store/record-store.ts";
 import { type MoveParts, roundsMax, takenBack } from "./move-parts.ts";
 import { readSlot, swapSlot } from "./slot.ts";
-
-/** The last time that a date can name: a quarantine without end. */
-export const foreverMs = 8.64e15;
 
 /**
  * Puts a move record in place of the source's layout record, and a quarantine without end.
@@ -40,7 +39,8 @@ export async function closeSource(
     if (isOpenAgain || (leaving !== undefined && isAbandonedMark(mark, leaving))) throw takenBack(source.place);
     const known = leaving?.quarantineUntilMs ?? Number.NEGATIVE_INFINITY;
     const boundMs = Math.max(known, isBarred ? known : (mark?.untilMs ?? Number.NEGATIVE_INFINITY));
-    // The quarantine of the store is written down before its mark is replaced.
+    // The quarantine of the store is written down before its mark is replaced. So is one that a process raised after
+    // another operator's mark of taking back: then the record changes, and that operator cannot reopen the source.
     if (leaving === undefined || boundMs > known) {
       const sinceMs = leaving?.sinceMs ?? clock.nowMs();
       const quarantineUntilMs = Number.isFinite(boundMs) ? boundMs : null;
@@ -74,9 +74,4 @@ export function abandonedMark({ sinceMs, place }: MoveRecord): Pick<QuarantineRe
 function isAbandonedMark(mark: QuarantineRecord | undefined, leaving: MoveRecord): boolean {
   const { sinceMs, reason } = abandonedMark(leaving);
   return mark?.sinceMs === sinceMs && mark.reason === reason;
-}
-
-/** Whether a quarantine is the one that a move puts down: without end. */
-export function isForever({ text }: Entry): boolean {
-  return parseQuarantineRecord(text).untilMs === foreverMs;
 }

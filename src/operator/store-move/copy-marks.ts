@@ -2,7 +2,12 @@
 import { IdError } from "../../errors.ts";
 import { storeNowMs, writeQuarantine } from "../../lease/quarantine.ts";
 import type { LayoutRecord } from "../../lease/records/layout-record.ts";
-import { encodeQuarantineRecord, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
+import {
+  encodeQuarantineRecord,
+  foreverMs,
+  isForever,
+  parseQuarantineRecord,
+} from "../../lease/records/quarantine-record.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
 import {
   encodeWorkerRecord,
@@ -13,8 +18,8 @@ import {
 import { quarantineMs } from "../../lease/window.ts";
 import { type Entry, type ListAnswer, unlessRefused } from "../../store/record-store.ts";
 import { lossFloorMs } from "../worker-list.ts";
-import { foreverMs, isForever } from "./close-source.ts";
 import { type MoveEnd, type MoveParts, refused, roundsMax, takenBack } from "./move-parts.ts";
+import { type Noted, noteCopied } from "./open-target.ts";
 import { refuseNewer } from "./refuse-newer.ts";
 import { readSlot, type Slot } from "./slot.ts";
 
@@ -40,13 +45,17 @@ export async function checkMarks({ source, target, clock }: MoveParts, layout: L
 }
 
 /**
- * Copies every mark, never lowering one, and the quarantine of the source; then checks that all of them stand.
+ * Copies every mark, never lowering one, and the quarantine of the source, and notes it; then checks that all stands.
  *
- * @returns How many worker records there are.
+ * @returns How many worker records there are, and the note.
  * @throws IdError STORE_UNAVAILABLE: run the move again; INVALID_CONFIG: a newer version wrote records of the target,
  * or another process took the move back.
  */
-export async function copyMarks(parts: MoveParts, layout: LayoutRecord, listed: ListAnswer): Promise<number> {
+export async function copyMarks(
+  parts: MoveParts,
+  { moveId, layout }: { readonly moveId: string; readonly layout: LayoutRecord },
+  listed: ListAnswer,
+): Promise<{ readonly records: number; readonly noted: Noted }> {
   const { source, target, clock } = parts;
   const records = listed.entries.filter(({ key }) => parseWorkerKey(key) !== undefined);
   const standing = (await target.store.list()).entries;
@@ -54,18 +63,18 @@ export async function copyMarks(parts: MoveParts, layout: LayoutRecord, listed: 
   refuseNewer(standing);
   const there = new Map(standing.map((entry) => [entry.key, entry]));
   for (const { key, text } of records) await copyOne(target, there.get(key), key, text);
-  await copyQuarantine(parts, floorOf(parts, layout, listed, await readSlot(source.store)), clock.nowMs());
-  const copied = new Map((await target.store.list()).entries.map((entry) => [entry.key, entry.text]));
-  for (const { key, text } of records) {
-    const isCovered = copied.has(key) && covers(key, copied.get(key) ?? "", text);
-    if (!isCovered) {
-      throw new IdError(
-        "STORE_UNAVAILABLE",
-        `${target.place} lost ${key} while it was written. Run the same command again.`,
-      );
-    }
-  }
-  return records.length;
+  const floorMs = floorOf(parts, layout, listed, await readSlot(source.store));
+  await copyQuarantine(parts, floorMs, clock.nowMs());
+  const noted = await noteCopied(parts, { moveId, deploymentId: layout.deploymentId }, floorMs);
+  const copied = new Map((await target.store.list()).entries.map((entry) => [entry.key, entry]));
+  for (const { key, text } of records) if (!covers(key, copied.get(key)?.text ?? "", text)) throw lost(target, key);
+  const mark = copied.get(recordKeys.quarantine);
+  if (mark !== undefined && isForever(mark)) throw lost(target, mark.key);
+  return { records: records.length, noted };
+}
+
+function lost({ place }: MoveEnd, key: string): IdError {
+  return new IdError("STORE_UNAVAILABLE", `${place} lost ${key} while it was written. Run the same command again.`);
 }
 
 async function copyOne(target: MoveEnd, before: Entry | undefined, key: string, text: string): Promise<void> {
@@ -129,7 +138,8 @@ async function copyQuarantine({ source, target }: MoveParts, floorMs: number, wa
       added: parseQuarantineRecord(entry.text).added,
     };
     unlessRefused(await target.store.compareAndSet(recordKeys.quarantine, entry, encodeQuarantineRecord(mark)));
-  } else if (floorMs > sinceMs) {
+  } else if (Number.isFinite(floorMs)) {
+    // Also one that is over by this clock: a process whose clock is behind begins at its end, not before.
     await writeQuarantine(target.store, { sinceMs, untilMs: floorMs, reason });
   }
 }

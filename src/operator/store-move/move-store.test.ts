@@ -1,82 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { HolderWorld, type TestProcess } from "../../../test/support/worlds/holder-world.ts";
-import { MemoryDatabase, type MemoryDatabaseOptions, MemoryStore } from "../../../test/support/worlds/memory-store.ts";
-import { IdError } from "../../errors.ts";
-import type { Entry, RecordKey, RecordStore, WriteAnswer } from "../../store/record-store.ts";
+import {
+  at,
+  HookedStore,
+  MovingWorld,
+  runUntilCrash,
+  startRefusal,
+  ttlMs,
+  whoGrants,
+} from "../../../test/support/worlds/moving-world.ts";
+import { MemoryDatabase } from "../../../test/support/worlds/memory-store.ts";
 import { abandonMove } from "./abandon-move.ts";
-import { closeSource, isForever } from "./close-source.ts";
-import type { MoveParts } from "./move-parts.ts";
 import { type MoveOutcome, moveStore } from "./move-store.ts";
 import { encodeQuarantineRecord } from "../../lease/records/quarantine-record.ts";
-import { parseMoveRecord } from "../../lease/records/move-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
 import { parseWorkerRecord } from "../../lease/records/worker-record.ts";
-
-const ttlMs = 13_000;
-
-/** A world whose namespace is to move into a second database. */
-class MovingWorld extends HolderWorld {
-  readonly target: MemoryDatabase;
-
-  constructor(options: MemoryDatabaseOptions & { hasClock?: boolean } = {}, target: MemoryDatabaseOptions = {}) {
-    super(options);
-    this.target = new MemoryDatabase({ clockMs: () => this.time.nowMs(), ...target });
-  }
-
-  parts(source: RecordStore = this.database.open(), target: RecordStore = this.target.open()): MoveParts {
-    return {
-      source: { store: source, place: "memory://source" },
-      target: { store: target, place: "memory://target" },
-      clock: this.time,
-      timers: this.time,
-      random128: () => this.random128(),
-      report: () => {},
-    };
-  }
-
-  /** Moves, while time runs. */
-  async move(parts = this.parts()): Promise<MoveOutcome> {
-    return await this.running(moveStore(parts));
-  }
-
-  async running<T>(work: Promise<T>): Promise<T> {
-    const progress = { isOver: false };
-    const done = work.finally(() => (progress.isOver = true));
-    done.catch(() => {});
-    for (let round = 0; round < 1_000 && !progress.isOver; round += 1) await this.time.run(100);
-    return await done;
-  }
-
-  /** A process on the target. */
-  arrival(setup: Parameters<HolderWorld["process"]>[0] = {}): TestProcess {
-    return this.process({ name: "arrival", store: this.target.open(), ...setup });
-  }
-
-  /** Some worker IDs with marks, one of a process that crashed; nobody lives afterwards. */
-  async populate(): Promise<void> {
-    const [left, crashed] = [at(0, 0), at(1, 1)].map((setup, index) => this.process({ ...setup, name: `p${index}` }));
-    await left!.start();
-    await crashed!.start();
-    left!.issue(50);
-    crashed!.issue(50);
-    await left!.close();
-    crashed!.crash();
-    await this.time.run(ttlMs + 1);
-  }
-}
-
-const at = (datacenterId: number, workerId: number) => ({ options: { datacenterId, workerId } });
-
-async function startRefusal(process: TestProcess): Promise<string | undefined> {
-  try {
-    await process.start();
-    return undefined;
-  } catch (error) {
-    if (error instanceof IdError) return error.message;
-    throw error;
-  }
-}
 
 describe("moving a namespace", () => {
   test("every mark arrives, servers start on the target above them, and the source names the target", async () => {
@@ -191,6 +129,28 @@ describe("moving a namespace", () => {
     expect(world.target.records.size).toBe(0);
   });
 
+  test("a target that goes back after the copy used to open under the quarantine without end of an earlier move", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    await world.move();
+    let before: Map<string, string> | undefined;
+    let isLost = false;
+    const home = new HookedStore(world.database, async (key, next) => {
+      if (key === recordKeys.quarantine) before = new Map(world.database.records);
+      if (key !== recordKeys.layout || next.includes("moveId") || isLost) return;
+      isLost = true;
+      for (const [lost, text] of before!) world.database.records.set(lost, text);
+    });
+    const { source, target, ...rest } = world.parts();
+    const back = { ...rest, source: target, target: { ...source, store: home } };
+    await expect(world.move(back)).rejects.toThrow("Run the same command again");
+    expect(isLost).toBe(true);
+    expect(await world.move(back)).toMatchObject({ kind: "moved" });
+    const process = world.process({ ...at(1, 1), name: "back" });
+    await process.start();
+    expect(process.issue(100)).toBe(100);
+  });
+
   test("it may come back to the store that it left", async () => {
     const world = new MovingWorld({ hasClock: true });
     await world.populate();
@@ -259,120 +219,6 @@ test("a move that another operator takes back used to end with a broken invarian
   });
   expect(await whoGrants(world, 1)).toBe("source");
 });
-
-describe("an operator that closed the source while another one took the move back", () => {
-  /** The write of a move that puts the quarantine without end on the source. */
-  const markWrite = 4;
-
-  test("used to leave the source open under a quarantine without end", async () => {
-    const world = new MovingWorld({ hasClock: true });
-    await world.populate();
-    let isTakenBack = false;
-    const source = new HookedStore(world.database, async (written) => {
-      if (written !== recordKeys.quarantine || isTakenBack) return;
-      isTakenBack = true;
-      await abandonMove(world.parts());
-    });
-    await expect(world.move(world.parts(source))).rejects.toThrow("took this copy back");
-    expect(isForever(world.database.entry(recordKeys.quarantine)!)).toBe(false);
-    expect(await whoGrants(world, 1)).toBe("source");
-  });
-
-  test("writes no quarantine once it has read that of the taking back", async () => {
-    const world = new MovingWorld({ hasClock: true });
-    await world.populate();
-    expect(await runUntilCrash(world, moveStore, markWrite, "before")).toBe(false);
-    const { moveId, layout } = parseMoveRecord(world.database.entry(recordKeys.layout)!.text);
-    let refusals = 0;
-    const source = new HookedStore(world.database, async (written) => {
-      // The mark of the taking back stands, and the source does not serve yet.
-      if (written !== recordKeys.layout) return;
-      await expect(closeSource(world.parts(), layout, moveId)).rejects.toThrow("took this copy back");
-      refusals += 1;
-    });
-    await abandonMove(world.parts(source));
-    expect(refusals).toBe(1);
-    expect(await whoGrants(world, 1)).toBe("source");
-  });
-
-  test("and the quarantine that bound the source before binds it again", async () => {
-    const world = new MovingWorld({ hasClock: true });
-    await world.populate();
-    const untilMs = world.time.nowMs() + 60_000;
-    const mark = encodeQuarantineRecord({ sinceMs: world.time.nowMs(), untilMs, reason: "restored", added: noneAdded });
-    world.database.write(recordKeys.quarantine, undefined, mark);
-    for (const when of ["before", "after"] as const) {
-      expect(await runUntilCrash(world, moveStore, markWrite, when)).toBe(false);
-      await abandonMove(world.parts());
-      expect(world.database.entry(recordKeys.quarantine)!.text).toContain(`"untilMs":${untilMs}`);
-    }
-  });
-});
-
-/** Calls `before` ahead of each write. */
-class HookedStore extends MemoryStore {
-  readonly #before: (key: RecordKey) => Promise<void>;
-
-  constructor(database: MemoryDatabase, before: (key: RecordKey) => Promise<void>) {
-    super(database);
-    this.#before = before;
-  }
-
-  override async compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
-    await this.#before(key);
-    return await super.compareAndSet(key, expected, next);
-  }
-}
-
-/** Ends the process at a write of either store: before it reaches the store, or after. */
-class Crash extends Error {}
-
-function crashingParts(world: MovingWorld, at: number, when: "before" | "after"): MoveParts {
-  let writes = 0;
-  const crashing = (database: MemoryDatabase): RecordStore =>
-    new (class extends MemoryStore {
-      override async compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
-        writes += 1;
-        if (writes === at && when === "before") throw new Crash();
-        const answer = await super.compareAndSet(key, expected, next);
-        if (writes === at) throw new Crash();
-        return answer;
-      }
-    })(database);
-  return world.parts(crashing(world.database), crashing(world.target));
-}
-
-type Work = (parts: MoveParts) => Promise<unknown>;
-
-/** @returns Whether the work came to its end. */
-async function runUntilCrash(world: MovingWorld, work: Work, at: number, when: "before" | "after"): Promise<boolean> {
-  try {
-    await world.running(work(crashingParts(world, at, when)));
-    return true;
-  } catch (error) {
-    if (error instanceof Crash) return false;
-    throw error;
-  }
-}
-
-/**
- * Finds which stores grant: starts a server on each, lets it issue, and stops it. The ledger fails on a repeated ID. A
- * target that was not yet claimed is an ordinary empty store.
- */
-async function whoGrants(world: MovingWorld, round: number): Promise<string> {
-  const grants: string[] = [];
-  const one = world.process({ ...at(1, 1), name: `source-${round}`, store: world.database.open() });
-  const other = world.arrival({ ...at(1, 1), name: `target-${round}` });
-  for (const [name, process] of [["source", one] as const, ["target", other] as const]) {
-    if (name === "target" && world.target.entry(recordKeys.layout) === undefined) continue;
-    if ((await startRefusal(process)) !== undefined) continue;
-    grants.push(name);
-    expect(process.issue(20)).toBe(20);
-  }
-  await one.close();
-  await other.close();
-  return grants.join("+");
-}
 
 const writesMax = 40;
 const crashPoints = Array.from({ length: writesMax }, (_, index) => index + 1).flatMap((at) =>

@@ -8,7 +8,7 @@
  *    start there, and one that was about to start drops the grant that it wrote.
  * 3. Every record of the source whose holder is dead is given back, with its mark: a holder that wakes up late is
  *    fenced. A holder that lives stops the move here.
- * 4. Every mark is copied, and the quarantine that binds the source.
+ * 4. Every mark is copied, and the quarantine that binds the source; the target's move record notes it.
  * 5. The target is opened: its layout record takes the place of the move record.
  * 6. The source says where its namespace went.
  */
@@ -72,7 +72,7 @@ async function carryOut(parts: MoveParts, layout: LayoutRecord, to: Slot): Promi
   const fenced = await fenceSource(parts);
   if (fenced.kind === "held") return { kind: "held", holders: fenced.holders, isClosed: true };
   report("copies the marks");
-  const records = await copyMarks(parts, layout, fenced.listed);
+  const { records, noted } = await copyMarks(parts, { moveId, layout }, fenced.listed);
   const { incarnation } = await source.store.moment();
   if (!sameIncarnation(incarnation, fenced.listed.moment.incarnation)) {
     throw new IdError(
@@ -81,7 +81,7 @@ async function carryOut(parts: MoveParts, layout: LayoutRecord, to: Slot): Promi
     );
   }
   report(`opens ${target.place}`);
-  const opened = await openTarget(parts, moveId, layout.deploymentId);
+  const opened = await openTarget(parts, noted);
   await markLeft(parts);
   return { kind: "moved", layout: opened, records };
 }

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { at, HookedStore, MovingWorld, runUntilCrash, whoGrants } from "../../../test/support/worlds/moving-world.ts";
+import type { MemoryDatabase } from "../../../test/support/worlds/memory-store.ts";
+import { IdError } from "../../errors.ts";
+import { abandonMove } from "./abandon-move.ts";
+import { closeSource } from "./close-source.ts";
+import { moveStore } from "./move-store.ts";
+import { encodeQuarantineRecord, isForever, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
+import { writeQuarantine } from "../../lease/quarantine.ts";
+import { parseMoveRecord } from "../../lease/records/move-record.ts";
+import { noneAdded } from "../../lease/records/added-fields.ts";
+import { recordKeys } from "../../lease/records/record-text.ts";
+
+describe("an operator that closed the source while another one took the move back", () => {
+  /** The write of a move that puts the quarantine without end on the source. */
+  const markWrite = 4;
+
+  test("used to leave the source open under a quarantine without end", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    let isTakenBack = false;
+    const source = new HookedStore(world.database, async (written) => {
+      if (written !== recordKeys.quarantine || isTakenBack) return;
+      isTakenBack = true;
+      await abandonMove(world.parts());
+    });
+    await expect(world.move(world.parts(source))).rejects.toThrow("took this copy back");
+    expect(isForever(world.database.entry(recordKeys.quarantine)!)).toBe(false);
+    expect(await whoGrants(world, 1)).toBe("source");
+  });
+
+  test("writes no quarantine once it has read that of the taking back", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    expect(await runUntilCrash(world, moveStore, markWrite, "before")).toBe(false);
+    const { moveId, layout } = parseMoveRecord(world.database.entry(recordKeys.layout)!.text);
+    let refusals = 0;
+    const source = new HookedStore(world.database, async (written) => {
+      // The mark of the taking back stands, and the source does not serve yet.
+      if (written !== recordKeys.layout) return;
+      await expect(closeSource(world.parts(), layout, moveId)).rejects.toThrow("took this copy back");
+      refusals += 1;
+    });
+    await abandonMove(world.parts(source));
+    expect(refusals).toBe(1);
+    expect(await whoGrants(world, 1)).toBe("source");
+  });
+
+  test("and the quarantine that bound the source before binds it again", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    const untilMs = world.time.nowMs() + 60_000;
+    const mark = encodeQuarantineRecord({ sinceMs: world.time.nowMs(), untilMs, reason: "restored", added: noneAdded });
+    world.database.write(recordKeys.quarantine, undefined, mark);
+    for (const when of ["before", "after"] as const) {
+      expect(await runUntilCrash(world, moveStore, markWrite, when)).toBe(false);
+      await abandonMove(world.parts());
+      expect(world.database.entry(recordKeys.quarantine)!.text).toContain(`"untilMs":${untilMs}`);
+    }
+  });
+});
+
+describe("a quarantine that is raised on the source while it is closed", () => {
+  const raised = (world: MovingWorld) => {
+    const nowMs = world.time.nowMs();
+    return { sinceMs: nowMs, untilMs: nowMs + 60_000, reason: "the record of worker 0 went back" };
+  };
+  const untilMs = (database: MemoryDatabase): number =>
+    parseQuarantineRecord(database.entry(recordKeys.quarantine)!.text).untilMs;
+
+  test.each([{ readsMayBeUndone: false }, { readsMayBeUndone: true }])(
+    "used to be forgotten, or to leave the store that opened without an end of it: %j",
+    async (options) => {
+      for (const work of [moveStore, abandonMove]) {
+        const world = new MovingWorld({ hasClock: true, ...options });
+        await world.populate();
+        expect(await runUntilCrash(world, moveStore, 5, "after")).toBe(false);
+        const mark = raised(world);
+        expect(await writeQuarantine(world.database.open(), mark)).toMatchObject({ written: true });
+        const again = await writeQuarantine(world.database.open(), mark);
+        expect(again).toEqual({ untilMs: mark.untilMs + (options.readsMayBeUndone ? 1 : 0), written: false });
+        expect(isForever(world.database.entry(recordKeys.quarantine)!)).toBe(true);
+        await world.running<unknown>(work(world.parts()));
+        expect(untilMs(work === moveStore ? world.target : world.database)).toBe(again.untilMs);
+      }
+    },
+  );
+
+  test("between the two writes of a taking back, keeps the source closed while another operator closes it", async () => {
+    const world = new MovingWorld({ hasClock: true });
+    await world.populate();
+    expect(await runUntilCrash(world, moveStore, 4, "before")).toBe(false);
+    const { moveId, layout } = parseMoveRecord(world.database.entry(recordKeys.layout)!.text);
+    const [atMark, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = new HookedStore(world.database, async (written) => {
+      if (written !== recordKeys.quarantine) return;
+      atMark.resolve();
+      await isOver.promise;
+    });
+    let closing: Promise<void> | undefined;
+    const source = new HookedStore(world.database, async (written) => {
+      if (written !== recordKeys.layout) return;
+      await writeQuarantine(world.database.open(), raised(world));
+      closing = closeSource(world.parts(slow), layout, moveId);
+      await atMark.promise;
+    });
+    await expect(abandonMove(world.parts(source))).rejects.toThrow("changed memory://source at the same time");
+    isOver.resolve();
+    await closing;
+    expect(await whoGrants(world, 0)).toBe("");
+    await abandonMove(world.parts());
+    expect(untilMs(world.database)).toBe(raised(world).untilMs);
+  });
+});
+
+test("a source that was taken back from a target which had lost its opening used to issue beside the target", async () => {
+  const world = new MovingWorld({ hasClock: true }, { durability: "lossy" });
+  await world.populate();
+  let before = new Map(world.target.records);
+  const target = new HookedStore(world.target, async (written) => {
+    if (written === recordKeys.layout) before = new Map(world.target.records);
+  });
+  let layoutWrites = 0;
+  const source = new HookedStore(world.database, async (written) => {
+    if (written === recordKeys.layout) layoutWrites += 1;
+    if (layoutWrites === 2) throw new IdError("STORE_UNAVAILABLE", "The operator died before it noted the end.");
+  });
+  await expect(world.move(world.parts(source, target))).rejects.toThrow("The operator died");
+  const arrival = world.arrival(at(1, 1));
+  await arrival.start();
+  world.target.records.clear();
+  for (const [key, text] of before) world.target.records.set(key, text);
+  world.target.incarnation = { ...world.target.incarnation, identity: "system=memory-2" };
+  expect(arrival.issue(100)).toBe(100);
+  const { untilMs } = arrival.holder.grant!;
+  await abandonMove(world.parts());
+  const back = world.process({ ...at(1, 1), name: "back" });
+  await back.start(60_000);
+  expect(back.holder.grant!.fromMs).toBeGreaterThanOrEqual(untilMs);
+  expect(back.issue(100)).toBe(100);
+});
