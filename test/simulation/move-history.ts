@@ -3,15 +3,18 @@
  * real holders over two simulated stores. Operators crash between any two of their calls, run again, take their move
  * back, meet another operator, and move the namespace back. Holders live, die, stand still and wake up late meanwhile,
  * and processes start on both stores at any moment. Everything is held to S1 to S8 over both stores, and to M: at most
- * one store is open, none that is open has a quarantine without end, and no record that nobody holds gets a lower mark.
+ * one store is open, none that is open has a quarantine without end, no record that nobody holds gets a lower mark, and
+ * no grant begins before the end of a quarantine that was raised before it.
  */
 import { recordKeys } from "../../src/lease/records/record-text.ts";
+import { foreverMs } from "../../src/lease/records/quarantine-record.ts";
 import { createHolder, parseWorkerKey } from "../../src/lease/records/worker-record.ts";
-import { foreverMs } from "../../src/operator/store-move/close-source.ts";
 import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
 import { EventQueue } from "./event-queue.ts";
+import { drawHardships, type MoveHardships } from "./move-hardships.ts";
 import { MoveOperator, type MoveWork } from "./move-operator.ts";
 import { PromiseChecker } from "./promise-checker.ts";
+import { RaisedQuarantines } from "./raised-quarantines.ts";
 import type { Outcome } from "./simulation.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { SimulatedMachine, simulationStartMs } from "./simulated-machine.ts";
@@ -57,8 +60,11 @@ class MoveHistory {
   /** How wrong clocks may be: uniqueness rests on them where a store may lose data. */
   readonly #skewMs: number;
   #digest = 0;
+  readonly #hardships: MoveHardships;
+  readonly #raised: RaisedQuarantines;
 
   constructor(seed: number) {
+    this.#hardships = drawHardships(seed);
     this.#random = new SeededRandom(seed);
     this.#layout = createLayout({
       name: "custom",
@@ -70,8 +76,9 @@ class MoveHistory {
         { kind: "sequence", bits: 6 },
       ],
     });
+    this.#raised = new RaisedQuarantines(this.#layout);
     const durabilities = [this.#drawDurability(), this.#drawDurability()] as const;
-    this.#skewMs = durabilities.includes("lossy") ? 450 : 4_000;
+    this.#skewMs = durabilities.includes("lossy") || this.#hardships.loses ? 450 : 4_000;
     this.#homes = [this.#createHome("one", durabilities[0]), this.#createHome("other", durabilities[1])];
     const [one, other] = this.#homes.map(({ server }) => server.traits);
     const longest = one!.timing.windowMs > other!.timing.windowMs ? one! : other!;
@@ -98,7 +105,7 @@ class MoveHistory {
     const random = this.#random;
     for (let count = random.between(1, 2); count > 0; count -= 1) this.#start(source);
     await this.#pass(500, 2_500);
-    const target = this.#homes.find((home) => home !== source)!;
+    const target = this.#otherOf(source);
     for (let count = random.between(1, 5); count > 0; count -= 1) {
       this.#queue.after(random.between(0, 20_000), () => {
         if (!this.#isHealed) this.#start(random.chance(0.25) ? source : target);
@@ -108,7 +115,10 @@ class MoveHistory {
       if (random.chance(0.4)) await this.#endAll();
       const isBegun = target.slot === "arriving" || target.slot === "abandoned";
       const works: MoveWork[] = [random.chance(isBegun ? 0.3 : 0.03) ? "abandon" : "move"];
-      if (random.chance(0.15)) works.push(random.pick(["move", "abandon"]));
+      const { raises, loses } = this.#hardships;
+      if (raises) for (let count = random.between(0, 2); count > 0; count -= 1) this.#raiseSoon(source);
+      if (loses && random.chance(0.3)) this.#loseSoon(random.pick(this.#homes));
+      if (random.chance(raises ? 0.5 : 0.15)) works.push(random.pick(["move", "abandon"]));
       if (random.chance(0.5)) {
         // A process that is about to take a worker ID when the source is closed.
         this.#start(source);
@@ -147,20 +157,51 @@ class MoveHistory {
     this.#still.push(...operators.filter(({ isWorking }) => isWorking));
   }
 
+  /** A process raises the quarantine while operators are at work. */
+  #raiseSoon(source: Home): void {
+    const operator = this.#operator(source, this.#random.chance(0.4));
+    this.#still.push(operator);
+    this.#queue.after(this.#random.between(0, 3_000), () => {
+      if (!this.#isHealed) operator.begin("quarantine");
+    });
+  }
+
+  /**
+   * A store goes back to an earlier state of the same step: one that loses the record of a move's step takes servers
+   * again, which docs/adr/0062 leaves to the runbook.
+   */
+  #loseSoon(home: Home): void {
+    this.#queue.after(this.#random.between(0, 12_000), () => {
+      if (this.#isHealed || !home.server.goBackKeeping(recordKeys.layout)) return;
+      this.#count("a store went back");
+      home.texts.clear();
+      for (const [key, text] of home.server.rows) home.texts.set(key, text);
+      this.#raised.onLost(home.name);
+      this.#raised.onCopyLost(this.#otherOf(home).name);
+    });
+  }
+
+  #otherOf(home: Home): Home {
+    return this.#homes.find((each) => each !== home)!;
+  }
+
   #operator(source: Home, isCrashing: boolean): MoveOperator {
     const random = this.#random.fork();
-    const target = this.#homes.find((home) => home !== source)!;
     const machine = this.#createMachine();
     return new MoveOperator({
       queue: this.#queue,
       random,
       machine,
       source,
-      target,
+      target: this.#otherOf(source),
       link: this.#isHealed ? this.#createLink(30, 0) : this.#createLink(random.pick([30, 300]), random.pick([0, 0.06])),
       callTimeoutMs,
       isCrashing,
       onEvent: (event) => this.#count(event),
+      onStep: (step) => {
+        if (step === "copies") this.#raised.onCopying(source.name);
+      },
+      onRaised: (untilMs) => this.#raised.onRaised(source.name, untilMs),
     });
   }
 
@@ -178,7 +219,9 @@ class MoveHistory {
     const liveness = durability === "durable" && random.chance(0.2) ? "lock" : "ttl";
     const windowMs = random.pick([1_500, 2_500]);
     const timing = { windowMs, renewalPeriodMs: Math.round(windowMs * 0.3), ttlMs: windowMs + 3_000 };
-    const traits: StoreTraits = { durability, hasClock, liveness, timing, model: anyStore[durability] };
+    const readsMayBeUndone = durability === "durable" && this.#hardships.readsMayBeUndone;
+    const model = { ...anyStore[durability], readsMayBeUndone };
+    const traits: StoreTraits = { durability, hasClock, liveness, timing, model };
     const server = new SimulatedServer(this.#queue, random.fork(), this.#createMachine(), traits);
     const home: Home = { name, server, texts: new Map(), slot: "nothing" };
     server.onApplied = (key, text) => this.#onApplied(home, key, text);
@@ -198,7 +241,10 @@ class MoveHistory {
     if (key === recordKeys.layout) this.#onSlot(home, text);
     const before = home.texts.get(key);
     home.texts.set(key, text);
-    if (parseWorkerKey(key) !== undefined && before !== undefined) this.#checkMark(home, key, before, text);
+    if (parseWorkerKey(key) !== undefined) {
+      if (before !== undefined) this.#checkMark(home, key, before, text);
+      this.#raised.onWritten(home.name, key, before, text);
+    }
     this.#checkBarred(home);
     const isMove = key === recordKeys.layout && home.slot !== "layout";
     // Marks come from both stores and all holders: the clock that is furthest ahead bounds them.
@@ -214,6 +260,10 @@ class MoveHistory {
     const isBarred = home.slot === "arriving" || home.slot === "abandoned";
     if (before === "layout" && isBarred) this.#checker.history.break("M", `${home.name} was open, and is ${home.slot}`);
     this.#count(`${home.name} is ${home.slot}`);
+    const other = this.#otherOf(home);
+    if (home.slot === "arriving") this.#raised.onClaimed(other.name);
+    if (home.slot === "layout" && before === "arriving") this.#raised.onOpened(home.name, other.name);
+    if (home.slot === "left") this.#raised.onLost(home.name);
     if (this.#homes.every(({ slot }) => slot === "layout")) {
       this.#checker.history.break("M", "both stores are open");
     }
@@ -221,7 +271,7 @@ class MoveHistory {
 
   #checkBarred({ name, slot, texts }: Home): void {
     const { untilMs } = JSON.parse(texts.get(recordKeys.quarantine) ?? "{}") as { readonly untilMs?: number };
-    if (slot !== "layout" || untilMs !== foreverMs) return;
+    if (slot !== "layout" || untilMs === undefined || untilMs < foreverMs) return;
     this.#checker.history.break("M", `${name} is open, under a quarantine without end`);
   }
 
@@ -240,6 +290,8 @@ class MoveHistory {
     const name = `p${this.#started} on ${home.name}`;
     const identity = { instance: name, host: name, processId: this.#started, bootId: "" };
     const machine = this.#createMachine();
+    const workerId = this.#hardships.pins && this.#random.chance(0.5) ? this.#random.between(0, 1) : undefined;
+    if (workerId !== undefined) this.#count("a start with a pinned worker ID");
     const process = new SimulatedProcess(
       {
         name,
@@ -254,19 +306,24 @@ class MoveHistory {
         seed: this.#random.uint32(),
         options: {
           namespace: "default",
+          workerId,
           holder: createHolder({ ...identity, sinceMs: machine.nowMs(), version: "0" }),
         },
         rollbackPolicy: "advance",
         hasSingleDraws: this.#random.chance(0.5),
         callTimeoutMs,
-        onEvent: (one, event) => this.#checker.onEvent(one, event),
+        onEvent: (one, event) => {
+          const problem = event.kind === "acquired" ? this.#raised.onAcquired(name, event) : undefined;
+          if (problem !== undefined) this.#checker.history.break("M", problem);
+          this.#checker.onEvent(one, event);
+        },
         onRecord: (entry, how) => this.#checker.onRecord(name, entry, how),
         onDanger: (danger) => this.#count(danger),
         onCall: () => {},
       },
       "alone",
     );
-    const indexes = { first: 0, last: this.#layout.workerCount - 1 };
+    const indexes = { first: workerId ?? 0, last: workerId ?? this.#layout.workerCount - 1 };
     this.#checker.onStart(process, { instance: name, sinceMs: this.#queue.nowMs, indexes });
     this.#processes.push(process);
     this.#scheduleDraws(process);

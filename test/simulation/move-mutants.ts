@@ -2,9 +2,10 @@ import type { Mutant } from "./mutant.ts";
 
 const copyMarks = "src/operator/store-move/copy-marks.ts";
 const openTarget = "src/operator/store-move/open-target.ts";
+const closeSource = "src/operator/store-move/close-source.ts";
 const abandonMove = "src/operator/store-move/abandon-move.ts";
 
-/** Rules of a move between two stores: the histories of move-history.ts show each. */
+/** Rules of a move between two stores: the histories of move-history.ts show each, but for those that a test holds. */
 export const moveMutants: readonly Mutant[] = [
   {
     name: "move-without-marks",
@@ -50,5 +51,71 @@ export const moveMutants: readonly Mutant[] = [
     file: openTarget,
     find: ' || slot.move.phase !== "arriving") {',
     replace: ") {",
+  },
+  {
+    name: "move-opens-what-was-lost",
+    caughtBySeed: 753,
+    rule: "a target that went back after the marks were copied is not opened",
+    world: "moves",
+    file: openTarget,
+    find: "await swapSlot(target, entry, encodeLayoutRecord(slot.move.layout));",
+    replace: "await swapSlot(target, (await readSlot(target.store)).entry, encodeLayoutRecord(slot.move.layout));",
+  },
+  {
+    name: "move-without-fence",
+    caughtBySeed: 1029,
+    rule: "the record of a dead holder is given back before its mark is copied",
+    world: "moves",
+    file: "src/operator/store-move/fence-source.ts",
+    find: 'if (holders.length > 0) return { kind: "held", holders };',
+    replace: 'return holders.length > 0 ? { kind: "held", holders } : { kind: "fenced", listed };',
+  },
+  {
+    name: "move-source-not-barred",
+    caughtBySeed: 312,
+    rule: "a process that was about to start on the source drops the grant that it wrote",
+    world: "moves",
+    file: closeSource,
+    find: "if (isBarred) return;",
+    replace: "return;",
+  },
+  {
+    name: "move-raised-beside-abandoning",
+    caughtBySeed: 31,
+    rule: "a raised quarantine is written down before it is replaced, also between the writes of a taking back",
+    world: "moves",
+    file: closeSource,
+    find: "if (leaving === undefined || boundMs > known) {",
+    replace: "if (leaving === undefined) {",
+  },
+  {
+    name: "move-abandoned-lost-target",
+    caughtBySeed: undefined,
+    rule: "a source that is taken back waits for what its target may have granted before it went back",
+    file: abandonMove,
+    find: "standingMs ?? never, lostMs ?? never);",
+    replace: "standingMs ?? never);",
+    heldBy: {
+      file: "src/operator/store-move/abandon-move.test.ts",
+      test: "a source that was taken back from a target which had lost its opening used to issue beside the target",
+    },
+  },
+  {
+    name: "move-raised-in-vain",
+    caughtBySeed: 197,
+    rule: "a quarantine that is raised while the source is closed binds the store that opens next",
+    world: "moves",
+    file: "src/lease/quarantine.ts",
+    find: "const raised = await raiseInMove(store, mark.untilMs);",
+    replace: "const raised = { untilMs: mark.untilMs, written: false };",
+  },
+  {
+    name: "move-raised-without-end",
+    caughtBySeed: 12,
+    rule: "the quarantine without end is not raised itself: nobody could tell it from others afterwards",
+    world: "moves",
+    file: "src/lease/quarantine.ts",
+    find: "if (entry !== undefined && isForever(entry)) {",
+    replace: "if (entry === undefined && standing !== undefined) {",
   },
 ];

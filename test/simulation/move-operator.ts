@@ -1,4 +1,5 @@
 import { IdError } from "../../src/errors.ts";
+import { storeNowMs, writeQuarantine } from "../../src/lease/quarantine.ts";
 import { abandonMove } from "../../src/operator/store-move/abandon-move.ts";
 import type { MoveParts } from "../../src/operator/store-move/move-parts.ts";
 import { moveStore } from "../../src/operator/store-move/move-store.ts";
@@ -9,14 +10,18 @@ import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 import { type LinkState, type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
 
-/** The work that an operator is asked for. */
-export type MoveWork = "move" | "abandon";
+/** The work that an operator is asked for; a holder whose record went back puts the source under quarantine, too. */
+export type MoveWork = "move" | "abandon" | "quarantine";
 
 /** The steps between which an operator may die, by the first word of its report. */
 const moveSteps = {
   move: ["claims", "closes", "watches", "gives", "copies", "copies", "opens", "opens"],
   abandon: ["bars", "reopens"],
+  quarantine: ["raises"],
 } as const;
+
+/** The longest quarantine that is put down: over before everybody must serve again. */
+const quarantineMaxMs = 8_000;
 
 interface End {
   readonly name: string;
@@ -58,10 +63,7 @@ export class MoveOperator {
       const kind = random.pick(["dies before", "dies after", "still"] as const);
       this.#fate = { step: random.pick(moveSteps[work]), call: random.between(1, 4), kind };
     }
-    const parts = this.#moveParts();
-    const done =
-      work === "move" ? moveStore(parts).then(({ kind }) => kind) : abandonMove(parts).then(() => "abandoned");
-    done.then(
+    this.#carryOut(work, this.#moveParts()).then(
       (kind) => this.#end(kind),
       (error: unknown) => {
         if (error instanceof IdError) this.#end(`${work}: ${error.reason}`);
@@ -69,6 +71,22 @@ export class MoveOperator {
       },
     );
     onEvent(work);
+  }
+
+  /** @returns The outcome, for counting. */
+  async #carryOut(work: MoveWork, parts: MoveParts): Promise<string> {
+    if (work === "move") return (await moveStore(parts)).kind;
+    if (work === "abandon") {
+      await abandonMove(parts);
+      return "abandoned";
+    }
+    const { source, clock, report } = parts;
+    report("raises the quarantine");
+    const sinceMs = storeNowMs(await source.store.moment(), clock.nowMs());
+    const untilMs = sinceMs + this.#parts.random.between(500, quarantineMaxMs);
+    await writeQuarantine(source.store, { sinceMs, untilMs, reason: "a record went back" });
+    this.#parts.onRaised(untilMs);
+    return "raised";
   }
 
   /** kill -9: what is under way stays under way, and no answer is heard. */
@@ -101,6 +119,7 @@ export class MoveOperator {
       report: (step) => {
         this.#step = step.split(" ")[0]!;
         this.#callsInStep = 0;
+        this.#parts.onStep(this.#step);
       },
     };
   }
@@ -171,6 +190,10 @@ interface OperatorParts {
   readonly callTimeoutMs: number;
   /** Whether it may die. */
   readonly isCrashing: boolean;
+  /** Told of the first word of each step. */
+  readonly onStep: (step: string) => void;
+  /** Told when an answer says that the source is under quarantine: until Unix milliseconds. */
+  readonly onRaised: (untilMs: number) => void;
   /** Told of its outcome, or in which step it died. */
   readonly onEvent: (event: string) => void;
 }

@@ -24,6 +24,10 @@ const wanted: Readonly<Record<string, number>> = {
   "a start while the store is left": 200,
   "a start while the store is abandoned": 60,
   "a write without an answer was found standing": 50,
+  raised: 100,
+  "an operator died while it raises": 5,
+  "a store went back": 50,
+  "a start with a pinned worker ID": 100,
 };
 
 test("no move of a namespace breaks a promise, at whatever point its operator dies", { timeout: 600_000 }, async () => {

@@ -177,6 +177,19 @@ export class SimulatedServer {
     return before;
   }
 
+  /**
+   * The same, to a state in which a record stands as it does now.
+   *
+   * @returns Whether there was such a state.
+   */
+  goBackKeeping(key: string): boolean {
+    const states = [...this.#recent, ...this.#past].filter(({ rows }) => rows.get(key) === this.#rows.get(key));
+    if (states.length === 0) return false;
+    this.#restore(this.#random.pick(states));
+    this.restart("another");
+    return true;
+  }
+
   /** The server process starts again; on a lossy store the last writes may be gone. */
   restart(identity: "same" | "another"): void {
     if (identity === "another" || this.traits.model.isRenamedByRestart) {
