@@ -138,13 +138,35 @@ test.each([["2"], ["02"], ["2.5"], ["0x2"], ["1e1"], ["two"], ["null"]])(
     const one = rightValues["one server on SQLite"]!;
     const flags = ["--skip-schema-validation"];
     for (const way of ["--set", "--set-string"]) {
-      const { code, stderr } = await renderChart("template", one, file, [...flags, way, `replicas=${replicas}`]);
+      const { code, stderr } = await renderChart("template", one, file, {
+        flags: [...flags, way, `replicas=${replicas}`],
+      });
       expect(code, way).not.toBe(0);
       expect(stderr).toContain("set replicas: 1 without autoscaling");
     }
-    const alone = await renderChart("template", one, file, [...flags, "--set-string", "replicas=1"]);
+    const alone = await renderChart("template", one, file, { flags: [...flags, "--set-string", "replicas=1"] });
     expect(alone.code).toBe(0);
     expect(alone.objects.find(({ kind }) => kind === "Deployment")).toMatchObject({ spec: { replicas: 1 } });
+  },
+);
+
+test("a release called null has objects of that name: each name was read as a value of YAML", async () => {
+  const values = { ...rightValues["metrics, rules and traces"]!, store: { url: "kubernetes://123/snowlane" } };
+  const { code, objects } = await renderChart("template", values, file, { release: "null" });
+  expect(code).toBe(0);
+  expect(objects.map(({ metadata }) => metadata.name)).toEqual(objects.map(() => "null"));
+  expect(objects.find(({ kind }) => kind === "Role")?.metadata.namespace).toBe("123");
+});
+
+test.each([["2ids"], ["123"], ["a.b"]])(
+  "a release called %s is refused before anything is made: a part of it was, and then the cluster refused the Service",
+  async (release) => {
+    const values = rightValues["leases as the store"]!;
+    const { code, stderr } = await renderChart("template", values, file, { release });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`may not be called ${release}: give the release a name`),
+    ]);
   },
 );
 

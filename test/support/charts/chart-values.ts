@@ -75,6 +75,10 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
     { image, store: { url: "postgres://snowlane:hunter2@db/snowlane" }, auth: "none" },
     /store\.url has a password: put the whole URL into a Secret/,
   ],
+  "a password behind a scheme in capitals": [
+    { image, store: { url: "Postgres://snowlane:hunter2@db/snowlane" }, auth: "none" },
+    /store\.url has a password/,
+  ],
   "a password among the parameters of a URL": [
     { image, store: { url: "mysql://snowlane@db/snowlane?password=hunter2" }, auth: "none" },
     /store\.url has a password/,

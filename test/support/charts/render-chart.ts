@@ -24,17 +24,17 @@ const chart = "deploy/helm/snowlane";
  * Calls `helm template`, or `helm lint`, with a set of values.
  *
  * @param file - Where the values are written to.
- * @param flags - More of helm's, such as `--set-string`.
+ * @param more - `release` is the name of the release, and `flags` are more of helm's, such as `--set-string`.
  */
 export async function renderChart(
   command: "template" | "lint",
   values: object,
   file: string,
-  flags: readonly string[] = [],
+  { release = "ids", flags = [] }: { readonly release?: string; readonly flags?: readonly string[] } = {},
 ): Promise<RenderedChart> {
   const { path } = await findTool("helm");
   writeFileSync(file, JSON.stringify(values));
-  const name = command === "template" ? ["ids", "--namespace", "test"] : [];
+  const name = command === "template" ? [release, "--namespace", "test"] : [];
   const strict = command === "lint" ? ["--strict"] : [];
   const args = [command, ...name, chart, "--values", file, ...strict, ...flags];
   const { status, stdout, stderr } = spawnSync(path, args, { encoding: "utf8" });

@@ -4,7 +4,7 @@
 
 {{- define "snowlane.selector" -}}
 app.kubernetes.io/name: snowlane
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "snowlane.labels" -}}
@@ -30,10 +30,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "snowlane.check" -}}
 {{- $v := .Values -}}
 {{- $url := $v.store.url -}}
+{{- if not (regexMatch "^[a-z][-a-z0-9]*$" .Release.Name) }}{{ fail (printf "A Service takes its name from the release, and may not be called %s: give the release a name of a-z, 0-9 and - that begins with a letter." .Release.Name) }}{{ end -}}
 {{- if not $v.image.repository }}{{ fail "image.repository is missing: build the image from deploy/container/Dockerfile, and name it." }}{{ end -}}
 {{- if and (not $url) (not $v.store.secret.name) }}{{ fail "The store is missing: set store.url, or store.secret.name where its URL has a password." }}{{ end -}}
 {{- if and $url $v.store.secret.name }}{{ fail "store.url and store.secret.name exclude each other: give one of them." }}{{ end -}}
-{{- if or (regexMatch "^[a-z]+://[^:@]*:.*@" $url) (regexMatch "[?&][a-z]*(?i:password|secret|token)=" $url) }}{{ fail "store.url has a password: put the whole URL into a Secret, and name that with store.secret.name." }}{{ end -}}
+{{- if or (regexMatch "^[^:]+://[^:@]*:.*@" $url) (regexMatch "[?&][a-z]*(?i:password|secret|token)=" $url) }}{{ fail "store.url has a password: put the whole URL into a Secret, and name that with store.secret.name." }}{{ end -}}
 {{- if hasPrefix "sqlite:" $url -}}
 {{- if or (ne (toString $v.replicas) "1") $v.autoscaling.enabled }}{{ fail "An SQLite store is for one server, because each pod would have a file of its own and repeat the IDs of the others: set replicas: 1 without autoscaling, or another store." }}{{ end -}}
 {{- if not $v.persistence.existingClaim }}{{ fail "An SQLite store needs a volume that outlives the pod: name it with persistence.existingClaim." }}{{ end -}}
