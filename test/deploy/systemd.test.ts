@@ -1,10 +1,12 @@
 /** The systemd unit, read by systemd's own tools. Nothing here starts it: that needs systemd as the first process. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serverSettings } from "../../src/config/server-settings.ts";
+import { runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
+import { principalsFile } from "../support/processes/principals-file.ts";
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
@@ -69,6 +71,51 @@ test("with the lines of docs/deploying.md that hand over secrets, each setting i
     ({ name }) => `SNOWLANE_${name.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`,
   );
   expect(names).toEqual(expect.arrayContaining(Object.keys(environment)));
+});
+
+test.each([
+  ["the unit", "snowlane.service /etc/systemd/system/\n", ["snowlane.service"]],
+  ["two of a template", "snowlane@.service\n", ["snowlane@1.service", "snowlane@2.service"]],
+])(
+  "the lines of docs/deploying.md enable %s, in a folder that stands for the machine's",
+  async (_name, line, enabled) => {
+    const root = mkdtempSync(join(folder, "root-"));
+    const units = join(root, "etc/systemd/system/");
+    mkdirSync(units, { recursive: true });
+    const programs = join(root, "programs");
+    mkdirSync(programs);
+    const systemctl = (await runCommand("sh", ["-c", "command -v systemctl"])).trim();
+    // systemd that runs would be told of the unit, and start it.
+    const program = [
+      "#!/bin/sh",
+      '[ "$1" = daemon-reload ] && exit',
+      '[ "$1 $2" = "enable --now" ] && shift 2 || exit 1',
+      `exec ${systemctl} --root="${root}" enable "$@"`,
+    ];
+    writeFileSync(join(programs, "systemctl"), `${program.join("\n")}\n`, { mode: 0o755 });
+    const block = blocksOf("docs/deploying.md", "sh").findIndex((text) => text.includes(line));
+    const env = { PATH: [programs, process.env["PATH"]].join(delimiter) };
+    await runReadmeBlock("docs/deploying.md", block, { env, places: { "/etc/systemd/system/": units } });
+    expect(readdirSync(join(units, "multi-user.target.wants")).toSorted()).toEqual(enabled);
+  },
+);
+
+test("with the settings of docs/deploying.md a server starts once it is said who may call, and not before", async () => {
+  const [settings = "", dropIn = ""] = blocksOf("docs/deploying.md", "ini");
+  const entries = settings
+    .trim()
+    .split("\n")
+    .concat(/^Environment=(.*)$/m.exec(dropIn)![1]!.split(" "));
+  const written = Object.fromEntries(entries.map((entry) => entry.split("=") as [string, string]));
+  const { SNOWLANE_TLS_CERT: _cert, SNOWLANE_TLS_KEY: _key, SNOWLANE_PRINCIPALS: handed, ...environment } = written;
+  const refused = await runCli(["serve", "--dry-run"], { environment });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--auth none")]);
+  const principals = principalsFile([{ name: "shop", permissions: ["ids"] }]).path;
+  expect(handed).toBe("%d/principals.json");
+  for (const more of [{ SNOWLANE_PRINCIPALS: principals }, { SNOWLANE_AUTH: "none" }]) {
+    const { code, stderr } = await runCli(["serve", "--dry-run"], { environment: { ...environment, ...more } });
+    expect([code, stderr]).toEqual([0, ""]);
+  }
 });
 
 test("its exposure is at most 3.0", async () => {
