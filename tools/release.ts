@@ -9,7 +9,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { onOff, text } from "../src/config/setting-kinds.ts";
 import { withFallback } from "../src/config/setting.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
-import { buildPackages, releaseParts } from "./release/build-packages.ts";
+import { buildPackages, missingPrograms, releaseParts } from "./release/build-packages.ts";
 import { publishCommands } from "./release/publish-commands.ts";
 import { releaseProblems } from "./release/release-problems.ts";
 import { makeTargetFolder } from "./release/target-folder.ts";
@@ -53,7 +53,8 @@ await runProgram({
   examples: ["npm run release -- --dry-run", "npm run release -- --dry-run npm", "npm run release"],
   run: async ({ dryRun, to }, words) => {
     const version = ownVersion();
-    const problems = [...releaseProblems({ root: ".", version, isRehearsal: dryRun })];
+    const parts = words.length > 0 ? words : releaseParts;
+    const problems = [...releaseProblems({ root: ".", version, isRehearsal: dryRun }), ...missingPrograms(parts)];
     if (words.length > 0 && !dryRun)
       problems.push(`A release has every part: leave out ${words.join(", ")}, or add --dry-run.`);
     if (problems.length > 0) {
@@ -66,7 +67,7 @@ await runProgram({
     // A folder under the final name is complete.
     const half = mkdtempSync(join(dirname(target), `.${version}-`));
     process.once("exit", () => rmSync(half, { recursive: true, force: true }));
-    await buildPackages({ root: ".", target: half, version, parts: words.length > 0 ? words : releaseParts, tell });
+    await buildPackages({ root: ".", target: half, version, parts, tell });
     const sums = sumsOf(half);
     writeFileSync(join(half, "SHA256SUMS"), sums);
     rmSync(target, { recursive: true, force: true });

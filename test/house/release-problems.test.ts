@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { linkPage, linkRegistryPages } from "../../tools/release/repository-links.ts";
 import { releaseProblems } from "../../tools/release/release-problems.ts";
@@ -63,6 +63,20 @@ test("changes that no commit has are refused, with their names", () => {
 `,
   ]);
   commit();
+});
+
+test("a part whose tools are not here is refused before anything is built: Maven was missed after minutes of building", () => {
+  const programs = join(root, ".git/programs");
+  mkdirSync(programs);
+  const paths = execFileSync("sh", ["-c", "command -v git sh"], { encoding: "utf8" }).trim().split("\n");
+  for (const path of [...paths, process.execPath]) symlinkSync(path, join(programs, basename(path)));
+  const call = [resolve("tools/release.ts"), "--dry-run", "java", "python"];
+  const env = { PATH: programs };
+  const { status, stderr } = spawnSync(process.execPath, call, { cwd: root, env, encoding: "utf8", timeout: 30_000 });
+  const cure = "install it, or build others: npm run release -- --dry-run npm executable go.";
+  const line = (part: string, program: string): string =>
+    `The part ${part} needs ${program}, which is not on PATH: ${cure}\n`;
+  expect([status, stderr]).toEqual([1, line("java", "javac") + line("java", "mvn") + line("python", "python3")]);
 });
 
 test("a part alone is for a rehearsal: a release has every part", () => {

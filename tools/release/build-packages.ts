@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -35,6 +36,20 @@ const builders = {
 
 /** The names of all parts, in the order in which they are built. */
 export const releaseParts: readonly string[] = Object.keys(builders);
+
+/** Programs that a part calls beside those that every part has: Node, npm, git and tar. */
+const neededPrograms: Readonly<Record<string, readonly string[]>> = { java: ["javac", "mvn"], python: ["python3"] };
+
+/** A line for each program that is not on PATH and that one of the parts calls, with what to do. */
+export function missingPrograms(parts: readonly string[]): readonly string[] {
+  const others = releaseParts.filter((part) => neededPrograms[part] === undefined).join(" ");
+  const cure = `install it, or build others: npm run release -- --dry-run ${others}.`;
+  return parts.flatMap((part) =>
+    (neededPrograms[part] ?? [])
+      .filter((program) => spawnSync("sh", ["-c", 'command -v "$0"', program]).status !== 0)
+      .map((program) => `The part ${part} needs ${program}, which is not on PATH: ${cure}`),
+  );
+}
 
 /**
  * Builds packages of the last commit of `root` from a clean checkout of it.
