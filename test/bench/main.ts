@@ -20,6 +20,7 @@ import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { sequencesBenchmark } from "./sequences.ts";
 import { serviceBenchmark } from "./service.ts";
+import { sizesBenchmark } from "./sizes.ts";
 import { startBenchmark } from "./start.ts";
 import { waysBenchmark } from "./ways.ts";
 import { machine, markdownTable, writeSection } from "./report.ts";
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   pageBenchmark,
   outageBenchmark,
   startBenchmark,
+  sizesBenchmark,
   memoryBenchmark,
   attacksBenchmark,
   drainsBenchmark,

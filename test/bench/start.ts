@@ -65,7 +65,7 @@ export async function measureStart(program: string, more: readonly string[] = []
 }
 
 async function measurePackage(
-  { command, stateFolder, node }: Omit<ServerPackage, "name">,
+  { command, stateFolder, node }: Omit<ServerPackage, "name" | "bytes">,
   more: readonly string[] = [],
 ): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
