@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readTestSuites } from "../../tools/test-suites.ts";
 
@@ -12,6 +13,16 @@ test("every test file is in a suite of CONTRIBUTING.md, and every folder of the 
     folders.filter((folder) => !files.some((file) => file.startsWith(folder))).map((folder) => `${name}: ${folder}`),
   );
   expect(empty).toEqual([]);
+});
+
+test("CONTRIBUTING.md has a line for each script of package.json: those of three programs were missing", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly scripts: object };
+  const listed = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/^\| `npm (?:run )?([\w:-]+)[^`]*` +\|/gm)];
+  const names = new Set(listed.map(([, name]) => name));
+  // npm calls this one.
+  const own = Object.keys(scripts).filter((name) => name !== "prepack");
+  expect(own.filter((name) => !names.has(name))).toEqual([]);
+  expect([...names].filter((name) => !own.includes(name!))).toEqual([]);
 });
 
 test("a file belongs to the deepest folder that is named, and to two suites where both name it", () => {
