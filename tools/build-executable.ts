@@ -4,6 +4,7 @@ import { text } from "../src/config/setting-kinds.ts";
 import { withFallback } from "../src/config/setting.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
 import { buildExecutable } from "./release/build-executable.ts";
+import { endOnSignal } from "./release/end-on-signal.ts";
 import { makeTargetFolder } from "./release/target-folder.ts";
 
 const options = {
@@ -16,7 +17,7 @@ await runProgram({
   options,
   examples: ["npm run build:executable", "npm run build:executable -- --to /tmp/snowlane"],
   run: async ({ to }) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+    endOnSignal();
     makeTargetFolder(to);
     await buildExecutable(".", to);
     process.stdout.write(`${join(to, "snowlane")}\n`);

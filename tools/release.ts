@@ -10,6 +10,7 @@ import { onOff, text } from "../src/config/setting-kinds.ts";
 import { withFallback } from "../src/config/setting.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
 import { buildPackages, missingPrograms, releaseParts } from "./release/build-packages.ts";
+import { endOnSignal } from "./release/end-on-signal.ts";
 import { publishCommands } from "./release/publish-commands.ts";
 import { releaseProblems } from "./release/release-problems.ts";
 import { makeTargetFolder } from "./release/target-folder.ts";
@@ -61,7 +62,7 @@ await runProgram({
       for (const problem of problems) process.stderr.write(`${problem}\n`);
       return 1;
     }
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+    endOnSignal();
     const target = resolve(to, version);
     makeTargetFolder(to);
     // A folder under the final name is complete.

@@ -1,9 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   appendFileSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -95,6 +98,31 @@ test.each([
     const { status, stderr } = spawnSync(process.execPath, call, { cwd: root, timeout: 30_000, killSignal: "SIGKILL" });
     expect([status, stderr.toString()], program).toEqual([2, line]);
   }
+});
+
+test("a release that is interrupted leaves nothing behind: npm sends Ctrl-C a second time, which ended it amid tidying up", async () => {
+  nameRepository(undefined, undefined);
+  mkdirSync(join(root, "tools"), { recursive: true });
+  // In the place of a build: it fills the checkout, and does not end before it is ended.
+  const build = `import { writeFileSync } from "node:fs";
+for (let i = 0; i < 3_000; i++) writeFileSync("file-" + i, "");
+writeFileSync("filled", "");
+setTimeout(() => {}, 20_000);
+`;
+  write("tools/bootstrap.mjs", build);
+  commit();
+  const temporary = join(root, ".git/temporary");
+  mkdirSync(temporary);
+  const to = join(root, ".git/release");
+  const call = [resolve("tools/release.ts"), "--dry-run", "npm", "--to", to];
+  const child = spawn(process.execPath, call, { cwd: root, env: { ...process.env, TMPDIR: temporary } });
+  const ended = once(child, "exit");
+  await expect.poll(() => globSync(join(temporary, "*/checkout/filled")).length, { timeout: 30_000 }).toBe(1);
+  const signals = setInterval(() => child.kill("SIGINT"), 1);
+  expect(await ended).toEqual([130, null]);
+  clearInterval(signals);
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(readdirSync(to)).toEqual([]);
 });
 
 test("a version without a line in the changelog is refused, and only a rehearsal takes what is unreleased", () => {

@@ -23,7 +23,8 @@ interface NodePackage {
  */
 export async function buildExecutable(checkout: string, target: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-executable-"));
-  const tidyUp = (): void => rmSync(folder, { recursive: true, force: true });
+  // A program that ends with this one may still write there.
+  const tidyUp = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   // Also where Ctrl-C ends this process.
   process.once("exit", tidyUp);
   try {

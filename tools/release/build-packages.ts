@@ -61,7 +61,8 @@ export async function buildPackages(
   options: Pick<Build, "target" | "version" | "tell"> & { readonly root: string; readonly parts: readonly string[] },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-release-"));
-  const tidyUp = (): void => rmSync(folder, { recursive: true, force: true });
+  // A program that ends with this one may still write there.
+  const tidyUp = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   // Also where Ctrl-C ends this process.
   process.once("exit", tidyUp);
   try {
