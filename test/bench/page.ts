@@ -1,15 +1,19 @@
 /** The page: how large it is, how soon it is there, how fast it works, and what it costs its server. */
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser } from "playwright-core";
 import { startChromium } from "../support/processes/chromium-browser.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type BenchServer, snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { interleave, median, medianShare } from "./interleave.ts";
 import { percentile, runH2load } from "./load.ts";
-import { measureLines, measureLoad, measureMillion, measureOneId } from "./page-browser.ts";
+import { type LoadTimes, measureLines, measureLoad, measureMillion, measureOneId } from "./page-browser.ts";
 import { measureGet, watchAs } from "./page-server.ts";
 import { formatFigure } from "./report.ts";
 import { phoneIndex, processorIndex } from "./processor-index.ts";
@@ -24,6 +28,9 @@ const warmingCount = 100;
 /** By then all of them are open, and ask no more for the five minutes that went before. */
 const watchersOpenMs = 13_000;
 const pacedCalls = { calls: 40_000, perSecond: 4_000, connections: 40, streams: 100, openEachMs: 11 };
+
+/** What {@link measureLoad} waits for, and nothing else. */
+const emptyPage = `<!doctype html><title>Empty</title><h1>Empty</h1><button class="primary">Generate</button>`;
 
 /** A figure with its budget: at most so much. */
 type Row = readonly [measure: string, figure: number, budget: number, unit: string];
@@ -97,9 +104,7 @@ async function inBrowser({ port }: BenchServer, log: (line: string) => void): Pr
   try {
     const index = await processorIndex(browser);
     const slowdown = Math.max(1, index / phoneIndex);
-    await measureLoad(browser, url, slowdown);
-    const loads = [];
-    for (let round = 0; round < rounds; round++) loads.push(await measureLoad(browser, url, slowdown));
+    const { loads, empty } = await measureLoads(browser, url, slowdown);
     log("loaded");
     const oneMs = await measureOneId(browser, url);
     const lines = await measureLines(browser, url);
@@ -108,7 +113,8 @@ async function inBrowser({ port }: BenchServer, log: (line: string) => void): Pr
     return tableOf(
       "In the browser",
       [
-        ["first paint", median(loads.map(({ paintMs }) => paintMs)), 300, "ms"],
+        ["first paint", median(paints(loads)), 300, "ms"],
+        ["first paint, against that of an empty page", medianShare(paints(loads), paints(empty)), 1.2, "x"],
         ["usable", median(loads.map(({ usableMs }) => usableMs)), 500, "ms"],
         ["one ID, read and drawn", oneMs, 1, "ms"],
         ["10,000 lines: the longest task", lines.longestTaskMs, 100, "ms"],
@@ -119,12 +125,43 @@ async function inBrowser({ port }: BenchServer, log: (line: string) => void): Pr
       [
         `The index of this machine was ${index.toFixed(0)}, so loads were slowed down ${slowdown.toFixed(1)} times. All 10,000 lines took`,
         `${formatFigure(lines.tookMs)} ms. A longest task of 0 means that none was above 50 ms.`,
+        "",
+        "What the browser itself takes was measured in turn with that: an empty page, which is a heading and a button without",
+        `style or script from a bare node:http, had its first paint after ${medianMs(empty, "paintMs")} ms, and was usable after ${medianMs(empty, "usableMs")} ms.`,
       ].join("\n"),
     );
   } finally {
     await close();
   }
 }
+
+/** Loads in turn of the page and of one that has nothing in it but what a load waits for. */
+async function measureLoads(
+  browser: Browser,
+  url: string,
+  slowdown: number,
+): Promise<Record<"loads" | "empty", LoadTimes[]>> {
+  const bare = createServer((_, response) => response.setHeader("content-type", "text/html").end(emptyPage));
+  await once(bare.listen(0, "127.0.0.1"), "listening");
+  const { port } = bare.address() as AddressInfo;
+  try {
+    const times: Record<"loads" | "empty", LoadTimes[]> = { loads: [], empty: [] };
+    for (let round = 0; round <= rounds; round++) {
+      times.loads.push(await measureLoad(browser, url, slowdown));
+      times.empty.push(await measureLoad(browser, `http://127.0.0.1:${port}/`, slowdown));
+    }
+    // The first of each warms up.
+    return { loads: times.loads.slice(1), empty: times.empty.slice(1) };
+  } finally {
+    bare.close();
+    bare.closeAllConnections();
+  }
+}
+
+const paints = (loads: readonly LoadTimes[]): number[] => loads.map(({ paintMs }) => paintMs);
+
+const medianMs = (loads: readonly LoadTimes[], time: keyof LoadTimes): string =>
+  formatFigure(median(loads.map((load) => load[time])));
 
 async function onServer(log: (line: string) => void): Promise<Finding> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-bench-"));
