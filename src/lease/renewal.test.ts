@@ -357,6 +357,51 @@ test("a lost grant is replaced within a second, without a word from anyone", asy
   expect(process.issue()).toBe(1);
 });
 
+describe("while writes fail and reads are answered for minutes, within a window of eleven,", () => {
+  const failing = async (fault: Fault) => {
+    const { world, process } = await holding({ hasClock: true }, { options: { windowMs: 660_000 } });
+    process.store.fault = onWrites(fault);
+    for (let second = 0; second < 500; second += 1) {
+      await world.time.run(1_000);
+      expect(process.issue(10)).toBe(10);
+    }
+    return { world, process };
+  };
+
+  test.each<Fault>(["lost", "refused"])(
+    "a holder stopped to write after the 32nd that was %s: it writes on, and goes on when one is taken",
+    async (fault) => {
+      const { world, process } = await failing(fault);
+      const { untilMs } = process.holder.grant!;
+      process.store.fault = () => "none";
+      await world.time.run(5_000);
+      expect(process.holder.grant!.untilMs).toBeGreaterThan(untilMs + 490_000);
+      expect(process.holder.counters).toMatchObject({ acquired: 1, lost: 0, lapsed: 0 });
+    },
+  );
+
+  test("no refused write is an open question, and of the others a bounded number is", async () => {
+    const sizes = await Promise.all(
+      (["refused", "lost"] as const).map(async (fault) => (await failing(fault)).process.holder.grant!.unanswered.size),
+    );
+    expect(sizes).toEqual([0, 32]);
+  });
+
+  test("a write that was forgotten and lands all the same costs the worker ID, and repeats nothing", async () => {
+    const { world, process } = await failing("late");
+    const { key, generation, untilMs } = process.holder.grant!;
+    // Of all that were sent, the first is carried out: each of the others finds that it came too late.
+    await process.store.deliverLate();
+    process.store.fault = () => "none";
+    await world.time.run(5_000);
+    expect(process.holder.counters).toMatchObject({ acquired: 2, lost: 1 });
+    const { grant } = process.holder;
+    expect([grant!.key, grant!.generation]).not.toEqual([key, generation]);
+    expect(grant!.key !== key || grant!.fromMs >= untilMs).toBe(true);
+    expect(process.events.map(({ kind }) => kind)).not.toContain("quarantine-written");
+  });
+});
+
 test("an outage shorter than window, period and a second is noticed by nobody", async () => {
   const { world, process } = await holding();
   await world.time.run(periodMs - 1);

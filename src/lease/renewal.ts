@@ -41,7 +41,10 @@ export type Ownership =
   | { readonly kind: "ours" }
   | Extract<RenewalOutcome, { kind: "lapsed" | "lost" | "went-back" | "held-back" }>;
 
-/** With so many writes without an answer, only reads are sent. The window ends long before there are more. */
+/**
+ * So many writes without an answer are known for our own. Then the oldest is forgotten: should it land after all, the
+ * grant counts as lost, which costs another worker ID and repeats nothing.
+ */
 const unansweredMax = 32;
 
 /** A renewal that is ready to be sent. It stands among the grant's unanswered writes already. */
@@ -82,7 +85,8 @@ export async function prepareRenewal(
   const wallMs = judge.nowMs();
   const storeMs = store.clockMs();
   if (isBehind(rules, wallMs, storeMs)) return { kind: "clock-off", aheadMs: wallMs - storeMs! };
-  if (grant.unanswered.size >= unansweredMax) return { kind: "in-doubt", cause: neverAnswered(store.kind) };
+  const [oldest] = grant.unanswered.keys();
+  if (oldest !== undefined && grant.unanswered.size >= unansweredMax) grant.unanswered.delete(oldest);
   return prepare(context, grant, rules, lastMs());
 }
 
@@ -261,9 +265,4 @@ function isRightfulTakeover(
 function overtaken(kind: string): IdError {
   const message = `An earlier write to the ${kind} store landed after a later one was sent; the next renewal writes again.`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind } });
-}
-
-function neverAnswered(kind: string): IdError {
-  const message = `The ${kind} store left ${unansweredMax} writes without an answer, so it is only read until one has landed.`;
-  return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, writes: unansweredMax } });
 }

@@ -17,6 +17,8 @@ export type Fault =
   | "none"
   /** It never arrives, and its sender gets no answer. */
   | "lost"
+  /** Its sender is told that it is refused: a write that did not happen. */
+  | "refused"
   /** It is carried out, but its sender gets no answer. */
   | "answer-lost"
   /** Its sender gets no answer now, and it is carried out later: see {@link FaultyStore.deliverLate}. */
@@ -85,20 +87,23 @@ export class FaultyStore implements RecordStore {
   }
 
   compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer> {
-    return this.#pass({ kind: "compareAndSet", key }, async () => {
+    const write = async (): Promise<WriteAnswer> => {
       const answer = await this.#store.compareAndSet(key, expected, next);
       this.onWritten(key);
       return answer;
-    });
+    };
+    const error = new IdError("STORE_UNAVAILABLE", `the write of ${key} is refused`);
+    return this.#pass({ kind: "compareAndSet", key }, write, { kind: "refused", error });
   }
 
   close(): Promise<void> {
     return this.#store.close();
   }
 
-  async #pass<T>(call: FaultyCall, work: () => Promise<T>): Promise<T> {
+  async #pass<T>(call: FaultyCall, work: () => Promise<T>, refusal?: T): Promise<T> {
     this.calls.push(call);
     const fault = this.fault(call);
+    if (fault === "refused" && refusal !== undefined) return refusal;
     if (fault === "held") await new Promise<void>((resolve) => this.#held.push(resolve));
     if (fault === "late") this.#late.push(work);
     if (fault === "none" || fault === "held" || fault === "answer-lost") {
