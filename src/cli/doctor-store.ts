@@ -126,6 +126,9 @@ function reachHint(kind: string, error: unknown): string {
   if (error instanceof IdError && error.metadata["writers"] === "none") {
     return "It answers, but takes no writes: a start waits until a server does.";
   }
+  if (error instanceof IdError && error.metadata["cure"] !== undefined) {
+    return "It answers: its message says what to do.";
+  }
   if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
   if (kind === "sqlite")
     return "The message names what stands in the way. A start waits ten seconds for it, and then ends.";

@@ -135,7 +135,7 @@ async function tryAcquire(
   seen.layout = layout;
   seen.isNewDeployment = isNew;
   const rules = windowRules(settings, store, layout.windowMaxMs);
-  const floor = quarantineFloor(listed, incarnation, rules);
+  const floor = quarantineFloor(listed, incarnation, rules, store.kind);
   const wallMs = judge.nowMs();
   checkOneStore(incarnation.record, store.kind, storeNowMs(incarnation.moment, wallMs), rules);
   const storeMs = store.clockMs();

@@ -40,9 +40,18 @@ export interface QuarantineFloor {
   readonly moment: StoreMoment;
 }
 
+/** What shows as another life of a store, beside another store and no records at all. */
+const lifeChanges: Readonly<Partial<Record<string, string>>> = {
+  mysql: "started again, its table was made again (OPTIMIZE TABLE, ALTER TABLE)",
+  postgres: "started again or was promoted, its table was made again",
+  redis: "started again, another server was promoted, its first replica attached",
+  zookeeper: "elected a leader or went back, its tree was made again",
+};
+
 /** Why new grants wait where no mark says it; for operators. */
-export const lostDetail =
-  "the store started again, its table was made again (OPTIMIZE TABLE, ALTER TABLE), it is another one, or it was emptied";
+export function lossDetail(kind: string): string {
+  return `the store ${lifeChanges[kind] ?? "went back to an older copy"}, it is another one, or it was emptied`;
+}
 
 /** The present time for quarantines: the store's clock where it has one, otherwise the wall clock. */
 export function storeNowMs(moment: StoreMoment, wallMs: number): number {
@@ -53,12 +62,14 @@ export function storeNowMs(moment: StoreMoment, wallMs: number): number {
  * Works out the floor.
  *
  * @param incarnation - From {@link noteIncarnation} on the same list.
+ * @param kind - Scheme of the store.
  * @throws IdError INVALID_CONFIG for a foreign record, or one of a higher format.
  */
 export function quarantineFloor(
   listed: ListAnswer,
   incarnation: NotedIncarnation,
   rules: WindowRules,
+  kind: string,
 ): QuarantineFloor {
   const quarantineText = listed.entries.find(({ key }) => key === recordKeys.quarantine)?.text;
   const mark = quarantineText === undefined ? undefined : parseQuarantineRecord(quarantineText);
@@ -66,7 +77,7 @@ export function quarantineFloor(
   const lostMs = t0Ms === 0 ? Number.NEGATIVE_INFINITY : t0Ms + quarantineMs(rules);
   return {
     floorMs: Math.max(mark?.untilMs ?? Number.NEGATIVE_INFINITY, lostMs),
-    detail: mark !== undefined && mark.untilMs > lostMs ? mark.reason : lostDetail,
+    detail: mark !== undefined && mark.untilMs > lostMs ? mark.reason : lossDetail(kind),
     incarnationText: incarnation.entry.text,
     quarantineText,
     moment: incarnation.moment,

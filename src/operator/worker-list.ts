@@ -4,7 +4,7 @@
  */
 import { createLayout, type Layout } from "../snowflake/layout.ts";
 import { holderUntilMs } from "../lease/candidates.ts";
-import { judgeIncarnation, lostDetail, storeNowMs } from "../lease/quarantine.ts";
+import { judgeIncarnation, lossDetail, storeNowMs } from "../lease/quarantine.ts";
 import type { Entry, ListAnswer, RecordStore } from "../store/record-store.ts";
 import { quarantineMs } from "../lease/window.ts";
 import { parseIncarnationRecord } from "../lease/records/incarnation-record.ts";
@@ -60,7 +60,9 @@ export interface WorkerList {
 }
 
 /** The settings by which a store's records are judged. */
-export type JudgedStore = Pick<RecordStore, "durability"> & { readonly liveness: { readonly kind: "ttl" | "lock" } };
+export type JudgedStore = Pick<RecordStore, "kind" | "durability"> & {
+  readonly liveness: { readonly kind: "ttl" | "lock" };
+};
 
 /** How many records are judged in one turn of the event loop, so that calls wait for no list: docs/adr/0154. */
 const judgedInATurn = 64;
@@ -78,7 +80,7 @@ export async function listWorkers(store: JudgedStore, listed: ListAnswer, wallMs
   }
   const layoutRecord = parseLayoutRecord(layoutText);
   const layout = layoutOf(layoutRecord);
-  const quarantine = standingQuarantine(listed, layoutRecord, nowMs);
+  const quarantine = standingQuarantine(store.kind, listed, layoutRecord, nowMs);
   const workers: ListedWorker[] = [];
   for (const [index, entry] of listed.entries.entries()) {
     if (index % judgedInATurn === judgedInATurn - 1) await new Promise((resolve) => void setImmediate(resolve));
@@ -108,6 +110,7 @@ function countWorkerIds(layout: Layout, { datacenterIds, workerIds }: LayoutReco
  * @returns undefined if nothing binds a grant that begins now, or as far ahead as a timestamp may.
  */
 function standingQuarantine(
+  kind: string,
   listed: ListAnswer,
   rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,
   nowMs: number,
@@ -115,7 +118,7 @@ function standingQuarantine(
   const found: StoreQuarantine[] = [];
   const lostUntilMs = lossFloorMs(listed, rules, nowMs);
   if (lostUntilMs !== undefined) {
-    found.push({ untilMs: lostUntilMs, reason: lostDetail });
+    found.push({ untilMs: lostUntilMs, reason: lossDetail(kind) });
   }
   const markText = textOf(listed, recordKeys.quarantine);
   if (markText !== undefined) found.push(parseQuarantineRecord(markText));

@@ -5,10 +5,17 @@ import { createLog, type LogLevel } from "./log.ts";
 import { logWorkerEvent } from "./worker-log.ts";
 
 /** The lines of one event on a store whose URL has a password. */
-function linesOf(event: WorkerEvent, level: LogLevel, format: "text" | "json" = "text"): readonly string[] {
+function linesOf(
+  event: WorkerEvent,
+  level: LogLevel,
+  {
+    format = "text",
+    storeUrl = "postgres://snowlane:secret@db1,db2:5433/app",
+  }: { readonly format?: "text" | "json"; readonly storeUrl?: string } = {},
+): readonly string[] {
   const written: string[] = [];
   const log = createLog({ level, format, write: (line) => written.push(line), nowMs: () => 0 });
-  logWorkerEvent(event, { log, storeUrl: "postgres://snowlane:secret@db1,db2:5433/app", phase: "serving" });
+  logWorkerEvent(event, { log, storeUrl, phase: "serving" });
   return written;
 }
 
@@ -23,12 +30,12 @@ describe("a store that fails", () => {
       " WARN The postgres store cannot be used: connect ECONNREFUSED 10.0.0.7:5432 (postgres://snowlane:***@db1,db2:5433/app). event=store-problem",
     );
     expect(line).not.toMatch(/secret|\{|\bat /);
-    const [json] = linesOf({ kind: "store-problem", during: "list", error }, "info", "json");
+    const [json] = linesOf({ kind: "store-problem", during: "list", error }, "info", { format: "json" });
     expect(json).not.toMatch(/stack|secret/);
   });
 
   test("is logged with the stacks of error and cause at debug", () => {
-    const lines = linesOf({ kind: "store-problem", during: "list", error }, "debug", "json");
+    const lines = linesOf({ kind: "store-problem", during: "list", error }, "debug", { format: "json" });
     const written = JSON.parse(lines.at(-1)!) as { level: string; error: { stack: string; cause: { stack: string } } };
     expect(written).toMatchObject({ level: "debug", error: { reason: "STORE_UNAVAILABLE" } });
     expect([written.error.stack, written.error.cause.stack]).toEqual([expect.any(String), expect.any(String)]);
@@ -64,4 +71,19 @@ test.each<[WorkerEvent, string]>([
   [{ kind: "still-waiting", forMs: 180_000, detail: "all are in use" }, "for 3 min: all are in use"],
 ])("%j is a sentence for an operator", (event, text) => {
   expect(linesOf(event, "info")).toEqual([expect.stringContaining(text)]);
+});
+
+test.each([
+  [
+    "mariadb://db/app",
+    "The store started again, its table was made again (OPTIMIZE TABLE, ALTER TABLE), it is another",
+  ],
+  ["postgres://db/app", "The store started again or was promoted, its table was made again, it is another"],
+  ["rediss://cache", "The store started again, another server was promoted, its first replica attached, it is another"],
+  ["zookeeper://zk1,zk2", "The store elected a leader or went back, its tree was made again, it is another"],
+  ["etcd://etcd1", "The store went back to an older copy, it is another"],
+])("another life of %s was OPTIMIZE TABLE for all: it is what can have happened there", (storeUrl, text) => {
+  const event: WorkerEvent = { kind: "incarnation-changed", identity: "other", t0Ms: 0 };
+  const [line] = linesOf(event, "info", { storeUrl });
+  expect(line).toContain(` WARN ${text} one, or it was emptied: new worker IDs wait for the quarantine, holders go on`);
 });

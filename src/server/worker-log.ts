@@ -1,7 +1,9 @@
 import { lengthOfTime } from "../clock/length-of-time.ts";
 import { redactUrl } from "../config/store-url.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
+import { lossDetail } from "../lease/quarantine.ts";
 import { withoutStop } from "../store/link/problem-text.ts";
+import { storeKindOf } from "../store/store-kind.ts";
 import type { Log, LogLevel } from "./log.ts";
 
 /** How an event is reported: an operator reads the message alone, so it says all that there is to say. */
@@ -68,12 +70,10 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
     level: "error",
     message: `The store lost data (${reason}): no window is granted before ${timeOf(untilMs)} (${store})`,
   }),
-  "incarnation-changed": (_event, store) => ({
-    level: "warn",
-    message:
-      "The store restarted, its table was made again (OPTIMIZE TABLE, ALTER TABLE), or it is another one: new worker " +
-      `IDs wait for the quarantine, holders go on (${store})`,
-  }),
+  "incarnation-changed": (_event, store) => {
+    const why = lossDetail(storeKindOf(store) ?? "").replace("the store", "The store");
+    return { level: "warn", message: `${why}: new worker IDs wait for the quarantine, holders go on (${store})` };
+  },
   "clock-offset": ({ aheadMs }, store) => ({
     level: "warn",
     message: `This machine's clock is ${offsetOf(aheadMs)} the store's (${store}): let NTP set both`,

@@ -1,3 +1,4 @@
+import { moreConnections } from "./link/sql-database.ts";
 import type { StoreAdvice } from "./record-store.ts";
 
 /** So few free connections are used up by the next servers that start. */
@@ -19,7 +20,7 @@ export function connectionAdvice({
   return [
     {
       detail: `${connected} of ${max} connections are in use: each Snowlane server needs one, and up to three for a while.`,
-      action: "Raise max_connections, or put a pooler between.",
+      action: moreConnections,
     },
   ];
 }

@@ -66,6 +66,7 @@ class EtcdStore implements RecordStore {
       connect: (server, signal) => this.#connect(server, signal),
       destroy: ({ session }) => session.abort(),
       isRefusal,
+      cureOf,
     });
   }
 
@@ -175,4 +176,10 @@ function decode(bytes: Uint8Array): string {
  */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof ConnectError && [Code.PermissionDenied, Code.InvalidArgument].includes(cause.code);
+}
+
+/** What an operator can do about an error of the server. */
+function cureOf(cause: unknown): string | undefined {
+  if (!(cause instanceof ConnectError) || !cause.rawMessage.includes("database space exceeded")) return undefined;
+  return "Compact and defragment it, or raise its --quota-backend-bytes, and then run etcdctl alarm disarm.";
 }

@@ -16,6 +16,7 @@ test.each([
   { store: "sqlite", fault: "on a full disk", reason: /: the disk is full; free some space/, todo: /ten seconds/ },
   { store: "postgres", fault: "read only", reason: /read.only/, todo: /Name the server that takes writes/ },
   { store: "mariadb", fault: "read only", reason: /read.only/, todo: /Name the server that takes writes/ },
+  { store: "mysql", fault: "read only", reason: /read.only/, todo: /Name the server that takes writes/ },
   {
     store: "postgres",
     fault: "on a full disk during a backup",
@@ -32,10 +33,16 @@ test.each([
     store: "redis",
     fault: "out of memory",
     reason: /written: OOM [^:]+memory > .maxmemory.(?!\. script)/,
-    todo: /before the store takes writes/,
+    todo: /Raise its maxmemory/,
   },
-  { store: "redis", fault: "killed", reason: /used: (read|connect) ECONN(RESET|REFUSED)/, todo: / Start it/ },
-  { store: "etcd", fault: "out of space", reason: /used: etcdserver: .*space exceeded/, todo: /before the store/ },
+  {
+    store: "redis",
+    fault: "killed",
+    // The last is of a call that was under way when it was killed.
+    reason: /used: ((read|connect) ECONN(RESET|REFUSED)|Socket closed unexpectedly)/,
+    todo: / Start it/,
+  },
+  { store: "etcd", fault: "out of space", reason: /used: etcdserver: .*space exceeded/, todo: /etcdctl alarm disarm/ },
 ])(
   "$store, $fault: one log and one doctor say what happened, until when, and what to do",
   async ({ store, fault, reason, todo }) => {
@@ -56,3 +63,22 @@ test.each([
   },
   300_000,
 );
+
+test("mariadb, its clock 40 s behind: the log names it before the window is over, and doctor fails", async () => {
+  const { during, doctor } = await read("mariadb", "its clock 40 s behind");
+  const told = during.map(({ event, level, message }) => `${level} ${event}: ${message}`);
+  const places = ["error clock-off: ", "warn clock-offset: ", "warn window-half-gone: ", "warn grant-ended: "].map(
+    (beginning) => told.findIndex((line) => line.startsWith(beginning)),
+  );
+  const [off, offset, half, end] = places;
+  expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(off!, offset!)).toBeLessThan(half!);
+  expect(half).toBeLessThan(end!);
+  expect(told[off!]).toMatch(/it is \d+\.\d s ahead of it, so the window cannot be renewed as it should/);
+  expect(told[offset!]).toMatch(/This machine's clock is \d+\.\d s ahead of the store's/);
+  expect(told[end!]).toMatch(/the store's clock is \d+\.\d s behind, so that renewals could not move its end/);
+  const failed = doctor.filter(({ level }) => level === "fail");
+  expect(failed.map(({ check, detail }) => `${check}: ${detail}`)).toEqual([
+    expect.stringMatching(/^clock offset: This machine's clock is \d+\.\d s ahead of the store's/),
+  ]);
+}, 300_000);

@@ -93,6 +93,7 @@ export const stagedFaults: readonly StagedFault[] = [
   },
   { store: "mariadb", fault: "its clock 40 s behind", set: () => mariadbBehind(120_000) },
   { store: "mariadb", fault: "its clock before its own start", set: () => mariadbBehind(0) },
+  { store: "mysql", fault: "read only", set: readOnlyMysql },
   { store: "mysql", fault: "its binary log on a full disk", set: () => fullBinaryLog((env) => startMysql([], env)) },
   {
     store: "redis",
@@ -221,6 +222,16 @@ async function readOnlyMariadb(): Promise<Stage> {
       admin.destroy();
       await server.stop();
     },
+  };
+}
+
+async function readOnlyMysql(): Promise<Stage> {
+  const server = await startMysql();
+  return {
+    url: server.url,
+    befall: () => runSql(server.url, "SET GLOBAL super_read_only = 1"),
+    end: () => runSql(server.url, "SET GLOBAL read_only = 0"),
+    stop: () => server.stop(),
   };
 }
 

@@ -103,7 +103,7 @@ test.each(["a lock", "a synchronous standby that is away"])(
   async (cause) => {
     const server = await startPostgres();
     onTestFinished(() => server.stop());
-    const bouncer = await startPgBouncer(server, poolSize);
+    const bouncer = await startPgBouncer(server, { poolSize });
     onTestFinished(() => bouncer.stop());
     const stores = await openAll(bouncer.url);
     for (const [index, store] of stores.entries()) await store.compareAndSet(`worker-${index}`, undefined, "old");
@@ -122,6 +122,36 @@ test.each(["a lock", "a synchronous standby that is away"])(
     expect(mostSessions).toBeLessThanOrEqual(poolSize);
     await release();
     await expect.poll(() => writes(stores[0]!), { timeout: 60_000, interval: 100 }).toBe(true);
+  },
+);
+
+test.each(["a lock", "a synchronous standby that is away"])(
+  "a session of PostgreSQL that waits for %s is cancelled while it waits, through PgBouncer, too",
+  async (cause) => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const bouncer = await startPgBouncer(server, { poolSize });
+    onTestFinished(() => bouncer.stop());
+    const written = await (await openAll(server.url))[0]!.compareAndSet("worker-1", undefined, "old");
+    if (written.kind !== "applied") throw new Error("the first write was not applied");
+    const [other, watcher] = [await connectTo(server), await connectTo(server)];
+    const hanging = async (): Promise<number> => {
+      const sql = `SELECT count(*)::int AS count FROM pg_stat_activity
+        WHERE application_name = 'snowlane' AND wait_event IN ('relation', 'SyncRep')`;
+      return (await watcher.query<{ count: number }>(sql)).rows[0]!.count;
+    };
+    const { hold } = hangings(other, cause);
+    await hold();
+    for (const { url } of [server, bouncer]) {
+      const [store] = await openAll(url);
+      // A wait for a standby that was cancelled has committed.
+      const { entry } = await store!.read("worker-1");
+      const write = store!.compareAndSet("worker-1", entry, url);
+      const refused = expect(write).rejects.toThrow("no answer to a write within 1 s");
+      await expect.poll(hanging, { timeout: 10_000, interval: 10 }).toBe(1);
+      await refused;
+      await expect.poll(hanging, { timeout: 10_000 }).toBe(0);
+    }
   },
 );
 

@@ -64,7 +64,9 @@ test("a refused write of Redis is reported in a sentence with one full stop", as
     kind: "refused",
     error: {
       reason: "STORE_UNAVAILABLE",
-      message: expect.stringMatching(/^The redis store refuses to be written: OOM [^.:]+\.$/),
+      message: expect.stringMatching(
+        /^The redis store refuses to be written: OOM [^.:]+\. Raise its maxmemory, [^.]+\.$/,
+      ),
     },
   });
 });

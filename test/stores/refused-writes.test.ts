@@ -6,6 +6,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
 import { setEtcdSpaceAlarm, startEtcd } from "../support/servers/etcd-server.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { askRedis } from "../support/servers/redis-replicas.ts";
 import { endSaving, letSave } from "../support/servers/redis-saves.ts";
@@ -55,6 +56,17 @@ async function mariadb(): Promise<Refusing> {
   };
 }
 
+async function mysql(): Promise<Refusing> {
+  const { url } = await running(startMysql());
+  const admin = await createConnection(url);
+  onTestFinished(() => admin.end());
+  return {
+    url,
+    refuse: () => admin.query("SET GLOBAL super_read_only = 1"),
+    allow: () => admin.query("SET GLOBAL read_only = 0"),
+  };
+}
+
 async function redis(): Promise<Refusing> {
   const { url, port } = await running(startRedis());
   return {
@@ -81,6 +93,7 @@ async function redisThatCannotSave(): Promise<Refusing> {
 test.each([
   ["PostgreSQL", postgres],
   ["MariaDB", mariadb],
+  ["MySQL", mysql],
   ["Redis without memory", redis],
   ["Redis without replicas (NOREPLICAS)", redisWithoutReplicas],
   ["Redis that cannot save (MISCONF)", redisThatCannotSave],
@@ -99,6 +112,41 @@ test.each([
   expect((await store.read("worker-1")).entry?.text).toBe("old");
   await allow();
   expect((await store.compareAndSet("worker-1", written.entry, "new")).kind).toBe("applied");
+});
+
+/** A Redis with one record, and a store that is connected to it. */
+async function connectedRedis() {
+  const { url, port } = await running(startRedis());
+  const store = await openStore(url, { namespace: "default", callTimeoutMs: 30_000 });
+  onTestFinished(() => store.close());
+  const written = await store.compareAndSet("worker-1", undefined, "old");
+  if (written.kind !== "applied") throw new Error("the first write was not applied");
+  const text = async (): Promise<string | undefined> =>
+    /"?\b(old|new)\b/.exec(await askRedis(port, "HGET snowlane:{default} worker-1"))?.[1];
+  return { store, port, text, replace: () => store.compareAndSet("worker-1", written.entry, "new") };
+}
+
+test("Redis that has become a replica (READONLY): a write did not happen, and is answered so", async () => {
+  const { port, text, replace } = await connectedRedis();
+  await askRedis(port, "REPLICAOF 127.0.0.1 1");
+  expect(await replace()).toMatchObject({
+    kind: "refused",
+    error: { reason: "STORE_UNAVAILABLE", message: expect.stringContaining("READONLY") },
+  });
+  await askRedis(port, "REPLICAOF NO ONE");
+  expect(await text()).toBe("old");
+  expect((await replace()).kind).toBe("applied");
+  expect(await text()).toBe("new");
+});
+
+test("Redis: where the script may not read the time or INFO, it has not written before", async () => {
+  const { port, text, replace } = await connectedRedis();
+  for (const command of ["time", "info"]) {
+    await askRedis(port, `ACL SETUSER default -${command}`);
+    await expect(replace()).rejects.toThrow(/^The redis store (cannot be used|refuses us)/);
+    await askRedis(port, `ACL SETUSER default +${command}`);
+    expect(await text()).toBe("old");
+  }
 });
 
 test("etcd: a write for which there is no space is left open, because some versions apply it before they say so", async () => {

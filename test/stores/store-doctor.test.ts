@@ -5,7 +5,7 @@ import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
 import { askRedis, startReplicable } from "../support/servers/redis-replicas.ts";
-import { runSql } from "../support/servers/run-sql.ts";
+import { openSqlSession, runSql, type TestSession } from "../support/servers/run-sql.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 import { startZooKeeper, startZooKeeperEnsemble } from "../support/servers/zookeeper-server.ts";
@@ -152,6 +152,33 @@ test.each(Object.keys(readOnly))(
     expect(stdout).toMatch(/\. Name the (server that takes writes|primary)/);
     expect(stdout).toMatch(/promote|read_only = (0|off)/i);
     expect(stdout).toContain("It answers, but takes no writes");
+    expect(stdout).not.toContain("firewall");
+  },
+);
+
+test.each([
+  ["PostgreSQL", () => startPostgres(["-c", "max_connections=10"])],
+  ["MariaDB", () => startMariadb(["--max-connections=10"])],
+  ["MySQL", () => startMysql(["--max-connections=10"])],
+] as const)(
+  "doctor pointed at a firewall where a %s has no connection left: it says what to do",
+  async (_kind, start) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    // Administrators may have one more.
+    const sessions: TestSession[] = [];
+    while (sessions.length < 12) {
+      const session = await openSqlSession(server.url).catch(() => undefined);
+      if (session === undefined) break;
+      sessions.push(session);
+    }
+    expect(sessions.length).toBeGreaterThan(8);
+    const { exitCode, stdout } = await runSnowlane(["doctor", "--listen", "127.0.0.1:0", "--store", server.url]);
+    await Promise.all(sessions.map((session) => session.end()));
+    expect(exitCode).toBe(4);
+    expect(stdout).toMatch(/^fail +store +The \w+ store cannot be used: 127.*too many (clients|connections)/im);
+    expect(stdout).toContain("Raise max_connections, or put a pooler between.");
+    expect(stdout).toContain("It answers: its message says what to do.");
     expect(stdout).not.toContain("firewall");
   },
 );

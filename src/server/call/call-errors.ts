@@ -1,5 +1,6 @@
 /** The errors that a call ends with for a cause outside of its method. */
 import { Code, ConnectError } from "@connectrpc/connect";
+import { lengthOfTime } from "../../clock/length-of-time.ts";
 import { IdError } from "../../errors.ts";
 import { toConnectError } from "../../service/connect-error.ts";
 
@@ -18,7 +19,7 @@ export function deadlinePassed(): ConnectError {
 
 /** The reader of the response took too little for `stallTimeoutMs`: STREAM_STALLED. */
 export function readerStalled(stallTimeoutMs: number): ConnectError {
-  const message = `The reader took too little for ${stallTimeoutMs} ms.`;
+  const message = `The reader took too little for ${lengthOfTime(stallTimeoutMs)}.`;
   return fromIdError(
     new IdError("STREAM_STALLED", message, { metadata: { stall_timeout_ms: stallTimeoutMs }, retryAfterMs: 0 }),
   );

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { lengthOfTime } from "../../clock/length-of-time.ts";
 import type { Application } from "../call/application.ts";
 import { callerGone, readerStalled } from "../call/call-errors.ts";
 import { type Dispatch, type DispatchRequest, refuseHead } from "../call/dispatch.ts";
@@ -149,7 +150,7 @@ async function* readBody(request: IncomingMessage, stallTimeoutMs: number): Asyn
 
 async function nextInTime<T>(chunks: AsyncIterator<T>, stallTimeoutMs: number): Promise<IteratorResult<T>> {
   const stalled = Promise.withResolvers<never>();
-  const message = `the request did not arrive within ${stallTimeoutMs} ms`;
+  const message = `the request did not arrive within ${lengthOfTime(stallTimeoutMs)}`;
   const timer = setTimeout(() => stalled.reject(new ConnectError(message, Code.DeadlineExceeded)), stallTimeoutMs);
   try {
     return await Promise.race([chunks.next(), stalled.promise]);

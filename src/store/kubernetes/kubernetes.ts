@@ -72,6 +72,7 @@ class KubernetesStore implements RecordStore {
       connect: async () => new KubernetesApi(await readAddress(url), kubernetesNamespace),
       destroy: (api) => api.destroy(),
       isRefusal,
+      cureOf,
     });
   }
 
@@ -158,4 +159,10 @@ async function readAddress(url: RemoteUrl): Promise<ConstructorParameters<typeof
 /** Tells whether the credentials are refused, the call is not allowed, or the namespace is not there. */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof KubernetesError && [401, 403, 404, 422].includes(cause.status);
+}
+
+/** What an operator can do about an error of the server. */
+function cureOf(cause: unknown): string | undefined {
+  const isFault = cause instanceof KubernetesError && cause.status >= 500;
+  return isFault ? "Look in the log of the API server." : undefined;
 }

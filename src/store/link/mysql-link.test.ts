@@ -3,7 +3,7 @@ import { describeSqlLinkContract } from "../../../test/contract/sql-link-contrac
 import { startMariadb } from "../../../test/support/servers/mariadb-server.ts";
 import { startMysql } from "../../../test/support/servers/mysql-server.ts";
 import type { TestServer } from "../../../test/support/servers/test-server.ts";
-import { isRefusedStatement, openMysqlDatabase } from "./mysql-link.ts";
+import { isRefusedStatement, openMysqlDatabase, takesWrites } from "./mysql-link.ts";
 
 describe.each([
   ["MariaDB", startMariadb],
@@ -37,4 +37,16 @@ test.each([
   ["what no list names", 1_105],
 ])("%s leaves a write open, because a commit may have come before it", (_, errno) => {
   expect(isRefusedStatement({ errno })).toBe(false);
+});
+
+test.each([
+  [0, true],
+  ["OFF", true],
+  [1, false],
+  ["ON", false],
+  ["NO_LOCK", false],
+  ["NO_LOCK_NO_ADMIN", false],
+  [undefined, false],
+])("read_only = %s, where MariaDB 12 says OFF and was taken for a replica", (value, expected) => {
+  expect(takesWrites(value)).toBe(expected);
 });

@@ -18,7 +18,13 @@ import {
   type RemoteUrl,
   tlsServerName,
 } from "./remote-url.ts";
-import type { ServerExpressions, ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
+import {
+  moreConnections,
+  type ServerExpressions,
+  type ServerMoment,
+  type SqlDatabase,
+  type SqlDatabaseOptions,
+} from "./sql-database.ts";
 import { StoreLink } from "./store-link.ts";
 import type { ServerAnswer } from "./watched-server.ts";
 import { whileWanted } from "./while-wanted.ts";
@@ -45,7 +51,7 @@ interface Dialect {
 }
 
 /** What an operator does with a server that is read only and should not be. */
-const takeWrites = "If it is this one, SET GLOBAL read_only = 0 there.";
+const letItWrite = "If it is this one, SET GLOBAL read_only = 0 there.";
 
 /** The longest that it may take to end a session. */
 const interruptTimeoutMs = 3_000;
@@ -95,7 +101,7 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
       cureOf,
       writers: {
         action: "Fence the old primary; a replica needs read_only=1.",
-        cure: `Name the server that takes writes. ${takeWrites}`,
+        cure: `Name the server that takes writes. ${letItWrite}`,
         asksAgain: servers.length > 1,
         choice: new WriterChoice(),
         ask,
@@ -240,10 +246,18 @@ async function begin(client: Connection): Promise<Dialect> {
 /** Asks a server what it is. */
 async function ask({ client, dialect }: MysqlConnection): Promise<ServerAnswer> {
   const [[row]] = await client.query<RowDataPacket[]>(
-    `SELECT @@GLOBAL.read_only AS is_standby, @@GLOBAL.${dialect.serverVariable} AS server`,
+    `SELECT @@GLOBAL.read_only AS read_only, @@GLOBAL.${dialect.serverVariable} AS server`,
   );
-  if (Number(row?.["is_standby"]) !== 0) return { kind: "other", problem: "it is read_only, as a replica is" };
+  if (!takesWrites(row?.["read_only"])) return { kind: "other", problem: "it is read_only, as a replica is" };
   return { kind: "writer", role: { server: `${row?.["server"]}` } };
+}
+
+/**
+ * Tells what a value of `read_only` means: a number, or from MariaDB 12.0 on one of the words OFF, ON, NO_LOCK and
+ * NO_LOCK_NO_ADMIN (https://jira.mariadb.org/browse/MDEV-36425).
+ */
+export function takesWrites(readOnly: unknown): boolean {
+  return ["0", "OFF"].includes(`${readOnly}`.toUpperCase());
 }
 
 /**
@@ -324,10 +338,11 @@ function hasCode(error: unknown, codes: readonly number[]): boolean {
   return codes.includes(Number((error as { readonly errno?: unknown }).errno));
 }
 
-/** What an operator can do about a write that was refused. */
+/** What an operator can do about an error of the server. */
 function cureOf(cause: unknown): string | undefined {
   if (hasCode(cause, [1_114])) return "Free space on its disk.";
-  return hasCode(cause, [1_290]) ? `Name the server that takes writes. ${takeWrites}` : undefined;
+  if (hasCode(cause, [1_040])) return moreConnections;
+  return hasCode(cause, [1_290]) ? `Name the server that takes writes. ${letItWrite}` : undefined;
 }
 
 /** Access denied to the server, the database or the table; no such database. */

@@ -9,7 +9,13 @@ import { loadDriver } from "./load-driver.ts";
 import type { MadeOnce } from "./made-once.ts";
 import { type FactName, facts, findTold, takesWrites, writersTimeline } from "./postgres-facts.ts";
 import { type Endpoint, invalidUrl, parseRemoteUrl, readPassword, readTls, type RemoteUrl } from "./remote-url.ts";
-import type { ServerExpressions, ServerMoment, SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
+import {
+  moreConnections,
+  type ServerExpressions,
+  type ServerMoment,
+  type SqlDatabase,
+  type SqlDatabaseOptions,
+} from "./sql-database.ts";
 import { StoreLink } from "./store-link.ts";
 import type { ServerAnswer } from "./watched-server.ts";
 import { whileWanted } from "./while-wanted.ts";
@@ -338,10 +344,11 @@ function sqlState(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** What an operator can do about a write that was refused. */
+/** What an operator can do about an error of the server. */
 function cureOf(cause: unknown): string | undefined {
   const state = sqlState(cause);
   if (state === "53100") return "Free space on its disk.";
+  if (state === "53300") return moreConnections;
   if (state !== "25006") return undefined;
   return "Set default_transaction_read_only = off on the server, the database and the user, or name the server that takes writes.";
 }

@@ -104,6 +104,7 @@ export class RedisDatabase {
       connect: (server, signal, lost) => this.#connect(server, signal, lost),
       destroy,
       isRefusal,
+      cureOf,
       writers: {
         action: "Stop the old primary, or make it a replica.",
         cure: "Name the primary, give it its replicas back, or promote one of them: REPLICAOF NO ONE.",
@@ -228,4 +229,12 @@ function isRefusal(cause: unknown): boolean {
     cause instanceof Error &&
     /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR DB index|ERR invalid DB|ERR SELECT is not allowed)/.test(cause.message)
   );
+}
+
+/** What an operator can do about an error of the server. */
+function cureOf(cause: unknown): string | undefined {
+  const code = cause instanceof Error ? /^[A-Z]+/.exec(cause.message)?.[0] : undefined;
+  if (code === "OOM") return "Raise its maxmemory, or delete other keys.";
+  if (code === "NOREPLICAS") return "Bring its replicas back, or lower min-replicas-to-write.";
+  return code === "MISCONF" ? "Its disk may be full: its log says what is wrong with it." : undefined;
 }

@@ -9,6 +9,9 @@ export interface SqlDatabaseOptions {
   readonly password?: string | undefined;
 }
 
+/** What an operator does where a database has no connection left. */
+export const moreConnections = "Raise max_connections, or put a pooler between.";
+
 /** The life of a database server in which a call was answered, and the server's clock then. */
 export interface ServerMoment {
   /** Unix time in milliseconds. */

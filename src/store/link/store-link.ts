@@ -11,7 +11,7 @@ export interface LinkOptions<T> extends Omit<RouteParts<T>, "connectTimeoutMs"> 
   readonly kind: string;
   /** Whether only an operator can help: refused credentials, missing privileges. */
   readonly isRefusal: (cause: unknown) => boolean;
-  /** What an operator can do about a write that was refused: a sentence; undefined where its error says it. */
+  /** What an operator can do about an error of the server: a sentence; undefined where the error says it. */
   readonly cureOf?: (cause: unknown) => string | undefined;
   /** How the server that takes writes is told from the others; absent where they agree, so that any will do. */
   readonly writers?: Omit<WriterRules<T>, "kind">;
@@ -118,24 +118,34 @@ export class StoreLink<T> {
 
   /** The error of a write that the server refused: INVALID_CONFIG if only an operator can help. */
   refusal(cause: unknown): IdError {
-    const { kind, isRefusal, cureOf } = this.#options;
-    if (isRefusal(cause)) return this.#explain(cause);
-    const problem = describe(cause);
-    const cure = cureOf?.(cause);
-    const message = `The ${kind} store refuses to be written: ${problem}.${cure === undefined ? "" : ` ${cure}`}`;
-    return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, problem }, cause });
+    return this.#options.isRefusal(cause) ? this.#explain(cause) : this.#unusable("refuses to be written", cause);
   }
 
   #explain(cause: unknown): IdError {
     const { kind, isRefusal } = this.#options;
     if (cause instanceof IdError) return cause;
-    const problem = describe(cause);
     // Of several servers, all have to refuse us: one that is only away may still take us.
-    const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-    if (!causes.every((one) => isRefusal(one) || isCertificateProblem(one))) return unusable(kind, problem, cause);
+    const isRefused = causesOf(cause).every((one) => isRefusal(one) || isCertificateProblem(one));
+    if (!isRefused) return this.#unusable("cannot be used", cause);
+    const problem = describe(cause);
     const message = `The ${kind} store refuses us: ${problem}. Check its URL, credentials, certificates and privileges.`;
     return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem }, cause });
   }
+
+  /** The server may have answered: that it has no space, or takes no writes. */
+  #unusable(what: string, cause: unknown): IdError {
+    const { kind, cureOf } = this.#options;
+    const problem = describe(cause);
+    const [cure] = causesOf(cause).flatMap((one) => cureOf?.(one) ?? []);
+    const message = `The ${kind} store ${what}: ${problem}.${cure === undefined ? "" : ` ${cure}`}`;
+    const metadata = { store: kind, problem, ...(cure === undefined ? {} : { cure }) };
+    return new IdError("STORE_UNAVAILABLE", message, { metadata, cause });
+  }
+}
+
+/** One for each server. */
+function causesOf(cause: unknown): readonly unknown[] {
+  return cause instanceof AggregateError ? cause.errors : [cause];
 }
 
 /**
@@ -151,14 +161,6 @@ function isCertificateProblem(cause: unknown): boolean {
   return isOne || isCertificateProblem(cause.cause);
 }
 
-/** A call whose outcome is unknown. The server may have answered: that it has no space, or takes no writes. */
-function unusable(kind: string, problem: string, cause?: unknown): IdError {
-  return new IdError("STORE_UNAVAILABLE", `The ${kind} store cannot be used: ${problem}.`, {
-    metadata: { store: kind, problem },
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
-
 /** @param limitMs - How long an answer was waited for. */
 function unanswered(kind: string, what: "call" | "write", limitMs: number): IdError {
   const problem = `no answer${what === "write" ? " to a write" : ""} within ${limitMs / 1_000} s`;
@@ -167,5 +169,7 @@ function unanswered(kind: string, what: "call" | "write", limitMs: number): IdEr
 }
 
 function closed(kind: string): IdError {
-  return unusable(kind, "it is closed");
+  const problem = "it is closed";
+  const metadata = { store: kind, problem };
+  return new IdError("STORE_UNAVAILABLE", `The ${kind} store cannot be used: ${problem}.`, { metadata });
 }

@@ -7,9 +7,13 @@ import { TestServer } from "./test-server.ts";
 /**
  * Starts PgBouncer in transaction mode before a PostgreSQL: the same URL with another port leads through it.
  *
- * @param poolSize - Connections that it keeps to the server, for all of its clients.
+ * @param limits - `poolSize`: connections that it keeps to the server, for all of its clients. `clientsMax`: how many
+ * clients it takes.
  */
-export async function startPgBouncer(target: TestServer, poolSize: number): Promise<TestServer> {
+export async function startPgBouncer(
+  target: TestServer,
+  { poolSize, clientsMax = 50 }: { readonly poolSize: number; readonly clientsMax?: number },
+): Promise<TestServer> {
   const { path, env } = await findTool("pgbouncer");
   return TestServer.start({
     name: "pgbouncer",
@@ -22,7 +26,7 @@ export async function startPgBouncer(target: TestServer, poolSize: number): Prom
         auth_type: "any",
         pool_mode: "transaction",
         default_pool_size: poolSize,
-        max_client_conn: 50,
+        max_client_conn: clientsMax,
         // The driver sends it, and a pool does not keep it apart.
         ignore_startup_parameters: "extra_float_digits",
       };
