@@ -1,11 +1,11 @@
 /**
  * `npm run fault-lines`: injects faults into each kind of store under a server, and prints what an operator reads of
  * them in the log and by `snowlane doctor`. `npm run fault-lines -- redis etcd` for some of them; `--write` puts it
- * into docs/fault-lines.md, where the sections of other stores stay.
+ * into docs/fault-lines.md, where the sections of other faults stay.
  */
 import { hostname } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
-import { onOff } from "../../src/config/setting-kinds.ts";
+import { onOff, text } from "../../src/config/setting-kinds.ts";
 import { readMarkedSection, writeMarkedSection } from "../bench/marked-section.ts";
 import { machine } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
@@ -21,13 +21,19 @@ const inPageOrder = known.flatMap((name) => stagedFaults.filter(({ store }) => s
 await runProgram({
   call: "npm run fault-lines --",
   summary: "Prints what an operator reads of each fault of each store",
-  options: { write: onOff({ name: "write", doc: "Puts it into docs/fault-lines.md, without what failed." }) },
+  options: {
+    only: text({ name: "only", placeholder: "WORDS", doc: "Faults whose name has these words." }),
+    write: onOff({ name: "write", doc: "Puts it into docs/fault-lines.md, without what failed." }),
+  },
   words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known },
-  examples: ["npm run fault-lines -- redis", "npm run fault-lines -- --write"],
-  run: async ({ write }, wanted) => {
+  examples: ["npm run fault-lines -- redis", "npm run fault-lines -- --only killed", "npm run fault-lines -- --write"],
+  run: async ({ write, only: words = "" }, stores) => {
+    const wanted = inPageOrder.filter(
+      ({ store, fault }) => (stores.length === 0 || stores.includes(store)) && fault.includes(words),
+    );
     const sections = sectionsOfPage(wanted);
     let failed = 0;
-    for (const staged of inPageOrder.filter(({ store }) => wanted.length === 0 || wanted.includes(store))) {
+    for (const staged of wanted) {
       try {
         const section = await sectionOf(staged);
         sections.set(titleOf(staged), section);
@@ -47,13 +53,14 @@ function titleOf({ store, fault }: StagedFault): string {
   return `${store}, ${fault}`;
 }
 
-/** The sections that the page has of stores other than `wanted`, by title. */
-function sectionsOfPage(wanted: readonly string[]): Map<string, string> {
+/** The sections that the page has of faults other than `wanted`, by title. */
+function sectionsOfPage(wanted: readonly StagedFault[]): Map<string, string> {
   const sections = readMarkedSection(page, "faults")
     .split(/^(?=### )/m)
     .map((section) => section.trim());
   const titled = sections.map((section): [string, string] => [/^### (.*)/.exec(section)?.[1] ?? "", section]);
-  return new Map(titled.filter(([title]) => wanted.length > 0 && !wanted.includes(title.split(",")[0]!)));
+  const again = new Set(wanted.map(titleOf));
+  return new Map(titled.filter(([title]) => !again.has(title)));
 }
 
 /** The section of one fault. */

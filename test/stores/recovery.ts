@@ -3,7 +3,16 @@ import { systemClock } from "../../src/clock/clock.ts";
 import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
-/** Something that happens to a store. */
+/** A store, and something that happens to it. */
+export interface RecoveryStage {
+  readonly url: string;
+  /** Comes before the fault, and before what it takes back. */
+  readonly prepare: () => Promise<void>;
+  /** Does it, and resolves when the store answers again, or could. */
+  readonly befall: (windowMs: number) => Promise<void>;
+}
+
+/** Something that happens to a store of one server. */
 export interface RecoveryFault {
   readonly name: string;
   /** Does it, and resolves when the store answers again. */
@@ -54,19 +63,15 @@ export interface Recovery {
 const recoveryMaxMs = 600_000;
 
 /** Runs two servers, lets a fault happen, and waits until both and a new one give out IDs. */
-export async function runRecovery(
-  server: TestServer,
-  windowMs: number | undefined,
-  fault: RecoveryFault,
-): Promise<Recovery> {
-  const options = { storeUrl: server.url, windowMs, windowMaxMs: windowMs };
+export async function runRecovery(stage: RecoveryStage, windowMs: number | undefined): Promise<Recovery> {
+  const options = { storeUrl: stage.url, windowMs, windowMaxMs: windowMs };
   const holders = await Promise.all([IssuingWorker.start(options), IssuingWorker.start(options)]);
   const workers = [...holders];
   try {
-    await server.backUp();
+    await stage.prepare();
     for (const holder of holders) await untilRenewed(holder);
     const length = Math.max(...holders.map(({ source }) => source.status().grant?.windowLeftMs ?? 0));
-    await fault.befall(server, length);
+    await stage.befall(length);
     const backMs = systemClock.monotonicMs();
     const [newMs, ...holderMs] = await Promise.all([
       startNew(options, workers, backMs),
