@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FaultyStore } from "../../test/support/worlds/faulty-store.ts";
 import { ManualTime } from "../../test/support/worlds/manual-time.ts";
 import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";
+import type { RecordStore } from "../store/record-store.ts";
 import { ObservedStore } from "./observed-store.ts";
 
 function observed() {
@@ -22,6 +23,26 @@ function observed() {
   };
   return { time, faulty, store, said, renew };
 }
+
+test.each([{ readsMayBeUndone: true }, { readsMayBeUndone: false }, {}])(
+  "an observed store is of the kind that it observes, and its reads count unless that one says otherwise: %j",
+  (said) => {
+    const store = new MemoryDatabase().open();
+    const { kind, durability, liveness, timing } = store;
+    const bare: RecordStore = {
+      ...said,
+      ...{ kind, durability, liveness, timing },
+      moment: () => store.moment(),
+      list: () => store.list(),
+      read: (key) => store.read(key),
+      compareAndSet: (key, expected, next) => store.compareAndSet(key, expected, next),
+      close: () => store.close(),
+    };
+    const nothing = { onMoment: () => {}, onOlderPosition: () => {}, onProblem: () => {}, onRecovery: () => {} };
+    const observedStore = new ObservedStore(bare, new ManualTime(), nothing);
+    expect(observedStore).toMatchObject({ kind: "memory", readsMayBeUndone: said.readsMayBeUndone ?? false });
+  },
+);
 
 describe("a store that is read but cannot be written", () => {
   test("as on a full disk, is told once when it begins and once when it ends, however often it is tried", async () => {

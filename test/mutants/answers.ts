@@ -1,7 +1,17 @@
+const notAwaited = "An async function that returns a promise ends as that one does: only an error's trace is shorter.";
+
 /** Mutants that no test notices, by name, and why that is right. */
 export const answers: Readonly<Record<string, string>> = {
   "src/lease/acquire.ts | explainNone | Math.min without the others | Math.min(heldUntilMs, availability.untilMs)":
     "The time is only reported; no grant and no wait depends on it.",
+  'src/lease/observed-store.ts | ObservedStore.moment | not awaited | await this.#noted( "read", "moment", () => this.#store.moment(), (mome':
+    notAwaited,
+  'src/lease/observed-store.ts | ObservedStore.list | not awaited | await this.#noted( "read", "list", () => this.#store.list(), ({ moment':
+    notAwaited,
+  'src/lease/observed-store.ts | ObservedStore.read | not awaited | await this.#noted( "read", "read", () => this.#store.read(key), ({ mom':
+    notAwaited,
+  'src/lease/observed-store.ts | ObservedStore.compareAndSet | not awaited | await this.#noted("write", "compareAndSet", write, momentOfWrite)':
+    notAwaited,
   "src/lease/protocol-context.ts | HighestMark.see | > as >= | markMs > this.#ms":
     "A mark that is as high as the highest leaves it as it is.",
   "src/server/call/hot-calls.ts | HotCall.#pump | && as || | !stream.isClosed && !this.#isEnding":
