@@ -270,7 +270,7 @@ async function raiseInMove(
   if (slot?.move.phase !== "leaving") return { untilMs: foreverMs, written: false };
   const { quarantineUntilMs } = slot.move;
   const isHighEnough = quarantineUntilMs !== null && quarantineUntilMs >= untilMs;
-  if (isHighEnough && !store.readsMayBeUndone) return { untilMs: quarantineUntilMs, written: false };
+  if (!store.readsMayBeUndone && isHighEnough) return { untilMs: quarantineUntilMs, written: false };
   const nextMs = isHighEnough ? quarantineUntilMs + 1 : untilMs;
   const text = encodeMoveRecord({ ...slot.move, quarantineUntilMs: nextMs });
   const answer = unlessRefused(await store.compareAndSet(recordKeys.layout, entry, text));
