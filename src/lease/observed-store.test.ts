@@ -31,7 +31,10 @@ test.each([{ readsMayBeUndone: true }, { readsMayBeUndone: false }, {}])(
     const { kind, durability, liveness, timing } = store;
     const bare: RecordStore = {
       ...said,
-      ...{ kind, durability, liveness, timing },
+      kind,
+      durability,
+      liveness,
+      timing,
       moment: () => store.moment(),
       list: () => store.list(),
       read: (key) => store.read(key),

@@ -66,7 +66,7 @@ test.each([
 
 test("mariadb, its clock 40 s behind: the log names it before the window is over, and doctor fails", async () => {
   const { during, doctor } = await read("mariadb", "its clock 40 s behind");
-  const told = during.map(({ event, level, message }) => `${level} ${event}: ${message}`);
+  const told = during.map(({ event, level, message }) => `${String(level)} ${String(event)}: ${String(message)}`);
   const places = ["error clock-off: ", "warn clock-offset: ", "warn window-half-gone: ", "warn grant-ended: "].map(
     (beginning) => told.findIndex((line) => line.startsWith(beginning)),
   );

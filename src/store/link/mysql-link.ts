@@ -257,7 +257,7 @@ async function ask({ client, dialect }: MysqlConnection): Promise<ServerAnswer> 
  * NO_LOCK_NO_ADMIN (https://jira.mariadb.org/browse/MDEV-36425).
  */
 export function takesWrites(readOnly: unknown): boolean {
-  return ["0", "OFF"].includes(`${readOnly}`.toUpperCase());
+  return ["0", "OFF"].includes(String(readOnly).toUpperCase());
 }
 
 /**
