@@ -31,7 +31,9 @@ const details: Readonly<Record<string, object>> = {
 
 /** Values that are as Kubernetes has them: their keys are not ours to know. */
 const open = new Set(
-  "resources podAnnotations podLabels nodeSelector affinity service.annotations serviceAccount.annotations".split(" "),
+  "resources podAnnotations podLabels nodeSelector affinity service.annotations serviceAccount.annotations"
+    .split(" ")
+    .concat("serviceMonitor.tlsConfig"),
 );
 
 function schemaOf(path: string, value: unknown): object {
@@ -41,11 +43,12 @@ function schemaOf(path: string, value: unknown): object {
   if (typeof value === "number") return { type: "integer", ...detail };
   if (typeof value !== "object" || value === null) return { type: typeof value, ...detail };
   if (open.has(path)) return { type: "object" };
-  const properties = Object.entries(value).map(([name, inner]) => [
-    name,
-    schemaOf(path === "" ? name : `${path}.${name}`, inner),
-  ]);
-  return { type: "object", additionalProperties: false, properties: Object.fromEntries(properties) };
+  const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
+  const values = Object.entries(value);
+  const properties = values.map(([name, inner]) => [name, schemaOf(at(name), inner)]);
+  // Helm drops a value that is left empty, and a template that needs it would end in an error of Go's.
+  const required = values.filter(([name, inner]) => !Array.isArray(inner) && !open.has(at(name))).map(([name]) => name);
+  return { type: "object", additionalProperties: false, required, properties: Object.fromEntries(properties) };
 }
 
 function settingsSchema(): object {

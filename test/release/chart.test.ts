@@ -69,6 +69,31 @@ describe.each(Object.entries(rightValues))("with %s", (_name, values) => {
   });
 });
 
+interface Service extends ChartObject {
+  readonly spec: object;
+}
+
+test("by default there is what servers need, and nothing for an autoscaler or the Prometheus operator", async () => {
+  const objectsOf = async (name: string): Promise<readonly ChartObject[]> =>
+    (await renderChart("template", rightValues[name]!, file)).objects;
+  const kinds = (objects: readonly ChartObject[]): readonly string[] => objects.map(({ kind }) => kind).toSorted();
+  const own = await objectsOf("leases as the store");
+  const store = ["Role", "RoleBinding", "Service", "ServiceAccount"];
+  const needed = ["ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", ...store];
+  expect(kinds(own)).toEqual(needed);
+  expect(kinds(await objectsOf("autoscaling"))).toEqual([...needed, "HorizontalPodAutoscaler"].toSorted());
+  expect(kinds(await objectsOf("metrics, rules and traces"))).toEqual([...needed, ...foreign].toSorted());
+  const { spec } = own.find(({ kind }) => kind === "Service") as Service;
+  expect(spec).toMatchObject({
+    trafficDistribution: "PreferClose",
+    ports: [{ name: "grpc", port: 7609, appProtocol: "kubernetes.io/h2c" }],
+  });
+  const deployment = own.find(({ kind }) => kind === "Deployment") as Deployment;
+  const probes = { livenessProbe: "/healthz", readinessProbe: "/readyz", startupProbe: "/healthz" };
+  for (const [probe, path] of Object.entries(probes))
+    expect(deployment.spec.template.spec.containers[0]).toMatchObject({ [probe]: { httpGet: { path, port: "admin" } } });
+});
+
 interface PrometheusRule extends ChartObject {
   readonly spec: { readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[] };
 }

@@ -10,6 +10,12 @@ export const rightValues: Readonly<Record<string, object>> = {
     store: { secret: { name: "store" } },
     principals: { secret: { name: "principals" } },
     tls: { secret: "tls" },
+    serviceMonitor: {
+      enabled: true,
+      tlsConfig: { serverName: "ids.example.com", ca: { secret: { name: "tls", key: "ca.crt" } } },
+      tokenSecret: { name: "scraper" },
+    },
+    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }] },
   },
   "client certificates": { image, store: kubernetes, tls: { secret: "tls", clientCaSecret: "callers" } },
   "settings of every type": {
@@ -67,6 +73,8 @@ export const rightValues: Readonly<Record<string, object>> = {
   },
 };
 
+const scraped = { serviceMonitor: { enabled: true }, networkPolicy: { enabled: false } };
+
 /** Sets of values that the chart refuses, with what its one line must say. */
 export const wrongValues: Readonly<Record<string, readonly [values: object, message: RegExp]>> = {
   "no image": [{ store: kubernetes, auth: "none" }, /image\.repository is missing/],
@@ -103,6 +111,30 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
   "fields for no receiver": [
     { image, store: kubernetes, auth: "none", tracing: { headersSecret: { name: "collector" } } },
     /tracing\.headersSecret needs tracing\.endpoint/,
+  ],
+  "a password in the URL of a receiver behind a scheme in capitals": [
+    { image, store: kubernetes, auth: "none", tracing: { endpoint: "HTTPS://a:hunter/2@collector" } },
+    /tracing\.endpoint has a password/,
+  ],
+  "a Prometheus that the NetworkPolicy keeps out": [
+    { image, store: kubernetes, auth: "none", serviceMonitor: { enabled: true } },
+    /keeps Prometheus out: name its pods with networkPolicy\.metricsFrom/,
+  ],
+  "a Prometheus that finds no name in the certificate": [
+    { image, store: kubernetes, auth: "none", tls: { secret: "tls" }, ...scraped },
+    /set serviceMonitor\.tlsConfig/,
+  ],
+  "a Prometheus without a token where callers need one": [
+    { image, store: kubernetes, principals: { secret: { name: "principals" } }, ...scraped },
+    /name that with serviceMonitor\.tokenSecret\.name/,
+  ],
+  "a section that is left empty: it ended in an error of Go's": [
+    { image, store: kubernetes, auth: "none", tls: null },
+    /missing property 'tls'/,
+  ],
+  "a value that is left empty: it ended in an error of Go's": [
+    { image, store: kubernetes, auth: null },
+    /missing property 'auth'/,
   ],
   "a replica count in words": [{ image, store: kubernetes, auth: "none", replicas: "two" }, /replicas.*integer/s],
   "a setting that there is not": [

@@ -40,9 +40,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if not $v.persistence.existingClaim }}{{ fail "An SQLite store needs a volume that outlives the pod: name it with persistence.existingClaim." }}{{ end -}}
 {{- end -}}
 {{- if and $v.persistence.existingClaim (not (hasPrefix "sqlite:" $url)) }}{{ fail "persistence.existingClaim is for an SQLite store: servers that share a store need no volume." }}{{ end -}}
-{{- if regexMatch "^[a-z]+://[^/]*@" $v.tracing.endpoint }}{{ fail "tracing.endpoint has a password: put a field with the key into a Secret, and name that with tracing.headersSecret.name." }}{{ end -}}
+{{- if regexMatch "^[^:]+://.*@" $v.tracing.endpoint }}{{ fail "tracing.endpoint has a password: put a field with the key into a Secret, and name that with tracing.headersSecret.name." }}{{ end -}}
 {{- if and $v.tracing.headersSecret.name (not $v.tracing.endpoint) }}{{ fail "tracing.headersSecret needs tracing.endpoint: nothing is sent without a receiver." }}{{ end -}}
 {{- if and $v.tls.clientCaSecret (not $v.tls.secret) }}{{ fail "tls.clientCaSecret needs tls.secret: client certificates come with TLS." }}{{ end -}}
+{{- if $v.serviceMonitor.enabled -}}
+{{- if and $v.networkPolicy.enabled (not $v.networkPolicy.metricsFrom) }}{{ fail "The NetworkPolicy keeps Prometheus out: name its pods with networkPolicy.metricsFrom, or set networkPolicy.enabled: false." }}{{ end -}}
+{{- if and $v.tls.secret (not $v.serviceMonitor.tlsConfig) }}{{ fail "Prometheus asks pods by their addresses, which the certificate of tls.secret does not name: set serviceMonitor.tlsConfig, such as serverName and ca." }}{{ end -}}
+{{- if and $v.principals.secret.name (not $v.serviceMonitor.tokenSecret.name) }}{{ fail "A scrape needs a token of a principal with the permission observe: put it into a Secret, and name that with serviceMonitor.tokenSecret.name." }}{{ end -}}
+{{- end -}}
 {{- if not (or $v.principals.secret.name $v.tls.clientCaSecret (eq $v.auth "none")) }}{{ fail "Other pods can reach the servers: say who may call with principals.secret.name or tls.clientCaSecret, or set auth: none if every caller there may." }}{{ end -}}
 {{- if and (eq $v.auth "none") (or $v.principals.secret.name $v.tls.clientCaSecret) }}{{ fail "auth: none and credentials exclude each other: leave out one of them." }}{{ end -}}
 {{- end -}}
