@@ -8,6 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -31,19 +32,22 @@ function installIsDue() {
   );
 }
 
-function run(command, args, failure) {
+async function run(command, args, failure) {
   const result = spawnSync(command, args, { stdio: ["ignore", 2, 2] });
   if (result.status === 0) return;
-  console.error(failure);
-  process.exit(result.status ?? 1);
+  // Ctrl-C that came meanwhile is told in one of the next turns of the event loop, and is no failure.
+  await sleep(20);
+  if (!isInterrupted) console.error(failure);
+  process.exit(isInterrupted ? 130 : (result.status ?? 1));
 }
 
-function install() {
+async function install() {
   console.error("Installing what package-lock.json names; this takes some ten seconds once.");
   const npm = process.env.npm_execpath;
   const [command, first] = npm ? [process.execPath, [npm]] : ["npm", []];
   const flags = ["ci", "--include=dev", "--ignore-scripts=false", "--loglevel=error", "--no-fund", "--no-audit"];
-  run(command, [...first, ...flags], "npm ci failed: see above. With a reachable npm registry, run the command again.");
+  const failure = "npm ci failed: see above. With a reachable npm registry, run the command again.";
+  await run(command, [...first, ...flags], failure);
 }
 
 function newestSourceMs(folder) {
@@ -66,12 +70,13 @@ function bundleIsStale() {
 
 // An interrupted install tidies up first. Without a handler, this process would end before it, and a second install
 // could begin beside it.
-process.on("SIGINT", () => {});
+let isInterrupted = false;
+process.on("SIGINT", () => void (isInterrupted = true));
 
-if (installIsDue()) install();
-if (bundleIsStale()) run(pinnedNode, ["tools/bundle.mjs"], "The bundle could not be made: see above.");
+if (installIsDue()) await install();
+if (bundleIsStale()) await run(pinnedNode, ["tools/bundle.mjs"], "The bundle could not be made: see above.");
 if (process.argv.includes("--build"))
-  run(
+  await run(
     pinnedNode,
     ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"],
     "The types could not be written: see above.",
