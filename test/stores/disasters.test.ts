@@ -1,0 +1,97 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import { startEtcd } from "../support/servers/etcd-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+
+/** The guide for disasters in docs/stores.md, step by step. */
+vi.setConfig({ testTimeout: 300_000 });
+
+async function serve(...args: readonly string[]): Promise<SnowlaneProcess> {
+  // The notes of a host are lost with it.
+  const server = await startSnowlane({ args, environment: { SNOWLANE_RESUME_DIR: temporaryFolder() } });
+  onTestFinished(() => void server.child.kill("SIGKILL"));
+  return server;
+}
+
+async function idsOf({ address }: SnowlaneProcess, count: number): Promise<readonly bigint[]> {
+  const client = new GrpcIdClient(address, "own");
+  try {
+    const ids: bigint[] = [];
+    while (ids.length < count) ids.push(await client.nextId(30_000));
+    return ids;
+  } finally {
+    client.close();
+  }
+}
+
+function expectNoneTwice(...parts: readonly (readonly bigint[])[]): void {
+  const ids = parts.flat();
+  expect(new Set(ids).size).toBe(ids.length);
+}
+
+/** The datacenter of an ID in the default layout. */
+const datacenterOf = (id: bigint): bigint => (id >> 17n) & 31n;
+
+test("a host is lost: a server on another one takes a worker ID of its own, and the lost one may come back", async () => {
+  const store = await startPostgres();
+  onTestFinished(() => store.stop());
+  const lost = await serve("--store", store.url, "--instance", "a");
+  const before = await idsOf(lost, 500);
+  await lost.stop("SIGKILL");
+  const other = await serve("--store", store.url, "--instance", "b");
+  const meanwhile = await idsOf(other, 500);
+  const back = await serve("--store", store.url, "--instance", "a");
+  const [goesOn, after] = await Promise.all([idsOf(other, 500), idsOf(back, 500)]);
+  expectNoneTwice(before, meanwhile, goesOn, after);
+});
+
+test("the store is lost: with the line of the runbook, servers on a backup wait before they issue, and no ID comes twice", async () => {
+  // This loss does not show by itself.
+  const store = await startEtcd();
+  onTestFinished(() => store.stop());
+  const pinned = ["--datacenter-id", "1", "--worker-id", "5"];
+  const times = ["--window", "3s", "--window-max", "3s", "--renewal-period", "1s", "--ttl", "6s"];
+  const args = ["--store", store.url, ...pinned, ...times];
+  const first = await serve(...args);
+  const before = await idsOf(first, 200);
+  await store.backUp();
+  const lost = await idsOf(first, 200);
+  // Step 1.
+  expect(await first.stop("SIGTERM")).toBe(0);
+  // Step 2.
+  await store.restore();
+  // Step 3.
+  const [, line = ""] = /`(snowlane workers quarantine --store URL [^`]*)`/.exec(readFileSync("docs/stores.md", "utf8")) ?? [];
+  expect(line).not.toBe("");
+  const programs = temporaryFolder();
+  writeFileSync(join(programs, "snowlane"), `#!/bin/sh\nexec ${snowlane.join(" ")} "$@"\n`);
+  chmodSync(join(programs, "snowlane"), 0o755);
+  const env = { PATH: [programs, process.env["PATH"]].join(delimiter) };
+  await runCommand("sh", ["-e", "-c", line.replace("URL", `'${store.url}'`)], { env });
+  // Step 5.
+  const second = await serve(...args);
+  const waits = second.log.filter(({ message }) => String(message).startsWith("Waits before a worker ID can be had"));
+  expect(waits.length).toBeGreaterThan(0);
+  expectNoneTwice(before, lost, await idsOf(second, 200));
+});
+
+test("a region is lost: another one goes on under its own datacenter IDs, and so does a new store with new ones", async () => {
+  const folder = temporaryFolder();
+  const next = async (region: string, datacenterIds: string): Promise<readonly bigint[]> => {
+    const store = ["--store", `sqlite:${join(folder, `${region}.db`)}`, "--datacenter-ids", datacenterIds];
+    const { code, stdout, stderr } = await runCli(["next", "--count", "5000", ...store]);
+    expect([code, stderr]).toEqual([0, ""]);
+    return stdout.toString().trim().split("\n").map(BigInt);
+  };
+  const [lost, other] = await Promise.all([next("a", "0-7"), next("b", "8-15")]);
+  const [rebuilt, goesOn] = await Promise.all([next("new-a", "16-23"), next("b", "8-15")]);
+  expectNoneTwice(lost, other, rebuilt, goesOn);
+  const datacenters = [lost, other, rebuilt, goesOn].map((ids) => ids.map((id) => Number(datacenterOf(id) / 8n)));
+  expect(datacenters.map((found) => Array.from(new Set(found)))).toEqual([[0], [1], [2], [1]]);
+});
