@@ -67,7 +67,8 @@ test("the store is lost: with the line of the runbook, servers on a backup wait 
   // Step 2.
   await store.restore();
   // Step 3.
-  const [, line = ""] = /`(snowlane workers quarantine --store URL [^`]*)`/.exec(readFileSync("docs/stores.md", "utf8")) ?? [];
+  const page = readFileSync("docs/stores.md", "utf8");
+  const [, line = ""] = /`(snowlane workers quarantine --store URL [^`]*)`/.exec(page) ?? [];
   expect(line).not.toBe("");
   const programs = temporaryFolder();
   writeFileSync(join(programs, "snowlane"), `#!/bin/sh\nexec ${snowlane.join(" ")} "$@"\n`);
