@@ -63,6 +63,9 @@ await runProgram({
       return 1;
     }
     endOnSignal();
+    // Packages hold modes and times of files: those of the person who builds them must not show.
+    process.umask(0o022);
+    process.env["TZ"] = "UTC";
     const target = resolve(to, version);
     makeTargetFolder(to);
     // A folder under the final name is complete.

@@ -91,7 +91,9 @@ test("by default there is what servers need, and nothing for an autoscaler or th
   const deployment = own.find(({ kind }) => kind === "Deployment") as Deployment;
   const probes = { livenessProbe: "/healthz", readinessProbe: "/readyz", startupProbe: "/healthz" };
   for (const [probe, path] of Object.entries(probes))
-    expect(deployment.spec.template.spec.containers[0]).toMatchObject({ [probe]: { httpGet: { path, port: "admin" } } });
+    expect(deployment.spec.template.spec.containers[0]).toMatchObject({
+      [probe]: { httpGet: { path, port: "admin" } },
+    });
 });
 
 interface PrometheusRule extends ChartObject {

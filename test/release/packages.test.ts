@@ -42,11 +42,12 @@ let server: SnowlaneProcess;
 const calls = join(folder, "calls.txt");
 const programs = join(folder, "programs");
 
-const release = (to: string, ...flags: readonly string[]): Promise<string> =>
-  runCommand("npm", ["run", "--silent", "release", "--", ...flags, "--to", to], {
-    cwd: clone,
-    env: { npm_config_prefer_offline: "true", PATH: [programs, process.env["PATH"]].join(delimiter) },
-  });
+/** Makes a release as a person with this umask in this time zone. */
+const release = (to: string, flags: readonly string[], umask: string, zone: string): Promise<string> => {
+  const shell = ["-c", 'umask "$0" && exec npm run --silent release -- "$@"', umask, ...flags, "--to", to];
+  const path = [programs, process.env["PATH"]].join(delimiter);
+  return runCommand("sh", shell, { cwd: clone, env: { npm_config_prefer_offline: "true", PATH: path, TZ: zone } });
+};
 
 /** Puts a note of each call before some programs of this machine. */
 async function noteCalls(): Promise<void> {
@@ -79,7 +80,7 @@ beforeAll(async () => {
   await runCommand("git", ["clone", "--quiet", "--no-hardlinks", ".", clone]);
   await makeReleasable();
   await noteCalls();
-  await release(join(folder, "a"), "--dry-run");
+  await release(join(folder, "a"), ["--dry-run"], "022", "UTC");
 }, 1_800_000);
 afterAll(async () => {
   await server.stop("SIGTERM");
@@ -89,8 +90,10 @@ afterAll(async () => {
 /** What the release without `--dry-run` printed. */
 let printed: string;
 
-test("a commit gives the same packages twice, byte for byte", { timeout: 1_800_000 }, async () => {
-  printed = await release(join(folder, "b"));
+test("a commit gives the same packages twice, byte for byte: files that only their owner may read came into them", {
+  timeout: 1_800_000,
+}, async () => {
+  printed = await release(join(folder, "b"), [], "077", "Asia/Tokyo");
   const again = join(folder, "b", version);
   const files = readdirSync(packages, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(packages.length + 1)).toSorted();

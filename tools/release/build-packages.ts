@@ -132,11 +132,9 @@ async function buildGo({ checkout, target, version, commitTime, tell }: Build): 
   mkdirSync(folder, { recursive: true });
   const prefix = `snowlane.dev/go@v${version}/`;
   const archive = join(folder, `v${version}.zip`);
-  // Of a commit, so that the files have its time, in a time zone that is the same everywhere.
-  await runCommand("git", ["archive", "--format=zip", `--prefix=${prefix}`, `--output=${archive}`, "HEAD"], {
-    cwd: source,
-    env: { TZ: "UTC" },
-  });
+  // Of a commit, so that the files have its time.
+  const zip = ["archive", "--format=zip", `--prefix=${prefix}`, `--output=${archive}`, "HEAD"];
+  await runCommand("git", zip, { cwd: source });
   copyFileSync(join(source, "go.mod"), join(folder, `v${version}.mod`));
   const info = { Version: `v${version}`, Time: secondsOf(commitTime) };
   writeFileSync(join(folder, `v${version}.info`), `${JSON.stringify(info)}\n`);
