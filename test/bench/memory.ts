@@ -71,7 +71,7 @@ function cell({ resident, inUse }: Measured["steps"][number]): string {
 }
 
 function target(claim: string, found: number, limit: number): readonly string[] {
-  return [`${claim}: below ${limit} MB`, `${found.toFixed(0)} MB`, found < limit ? "yes" : "no"];
+  return [`${claim}: below ${limit} MB`, `${found.toFixed(1)} MB`, found < limit ? "yes" : "no"];
 }
 
 /** The targets of the engine. */

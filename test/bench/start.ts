@@ -116,7 +116,7 @@ function targetsTable(packages: readonly ServerPackage[], results: Results): Fin
 function target(claim: string, found: number, limit: number, unit: string): readonly string[] {
   return [
     `${claim}, at most ${limit.toFixed(0)} ${unit}`,
-    `${found.toFixed(0)} ${unit}`,
+    `${found.toFixed(unit === "MB" ? 1 : 0)} ${unit}`,
     found <= limit ? "yes" : "no",
   ];
 }
