@@ -21,6 +21,7 @@ const details: Readonly<Record<string, object>> = {
   "image.pullPolicy": { enum: ["Always", "IfNotPresent", "Never"] },
   replicas: { minimum: 1 },
   auth: { enum: ["", "none", "required"] },
+  terminationGracePeriodSeconds: { minimum: 1 },
   "service.type": { enum: ["ClusterIP", "NodePort", "LoadBalancer"] },
   "service.port": { minimum: 1, maximum: 65_535 },
   "podDisruptionBudget.maxUnavailable": { minimum: 1 },

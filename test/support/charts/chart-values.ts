@@ -24,12 +24,13 @@ export const rightValues: Readonly<Record<string, object>> = {
     auth: "none",
     settings: {
       batchCountMax: 1_000_000_000,
-      drainTimeout: "20s",
+      drainTimeout: "2m",
       page: "off",
       layout: "discord",
       datacenterIds: "0-3",
       waitForWorkerId: "30s",
     },
+    terminationGracePeriodSeconds: 180,
   },
   "one server on SQLite": {
     image,
@@ -115,6 +116,10 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
   "a password in the URL of a receiver behind a scheme in capitals": [
     { image, store: kubernetes, auth: "none", tracing: { endpoint: "HTTPS://a:hunter/2@collector" } },
     /tracing\.endpoint has a password/,
+  ],
+  "a pod that is killed before its calls end": [
+    { image, store: kubernetes, auth: "none", settings: { drainTimeout: "1m" } },
+    /terminationGracePeriodSeconds is 45, so a pod is killed .*drainTimeout, 1m: raise the first/,
   ],
   "a Prometheus that the NetworkPolicy keeps out": [
     { image, store: kubernetes, auth: "none", serviceMonitor: { enabled: true } },

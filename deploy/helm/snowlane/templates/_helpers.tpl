@@ -43,6 +43,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if regexMatch "^[^:]+://.*@" $v.tracing.endpoint }}{{ fail "tracing.endpoint has a password: put a field with the key into a Secret, and name that with tracing.headersSecret.name." }}{{ end -}}
 {{- if and $v.tracing.headersSecret.name (not $v.tracing.endpoint) }}{{ fail "tracing.headersSecret needs tracing.endpoint: nothing is sent without a receiver." }}{{ end -}}
 {{- if and $v.tls.clientCaSecret (not $v.tls.secret) }}{{ fail "tls.clientCaSecret needs tls.secret: client certificates come with TLS." }}{{ end -}}
+{{- $drain := toString $v.settings.drainTimeout -}}
+{{- if regexMatch "^[0-9]+[hms]$" $drain -}}
+{{- $seconds := mul (regexFind "^[0-9]+" $drain | int) (get (dict "h" 3600 "m" 60 "s" 1) (regexFind "[hms]$" $drain)) -}}
+{{- if ge $seconds (int64 $v.terminationGracePeriodSeconds) }}{{ fail (printf "terminationGracePeriodSeconds is %v, so a pod is killed while its calls may run on for settings.drainTimeout, %s: raise the first." $v.terminationGracePeriodSeconds $drain) }}{{ end -}}
+{{- end -}}
 {{- if $v.serviceMonitor.enabled -}}
 {{- if and $v.networkPolicy.enabled (not $v.networkPolicy.metricsFrom) }}{{ fail "The NetworkPolicy keeps Prometheus out: name its pods with networkPolicy.metricsFrom, or set networkPolicy.enabled: false." }}{{ end -}}
 {{- if and $v.tls.secret (not $v.serviceMonitor.tlsConfig) }}{{ fail "Prometheus asks pods by their addresses, which the certificate of tls.secret does not name: set serviceMonitor.tlsConfig, such as serverName and ca." }}{{ end -}}
