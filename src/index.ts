@@ -5,6 +5,8 @@
  *
  * @module
  */
+import "./library/refuse-older-node.ts";
+
 export { InvariantError } from "./assert.ts";
 export { type ErrorReason, errorReasons, IdError } from "./errors.ts";
 export type { LayoutChoice } from "./library/choose-layout.ts";

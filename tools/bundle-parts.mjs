@@ -4,11 +4,12 @@ import { readFileSync } from "node:fs";
 /**
  * Gives some modules of Node without those exports that are getters: an `import` reads every export, and that of
  * WebSocket in node:http loads an HTTP client of 10,000 lines, those of node:crypto all of Web Crypto, at each start.
+ * node:sea is among them because an older Node, which lacks it, refuses to load what imports it.
  */
 export const lightModules = {
   name: "light",
   resolveId: (id, importer) => {
-    const [, name] = /^(?:node:)?(http|util|fs|crypto)$/.exec(id) ?? [];
+    const [, name] = /^(?:node:)?(http|util|fs|crypto|sea)$/.exec(id) ?? [];
     if (name === undefined) return undefined;
     // OpenTelemetry needs such exports, and is loaded only where calls are traced.
     return importer?.includes("@opentelemetry") ? { id: `node:${name}`, external: true } : `\0light:${name}`;
@@ -30,7 +31,10 @@ export const lightModules = {
  * probe by `snowlane health` not even those.
  */
 export const groups = [
-  { priority: 6, name: "base", test: /light:(util|fs)|src\/(errors|assert|own-files|clock\/clock|version)\.ts$/ },
+  // What an older Node reaches before it is refused: the rest would not even load there.
+  { priority: 8, name: "node-version", test: /src\/node-version\.ts$/ },
+  { priority: 7, name: "refuse-older-node", test: /src\/library\/refuse-older-node\.ts$/ },
+  { priority: 6, name: "base", test: /light:(util|fs|sea)|src\/(errors|assert|own-files|clock\/clock|version)\.ts$/ },
   {
     priority: 5,
     name: "store",
@@ -56,5 +60,5 @@ const drivers = Object.keys(peerDependencies ?? {}).map((name) => new RegExp(`^$
 
 /** The modules that a bundle does not contain. pg looks for its own driver in C and for one of another runtime. */
 export function external({ hasDrivers }) {
-  return [/^node:(?!(?:http|util|fs|crypto)$)/, ...(hasDrivers ? ["pg-native", "pg-cloudflare"] : drivers)];
+  return [/^node:(?!(?:http|util|fs|crypto|sea)$)/, ...(hasDrivers ? ["pg-native", "pg-cloudflare"] : drivers)];
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeTooOld } from "./node-version.ts";
+import { nodeTooOld } from "../node-version.ts";
 
 // An older Node lacks modules and functions that everything else imports, so that is loaded behind this question. There
 // is no await at the top, which the executable cannot have: Node runs a script in it, not a module.

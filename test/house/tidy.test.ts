@@ -59,6 +59,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   assert: [],
   "kernel-random": [],
   "own-files": [],
+  "node-version": [],
   version: [],
   clock: ["errors", "assert"],
   queue: ["errors", "assert", "clock"],
@@ -112,8 +113,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/call/envelope": ["gen", "snowflake", "service/hot"],
   "server/http": ["errors", "clock", "http2", "http2/hpack", "server/listen", "server/call", "server/call/envelope"],
-  cli: [...served, "config", "server", "server/listen", "server/call", "server/guards"],
-  library: [...pure, "text", "clock", "worker", "version"],
+  cli: [...served, "node-version", "config", "server", "server/listen", "server/call", "server/guards"],
+  library: [...pure, "text", "clock", "worker", "version", "node-version"],
   index: [...core, "library"],
 };
 

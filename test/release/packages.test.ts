@@ -324,4 +324,8 @@ test("an older Node is told in one sentence which one is needed: 18 ended with a
   const failed = runCommand(join(folder, "package/bin/node"), call);
   const sentence = `snowlane: This is Node ${older}; snowlane needs 24.15 or newer. Get it from https://nodejs.org/.`;
   await expect(failed).rejects.toThrow(new RegExp(`left with 2:\n${sentence.replaceAll(".", "\\.")}$`));
+  // The library said that there is no module node:sqlite.
+  const library = ["--input-type=module", "--eval", `import "${join(installed, "package/dist/index.js")}"`];
+  const imported = runCommand(join(folder, "package/bin/node"), library);
+  await expect(imported).rejects.toThrow(`TypeError: ${sentence.replace("snowlane: ", "")}\n`);
 });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "../../store/make-folder.ts";
 import {
   encodeResumeRecord,
@@ -108,7 +108,9 @@ export class ResumeFolder implements ResumeJournal {
 
   #lock(workerIndex: number): boolean {
     if (this.#locks.has(workerIndex)) return true;
-    const database = new DatabaseSync(join(this.#folder, `worker-${workerIndex}.lock`), { timeout: 0 });
+    // An import would end under an older Node before src/library/refuse-older-node.ts says what is wrong.
+    const sqlite = process.getBuiltinModule("node:sqlite");
+    const database = new sqlite.DatabaseSync(join(this.#folder, `worker-${workerIndex}.lock`), { timeout: 0 });
     try {
       database.exec("BEGIN EXCLUSIVE");
     } catch {
