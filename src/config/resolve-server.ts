@@ -231,13 +231,20 @@ function stateFolder(environment: Environment): string {
 }
 
 function homeFolder(environment: Environment): string {
+  const folder = environment["HOME"] ?? homeOfUser();
+  // A relative path would be another store in each working folder, and these would repeat each other's IDs.
+  if (folder !== undefined && isAbsolute(folder)) return folder;
+  const message =
+    "This user has no home folder, in which the state would be kept. Set XDG_STATE_HOME to a folder, or HOME.";
+  throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "HOME" } });
+}
+
+/** undefined: the system does not know this user, as in many containers. */
+function homeOfUser(): string | undefined {
   try {
-    return environment["HOME"] ?? homedir();
-  } catch (cause) {
-    // A user that the system does not know, as in many containers.
-    const message =
-      "This user has no home folder, in which the state would be kept. Set XDG_STATE_HOME to a folder, or HOME.";
-    throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "HOME" }, cause });
+    return homedir();
+  } catch {
+    return undefined;
   }
 }
 

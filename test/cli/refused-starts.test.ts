@@ -79,6 +79,17 @@ describe("a store file", () => {
     expect((await runCli(["next"], { environment })).code).toBe(0);
   });
 
+  test.each([[""], ["state"]])(
+    "in the home folder %j was another one in each working folder: refused with code 2",
+    async (home) => {
+      const environment = { HOME: home, XDG_STATE_HOME: "" };
+      for (const command of [["next"], serve]) {
+        const { code, stderr } = await runCli(command, { environment });
+        expect([code, stderr]).toEqual([2, expect.stringMatching(/^snowlane: .*no home folder.*XDG_STATE_HOME.*\n$/)]);
+      }
+    },
+  );
+
   test("of another program is left as it was", async () => {
     const path = foreignDatabase(join(temporaryFolder(), "ids.db"));
     const before = readFileSync(path);
