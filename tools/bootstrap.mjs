@@ -10,6 +10,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { pruneTypes } from "./prune-types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -75,9 +76,8 @@ process.on("SIGINT", () => void (isInterrupted = true));
 
 if (installIsDue()) await install();
 if (bundleIsStale()) await run(pinnedNode, ["tools/bundle.mjs"], "The bundle could not be made: see above.");
-if (process.argv.includes("--build"))
-  await run(
-    pinnedNode,
-    ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"],
-    "The types could not be written: see above.",
-  );
+if (process.argv.includes("--build")) {
+  const compile = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
+  await run(pinnedNode, compile, "The types could not be written: see above.");
+  pruneTypes("dist/types");
+}

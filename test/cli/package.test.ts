@@ -255,18 +255,21 @@ test("the library issues in process, and its types hold under the strictest sett
   expect(output).toBe("1 2\n12\nINVALID_CONFIG\nbigint\n");
 });
 
-test("the library's types name no package, because the package installs none", () => {
+test("the library's types name no package, because the package installs none, and no file that nobody reaches is among them", () => {
   const entry = join(project, "node_modules/snowlane/dist/types/index.d.ts");
   const named: string[] = [];
   const reached = new Set([entry]);
   // A set gives also what is added while it is read.
   for (const path of reached) {
-    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(/(?:\bfrom |\bimport\()"([^"]+)"/g)) {
+    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(/\b(?:from |import\(|import )"([^"]+)"/g)) {
       if (name.startsWith(".")) reached.add(join(dirname(path), name.replace(/\.[jt]s$/, ".d.ts")));
       else named.push(name);
     }
   }
   expect(reached.size).toBeGreaterThan(20);
+  // Three of four files were types that nobody could import.
+  const types = readdirSync(dirname(entry), { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  expect(types.map((file) => join(file.parentPath, file.name)).toSorted()).toEqual([...reached].toSorted());
   expect(named.filter((name) => !name.startsWith("node:"))).toEqual([]);
 });
 
