@@ -129,6 +129,9 @@ function reachHint(kind: string, error: unknown): string {
   if (error instanceof IdError && error.metadata["cure"] !== undefined) {
     return "It answers: its message says what to do.";
   }
+  if (error instanceof IdError && error.metadata["writers"] === "away") {
+    return "One of its servers answers, but takes no writes, and another one is away. Start that one, or fence it and promote the one that answers.";
+  }
   if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
   if (kind === "sqlite")
     return "The message names what stands in the way. A start waits ten seconds for it, and then ends.";

@@ -28,6 +28,22 @@ test("a store that is silent for minutes is asked less and less, and is found ag
   expect(process.holder.grant).toBeDefined();
 });
 
+test("a store that refused a process that had a worker ID was asked each second: it is asked less and less", async () => {
+  const world = new HolderWorld({ hasClock: true });
+  const process = world.process();
+  await process.start();
+  // As with a password that is no longer right.
+  process.store.fault = () => "barred";
+  await world.time.run(80_000);
+  const { length } = process.store.calls;
+  await world.time.run(240_000);
+  expect(process.store.calls.length - length).toBeGreaterThan(5);
+  expect(process.store.calls.length - length).toBeLessThan(40);
+  process.store.fault = () => "none";
+  await world.time.run(31_000);
+  expect(process.holder.grant).toBeDefined();
+});
+
 test("where every worker ID has a holder, the message has the time at which the first may come free", async () => {
   const world = new HolderWorld({ hasClock: true });
   const pinned = { options: { datacenterId: 0, workerId: 0 } };

@@ -28,8 +28,9 @@ export type SearchStep =
 
 const retry = { firstMs: 50, maxMs: 1_000 };
 /**
- * While the store does not answer, the pause grows to this part of the silence, up to its bound: two hundred servers
- * whose database is full, or hangs, do not ask it for connections all the time.
+ * While the store does not answer, or refuses us, the pause grows to this part of the silence, up to its bound: two
+ * hundred servers whose database is full or hangs, or that have an old password, do not ask it for connections all the
+ * time.
  */
 const silentRetry = { share: 1 / 10, maxMs: 30_000 };
 /** How often a state that only time can change is looked at again. */
@@ -44,6 +45,8 @@ const crowdedLook = { share: 1 / 10, maxMs: 3_000 };
  * for a moment, too.
  */
 const lockPatienceMs = 800;
+/** The store does not answer, or it refuses us. */
+const storeReasons: ReadonlySet<ErrorReason> = new Set(["STORE_UNAVAILABLE", "INVALID_CONFIG"]);
 const fatalReasons: ReadonlySet<ErrorReason> = new Set([
   "INVALID_CONFIG",
   "LAYOUT_MISMATCH",
@@ -127,6 +130,7 @@ export class GrantSearch {
 
   #onFailure(problem: IdError): SearchStep {
     this.#problem = problem;
+    if (storeReasons.has(problem.reason)) this.#silentFromMs ??= this.#context.judge.monotonicMs();
     return this.#again(this.#retryMs(), fatalReasons.has(problem.reason) || this.#hasLostPatience(problem));
   }
 

@@ -5,6 +5,7 @@ import {
   smallLayout,
   type TestProcess,
 } from "../../test/support/worlds/holder-world.ts";
+import type { Fault, FaultyCall } from "../../test/support/worlds/faulty-store.ts";
 import { JournalDisk } from "../../test/support/worlds/memory-journal.ts";
 import type { MemoryDatabaseOptions } from "../../test/support/worlds/memory-store.ts";
 import { decomposeId } from "../snowflake/layout.ts";
@@ -494,6 +495,32 @@ test("writes that fail while reads go on, for all of a window but two seconds, e
   process.store.fault = () => "none";
   await world.time.run(windowMs);
   expect(process.holder.counters).toMatchObject({ acquired: 1, lapsed: 0, lost: 0 });
+});
+
+describe("a holder whose renewals fail", () => {
+  /** How many renewals it tries in 15 s, under a window and a fault that has lasted for a while. */
+  const triesOf = async (windowMs: number, fault: (call: FaultyCall) => Fault): Promise<number> => {
+    const { world, process } = await holding({}, { options: { windowMs, renewalPeriodMs: 5_000 } });
+    process.store.fault = fault;
+    await world.time.run(windowMs / 3);
+    const { ambiguous } = process.holder.counters;
+    await world.time.run(15_000);
+    expect(process.holder.grant).toBeDefined();
+    return process.holder.counters.ambiguous - ambiguous;
+  };
+
+  test("although the store can be read tried each half second: it does so up to every two seconds", async () => {
+    const tries = await triesOf(30_000, ({ kind }) => (kind === "compareAndSet" ? "lost" : "none"));
+    expect(tries).toBeGreaterThan(6);
+    expect(tries).toBeLessThan(18);
+  });
+
+  test("because nothing is answered goes on each half second, and under a window of minutes a tenth as often", async () => {
+    expect(await triesOf(30_000, () => "lost")).toBeGreaterThan(28);
+    const tries = await triesOf(600_000, () => "lost");
+    expect(tries).toBeGreaterThan(2);
+    expect(tries).toBeLessThan(8);
+  });
 });
 
 test("a thousand periods later nothing has grown but the counters", async () => {

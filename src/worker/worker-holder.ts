@@ -54,6 +54,11 @@ const renewalRetry = { firstMs: 50, maxMs: 500 };
 /** While the store is read and not written, tries become rarer: up to this part of the window, and this long. */
 const unwrittenRetryShare = 1 / 15;
 const unwrittenRetryMaxMs = 2_000;
+/**
+ * Under a window of minutes there is time for rarer tries of every kind: up to this part of it, and never rarer than
+ * renewals, so that they take nothing from the outage that is promised.
+ */
+const longWindowRetryShare = 1 / 60;
 /** However urgent renewals are, they are not sent more often than this. */
 const renewalGapMs = 100;
 const clockOffReportPeriodMs = 60_000;
@@ -336,8 +341,10 @@ export class WorkerHolder {
 
   #retryMs(why: "in-doubt" | "unwritten"): number {
     const { ports, settings } = this.#parts;
-    const slowMaxMs = Math.min(unwrittenRetryMaxMs, settings.windowMs * unwrittenRetryShare);
-    const maxMs = why === "unwritten" ? Math.max(renewalRetry.maxMs, slowMaxMs) : renewalRetry.maxMs;
+    const { windowMs, renewalPeriodMs } = settings;
+    const longMaxMs = Math.min(renewalPeriodMs, windowMs * longWindowRetryShare);
+    const slowMaxMs = why === "unwritten" ? Math.min(unwrittenRetryMaxMs, windowMs * unwrittenRetryShare) : 0;
+    const maxMs = Math.max(renewalRetry.maxMs, slowMaxMs, longMaxMs);
     return backoffMs(this.#failures, { ...renewalRetry, maxMs }, ports.random);
   }
 

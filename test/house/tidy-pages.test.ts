@@ -110,7 +110,7 @@ function brokenLinks(path: string, page: string): readonly string[] {
   });
 }
 
-const isTest = /(\.test\.ts|-contract\.ts|-faults\.ts|_test\.go|Test\.java|test_\w+\.py)$/;
+const isTest = /(\.test\.ts|-contract\.ts|-faults\.ts|-losses\.ts|_test\.go|Test\.java|test_\w+\.py)$/;
 
 /** Whether a test of this name is in the file. A list of faults may make up its names: safety-doc.test.ts asks it. */
 function nameOf(title: string, file: string): boolean {

@@ -3,20 +3,13 @@
  * PgBouncer, and prints how many of them serve, and how often they tried to connect. `--write` puts the figures into
  * docs/stores.md.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, integer, onOff } from "../../src/config/setting-kinds.ts";
 import { withFallback } from "../../src/config/setting.ts";
-import { presetLayout } from "../../src/snowflake/presets.ts";
-import { beginWorker, type StartingWorker } from "../../src/worker/open-worker.ts";
 import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
-import { TcpProxy } from "../support/processes/tcp-proxy.ts";
-import { startPgBouncer } from "../support/servers/pgbouncer-server.ts";
-import { startPostgres } from "../support/servers/postgres-server.ts";
-import { withPort } from "../support/servers/remote-stores.ts";
-import { openSqlSession } from "../support/servers/run-sql.ts";
+import { runCrowd } from "./crowd.ts";
 
 const columns = [
   "way",
@@ -24,6 +17,7 @@ const columns = [
   "connections for them",
   "most that they had",
   "serve",
+  "lost their worker ID",
   "connections tried",
   "in the last 30 s",
 ];
@@ -45,7 +39,9 @@ await runProgram({
   run: async ({ servers, connections, pool, for: runMs, write }) => {
     const rows: (readonly string[])[] = [];
     for (const poolSize of [undefined, pool]) {
-      const figures = await crowd({ serverCount: servers, connectionCount: connections, poolSize, runMs });
+      const crowd = { serverCount: servers, connectionCount: connections, poolSize, runMs, lastMs };
+      const { most, serving, lapsed, tried, triedLast } = await runCrowd(crowd);
+      const figures = [servers, poolSize ?? connections, most, serving, lapsed, tried, triedLast];
       rows.push([poolSize === undefined ? "direct" : "through PgBouncer", ...figures.map(String)]);
     }
     const table = markdownTable({ title: "", columns, rows });
@@ -56,59 +52,3 @@ await runProgram({
     return 0;
   },
 });
-
-/** How one run is made. */
-interface Crowd {
-  readonly serverCount: number;
-  readonly connectionCount: number;
-  /** Of PgBouncer; undefined = the servers connect to the database itself. */
-  readonly poolSize: number | undefined;
-  readonly runMs: number;
-}
-
-/** The figures of one run: see {@link columns}. */
-async function crowd({ serverCount, connectionCount, poolSize, runMs }: Crowd): Promise<readonly number[]> {
-  const database = await startPostgres(["-c", `max_connections=${connectionCount}`]);
-  const watcher = await openSqlSession(database.url);
-  const bouncer =
-    poolSize === undefined ? undefined : await startPgBouncer(database, { poolSize, clientsMax: 3 * serverCount });
-  const proxy = await TcpProxy.start((bouncer ?? database).port);
-  const storeUrl = withPort(database, proxy.port);
-  const workers: StartingWorker[] = [];
-  let most = 0;
-  const watch = async (forMs: number): Promise<void> => {
-    const endMs = systemClock.monotonicMs() + forMs;
-    while (systemClock.monotonicMs() < endMs) {
-      const sql = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'snowlane'";
-      most = Math.max(most, Number((await watcher.run(sql))[0]!["count"]));
-      await sleep(250);
-    }
-  };
-  try {
-    for (let index = 0; index < serverCount; index += 1) workers.push(await begin(storeUrl, index));
-    await watch(runMs - lastMs);
-    const before = proxy.acceptedCount;
-    await watch(lastMs);
-    const serving = workers.filter(({ source }) => source.state.kind === "serving").length;
-    const tried = proxy.acceptedCount;
-    return [serverCount, poolSize ?? connectionCount, most, serving, tried, tried - before];
-  } finally {
-    await Promise.all(workers.map((worker) => worker.close(1_000)));
-    await watcher.end();
-    await proxy.stop();
-    await bouncer?.stop();
-    await database.stop();
-  }
-}
-
-async function begin(storeUrl: string, index: number): Promise<StartingWorker> {
-  const worker = await beginWorker({
-    storeUrl,
-    namespace: "default",
-    layout: presetLayout("twitter"),
-    instance: `server-${index}`,
-    version: "crowd",
-  });
-  worker.granted.catch(() => {});
-  return worker;
-}

@@ -1,6 +1,5 @@
 /** Promotions and elections: another server takes the place of one that is killed. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock/clock.ts";
+import { until } from "../support/processes/until.ts";
 import { askPort } from "../support/servers/ask-port.ts";
 import { findEtcdLeader, startEtcdCluster } from "../support/servers/etcd-server.ts";
 import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
@@ -34,17 +33,6 @@ export const failovers: readonly Failover[] = [
   },
 ];
 
-/** Longest time for servers to be in step, or to agree on a leader. */
-const agreementMaxMs = 120_000;
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const endMs = systemClock.monotonicMs() + agreementMaxMs;
-  while (!(await isTrue())) {
-    if (systemClock.monotonicMs() > endMs) throw new Error(`the servers do not agree`);
-    await sleep(100);
-  }
-}
-
 function stageOf(
   kind: string,
   servers: readonly TestServer[],
@@ -70,7 +58,11 @@ async function postgresPair(): Promise<StartedStage> {
   return stageOf("postgres", [primary, standby], {
     user: "postgres@",
     path: "/postgres",
-    prepare: () => until(async () => (await runSql(primary.url, "SELECT 1 FROM pg_stat_replication")).length === 1),
+    prepare: () =>
+      until(
+        "the standby follows",
+        async () => (await runSql(primary.url, "SELECT 1 FROM pg_stat_replication")).length === 1,
+      ),
     befall: async () => {
       await primary.kill();
       await runSql(standby.url, "SELECT pg_promote(true, 120)");
@@ -87,7 +79,8 @@ async function redisPair(): Promise<StartedStage> {
   return stageOf("redis", [primary, replica], {
     // Without a second replica nobody would be left to take a write of the promoted one.
     path: "?replicas=0",
-    prepare: () => until(async () => (await ask("INFO replication")).includes("master_link_status:up")),
+    prepare: () =>
+      until("the replica follows", async () => (await ask("INFO replication")).includes("master_link_status:up")),
     befall: async () => {
       await primary.kill();
       await ask("REPLICAOF NO ONE");
@@ -102,7 +95,7 @@ async function cluster(
 ): Promise<StartedStage> {
   const members = await start();
   return stageOf(kind, members, {
-    prepare: () => until(async () => (await findLeader(members)) !== undefined),
+    prepare: () => until("they have a leader", async () => (await findLeader(members)) !== undefined),
     befall: async () => {
       const leader = await findLeader(members);
       if (leader === undefined) throw new Error("the members have no leader");

@@ -42,6 +42,18 @@ test.each([
     reason: /used: ((read|connect) ECONN(RESET|REFUSED)|Socket closed unexpectedly)/,
     todo: / Start it/,
   },
+  {
+    store: "mariadb",
+    fault: "a second server of the URL takes writes, too",
+    reason: /^Several servers of the mysql store take writes: 127[^ ]+ and 127[^ ]+\. Nothing is granted/,
+    todo: /Fence the old primary/,
+  },
+  {
+    store: "postgres",
+    fault: "its primary killed, and later its standby promoted",
+    reason: /it is a standby and takes no writes|ECONN(RESET|REFUSED)|terminated unexpectedly/,
+    todo: /promote/,
+  },
   { store: "etcd", fault: "out of space", reason: /used: etcdserver: .*space exceeded/, todo: /etcdctl alarm disarm/ },
 ])(
   "$store, $fault: one log and one doctor say what happened, until when, and what to do",
@@ -60,6 +72,26 @@ test.each([
     const failed = doctor.filter(({ level }) => level === "fail");
     expect(failed.map(({ detail }) => detail)).toEqual([expect.stringMatching(reason)]);
     expect(`${failed[0]!.detail} ${failed[0]!.hint}`).toMatch(todo);
+  },
+  300_000,
+);
+
+test.each(["postgres, emptied by TRUNCATE", "redis, emptied by FLUSHALL"])(
+  "%s: the log says what is lost and until when nothing is granted, and doctor the same",
+  async (name) => {
+    const [store = "", fault = ""] = name.split(", ");
+    const { during, doctor, after } = await read(store, fault);
+    const told = (event: string): readonly string[] =>
+      [...during, ...after].filter((line) => line["event"] === event).map(({ message }) => String(message));
+    expect(told("grant-ended")).toEqual([expect.stringMatching(/No longer holds its worker ID: .*Calls wait/)]);
+    const [lost] = told("quarantine-written");
+    expect(lost).toMatch(/^The store lost data \(.*\): no window is granted before 20\d\d-.*Z \(\w+:/);
+    const untilText = /before (\S+Z)/.exec(lost!)![1]!;
+    // Doctor looks after the server has written its mark, or sees a store without records.
+    const says = doctor.map(({ check, detail }) => `${check}: ${detail}`).join("\n");
+    expect(says).toMatch(/^(quarantine: The store is under quarantine until 20|layout: )/m);
+    const [granted] = after.filter((line) => line["event"] === "acquired");
+    expect(Number(granted!["fromMs"])).toBeGreaterThanOrEqual(Date.parse(untilText));
   },
   300_000,
 );

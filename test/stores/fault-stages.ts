@@ -11,7 +11,7 @@ import { setEtcdSpaceAlarm, startEtcd } from "../support/servers/etcd-server.ts"
 import { FakeKubernetes } from "../support/servers/fake-kubernetes.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
-import { startPostgres } from "../support/servers/postgres-server.ts";
+import { startPostgres, startStandby } from "../support/servers/postgres-server.ts";
 import { askRedis } from "../support/servers/redis-replicas.ts";
 import { endSaving, letSave } from "../support/servers/redis-saves.ts";
 import { withPort } from "../support/servers/remote-stores.ts";
@@ -85,7 +85,14 @@ export const stagedFaults: readonly StagedFault[] = [
   { store: "postgres", fault: "read only", set: readOnlyPostgres },
   { store: "postgres", fault: "on a full disk during a backup", set: () => fullPostgres(backUp) },
   { store: "postgres", fault: "its log on a full disk", set: () => fullPostgres(fillLog) },
+  { store: "postgres", fault: "its primary killed, and later its standby promoted", set: promotedPostgres },
+  {
+    store: "postgres",
+    fault: "emptied by TRUNCATE",
+    set: () => emptied(startPostgres(), ({ url }) => runSql(url, "TRUNCATE snowlane_record")),
+  },
   { store: "mariadb", fault: "read only", set: readOnlyMariadb },
+  { store: "mariadb", fault: "a second server of the URL takes writes, too", set: twoWriters },
   {
     store: "mariadb",
     fault: "its binary log on a full disk",
@@ -110,6 +117,11 @@ export const stagedFaults: readonly StagedFault[] = [
     store: "redis",
     fault: "made a replica of another server",
     set: () => commandedRedis("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
+  },
+  {
+    store: "redis",
+    fault: "emptied by FLUSHALL",
+    set: () => emptied(startRedis({ persistence: "every-write" }), ({ port }) => askRedis(port, "FLUSHALL")),
   },
   { store: "etcd", fault: "out of space", set: fullEtcd },
   {
@@ -206,6 +218,38 @@ async function fullBinaryLog(
       await server.stop();
       disk.remove();
     },
+  };
+}
+
+async function promotedPostgres(): Promise<Stage> {
+  const primary = await startPostgres();
+  const standby = await startStandby(primary);
+  return {
+    url: primary.url.replace(/127[^/]*/, (host) => `${host},127.0.0.1:${standby.port}`),
+    befall: () => primary.kill(),
+    end: () => runSql(standby.url, "SELECT pg_promote(true, 120)"),
+    stop: async () => {
+      await standby.stop();
+      await primary.stop();
+    },
+  };
+}
+
+/** What was lost does not come back. */
+async function emptied(starting: Promise<TestServer>, empty: (server: TestServer) => unknown): Promise<Stage> {
+  const server = await starting;
+  return { url: server.url, befall: () => empty(server), end: () => {}, stop: () => server.stop() };
+}
+
+/** A replica that somebody opens for writes. */
+async function twoWriters(): Promise<Stage> {
+  const [one, other] = await Promise.all([startMariadb(), startMariadb(["--read-only=1"])]);
+  const set = (value: 0 | 1) => runSql(other.url, `SET GLOBAL read_only = ${value}`);
+  return {
+    url: one.url.replace(/127[^/]*/, (host) => `${host},127.0.0.1:${other.port}`),
+    befall: () => set(0),
+    end: () => set(1),
+    stop: async () => void (await Promise.all([one.stop(), other.stop()])),
   };
 }
 

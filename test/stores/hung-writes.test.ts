@@ -180,38 +180,46 @@ test.each([
   },
 );
 
-test("a session that hangs is killed, and never through a proxy, where its number could be another's", async () => {
-  const server = await startMariadb();
-  onTestFinished(() => server.stop());
-  const proxy = await TcpProxy.start(server.port);
-  onTestFinished(() => proxy.stop());
-  const open = async (url: string): Promise<RecordStore> => {
-    const store = await openStore(url, { namespace: "default", callTimeoutMs: 1_000 });
-    onTestFinished(() => store.close());
-    return store;
-  };
-  const [near, far] = [await open(server.url), await open(withPort(server, proxy.port))];
-  const written = await near.compareAndSet("worker-1", undefined, "old");
-  if (written.kind !== "applied") throw new Error("the first write was not applied");
-  await far.read("worker-1");
-  const other = await createConnection(server.url);
-  onTestFinished(() => other.end());
-  await other.query("BEGIN");
-  await other.query("SELECT * FROM snowlane_record FOR UPDATE");
-  const hanging = async (): Promise<number> => {
-    const [rows] = await other.query("SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'UPDATE %'");
-    return (rows as readonly unknown[]).length;
-  };
-  await expect(near.compareAndSet("worker-1", written.entry, "near")).rejects.toThrow(
-    "no answer to a write within 1 s",
-  );
-  await expect.poll(hanging, { timeout: 10_000 }).toBe(0);
-  await expect(far.compareAndSet("worker-1", written.entry, "far")).rejects.toThrow("no answer to a write within 1 s");
-  // For as long as it took to kill the other one, and longer.
-  await sleep(3_000);
-  expect(await hanging()).toBe(1);
-  await other.query("COMMIT");
-});
+test.each([
+  ["MariaDB", startMariadb],
+  ["MySQL", startMysql],
+])(
+  "a session of %s that hangs is killed, and never through a proxy, where its number could be another's",
+  async (_, start) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const proxy = await TcpProxy.start(server.port);
+    onTestFinished(() => proxy.stop());
+    const open = async (url: string): Promise<RecordStore> => {
+      const store = await openStore(url, { namespace: "default", callTimeoutMs: 1_000 });
+      onTestFinished(() => store.close());
+      return store;
+    };
+    const [near, far] = [await open(server.url), await open(withPort(server, proxy.port))];
+    const written = await near.compareAndSet("worker-1", undefined, "old");
+    if (written.kind !== "applied") throw new Error("the first write was not applied");
+    await far.read("worker-1");
+    const other = await createConnection(server.url);
+    onTestFinished(() => other.end());
+    await other.query("BEGIN");
+    await other.query("SELECT * FROM snowlane_record FOR UPDATE");
+    const hanging = async (): Promise<number> => {
+      const [rows] = await other.query("SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'UPDATE %'");
+      return (rows as readonly unknown[]).length;
+    };
+    await expect(near.compareAndSet("worker-1", written.entry, "near")).rejects.toThrow(
+      "no answer to a write within 1 s",
+    );
+    await expect.poll(hanging, { timeout: 10_000 }).toBe(0);
+    await expect(far.compareAndSet("worker-1", written.entry, "far")).rejects.toThrow(
+      "no answer to a write within 1 s",
+    );
+    // For as long as it took to kill the other one, and longer.
+    await sleep(3_000);
+    expect(await hanging()).toBe(1);
+    await other.query("COMMIT");
+  },
+);
 
 /** MySQL has what waits for a copy in a plugin, by another name. */
 const semiSynchronous = {

@@ -73,6 +73,8 @@ describe("a server", () => {
     const { serve, cutOff, reconnect } = await scene(context, "30s");
     const first = await serve();
     const before = await draw(first, 50);
+    const deployment = await deploymentOf(first);
+    expect(deployment).toMatch(/^[0-9a-f]{32}$/);
     cutOff();
     await first.stop("SIGKILL");
     const second = await serve();
@@ -80,6 +82,8 @@ describe("a server", () => {
     const after = await draw(second, 50);
     // Not one ID beyond what was reserved: the window ends, and with it the answers.
     await expect.poll(() => ask(second), patience).toBe("unavailable");
+    // What its record says of the layout is told without the store, too.
+    expect(await deploymentOf(second)).toBe(deployment);
     reconnect();
     await expect.poll(() => ask(second), patience).toMatch(/^\d+$/);
     const last = await draw(second, 50);
@@ -180,9 +184,14 @@ interface Answer {
   readonly id?: string;
   readonly runs?: readonly { readonly firstId: string; readonly count: number; readonly stride: string }[];
   readonly code?: string;
+  readonly deploymentFingerprint?: string;
 }
 
-async function call({ url }: SnowlaneProcess, method: "NextId" | "ReserveIds", request: object): Promise<Answer> {
+async function call(
+  { url }: SnowlaneProcess,
+  method: "NextId" | "ReserveIds" | "GetInfo",
+  request: object,
+): Promise<Answer> {
   const response = await fetch(`${url}/snowlane.v1.IdService/${method}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -190,6 +199,10 @@ async function call({ url }: SnowlaneProcess, method: "NextId" | "ReserveIds", r
     signal: AbortSignal.timeout(60_000),
   });
   return (await response.json()) as Answer;
+}
+
+async function deploymentOf(server: SnowlaneProcess): Promise<string | undefined> {
+  return (await call(server, "GetInfo", {})).deploymentFingerprint;
 }
 
 /** An ID, or the code of the error. */

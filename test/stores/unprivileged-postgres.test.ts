@@ -77,6 +77,14 @@ test("a right that is taken away from a store that is open costs one call", asyn
   expect(partsOf(await store.moment())).not.toContain("system");
 });
 
+test("a write that was carried out before its moment was refused is left open: it is not taken for a refused one", async () => {
+  const store = await open();
+  const { entry } = await store.read("layout");
+  await keep("EXECUTE ON FUNCTION pg_control_system()");
+  await expect(store.compareAndSet("layout", entry, "carried out")).rejects.toThrow("permission denied");
+  expect((await store.read("layout")).entry?.text).toBe("carried out");
+});
+
 test("a database with hardly any connections left is named", async () => {
   const small = await startPostgres(["-c", "fsync=on", "-c", "max_connections=12"]);
   onTestFinished(() => small.stop());

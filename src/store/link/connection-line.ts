@@ -1,4 +1,4 @@
-import { delay, systemTimers } from "../../clock/clock.ts";
+import { delay, systemClock, systemTimers } from "../../clock/clock.ts";
 import { backoffMs } from "../../clock/sleeper.ts";
 import { LeftSessions } from "./left-sessions.ts";
 import type { GivenUp, Sessions } from "./route.ts";
@@ -21,7 +21,10 @@ interface Attempt<T> {
   readonly controller: AbortController;
 }
 
-/** Between two attempts to connect. */
+/**
+ * Between two attempts to connect, counted from the failure of the first: what a caller waits by itself counts, and is
+ * not taken from the time limit of its next call as well.
+ */
 const pause = { firstMs: 25, maxMs: 500 };
 
 /**
@@ -32,6 +35,8 @@ export class ConnectionLine<T> {
   readonly #parts: LineParts<T>;
   #attempt: Attempt<T> | undefined;
   #failures = 0;
+  /** Monotonic time of the last of them. */
+  #failedAtMs = 0;
   #isClosed = false;
   readonly #left: LeftSessions<T> | undefined;
 
@@ -76,7 +81,9 @@ export class ConnectionLine<T> {
   async #connectAfterPause(signal: AbortSignal, lost: () => void): Promise<T> {
     signal.throwIfAborted();
     if (this.#failures > 0) {
-      await delay(systemTimers, backoffMs(this.#failures, pause, Math.random));
+      const pauseMs = backoffMs(this.#failures, pause, Math.random);
+      const restMs = this.#failedAtMs + pauseMs - systemClock.monotonicMs();
+      if (restMs > 0) await delay(systemTimers, restMs);
       signal.throwIfAborted();
     }
     this.#left?.check();
@@ -87,6 +94,7 @@ export class ConnectionLine<T> {
     if (this.#attempt !== attempt) return;
     this.#attempt = undefined;
     this.#failures += 1;
+    this.#failedAtMs = systemClock.monotonicMs();
     attempt.controller.abort();
     const { destroy } = this.#parts;
     const left = why === "silent" ? this.#left : undefined;

@@ -138,7 +138,13 @@ export class StoreLink<T> {
     const problem = describe(cause);
     const [cure] = causesOf(cause).flatMap((one) => cureOf?.(one) ?? []);
     const message = `The ${kind} store ${what}: ${problem}.${cure === undefined ? "" : ` ${cure}`}`;
-    const metadata = { store: kind, problem, ...(cure === undefined ? {} : { cure }) };
+    // A server that answers says why it takes no writes in words; of one that is away there is an error.
+    const isWriterAway = causesOf(cause).some((one) => typeof one === "string");
+    const metadata = {
+      ...{ store: kind, problem },
+      ...(isWriterAway ? { writers: "away" } : {}),
+      ...(cure === undefined ? {} : { cure }),
+    };
     return new IdError("STORE_UNAVAILABLE", message, { metadata, cause });
   }
 }

@@ -19,6 +19,8 @@ export type Fault =
   | "lost"
   /** Its sender is told that it is refused: a write that did not happen. */
   | "refused"
+  /** Its sender is told that only an operator can help: INVALID_CONFIG. */
+  | "barred"
   /** It is carried out, but its sender gets no answer. */
   | "answer-lost"
   /** Its sender gets no answer now, and it is carried out later: see {@link FaultyStore.deliverLate}. */
@@ -103,6 +105,7 @@ export class FaultyStore implements RecordStore {
   async #pass<T>(call: FaultyCall, work: () => Promise<T>, refusal?: T): Promise<T> {
     this.calls.push(call);
     const fault = this.fault(call);
+    if (fault === "barred") throw new IdError("INVALID_CONFIG", "the store refuses us");
     if (fault === "refused" && refusal !== undefined) return refusal;
     if (fault === "held") await new Promise<void>((resolve) => this.#held.push(resolve));
     if (fault === "late") this.#late.push(work);
