@@ -147,15 +147,8 @@ export class SequenceCatalog {
       return raisedCount;
     }
     const state = await this.get(request.name);
-    const key = { name: request.name, periodKey: state.periodKey };
     if (request.kind === "to") checkNextValue(state, request.value);
-    for (const { store, stripe } of await stripes.all()) {
-      const how =
-        request.kind === "by"
-          ? ({ kind: "by", key, count: request.count } as const)
-          : ({ kind: "to", key, index: indexFrom(state.stored.definition, request.value, stripe) } as const);
-      raisedCount = (raisedCount ?? 0) + ((await store.raise(how, kernelRandom128())) ?? 0);
-    }
+    for (const part of await stripes.all()) raisedCount = (raisedCount ?? 0) + (await raiseOn(part, state, request));
     return raisedCount;
   }
 
@@ -216,6 +209,26 @@ async function createOn({ store, place }: StripePart, stored: StoredSequence): P
     place.forget();
   }
   throw busy(definition.name);
+}
+
+/** Raises one sequence in one database. @returns How many of its counters. */
+async function raiseOn(
+  { store, stripe }: StripePart,
+  { stored: { definition }, periodKey }: SequenceState,
+  request: Exclude<OperatorRaise, { readonly kind: "all" }>,
+): Promise<number> {
+  const { name } = definition;
+  const key = { name, periodKey };
+  const first = { name, periodKey: "" };
+  const writeId = kernelRandom128();
+  if (request.kind === "by") return (await store.raise({ kind: "by", key, count: request.count }, writeId)) ?? 0;
+  const { sequences, counters } = await store.look([first]);
+  // A creation did not reach this one of several databases; with a counter there it never would.
+  if (!sequences.has(name)) return 0;
+  // Where values are counted by period, this counter alone tells an opening that nothing was emptied.
+  if (periodKey !== "" && !counters.has(counterId(first)))
+    await store.raise({ kind: "to", key: first, index: 0n }, writeId);
+  return (await store.raise({ kind: "to", key, index: indexFrom(definition, request.value, stripe) }, writeId)) ?? 0;
 }
 
 async function stopOne({ store, place }: StripePart, reason: string): Promise<boolean> {

@@ -64,6 +64,43 @@ test("the runbook on a file that was deleted ended at the raise, which was said 
   expect((await run("next", "orders")).stdout).toBe("51\n");
 });
 
+test("a sequence with a period whose first counter was lost could never be opened again", async () => {
+  const folder = temporaryFolder();
+  const run = sequencesOf(folder);
+  await run("create", "orders", "--step-max", "100");
+  await run("create", "yearly", "--period", "year", "--step-max", "100");
+  for (const name of ["orders", "yearly"]) expect((await run("next", name)).stdout).toBe("1\n");
+  const file = new DatabaseSync(join(folder, "s.db.sequences"), { timeout: 20_000 });
+  file.exec("DELETE FROM snowlane_sequence_counter WHERE period_key = ''");
+  await run("stop", "--reason", "rows are gone");
+  expect((await run("raise", "--all", "--by", "1000", "--reason", "a test")).code).toBe(0);
+  expect(await run("open")).toMatchObject({ code: 1, stderr: expect.stringContaining("no counter: orders, yearly.") });
+  for (const name of ["orders", "yearly"]) {
+    const raised = await run("raise", name, "--to", "5000", "--reason", "its counter is gone");
+    expect(raised).toMatchObject({ code: 0, stdout: "1 counter was raised.\n" });
+  }
+  expect((await run("open")).stdout).toContain("in 30 seconds");
+  file.exec("UPDATE snowlane_sequence_place SET open_ms = 0");
+  file.close();
+  for (const name of ["orders", "yearly"]) expect((await run("next", name)).stdout).toBe("5000\n");
+  expect((await run("raise", "yearly", "--by", "10", "--reason", "a test")).stdout).toBe("1 counter was raised.\n");
+  expect((await run("next", "yearly")).stdout).toBe("5011\n");
+});
+
+test("a raise made a counter in a database that a creation had not reached, and so none ever reached it", async () => {
+  const folder = temporaryFolder();
+  const urls = ["a", "b"].map((name) => `sqlite:${join(folder, name)}`).join(" ");
+  const run = (...words: readonly string[]) => runInProcess(["sequences", ...words, "--sequence-stores", urls]);
+  const create = ["create", "orders", "--step-max", "100"];
+  expect((await run(...create)).code).toBe(0);
+  const file = new DatabaseSync(join(folder, "b.sequences"), { timeout: 20_000 });
+  file.exec("DELETE FROM snowlane_sequence; DELETE FROM snowlane_sequence_counter");
+  expect((await run("raise", "orders", "--to", "5000", "--reason", "a test")).stdout).toBe("1 counter was raised.\n");
+  expect((await run(...create)).code).toBe(0);
+  expect(file.prepare("SELECT used_count FROM snowlane_sequence_counter").all()).toEqual([{ used_count: 0 }]);
+  file.close();
+});
+
 test("several files share a sequence, one more joins them, and what does not fit together is refused", async () => {
   const folder = temporaryFolder();
   const fileOf = (name: string): string => `sqlite:${join(folder, name)}`;
@@ -104,6 +141,24 @@ test("several files share a sequence, one more joins them, and what does not fit
   expect((await run([a, b, c], "add-database", fileOf("d"))).stderr).toContain("made with 3 stripes");
   expect((await run([a, b, c], "get", "orders", "--sequence-stripes", "4")).stderr).toContain("not 4");
   expect((await run([a, b, c], "add-database")).stderr).toContain("Give the URL of one database");
+});
+
+test("of several files one that is stopped, or opened a moment ago, is passed: the others give values", async () => {
+  const folder = temporaryFolder();
+  const urls = ["a", "b"].map((name) => `sqlite:${join(folder, name)}`);
+  const run = (named: readonly string[], ...words: readonly string[]) =>
+    runInProcess(["sequences", ...words, "--sequence-stores", named.join(" ")]);
+  const next = async (): Promise<readonly number[]> =>
+    (await run(urls, "next", "orders", "-n", "100")).stdout.trim().split("\n").map(Number);
+  const residuesOf = (values: readonly number[]) => new Set(values.map((value) => value % 2)).size;
+  await run(urls, "create", "orders", "--step-min", "10", "--step-max", "10");
+  const before = await next();
+  expect((await run(urls.slice(1), "stop", "--reason", "a test")).stdout).toContain("is stopped");
+  const stopped = await next();
+  expect((await run(urls.slice(1), "open")).stdout).toContain("in 30 seconds");
+  const opened = await next();
+  expect([before, stopped, opened].map(residuesOf)).toEqual([2, 1, 1]);
+  expect(new Set([...before, ...stopped, ...opened]).size).toBe(300);
 });
 
 test("a command that only looks makes no database, and wrong words are refused with what to do", async () => {
