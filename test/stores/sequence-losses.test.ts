@@ -189,6 +189,43 @@ test.for(pairs.slice(1))(
 );
 
 test.for(kinds)(
+  "a move to another server, stopped before, lacks nothing: raised by 0 and opened, it goes on without a gap: $kind",
+  async ({ start }) => {
+    const [server, other] = [await start(), await start()];
+    onTestFinished(async () => void (await Promise.all([server.stop(), other.stop()])));
+    const first = openSequences(server.url);
+    await (await first.catalog()).create({ name: "orders", allocation: "strict" });
+    expect(await first.take(5)).toEqual([1, 2, 3, 4, 5]);
+    expect(await (await first.catalog()).stop("it is moved")).toBe(true);
+    await first.close();
+    await putDump(other.url, await dumpDatabase(server.url));
+    await expect(openSequences(other.url).take(1)).rejects.toEqual(regression);
+    await raiseAndOpen(other.url, 0n);
+    expect(await openSequences(other.url).take(2)).toEqual([6, 7]);
+    // A server that still names the old one gets nothing of it.
+    await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
+  },
+);
+
+test.for(kinds)(
+  "a server that runs restores the counters after a raise by 0, before values can be taken: $kind",
+  async ({ start }) => {
+    const { first, lose } = await loseValues({ name: "a dump is put back", start, keep: keepDump });
+    const url = await lose();
+    const reason = () => first.take(1).catch((error: { readonly reason: string }) => error.reason);
+    await expect.poll(reason, { timeout: 60_000 }).toBe("STORE_WENT_BACK");
+    const operator = await openSequences(url).catalog();
+    expect(await operator.raise({ kind: "all", count: 0n })).toBe(1);
+    expect(await operator.open()).toMatchObject({ kind: "opened" });
+    // The copy knows of 5 values. It gives none for half a minute, in which the server raises it to the 10 that it took.
+    const used = async () => Number((await runSql(url, `SELECT used_count FROM ${tables[1]}`))[0]?.["used_count"]);
+    await expect.poll(used, { timeout: 60_000 }).toBe(10);
+    await runSql(url, "UPDATE snowlane_sequence_place SET open_ms = 0");
+    expect(await openSequences(url).take(1)).toEqual([11]);
+  },
+);
+
+test.for(kinds)(
   "a loss in tables that stand stops the database although no server takes from it: $kind",
   async ({ start }) => {
     const server = await start();
