@@ -3,13 +3,17 @@ import { ManualTime } from "../../test/support/worlds/manual-time.ts";
 import { MemorySequences, memorySequenceStore } from "../../test/support/worlds/memory-sequences.ts";
 import { SequenceCatalog } from "./sequence-catalog.ts";
 import { SequencePlace } from "./sequence-place.ts";
+import { counterId } from "./sequence-store.ts";
 import { StripedPlace } from "./striped-place.ts";
 
-test("a frozen database kept a server for seconds from what the others say of its sequences", async () => {
+const orders = { name: "orders", periodKey: "" };
+
+/** Two databases of one sequence, of which the first one answers only after two seconds while it is frozen. */
+async function twoDatabases() {
   const time = new ManualTime();
   const state = { isFrozen: false };
-  const parts = [0, 1].map((index) => {
-    const database = new MemorySequences(`system=${index}`, () => time.nowMs());
+  const databases = [0, 1].map((index) => new MemorySequences(`system=${index}`, () => time.nowMs()));
+  const parts = databases.map((database, index) => {
     const store = memorySequenceStore(
       () => database,
       async (statement) => {
@@ -28,14 +32,38 @@ test("a frozen database kept a server for seconds from what the others say of it
   const place = new StripedPlace({ stripes, clock: time, timers: time, waitMaxMs: 1_000, onEvent: () => {} });
   await place.find(["orders"]);
   await place.find(["orders"]);
-  const compare = () => place.compare([{ name: "orders", periodKey: "", stored }]);
-  expect(await compare()).toHaveProperty("size", 1);
+  /** The answer of a call, and how long it took. */
+  const timed = async <T>(call: Promise<T>): Promise<{ readonly answer: T; readonly tookMs: number }> => {
+    const beganMs = time.monotonicMs();
+    const timing = call.then((answer) => ({ answer, tookMs: time.monotonicMs() - beganMs }));
+    await time.run(5_000);
+    return timing;
+  };
+  const usedOf = (index: number) => databases[index]!.look([orders]).counters.get(counterId(orders));
+  return { state, stored, place, timed, usedOf };
+}
 
+test("a frozen database kept a server for seconds from what the others say of its sequences", async () => {
+  const { state, stored, place, timed } = await twoDatabases();
+  const compare = () => place.compare([{ ...orders, stored }]);
+  expect(await compare()).toHaveProperty("size", 1);
   state.isFrozen = true;
-  const [beganMs, comparing] = [time.monotonicMs(), compare()];
-  let passedMs = Number.NaN;
-  void comparing.then(() => (passedMs = time.monotonicMs() - beganMs));
-  await time.run(5_000);
-  expect(await comparing).toHaveProperty("size", 1);
-  expect(passedMs).toBe(250);
+  const { answer, tookMs } = await timed(compare());
+  expect([answer.size, tookMs]).toEqual([1, 250]);
+});
+
+test("a frozen database was waited for by a take; the next one is asked, and what comes late goes back", async () => {
+  const { state, stored, place, timed, usedOf } = await twoDatabases();
+  const take = () => timed(place.take({ ...orders, stored, count: 10 }));
+  const stripeOf = ({ answer }: Awaited<ReturnType<typeof take>>) =>
+    answer.kind === "taken" ? answer.segment.stripe.index : answer.why;
+  // In turn.
+  expect([stripeOf(await take()), stripeOf(await take())].toSorted()).toEqual([0, 1]);
+  expect([usedOf(0), usedOf(1)]).toEqual([10n, 10n]);
+  state.isFrozen = true;
+  const takes = [await take(), await take()];
+  expect(takes.map(stripeOf)).toEqual([1, 1]);
+  // One of them asked the frozen one first.
+  expect(takes.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)).toEqual([0, 250]);
+  expect([usedOf(0), usedOf(1)]).toEqual([10n, 30n]);
 });

@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { systemTimers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
+import type { ReserveValues } from "./value-source.ts";
 import { scale } from "../../test/support/worlds/scale.ts";
 import { SequenceWorld } from "../../test/support/worlds/sequence-world.ts";
 
@@ -101,6 +102,54 @@ describe("an outage of the database", () => {
     await world.time.run(10);
     expect(await first).toEqual([1n]);
   });
+});
+
+test("callers of a strict sequence that wait together share a take, of a thousand values at most and none ahead", async () => {
+  const world = new SequenceWorld(60_000);
+  await world.create({ name: "invoices", allocation: "strict" });
+  world.delayMs = 5;
+  const calls = Promise.all(Array.from({ length: 2_500 }, () => world.draw("invoices")));
+  await world.time.run(1_000);
+  const values = (await calls).flat() as bigint[];
+  expect(values.toSorted((a, b) => Number(a - b))).toEqual(Array.from({ length: 2_500 }, (_, at) => BigInt(at + 1)));
+  // One for the first caller, and then 1,000, 1,000 and 499 for those that came meanwhile.
+  expect([world.countOf("take"), world.most.get("take")]).toEqual([4, 1]);
+  const next = world.draw("invoices");
+  await world.time.run(100);
+  expect(await next).toEqual([2_501n]);
+});
+
+test("callers wait in turn, each until its own deadline or until it is cancelled, and no value is taken for those", async () => {
+  const world = new SequenceWorld(10_000);
+  await world.create({ name: "invoices", allocation: "strict" });
+  const first = world.draw("invoices");
+  await world.time.run(10);
+  expect(await first).toEqual([1n]);
+  const source = await world.sources.open("invoices");
+  world.delayMs = 1_000;
+  const ends: string[] = [];
+  const wait = async (caller: string, more: Partial<ReserveValues>): Promise<void> => {
+    try {
+      const { runs } = await source.reserve({ count: 1, priority: "unary", ...more });
+      ends.push(`${caller} ${runs[0]!.firstValue}`);
+    } catch (error) {
+      ends.push(`${caller} ${error instanceof IdError ? error.reason : String(error)}`);
+    }
+  };
+  const cancelled = new AbortController();
+  void wait("a", {});
+  void wait("b", { deadlineMs: world.time.monotonicMs() + 300 });
+  void wait("c", { signal: cancelled.signal });
+  void wait("d", {});
+  await world.time.run(299);
+  expect(ends).toEqual([]);
+  await world.time.run(1);
+  cancelled.abort("cancelled");
+  await world.time.run(3_000);
+  expect(ends).toEqual(["b STORE_UNAVAILABLE", "c cancelled", "a 2", "d 3"]);
+  const next = world.draw("invoices");
+  await world.time.run(1_000);
+  expect(await next).toEqual([4n]);
 });
 
 test("10,000 sequences in memory hold less than 20 MB", async () => {

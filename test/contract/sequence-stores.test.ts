@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteSequences } from "../../src/sequence/stores/sqlite.ts";
 import { completeDefinition, endCountOf } from "../../src/sequence/sequence.ts";
 import { MemorySequences, memorySequenceStore } from "../support/worlds/memory-sequences.ts";
-import { testSequenceStore } from "./sequence-store-contract.ts";
+import { expectTakesNothing, testSequenceStore } from "./sequence-store-contract.ts";
 
 describe("sequences in SQLite", () => {
   testSequenceStore(async () => {
@@ -25,6 +25,16 @@ describe("sequences in memory, as the simulation has them", () => {
     const database = new MemorySequences("system=1", () => Date.UTC(2027, 0, 1));
     return { name: "memory", open: async () => memorySequenceStore(() => database) };
   });
+});
+
+/** No history of the simulation shows that one of these rules is gone, so the contract has to. */
+test.each([
+  ["the revision", "take-ignores-revision", { revision: 2 }],
+  ["that the sequence is another one of its name", "take-ignores-sequence-id", { sequenceId: "0".repeat(32) }],
+] as const)("the contract shows it when a take ignores %s", async (_, mutant, given) => {
+  const database = new MemorySequences("system=1", () => Date.UTC(2027, 0, 1), mutant);
+  const store = memorySequenceStore(() => database);
+  await expect(expectTakesNothing(store, given)).rejects.toThrow(/expected .* to be undefined/);
 });
 
 /** A stop with thousands of sequences in memory would otherwise take longer than a call may, and leave gaps. */

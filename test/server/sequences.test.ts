@@ -1,11 +1,13 @@
 import { Code, ConnectError, createClient, type Client } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { copyFileSync } from "node:fs";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { Allocation, Period, SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { scrape } from "../support/metrics/scrape.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
@@ -120,6 +122,18 @@ test("a sequence is listed in pages, changed by its etag, and disabled at once",
   expect((await health.check({ service: SequenceService.typeName })).status).toBe(Status.SERVING);
 });
 
+test("a sequence that one server disables is soon refused by another, although that one has values in memory", async () => {
+  const store = `sqlite:${join(temporaryFolder(), "s.db")}`;
+  const [one, other] = [await start({ store }), await start({ store })];
+  await create(one.client, { name: "orders" });
+  for (const { client } of [one, other]) await client.nextValue({ name: "orders" });
+  const change = { sequence: { name: "orders", disabled: true }, updateMask: { paths: ["disabled"] } };
+  expect((await one.client.updateSequence(change)).sequence!.disabled).toBe(true);
+  const reason = () => refusalOf(other.client.nextValue({ name: "orders" })).then(([found]) => found);
+  // Rarely, so that no further take finds out first.
+  await expect.poll(reason, { timeout: 60_000, interval: 2_000 }).toBe("SEQUENCE_DISABLED");
+});
+
 test("a sequence that was disabled, raised and enabled gives no value below the raise", async () => {
   const { client } = await start();
   await create(client, { name: "orders", stepMin: 100n });
@@ -194,6 +208,10 @@ test("a server hands out what it has in memory while the database is stopped, an
   const store = `sqlite:${join(folder, "s.db")}`;
   const { client, url, log } = await start({ store });
   const stopped = async () => (await scrape(url)).get("snowlane_sequence_stopped");
+  const events = async () => {
+    const lines = await scrape(url);
+    return ["stopped", "opened"].map((event) => lines.get(`snowlane_sequence_events_total{event="${event}"}`));
+  };
   await create(client, { name: "orders", stepMin: 100n });
   expect((await client.nextValue({ name: "orders" })).value).toBe(1n);
   expect(await stopped()).toBe(0);
@@ -206,10 +224,11 @@ test("a server hands out what it has in memory while the database is stopped, an
   for (let value = 2n; value <= 100n; value += 1n) values.push((await client.nextValue({ name: "orders" })).value);
   expect(values).toEqual(Array.from({ length: 99 }, (_, index) => BigInt(index + 2)));
   expect((await refusalOf(client.nextValue({ name: "orders" })))[0]).toBe("STORE_WENT_BACK");
-  expect(await stopped()).toBe(1);
+  expect([await stopped(), ...(await events())]).toEqual([1, 1, 0]);
   await raiseAndOpen(store, join(folder, "s.db.sequences"), "0");
   await vi.waitUntil(async () => (await stopped()) === 0, { timeout: 60_000 });
   expect(log.some((line) => line.includes("The database of sequences is open again"))).toBe(true);
+  expect(await events()).toEqual([1, 1]);
   expect((await client.nextValue({ name: "orders" })).value).toBe(101n);
 });
 
@@ -235,7 +254,7 @@ test("values go on without a gap on bytes, while one sequence drives another out
 test("a database that gives no values for longer than callers wait ends their calls with a time to retry", async () => {
   const folder = temporaryFolder();
   const store = `sqlite:${join(folder, "s.db")}`;
-  const { client } = await start({ store, waitMax: "1s" });
+  const { client, url, log } = await start({ store, waitMax: "1s", sequenceStoreTimeout: "500ms" });
   await vi.waitUntil(() => create(client, { name: "orders", allocation: Allocation.STRICT }).catch(() => undefined), {
     timeout: 60_000,
   });
@@ -249,6 +268,32 @@ test("a database that gives no values for longer than callers wait ends their ca
   expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({ seconds: expect.any(BigInt) });
   const next = () => client.nextValue({ name: "orders" }).catch(() => undefined);
   expect((await vi.waitUntil(next, { timeout: 60_000 }))?.value).toBeGreaterThan(0n);
+  expect((await scrape(url)).get('snowlane_sequence_takes_total{outcome="failed"}')).toBeGreaterThan(0);
+  expect(log.some((line) => line.includes("A take of values failed"))).toBe(true);
+});
+
+test("a server makes no file and no thread for sequences before the first call for one", async () => {
+  let threads = 0;
+  const count = (): void => void (threads += 1);
+  // Of Node: it tells of each thread that this process starts.
+  subscribe("worker_threads", count);
+  onTestFinished(() => void unsubscribe("worker_threads", count));
+  const store = `sqlite:${join(temporaryFolder(), "s.db")}`;
+  const { client, url } = await start({ store });
+  expect((await createClient(IdService, createGrpcTransport({ baseUrl: url })).nextId({})).id).toBeGreaterThan(0n);
+  await scrape(url);
+  const traces = () => ["", ".locks"].map((part) => existsSync(`${store.slice("sqlite:".length)}.sequences${part}`));
+  expect([threads, ...traces()]).toEqual([1, false, false]);
+  expect((await client.listSequences({})).sequences).toEqual([]);
+  expect([threads, ...traces()]).toEqual([2, true, true]);
+});
+
+test("a database that was named is tried at the start: the log tells of it, and IDs are handed out without it", async () => {
+  const { client, url, log } = await start({ sequenceStores: "postgres://nobody@127.0.0.1:1/none", waitMax: "1s" });
+  const problem = () => log.find((line) => line.includes("The database of sequences cannot be used"));
+  expect(await vi.waitUntil(problem, { timeout: 60_000 })).toContain('"level":"warn"');
+  expect((await createClient(IdService, createGrpcTransport({ baseUrl: url })).nextId({})).id).toBeGreaterThan(0n);
+  expect((await refusalOf(client.nextValue({ name: "orders" })))[0]).toBe("STORE_UNAVAILABLE");
 });
 
 test("a server without a database for sequences does not have the service", async () => {

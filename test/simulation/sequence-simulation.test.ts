@@ -61,8 +61,9 @@ function forgetAtOnce(): void {
 /** Within so many seeds, from the one that is known on, a history must show that a rule is gone. */
 const seedsMax = 2_000;
 
-// Two rules are held by the contract of the stores instead: a take names the revision and the sequence that it means.
-// No history shows the first one, because the half minute after an opening and the looks of every server do the same.
+// Two rules are held by the contract of the stores instead, which has a mutant for each: a take names the revision and
+// the sequence that it means. No history shows the first one, because the half minute after an opening and the looks of
+// every server do the same.
 // Two more are held on the databases themselves, by "in which a raise is being written" of test/stores:
 // a period that begins meanwhile begins above the raise, and no take adds that again.
 describe("a history shows it when", () => {

@@ -5,12 +5,15 @@ import { completeDefinition, endCountOf } from "../../src/sequence/sequence.ts";
 import type { SequenceStore } from "../../src/sequence/sequence-store.ts";
 import { docBlock, sequencesDoc } from "../house/stores-doc.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { runSql } from "../support/servers/run-sql.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 /** A server, and how accounts are made there as docs/stores.md and docs/sequences.md tell an operator. */
 interface Place {
+  readonly name: string;
+  /** Of the block on the page, and of the URL. */
   readonly kind: string;
   readonly start: () => Promise<TestServer>;
   readonly database: string;
@@ -18,8 +21,9 @@ interface Place {
 }
 
 const places: readonly Place[] = [
-  { kind: "postgres", start: () => startPostgres(), database: "postgres", admin: "postgres" },
-  { kind: "mysql", start: () => startMariadb(), database: "snowlane", admin: "root" },
+  { name: "PostgreSQL", kind: "postgres", start: () => startPostgres(), database: "postgres", admin: "postgres" },
+  { name: "MariaDB", kind: "mysql", start: () => startMariadb(), database: "snowlane", admin: "root" },
+  { name: "MySQL", kind: "mysql", start: () => startMysql(), database: "snowlane", admin: "root" },
 ];
 
 async function open(url: string): Promise<SequenceStore> {
@@ -40,7 +44,7 @@ async function runBlock(url: string, block: string): Promise<void> {
   await runSql(url, ...statements.filter((statement) => statement !== ""));
 }
 
-describe.each(places)("an account on $kind with what docs/sequences.md grants", ({ kind, start, database, admin }) => {
+describe.each(places)("an account on $name with what docs/sequences.md grants", ({ kind, start, database, admin }) => {
   test("makes no table, and can do all that a server and an operator do where they stand", async () => {
     const server = await started(start());
     await runBlock(server.url, docBlock(`privileges: ${kind}`));

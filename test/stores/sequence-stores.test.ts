@@ -3,11 +3,15 @@ import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
 import { testSequenceStore } from "../contract/sequence-store-contract.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
+import { startPgBouncer } from "../support/servers/pgbouncer-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
-const servers: readonly (readonly [kind: string, start: () => Promise<TestServer>])[] = [
+type Started = Pick<TestServer, "url" | "stop">;
+
+const servers: readonly (readonly [kind: string, start: () => Promise<Started>])[] = [
   ["PostgreSQL", () => startPostgres()],
+  ["PostgreSQL behind PgBouncer, in transaction mode", startPooled],
   ["PostgreSQL that is serializable", () => startPostgres(["-c", "default_transaction_isolation=serializable"])],
   ["MariaDB", () => startMariadb()],
   ["MariaDB that is serializable", () => startMariadb(["--transaction-isolation=SERIALIZABLE"])],
@@ -15,8 +19,15 @@ const servers: readonly (readonly [kind: string, start: () => Promise<TestServer
   ["MySQL", () => startMysql()],
 ];
 
+/** Of fewer connections than the stores of a test have. */
+async function startPooled(): Promise<Started> {
+  const server = await startPostgres();
+  const pooler = await startPgBouncer(server, { poolSize: 5, clientsMax: 200 });
+  return { url: pooler.url, stop: async () => void (await Promise.all([pooler.stop(), server.stop()])) };
+}
+
 describe.each(servers)("sequences in %s", (_kind, start) => {
-  let server: TestServer;
+  let server: Started;
   let caseCount = 0;
   beforeAll(async () => {
     server = await start();

@@ -49,6 +49,8 @@ export const sequenceMutants = [
   "raise-ends-now",
   "cover-makes-lost-counter",
   "take-ignores-identity",
+  "take-ignores-revision",
+  "take-ignores-sequence-id",
   "give-back-ignores-write-id",
   "give-back-counts-again",
   "give-back-after-move",
@@ -222,7 +224,7 @@ export class MemorySequences {
   #isOpen(revision: number): boolean {
     const place = this.#place;
     if (place === undefined || place.stopped !== "") return false;
-    if (place.revision !== revision) return false;
+    if (place.revision !== revision && this.#mutant !== "take-ignores-revision") return false;
     if (place.identity !== this.identity && this.#mutant !== "take-ignores-identity") return false;
     const aheadMs = place.openMs - this.nowMs();
     return aheadMs <= 0 || aheadMs > openAheadMaxMs;
@@ -231,7 +233,7 @@ export class MemorySequences {
   #mayTake({ name, sequenceId, revision }: Pick<TakeRequest, "name" | "sequenceId" | "revision">): boolean {
     const stored = this.#sequences.get(name);
     if (stored === undefined || stored.definition.disabled || !this.#isOpen(revision)) return false;
-    return stored.sequenceId === sequenceId;
+    return stored.sequenceId === sequenceId || this.#mutant === "take-ignores-sequence-id";
   }
 
   #raiseTo(key: CounterKey, index: bigint, writeId: string): boolean {
