@@ -7,7 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { credentials, makeGenericClientConstructor, Metadata } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { askHttp1, askHttp2 } from "../support/http2/http-call.ts";
-import { scrape } from "../support/metrics/scrape.ts";
+import { checkScrape } from "../support/metrics/check-scrape.ts";
+import { scrape, scrapeText } from "../support/metrics/scrape.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { attributesOf, type OtlpReceiver, startOtlpReceiver } from "../support/processes/otlp-receiver.ts";
 import { bearer, principalsFile } from "../support/processes/principals-file.ts";
@@ -163,6 +164,7 @@ test("calls beyond the limit are served, counted and not traced, and the last sp
   expect(traced).toBeGreaterThanOrEqual(5);
   expect(untraced).toBeGreaterThan(0);
   expect(traced + untraced).toBe(calls.length);
+  await checkScrape(await scrapeText(server.url));
   expect(await server.stop("SIGTERM")).toBe(0);
   await expect.poll(() => spansOf(receiver).length, patience).toBe(traced);
   expect(receiver.received[0]?.path).toBe("/own/path");
@@ -200,6 +202,25 @@ test("no call waits for a receiver that holds every request open, and spans beyo
   expect(await server.stop("SIGTERM")).toBe(0);
   await expect.poll(() => spansOf(receiver).length, patience).toBeGreaterThan(0);
   expect(spansOf(receiver).length + dropped()).toBeLessThanOrEqual(statuses.length);
+});
+
+test("what a receiver said of a request was logged, and with it the key that it was sent", async () => {
+  const repeating = createServer((request, response) => {
+    request.resume();
+    response.writeHead(400, JSON.stringify(request.headers)).end(JSON.stringify(request.headers));
+  }).listen(0, "127.0.0.1");
+  await once(repeating, "listening");
+  onTestFinished(() => void repeating.close());
+  const server = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(repeating.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_HEADERS: "api-key=hunter2",
+  });
+  const question = { path: `${service}/NextId`, headers: { ...json, ...parent(1) }, body: "{}" };
+  expect((await askHttp2(server.url, question)).status).toBe(200);
+  const told = () => server.log.filter(({ message }) => message === "Traces are not sent").map(({ cause }) => cause);
+  await expect.poll(told, patience).toEqual(["The receiver answered with the HTTP status 400."]);
+  expect(await server.stop("SIGTERM")).toBe(0);
+  expect(JSON.stringify(server.log)).not.toContain("hunter2");
 });
 
 test("a receiver that is dead, silent or unwilling costs callers nothing, and does not hold up the end", async () => {

@@ -41,7 +41,7 @@ export interface TracesOptions {
 
 /** Begins to trace. The receiver's address, headers, certificates and time limits are those of the environment. */
 export function openTraces({ settings, callsPerSecond, clock, onProblem }: TracesOptions): Traces {
-  const tell = (message: string): void => onProblem(message);
+  const tell = (message: string): void => onProblem(wordsOf(message));
   diag.setLogger({ error: tell, warn: tell, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
   const provider = new TracerProvider({
     // Which calls are traced was decided before a span is made.
@@ -69,4 +69,15 @@ export function openTraces({ settings, callsPerSecond, clock, onProblem }: Trace
       diag.disable();
     },
   };
+}
+
+/**
+ * The words of a problem. The SDK writes an error as JSON, with all that the receiver said: that may be long, and repeat
+ * the fields that it was sent. https://github.com/open-telemetry/opentelemetry-js: `loggingErrorHandler`.
+ */
+function wordsOf(problem: string): string {
+  if (!problem.startsWith('{"')) return problem;
+  const { message, code } = JSON.parse(problem) as { readonly message?: string; readonly code?: string };
+  if (code !== undefined && /^\d+$/.test(code)) return `The receiver answered with the HTTP status ${code}.`;
+  return message ?? code ?? "The SDK gives no cause.";
 }
