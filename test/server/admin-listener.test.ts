@@ -53,6 +53,21 @@ test("with principals a scrape on loopback needs no token, and AdminService does
   expect((await askHttp1(adminUrl, { path, headers, body: "{}" })).status).toBe(200);
 });
 
+test("on an address that other machines reach, metrics need the permission observe, and probes need nothing", async () => {
+  const principals = principalsFile([
+    { name: "operator", permissions: ["observe"] },
+    { name: "app", permissions: ["ids"] },
+  ]).path;
+  const { server } = await start({ principals, adminListen: "0.0.0.0:0" });
+  const adminUrl = `http://127.0.0.1:${server.adminAddress!.port}`;
+  const statusOf = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
+    (await askHttp1(adminUrl, { ...get, path, headers })).status;
+  for (const path of ["/healthz", "/readyz"]) expect([path, await statusOf(path)]).toEqual([path, 200]);
+  const callers = [{}, bearer("nobody"), bearer("app"), bearer("operator")];
+  const statuses = await Promise.all(callers.map((headers) => statusOf("/metrics", headers)));
+  expect(statuses).toEqual([401, 401, 403, 200]);
+});
+
 test("over TLS it asks for no client certificate, so AdminService is closed without principals", async () => {
   const certificates = await makeCertificates();
   try {
