@@ -1,6 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { IdError } from "../../errors.ts";
+import { codeOfReason } from "../../service/connect-error.ts";
 import { textAnswer } from "./text-answer.ts";
 
 /** Gives the error that a call for an ID would get now; undefined where the server is ready for calls. */
@@ -27,6 +28,11 @@ export function answerProbe(
   if (path !== "/healthz" && path !== "/readyz") return undefined;
   if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
   const unready = path === "/readyz" ? findUnready() : undefined;
-  if (unready !== undefined) return textAnswer(503, method, `${unready.reason}: ${unready.message}\n`);
+  if (unready !== undefined) return textAnswer(503, method, `${unready.reason}: ${shownMessage(unready)}\n`);
   return textAnswer(200, method, "ok\n");
+}
+
+/** An error that no call ends with, but a start, is for the log: it may name users, hosts and paths. */
+function shownMessage({ reason, message }: NonNullable<ReturnType<FindUnready>>): string {
+  return reason in codeOfReason ? message : "The start has failed, and the log has the cause.";
 }
