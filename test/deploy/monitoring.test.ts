@@ -22,7 +22,10 @@ const alertsTest = "deploy/prometheus/alerts-test.yaml";
 interface Panel {
   readonly title: string;
   readonly type: string;
-  readonly targets?: readonly { readonly expr: string }[];
+  readonly id: number;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly datasource?: unknown;
+  readonly targets?: readonly { readonly expr: string; readonly refId: string; readonly datasource: unknown }[];
 }
 
 const { panels, templating } = JSON.parse(readFileSync("deploy/grafana/snowlane.json", "utf8")) as {
@@ -75,6 +78,24 @@ test("the dashboard and the alerts name only metrics and labels that exist", () 
     "snowlane_call_seconds{method}",
     "snowlane_serving{method}",
   ]);
+});
+
+test("the dashboard stands as Grafana imports it: each panel in a place of its own, asking the Prometheus that is chosen", () => {
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, cell) => [x + (cell % w), y + Math.floor(cell / w)] as const),
+  );
+  expect(new Set(cells.map(([x, y]) => `${x} ${y}`)).size).toBe(cells.length);
+  expect(Math.max(...cells.map(([x]) => x))).toBeLessThan(24);
+  expect(templating.list.find(({ name }) => name === "datasource")).toMatchObject({ query: "prometheus" });
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the file.
+  const chosen = { type: "prometheus", uid: "${datasource}" };
+  for (const { type, title, datasource, targets = [] } of panels) {
+    if (type === "row") continue;
+    expect([title, type]).toEqual([title, expect.stringMatching(/^(stat|timeseries|table)$/)]);
+    for (const source of [datasource, ...targets.map((target) => target.datasource)]) expect(source).toEqual(chosen);
+    expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+  }
 });
 
 test("each alert is quiet in one test of promtool, and fires in another", async () => {
