@@ -69,14 +69,16 @@ export class LossNotices {
    * It stands at Q from now on: by then every window is over that the store's clock allowed before. Where a clock was
    * wrong, marks may lie beyond that; those that this process knows count. docs/adr/0151 has the decision.
    *
+   * @param own - By which this process takes windows; others may take longer ones, as the layout record says.
    * @throws IdError as the store does: then nothing may be acquired.
    */
-  async writeQuarantine(rules: WindowRules): Promise<void> {
+  async writeQuarantine(own: WindowRules): Promise<void> {
     const reason = this.#regression;
     if (reason === undefined) return;
     const { store, judge, marks, ports } = this.#context;
     const moment = await store.moment();
     const sinceMs = storeNowMs(moment, judge.nowMs());
+    const rules = this.#known.layout ?? own;
     const untilMs = Math.max(sinceMs + quarantineMs(rules), marks.ms);
     const mark = await writeQuarantine(store, { sinceMs, untilMs, reason: reason.slice(0, 200) });
     this.#regression = undefined;

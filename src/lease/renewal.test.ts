@@ -358,8 +358,8 @@ test("a lost grant is replaced within a second, without a word from anyone", asy
 });
 
 describe("while writes fail and reads are answered for minutes, within a window of eleven,", () => {
-  const failing = async (fault: Fault) => {
-    const { world, process } = await holding({ hasClock: true }, { options: { windowMs: 660_000 } });
+  const failing = async (fault: Fault, options: WorldOptions = {}) => {
+    const { world, process } = await holding({ hasClock: true, ...options }, { options: { windowMs: 660_000 } });
     process.store.fault = onWrites(fault);
     for (let second = 0; second < 500; second += 1) {
       await world.time.run(1_000);
@@ -387,19 +387,29 @@ describe("while writes fail and reads are answered for minutes, within a window 
     expect(sizes).toEqual([0, 32]);
   });
 
-  test("a write that was forgotten and lands all the same costs the worker ID, and repeats nothing", async () => {
-    const { world, process } = await failing("late");
-    const { key, generation, untilMs } = process.holder.grant!;
-    // Of all that were sent, the first is carried out: each of the others finds that it came too late.
-    await process.store.deliverLate();
-    process.store.fault = () => "none";
-    await world.time.run(5_000);
-    expect(process.holder.counters).toMatchObject({ acquired: 2, lost: 1 });
-    const { grant } = process.holder;
-    expect([grant!.key, grant!.generation]).not.toEqual([key, generation]);
-    expect(grant!.key !== key || grant!.fromMs >= untilMs).toBe(true);
-    expect(process.events.map(({ kind }) => kind)).not.toContain("quarantine-written");
-  });
+  test.each<WorldOptions>([
+    { durability: "durable" },
+    { durability: "durable", readsMayBeUndone: true },
+    { durability: "lossy" },
+  ])(
+    "a write that was forgotten and lands all the same costs the worker ID, and repeats nothing: %j",
+    async (options) => {
+      const { world, process } = await failing("late", options);
+      const { key, generation, untilMs } = process.holder.grant!;
+      // Of all that were sent, the first is carried out: each of the others finds that it came too late.
+      await process.store.deliverLate();
+      process.store.fault = () => "none";
+      await world.time.run(5_000);
+      expect(process.holder.counters).toMatchObject({ acquired: 2, lost: 1 });
+      const { grant } = process.holder;
+      expect([grant!.key, grant!.generation]).not.toEqual([key, generation]);
+      expect(grant!.key !== key || grant!.fromMs >= untilMs).toBe(true);
+      expect(process.events.map(({ kind }) => kind)).not.toContain("quarantine-written");
+      const detail = expect.stringContaining("did not send, or forgot");
+      expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "lost", detail }));
+      expect(process.issue(10)).toBe(10);
+    },
+  );
 });
 
 test("an outage shorter than window, period and a second is noticed by nobody", async () => {

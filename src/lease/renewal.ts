@@ -47,6 +47,10 @@ export type Ownership =
  */
 const unansweredMax = 32;
 
+/** For operators; what was forgotten: see {@link unansweredMax}. */
+const unknownWrite =
+  "a write that this process did not send, or forgot, stands in its record: the process was copied, or an operator gave its worker ID back";
+
 /** A renewal that is ready to be sent. It stands among the grant's unanswered writes already. */
 export interface PreparedRenewal {
   readonly kind: "prepared";
@@ -226,7 +230,7 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
   // same number.
   const isOurRelease = record.token === "" && record.generation === grant.generation && store.durability === "durable";
   if (isUnderOurToken || isOurRelease) {
-    return { kind: "lost", detail: "a write that is not ours stands under our token: this process was copied" };
+    return { kind: "lost", detail: unknownWrite };
   }
   if (isRightfulTakeover(store.durability, grant.record, record, moment.clockMs)) {
     const silentMs = Math.floor(judge.monotonicMs() - grant.confirmedAtMs);

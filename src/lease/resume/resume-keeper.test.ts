@@ -106,6 +106,24 @@ describe("a resume record", () => {
     expect(again.issue()).toBe(1);
   });
 
+  test("does not name a write that was forgotten: where that one landed, a restart loses its grant, and repeats nothing", async () => {
+    const options = { windowMs: 660_000 };
+    const scene = await holding({ options });
+    const { world, process } = scene;
+    process.store.fault = ({ kind }) => (kind === "compareAndSet" ? "late" : "none");
+    for (let second = 0; second < 500; second += 1) {
+      await world.time.run(1_000);
+      expect(process.issue(10)).toBe(10);
+    }
+    process.crash();
+    await process.store.deliverLate();
+    const again = await restart(scene, { options }, "up");
+    expect(again.kinds()).toContain("resumed");
+    await world.time.run(5_000);
+    expect(again.holder.counters).toMatchObject({ acquired: 2, lost: 1, quarantines: 0 });
+    expect(again.issue(10)).toBe(10);
+  });
+
   test("is worth nothing if the store shows another's record: lost, and not one more ID under it", async () => {
     const scene = await holding({ options: pinned });
     const { world, process } = scene;

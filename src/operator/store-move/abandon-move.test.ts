@@ -113,29 +113,42 @@ describe("a quarantine that is raised on the source while it is closed", () => {
   });
 });
 
-test("a source that was taken back from a target which had lost its opening used to issue beside the target", async () => {
-  const world = new MovingWorld({ hasClock: true }, { durability: "lossy" });
-  await world.populate();
-  let before = new Map(world.target.records);
-  const target = new HookedStore(world.target, async (written) => {
-    if (written === recordKeys.layout) before = new Map(world.target.records);
+describe("a source that is taken back from a target which lost that it was opened, and whose servers go on,", () => {
+  /** How much the target lost, and its servers' window; `dies`: the first operator who takes back does so half-way. */
+  const losses = [
+    { lost: "its opening", windowMs: 10_000, dies: false },
+    { lost: "its opening", windowMs: 60_000, dies: true },
+    { lost: "everything", windowMs: 60_000, dies: false },
+  ] as const;
+
+  test.each(losses)("used to issue beside them: %j", async ({ lost, windowMs, dies }) => {
+    const world = new MovingWorld({ hasClock: true }, { durability: "lossy", timing: { windowMs } });
+    await world.populate();
+    let before = new Map(world.target.records);
+    const target = new HookedStore(world.target, async (written) => {
+      if (written === recordKeys.layout) before = new Map(world.target.records);
+    });
+    let layoutWrites = 0;
+    const source = new HookedStore(world.database, async (written) => {
+      if (written === recordKeys.layout) layoutWrites += 1;
+      if (layoutWrites === 2) throw new IdError("STORE_UNAVAILABLE", "The operator died before it noted the end.");
+    });
+    await expect(world.move(world.parts(source, target))).rejects.toThrow("The operator died");
+    const arrival = world.arrival(at(1, 1));
+    await arrival.start();
+    arrival.store.fault = () => "lost";
+    world.target.records.clear();
+    if (lost === "its opening") for (const [key, text] of before) world.target.records.set(key, text);
+    world.target.incarnation = { ...world.target.incarnation, identity: "system=memory-2" };
+    if (dies) expect(await runUntilCrash(world, abandonMove, 1, "after")).toBe(false);
+    await abandonMove(world.parts());
+    const back = world.process({ ...at(1, 1), name: "back" });
+    void back.holder.start();
+    const { untilMs } = arrival.holder.grant!;
+    for (let second = 0; second < 90; second += 1) {
+      await world.time.run(1_000);
+      for (const process of [arrival, back]) process.issue(10);
+    }
+    expect(back.holder.grant!.fromMs).toBeGreaterThanOrEqual(untilMs);
   });
-  let layoutWrites = 0;
-  const source = new HookedStore(world.database, async (written) => {
-    if (written === recordKeys.layout) layoutWrites += 1;
-    if (layoutWrites === 2) throw new IdError("STORE_UNAVAILABLE", "The operator died before it noted the end.");
-  });
-  await expect(world.move(world.parts(source, target))).rejects.toThrow("The operator died");
-  const arrival = world.arrival(at(1, 1));
-  await arrival.start();
-  world.target.records.clear();
-  for (const [key, text] of before) world.target.records.set(key, text);
-  world.target.incarnation = { ...world.target.incarnation, identity: "system=memory-2" };
-  expect(arrival.issue(100)).toBe(100);
-  const { untilMs } = arrival.holder.grant!;
-  await abandonMove(world.parts());
-  const back = world.process({ ...at(1, 1), name: "back" });
-  await back.start(60_000);
-  expect(back.holder.grant!.fromMs).toBeGreaterThanOrEqual(untilMs);
-  expect(back.issue(100)).toBe(100);
 });

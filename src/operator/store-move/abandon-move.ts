@@ -5,6 +5,7 @@ import { encodeQuarantineRecord, isForever, parseQuarantineRecord } from "../../
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
 import { lossFloorMs } from "../worker-list.ts";
+import { layoutOnTarget } from "./claim-target.ts";
 import { abandonedMark } from "./close-source.ts";
 import { type MoveParts, refused } from "./move-parts.ts";
 import { readSlot, swapRecord, swapSlot } from "./slot.ts";
@@ -33,6 +34,8 @@ export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
     );
   }
   report(`bars ${target.place}`);
+  // Also where the target lost the claim: by this one's longest window its servers may go on.
+  const there = layoutOnTarget(target, claimed?.layout ?? record);
   if (claimed?.phase !== "abandoned") {
     const barred: MoveRecord = {
       moveId,
@@ -40,7 +43,7 @@ export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
       place: source.place,
       sinceMs: clock.nowMs(),
       quarantineUntilMs: null,
-      layout: record,
+      layout: there,
       added: claimed?.added ?? noneAdded,
     };
     await swapSlot(target, to.entry, encodeMoveRecord(barred));
@@ -54,7 +57,7 @@ export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
   const standingMs = isBarred ? undefined : standing?.untilMs;
   // A target that went back may have lost that it was opened, and its servers go on to the end of their windows.
   const listed = await target.store.list();
-  const lostMs = lossFloorMs(listed, claimed?.layout ?? record, storeNowMs(listed.moment, clock.nowMs()));
+  const lostMs = lossFloorMs(listed, there, storeNowMs(listed.moment, clock.nowMs()));
   const never = Number.NEGATIVE_INFINITY;
   const untilMs = Math.max(leaving.quarantineUntilMs ?? leaving.sinceMs, standingMs ?? never, lostMs ?? never);
   const mark = { ...abandonedMark(leaving), untilMs, added: standing?.added ?? noneAdded };

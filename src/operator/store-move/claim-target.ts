@@ -6,7 +6,7 @@ import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/recor
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
 import { parseWorkerKey } from "../../lease/records/worker-record.ts";
-import { type MoveParts, refused } from "./move-parts.ts";
+import { type MoveEnd, type MoveParts, refused } from "./move-parts.ts";
 import { type Slot, swapSlot } from "./slot.ts";
 
 /**
@@ -43,17 +43,20 @@ export async function claimTarget(parts: MoveParts, layout: LayoutRecord, to: Sl
     clock.nowMs(),
   );
   const moveId = parts.random128();
-  // Servers on the target may take its own default window.
-  const windowMaxMs = Math.max(layout.windowMaxMs, target.store.timing.windowMs);
   const move: MoveRecord = {
     moveId,
     phase: "arriving",
     place: source.place,
     sinceMs: clock.nowMs(),
     quarantineUntilMs: null,
-    layout: { ...layout, windowMaxMs },
+    layout: layoutOnTarget(target, layout),
     added: noneAdded,
   };
   await swapSlot(target, to.entry, encodeMoveRecord(move));
   return moveId;
+}
+
+/** The layout record as the target will have it: servers there may take its own default window. */
+export function layoutOnTarget({ store }: MoveEnd, layout: LayoutRecord): LayoutRecord {
+  return { ...layout, windowMaxMs: Math.max(layout.windowMaxMs, store.timing.windowMs) };
 }
