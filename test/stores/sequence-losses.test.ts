@@ -217,7 +217,7 @@ test.for(kinds)(
     const operator = await openSequences(url).catalog();
     expect(await operator.raise({ kind: "all", count: 0n })).toBe(1);
     expect(await operator.open()).toMatchObject({ kind: "opened" });
-    // The copy knows of 5 values. It gives none for half a minute, in which the server raises it to the 10 that it took.
+    // The copy knows of 5 values. It gives none for half a minute, in which the server raises it to the 10 it took.
     const used = async () => Number((await runSql(url, `SELECT used_count FROM ${tables[1]}`))[0]?.["used_count"]);
     await expect.poll(used, { timeout: 60_000 }).toBe(10);
     await runSql(url, "UPDATE snowlane_sequence_place SET open_ms = 0");
