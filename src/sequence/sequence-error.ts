@@ -3,6 +3,7 @@ import { IdError } from "../errors.ts";
 import type { StoredSequence } from "./sequence.ts";
 
 const cannotBeUsed = "The database of sequences cannot be used now.";
+const wentBack = "The database of sequences is not what it was: it has lost data, or was moved, deleted or replaced.";
 /** When a retry may help where the database does not answer. */
 const retryMs = 1_000;
 
@@ -22,12 +23,17 @@ export function shuttingDown(): IdError {
   return new IdError("SHUTTING_DOWN", "The server is shutting down.", { retryAfterMs: 1 });
 }
 
-/** The error for a caller: the database's own is not shown, because it may name addresses and users. */
+/** The error for a caller: the database's own is not shown, because it may name addresses, paths and users. */
 export function callerError(cause: unknown): IdError {
-  if (cause instanceof IdError && cause.reason !== "STORE_UNAVAILABLE" && cause.reason !== "INVALID_CONFIG")
-    return cause;
+  if (!(cause instanceof IdError))
+    return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs: retryMs });
   // It has been through here before.
-  if (cause instanceof IdError && cause.message === cannotBeUsed) return cause;
-  const retryAfterMs = (cause instanceof IdError ? cause.retryAfterMs : undefined) ?? retryMs;
-  return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs });
+  if (!isOfDatabase(cause) || cause.message === cannotBeUsed) return cause;
+  if (cause.reason === "STORE_WENT_BACK") return new IdError("STORE_WENT_BACK", wentBack, { cause });
+  return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs: cause.retryAfterMs ?? retryMs });
+}
+
+/** Whether it is an error of the database itself, and not of what it holds: those name the store that they are of. */
+export function isOfDatabase({ reason, metadata }: IdError): boolean {
+  return reason === "STORE_UNAVAILABLE" || reason === "INVALID_CONFIG" || metadata["store"] !== undefined;
 }

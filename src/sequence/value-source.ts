@@ -5,7 +5,7 @@ import { type DrawOutcome, type Priority, WaitQueue, waitersMax, type WaitReques
 import { createPeriodClock, type PeriodClock } from "./period.ts";
 import { SegmentBuffer, type ValueRun } from "./segment-buffer.ts";
 import type { SequenceEvent } from "./sequence-place.ts";
-import { callerError, disabledError, exhaustedError, shuttingDown } from "./sequence-error.ts";
+import { callerError, disabledError, exhaustedError, isOfDatabase, shuttingDown } from "./sequence-error.ts";
 import { endCountOf, type StoredSequence } from "./sequence.ts";
 import type { PlaceAnswer, ValuePlace } from "./value-place.ts";
 import { createValueWriter, type ValueWriter } from "./value-template.ts";
@@ -353,8 +353,7 @@ export class ValueSource {
       counters.failed += 1;
       stock.buffer.failed();
       // Only the first failure of an outage is told.
-      if (error.reason !== "STORE_WENT_BACK" && this.#failures === 0)
-        onEvent({ kind: "range-discarded", name, count, error });
+      if (isOfDatabase(error) && this.#failures === 0) onEvent({ kind: "range-discarded", name, count, error });
       this.#noteFailure(callerError(error));
     }
   }

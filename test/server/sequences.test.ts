@@ -1,7 +1,7 @@
 import { Code, ConnectError, createClient, type Client } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -201,6 +201,26 @@ test("an older copy of the file stops the database for every server before a val
   const next = () => third.client.nextValue({ name: "orders" }).catch(() => undefined);
   // 1 to 501 were handed out, and the copy knows of the first alone.
   expect((await vi.waitUntil(next, { timeout: 60_000 }))?.value).toBeGreaterThan(501n);
+});
+
+test("callers were told the path of a file that was deleted, and the log said nothing of it", async () => {
+  const folder = temporaryFolder();
+  const { client, log } = await start({ store: `sqlite:${join(folder, "s.db")}` });
+  await create(client, { name: "orders", allocation: Allocation.STRICT });
+  await client.nextValue({ name: "orders" });
+  rmSync(join(folder, "s.db.sequences"));
+  for (const call of [
+    () => client.nextValue({ name: "orders" }),
+    () => client.reserveValues({ name: "orders", count: 5 }),
+    () => client.getSequence({ name: "orders" }),
+    () => client.listSequences({}),
+  ]) {
+    const error = ConnectError.from(await call().catch((cause: unknown) => cause));
+    const [info] = error.findDetails(ErrorInfoSchema);
+    expect(info?.reason).toMatch(/^STORE_(WENT_BACK|UNAVAILABLE)$/);
+    expect(JSON.stringify([error.rawMessage, info?.metadata])).not.toContain(folder);
+  }
+  expect(log.filter((line) => line.includes("A take of values failed") && line.includes(folder))).not.toEqual([]);
 });
 
 test("a server hands out what it has in memory while the database is stopped, and goes on when it is opened", async () => {
