@@ -141,7 +141,8 @@ export class StoreLink<T> {
     // A server that answers says why it takes no writes in words; of one that is away there is an error.
     const isWriterAway = causesOf(cause).some((one) => typeof one === "string");
     const metadata = {
-      ...{ store: kind, problem },
+      store: kind,
+      problem,
       ...(isWriterAway ? { writers: "away" } : {}),
       ...(cure === undefined ? {} : { cure }),
     };
