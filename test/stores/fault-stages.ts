@@ -235,7 +235,7 @@ async function promotedPostgres(): Promise<Stage> {
   };
 }
 
-/** What was lost does not come back. */
+/** Lost records do not come back. */
 async function emptied(starting: Promise<TestServer>, empty: (server: TestServer) => unknown): Promise<Stage> {
   const server = await starting;
   return { url: server.url, befall: () => empty(server), end: () => {}, stop: () => server.stop() };

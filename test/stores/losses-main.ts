@@ -1,6 +1,6 @@
 /**
- * `npm run losses`: lets each store lose data under a server, as the tests do, and prints what showed, and when the next
- * window began. `npm run losses -- redis etcd` for some of them; `--write` puts the table into docs/stores.md.
+ * `npm run losses`: lets each store lose data under a server, as the tests do, and prints what showed, and when the
+ * next window began. `npm run losses -- redis etcd` for some of them; `--write` puts the table into docs/stores.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { onOff } from "../../src/config/setting-kinds.ts";

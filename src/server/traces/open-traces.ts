@@ -72,8 +72,8 @@ export function openTraces({ settings, callsPerSecond, clock, onProblem }: Trace
 }
 
 /**
- * The words of a problem. The SDK writes an error as JSON, with all that the receiver said: that may be long, and repeat
- * the fields that it was sent. https://github.com/open-telemetry/opentelemetry-js: `loggingErrorHandler`.
+ * The words of a problem. The SDK writes an error as JSON, with all that the receiver said: that may be long, and
+ * repeat the fields that it was sent. https://github.com/open-telemetry/opentelemetry-js: `loggingErrorHandler`.
  */
 function wordsOf(problem: string): string {
   if (!problem.startsWith('{"')) return problem;

@@ -13,7 +13,7 @@ const waitMaxMs = 120_000;
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = systemClock.monotonicMs() + waitMaxMs;
   while (!(await isTrue())) {
-    if (systemClock.monotonicMs() > endMs) throw new Error(`waited in vain until ${what}`);
+    if (systemClock.monotonicMs() > endMs) throw new Error(`waited for two minutes, and it was not so: ${what}`);
     await sleep(100);
   }
 }
