@@ -43,14 +43,15 @@ interface Run {
 
 const callersOfServer = 1;
 const startedAtOnce = 4;
-/** A quarter of a step in the tests, so that a server that is killed mostly has some in memory. */
-const valuesOfCall = 250;
+/** The share of a step that a call asks for, so that a server that is killed mostly has some in memory. */
+const callShare = 0.25;
 
 /**
  * Has callers take values of one sequence from several servers, and kills (kill -9) servers and the database meanwhile.
  */
 export async function runSequenceTrial(options: TrialOptions): Promise<TrialResult> {
-  const { database, serverCount, roundCount, valuesOfRound } = options;
+  const { database, serverCount, step, roundCount, valuesOfRound } = options;
+  const valuesOfCall = step * callShare;
   await createSequence(options);
   const servers: SnowlaneProcess[] = [];
   // A few at a time: each one loads its code.
@@ -66,7 +67,7 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
   const call = async (index: number): Promise<void> => {
     while (!over.signal.aborted) {
       try {
-        for (const run of await reserve(servers[index]!.url)) {
+        for (const run of await reserve(servers[index]!.url, valuesOfCall)) {
           runs.push(run);
           valueCount += run.count;
         }
@@ -96,7 +97,7 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
     await Promise.all(callers);
     // Nobody takes any more, so what the servers have in memory can be told from what the crashes cost.
     await withCatalog(options, (catalog) => catalog.stop("the trial is over"));
-    for (const left of await Promise.all(servers.map(({ url }) => drain(url)))) {
+    for (const left of await Promise.all(servers.map(({ url }) => drain(url, valuesOfCall)))) {
       runs.push(...left);
       for (const { count } of left) valueCount += count;
     }
@@ -151,11 +152,11 @@ function startServer({ databaseUrl, folder }: TrialOptions, index: number): Prom
 }
 
 /** All that a server still has in memory, when its database is stopped. */
-async function drain(url: string): Promise<readonly Run[]> {
+async function drain(url: string, valuesOfCall: number): Promise<readonly Run[]> {
   const runs: Run[] = [];
   for (const endMs = systemClock.monotonicMs() + 60_000; systemClock.monotonicMs() < endMs; ) {
     try {
-      runs.push(...(await reserve(url)));
+      runs.push(...(await reserve(url, valuesOfCall)));
     } catch (error) {
       if (String(error).includes("the trial is over")) return runs;
       await sleep(20);
@@ -164,11 +165,11 @@ async function drain(url: string): Promise<readonly Run[]> {
   throw new Error("a server does not find out that its database is stopped");
 }
 
-async function reserve(url: string): Promise<readonly Run[]> {
+async function reserve(url: string, count: number): Promise<readonly Run[]> {
   const response = await fetch(`${url}/snowlane.v1.SequenceService/ReserveValues`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name: "orders", count: valuesOfCall }),
+    body: JSON.stringify({ name: "orders", count }),
     signal: AbortSignal.timeout(60_000),
   });
   if (response.status !== 200) throw new Error(await response.text());
