@@ -20,7 +20,7 @@ const controls: Readonly<Record<string, number>> = {
  * A server that starts slowly begins above the mark by the clock alone, so a busy machine may hide that a rule is gone.
  * Then further seeds are tried, for so long.
  */
-const controlMinutes = 2;
+const controlMinutes = 4;
 
 /**
  * Each fault of run-fault.ts, injected into real servers as often as its `pr` says. The trials begin together where

@@ -4,6 +4,9 @@ const notAwaited = "An async function that returns a promise ends as that one do
 export const answers: Readonly<Record<string, string>> = {
   "src/lease/acquire.ts | explainNone | Math.min without the others | Math.min(heldUntilMs, availability.untilMs)":
     "The time is only reported; no grant and no wait depends on it.",
+  "src/lease/acquire.ts | tryAcquire | not awaited | await takeOne(context, choice, { layout, rules, floor, candidates })":
+    notAwaited,
+  "src/lease/acquire.ts | takeOne | not awaited | await take(context, survey, candidate)": notAwaited,
   'src/lease/observed-store.ts | ObservedStore.moment | not awaited | await this.#noted( "read", "moment", () => this.#store.moment(), (mome':
     notAwaited,
   'src/lease/observed-store.ts | ObservedStore.list | not awaited | await this.#noted( "read", "list", () => this.#store.list(), ({ moment':

@@ -97,7 +97,7 @@ export const moveMutants: readonly Mutant[] = [
     replace: "standingMs ?? never);",
     heldBy: {
       file: "src/operator/store-move/abandon-move.test.ts",
-      test: "a source that was taken back from a target which had lost its opening used to issue beside the target",
+      test: 'used to issue beside them: {"lost":"its opening","windowMs":10000,"dies":false}',
     },
   },
   {
