@@ -114,7 +114,6 @@ async function inBrowser({ port }: BenchServer, log: (line: string) => void): Pr
       "In the browser",
       [
         ["first paint", median(paints(loads)), 300, "ms"],
-        ["first paint, against that of an empty page", medianShare(paints(loads), paints(empty)), 1.2, "x"],
         ["usable", median(loads.map(({ usableMs }) => usableMs)), 500, "ms"],
         ["one ID, read and drawn", oneMs, 1, "ms"],
         ["10,000 lines: the longest task", lines.longestTaskMs, 100, "ms"],
