@@ -4,5 +4,11 @@ import { vi } from "vitest";
 export async function sequencesReady(url: string): Promise<void> {
   const method = `${url}/snowlane.v1.SequenceService/ListSequences`;
   const request = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
-  await vi.waitUntil(async () => (await fetch(method, request)).ok, { timeout: 120_000, interval: 200 });
+  const isReady = async (): Promise<boolean> => {
+    const answer = await fetch(method, request);
+    // An answer that is not read keeps its connection, and ends as an error when the server stops.
+    await answer.arrayBuffer();
+    return answer.ok;
+  };
+  await vi.waitUntil(isReady, { timeout: 120_000, interval: 200 });
 }
