@@ -49,8 +49,15 @@ test("a piece is added to the row of the same machine: its counts, the longest g
   expect(withRows([here], piece, names, "add")[0]?.rows).toEqual([sum, here.rows[1]]);
 });
 
-test("a piece of a row that only another machine has measured begins that row again", () => {
-  expect(withRows([elsewhere], piece, names, "add")).toEqual([piece, { ...elsewhere, rows: [elsewhere.rows[1]] }]);
+test("a piece of a row that another machine has measured stands beside that row, in a table of its own", () => {
+  expect(withRows([elsewhere], piece, names, "add")).toEqual([piece, elsewhere]);
+});
+
+test("a row that is measured as a whole takes the place of all its pieces", () => {
+  expect(withRows(withRows([elsewhere], piece, names, "add"), piece, names, "replace")).toEqual([
+    piece,
+    { ...elsewhere, rows: [elsewhere.rows[1]] },
+  ]);
 });
 
 test("tables are read as they were written", () => {

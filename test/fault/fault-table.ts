@@ -93,7 +93,8 @@ export function writeTable(table: FaultTable, names: readonly string[], mode: Wr
 
 /**
  * Puts rows among those that stand: a full run may be done fault by fault, and a fault in pieces, on any days. Those of
- * one machine and its versions are in one table.
+ * one machine and its versions are in one table. A piece that is added leaves the pieces of other machines where they
+ * are, and a row that is measured as a whole takes the place of all of them.
  *
  * @param names - All faults, in the order of the tables.
  */
@@ -110,14 +111,16 @@ export function withRows(
   });
   const isOld = (name = ""): boolean => table.rows.some(([fault]) => name === fault || name.startsWith(`${fault}:`));
   const place = (name = ""): number => names.findIndex((each) => name === each || name.startsWith(`${each}:`));
+  const isGone = (name: string | undefined, index: number): boolean =>
+    isOld(name) && (index === 0 || mode === "replace");
   const others = standing.filter((each) => each !== same);
   return [same, ...others]
     .map(({ heading, rows, remarks }, index) => ({
       heading,
-      rows: [...rows.filter(([name]) => !isOld(name)), ...(index === 0 ? fresh : [])].toSorted(
+      rows: [...rows.filter(([name]) => !isGone(name, index)), ...(index === 0 ? fresh : [])].toSorted(
         ([one], [other]) => place(one) - place(other),
       ),
-      remarks: [...remarks.filter((one) => !isOld(one)), ...(index === 0 ? table.remarks : [])].toSorted(
+      remarks: [...remarks.filter((one) => !isGone(one, index)), ...(index === 0 ? table.remarks : [])].toSorted(
         (one, other) => place(one) - place(other),
       ),
     }))
