@@ -23,6 +23,8 @@ export interface BenchServer {
   readonly processId: number;
   /** Processor time so far, of all its threads, in microseconds; in steps of 10 ms. */
   readonly cpuUs: () => number;
+  /** The part of {@link cpuUs} that the kernel took for the process. */
+  readonly kernelUs: () => number;
   readonly residentMb: () => number;
   readonly stop: () => Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function startBenchServer(options: BenchServerOptions): Promise<Ben
     port,
     processId,
     cpuUs: () => processorUs(processId),
+    kernelUs: () => processorUs(processId, ["kernel"]),
     residentMb: () => residentMb(processId),
     stop,
   };
@@ -75,10 +78,21 @@ function takesConnections(port: number): Promise<boolean> {
   });
 }
 
-/** Processor time of a process so far, of all its threads, in microseconds; in steps of 10 ms. */
-export function processorUs(processId: number): number {
+/** Where /proc/PID/stat has the processor time of a process, counted from its state on. */
+const processorFields = { program: 11, kernel: 12 } as const;
+
+/**
+ * Processor time of a process so far, of all its threads, in microseconds; in steps of 10 ms.
+ *
+ * @param parts - Default: both, its own code's and the kernel's.
+ */
+export function processorUs(
+  processId: number,
+  parts: readonly (keyof typeof processorFields)[] = ["program", "kernel"],
+): number {
   const fields = readFileSync(`/proc/${processId}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
+  const ticks = parts.map((part) => Number(fields[processorFields[part]]));
+  return (ticks.reduce((sum, one) => sum + one, 0) * 1e6) / ticksPerSecond;
 }
 
 /** The certificate and key of a TLS server. */

@@ -9,7 +9,7 @@ import { connect as connectTls } from "node:tls";
 import { frameFlag, frameType, preface } from "../../src/http2/frame.ts";
 import { data, headers, settings, settingsAck, windowUpdate } from "../support/http2/http2-wire.ts";
 import type { BenchServer } from "./bench-server.ts";
-import type { LoadResult } from "./load.ts";
+import { costsOf, type LoadResult } from "./load.ts";
 
 const connectionCount = 4;
 const streamCount = 32;
@@ -29,14 +29,14 @@ export interface CallLoad {
 export async function runCallLoad(server: BenchServer, load: CallLoad): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: connectionCount }, () => open(server.port, load.tls)));
   const callsEach = Math.ceil(load.calls / connectionCount / streamCount) * streamCount;
-  const beforeUs = server.cpuUs();
+  const costs = costsOf(server);
   const startMs = performance.now();
   await Promise.all(sockets.map((socket, index) => callAll(socket, load, { callsEach, first: index * callsEach })));
   const seconds = (performance.now() - startMs) / 1_000;
   const calls = callsEach * connectionCount;
-  const cpuUs = (server.cpuUs() - beforeUs) / calls;
+  const { cpuUs, kernelUs } = costs(calls);
   for (const socket of sockets) socket.destroy();
-  return { callsPerSecond: calls / seconds, cpuUs, latenciesMs: [] };
+  return { callsPerSecond: calls / seconds, cpuUs, kernelUs, latenciesMs: [] };
 }
 
 const read = (file: string | undefined): Buffer | undefined => (file === undefined ? undefined : readFileSync(file));

@@ -10,6 +10,8 @@ export interface LoadResult {
   readonly callsPerSecond: number;
   /** Processor time of the server for one call. */
   readonly cpuUs: number;
+  /** The part of {@link cpuUs} that the kernel took for the server. */
+  readonly kernelUs: number;
   /** Latencies in milliseconds, rising; empty where only throughput was measured. */
   readonly latenciesMs: readonly number[];
 }
@@ -86,15 +88,21 @@ export async function runH2load(server: BenchServer, load: H2load, folder: strin
   ];
   // h2load adds to a log that is there.
   rmSync(callLog, { force: true });
-  const beforeUs = server.cpuUs();
+  const costs = costsOf(server);
   const output = await runCommand(path, args, { env });
-  const cpuUs = (server.cpuUs() - beforeUs) / load.calls;
+  const { cpuUs, kernelUs } = costs(load.calls);
   const rate = /finished in [^,]+, ([\d.]+) req\/s/.exec(output)?.[1];
   const succeeded = Number(/(\d+) succeeded/.exec(output)?.[1]);
   if (rate === undefined || succeeded !== load.calls) throw new Error(`${server.name} failed under h2load:\n${output}`);
   const openingMs = load.connections * (load.openEachMs ?? 0);
   const latenciesMs = load.perSecond === undefined ? [] : readLatencies(callLog, openingMs);
-  return { callsPerSecond: Number(rate), cpuUs, latenciesMs };
+  return { callsPerSecond: Number(rate), cpuUs, kernelUs, latenciesMs };
+}
+
+/** Begins to count a server's processor time; what it returns tells that of one call. */
+export function costsOf(server: BenchServer): (calls: number) => Pick<LoadResult, "cpuUs" | "kernelUs"> {
+  const [cpuUs, kernelUs] = [server.cpuUs(), server.kernelUs()];
+  return (calls) => ({ cpuUs: (server.cpuUs() - cpuUs) / calls, kernelUs: (server.kernelUs() - kernelUs) / calls });
 }
 
 /**
@@ -153,13 +161,13 @@ export async function runGhz(server: BenchServer, ghz: string, load: Ghz): Promi
     ...rate,
     `127.0.0.1:${server.port}`,
   ];
-  const beforeUs = server.cpuUs();
+  const costs = costsOf(server);
   const report = JSON.parse(await runCommand(ghz, args)) as GhzReport;
-  const cpuUs = (server.cpuUs() - beforeUs) / load.calls;
+  const { cpuUs, kernelUs } = costs(load.calls);
   const failed = report.details.filter(({ status }) => status !== "OK").length;
   if (failed > 0) throw new Error(`${server.name}: ${failed} calls failed under ghz`);
   const latenciesMs = report.details.map(({ latency }) => latency / 1e6).toSorted((a, b) => a - b);
-  return { callsPerSecond: report.rps, cpuUs, latenciesMs };
+  return { callsPerSecond: report.rps, cpuUs, kernelUs, latenciesMs };
 }
 
 /** The value below which a share of rising values lies. */
