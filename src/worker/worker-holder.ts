@@ -192,7 +192,6 @@ export class WorkerHolder {
     this.#heartbeat.stop();
     this.#setPhase({ kind: "releasing" });
     this.#started?.reject(new IdError("SHUTTING_DOWN", "The worker was closed before it had a worker ID."));
-    this.#started = undefined;
     this.#sleeper.wake();
     this.#loop = this.#loop.then(() => this.#releaseLast());
     await withinTime(this.#parts.ports, timeoutMs, this.#loop);

@@ -27,4 +27,5 @@ export const answers: Readonly<Record<string, string>> = {
     "Where all was handed out, nothing is given back: 0.",
   "src/service/hot/reserve-values.ts | createReserveValues | the other truth | true":
     "JSON goes the general way then: slower, and as right.",
+  "src/worker/worker-holder.ts | WorkerHolder.close | not awaited | await this.#loop": notAwaited,
 };
