@@ -43,13 +43,15 @@ export class FaultServer {
     return this;
   }
 
-  /** Starts it; it must not run. Resolves when it serves, or waits for a worker ID or the store: then it serves in a
-   * while. */
+  /**
+   * Starts it; it must not run. Resolves when it serves, or waits for a worker ID, the store or a right clock: then it
+   * serves in a while.
+   */
   async startOrWait(): Promise<this> {
     const serving = this.start();
     // It may be killed while it waits.
     serving.catch(() => {});
-    await Promise.race([serving, this.untilLogged(["waiting", "store-problem"], 0)]);
+    await Promise.race([serving, this.untilLogged(["waiting", "store-problem", "clock-off"], 0)]);
     return this;
   }
 
