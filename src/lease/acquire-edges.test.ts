@@ -6,6 +6,7 @@ import { createLayout } from "../snowflake/layout.ts";
 import { noneAdded } from "./records/added-fields.ts";
 import { encodeQuarantineRecord } from "./records/quarantine-record.ts";
 import { recordKeys } from "./records/record-text.ts";
+import { encodeWorkerRecord } from "./records/worker-record.ts";
 
 const windowMs = 10_000;
 const leadMaxMs = 2_000;
@@ -165,6 +166,40 @@ test("a grant that was used is no unused one: when it lapsed, its worker ID is l
   expect(process.holder.grant).toBeUndefined();
   await world.time.run(1_100);
   expect(process.holder.grant?.generation).toBe(2);
+});
+
+test("a write that landed late, and made the next one conflict, is our own and unused: it is taken again at once", async () => {
+  const world = new HolderWorld({ hasClock: true });
+  const process = world.process({ options: pinned });
+  let writes = 0;
+  process.store.fault = ({ kind, key }) => {
+    if (kind !== "compareAndSet" || !key?.startsWith("worker")) return "none";
+    writes += 1;
+    if (writes === 2) void process.store.deliverLate();
+    return writes === 1 ? "late" : "none";
+  };
+  await begin(process);
+  await world.time.run(1_900);
+  expect(writes).toBe(3);
+  expect(process.holder.grant?.generation).toBe(2);
+});
+
+test("a worker ID that a copy of the process gave back below what this one issued is taken up above that", async () => {
+  const world = new HolderWorld();
+  const process = await begin(world.process({ options: pinned }));
+  const beginMs = world.time.nowMs();
+  world.time.stepWall(5_000);
+  await world.time.run(15_000);
+  process.issue(10);
+  const usedMs = process.generator.markMs;
+  world.time.stepWall(-1_500);
+  const entry = world.database.entry("worker-0");
+  const released = { ...world.record(0)!, token: "", writeId: "0".repeat(32), markMs: beginMs + 1 };
+  world.database.write("worker-0", entry, encodeWorkerRecord(released));
+  process.holder.wantWindow();
+  await world.time.run(500);
+  expect(process.holder.counters).toMatchObject({ acquired: 2, lost: 1 });
+  expect(process.holder.grant!.fromMs).toBeGreaterThanOrEqual(usedMs);
 });
 
 test("a look for a spare worker ID leaves the lock of the one that is held", async () => {

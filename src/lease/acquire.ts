@@ -218,10 +218,7 @@ async function write(context: ProtocolContext, survey: Survey, candidate: Candid
   const sentAtMs = judge.monotonicMs();
   const key = workerKey(workerIndex);
   const landed = await land(context, candidate, next, window.fromMs);
-  if (landed === undefined) {
-    context.unused.forget(key);
-    return raced;
-  }
+  if (landed === undefined) return raced;
   if (!(await floorStands(store, floor, landed.moment))) return raced;
   // Another life was seen since the look, also where the store names itself as before.
   if (context.lives.isOwed) return raced;

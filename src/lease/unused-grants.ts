@@ -18,7 +18,7 @@ export class UnusedGrants {
     this.#sent.set(key, [...earlier, { text, fromMs }].slice(-textsMax));
   }
 
-  /** The grant is used from now on, or will never land. */
+  /** The grant is used from now on. */
   forget(key: RecordKey): void {
     this.#sent.delete(key);
   }

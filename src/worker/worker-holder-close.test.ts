@@ -78,3 +78,20 @@ test("a holder that closes while a renewal is under way waits for its answer, an
   await closed;
   expect(process.events.at(-1)).toMatchObject({ kind: "grant-ended", end: "released" });
 });
+
+test("a holder that is granted a worker ID while it closes gives it back, and never says that it holds one", async () => {
+  const world = new HolderWorld();
+  const process = world.process();
+  process.store.fault = ({ kind, key }) => (kind === "compareAndSet" && key?.startsWith("worker-") ? "held" : "none");
+  process.holder.start().catch(() => {});
+  await world.time.run(100);
+  const closed = process.holder.close(5_000);
+  const phases: string[] = [];
+  process.store.onWritten = () => phases.push(process.holder.phase.kind);
+  process.store.fault = () => "none";
+  process.store.resume();
+  await world.time.run(0);
+  await closed;
+  expect(process.kinds().slice(-2)).toEqual(["acquired", "grant-ended"]);
+  expect(new Set(phases)).toEqual(new Set(["releasing"]));
+});

@@ -255,7 +255,6 @@ export class WorkerHolder {
     this.#heartbeat.stop();
     this.#setPhase({ kind: "failed", error });
     this.#started.reject(error);
-    this.#started = undefined;
     return true;
   }
 

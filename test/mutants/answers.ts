@@ -7,6 +7,8 @@ export const answers: Readonly<Record<string, string>> = {
   "src/lease/acquire.ts | tryAcquire | not awaited | await takeOne(context, choice, { layout, rules, floor, candidates })":
     notAwaited,
   "src/lease/acquire.ts | takeOne | not awaited | await take(context, survey, candidate)": notAwaited,
+  "src/lease/acquire.ts | write | dropped | context.marks.see(next.markMs);":
+    "A renewal sees the mark again before it can find a loss, and a grant that lapsed has its mark behind the clock.",
   'src/lease/observed-store.ts | ObservedStore.moment | not awaited | await this.#noted( "read", "moment", () => this.#store.moment(), (mome':
     notAwaited,
   'src/lease/observed-store.ts | ObservedStore.list | not awaited | await this.#noted( "read", "list", () => this.#store.list(), ({ moment':
@@ -28,4 +30,8 @@ export const answers: Readonly<Record<string, string>> = {
   "src/service/hot/reserve-values.ts | createReserveValues | the other truth | true":
     "JSON goes the general way then: slower, and as right.",
   "src/worker/worker-holder.ts | WorkerHolder.close | not awaited | await this.#loop": notAwaited,
+  "src/worker/worker-holder.ts | WorkerHolder.#run | > as >= | waitMs > 0":
+    "A sleep of no time goes on in a later turn: slower, and as right.",
+  "src/worker/worker-holder.ts | WorkerHolder.#adopt | dropped | this.#rebase.end();":
+    "The next look for a spare worker ID finds that none is needed, and ends the rebase.",
 };
