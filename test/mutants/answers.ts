@@ -9,6 +9,10 @@ export const answers: Readonly<Record<string, string>> = {
   "src/lease/acquire.ts | takeOne | not awaited | await take(context, survey, candidate)": notAwaited,
   "src/lease/acquire.ts | write | dropped | context.marks.see(next.markMs);":
     "A renewal sees the mark again before it can find a loss, and a grant that lapsed has its mark behind the clock.",
+  "src/lease/acquire.ts | explainNone | Math.min without the others | Math.min(silentMs, availability.untilMs) | 2":
+    "All silent records were seen first at one look: one that changed later lives, or has not expired yet.",
+  "src/lease/acquire.ts | explainNone | not awaited | await unlock(context, workerKey(workerIndex))":
+    "It never throws, and the next look comes after its lock is given back.",
   'src/lease/observed-store.ts | ObservedStore.moment | not awaited | await this.#noted( "read", "moment", () => this.#store.moment(), (mome':
     notAwaited,
   'src/lease/observed-store.ts | ObservedStore.list | not awaited | await this.#noted( "read", "list", () => this.#store.list(), ({ moment':
