@@ -13,6 +13,9 @@ export const answers: Readonly<Record<string, string>> = {
     "All silent records were seen first at one look: one that changed later lives, or has not expired yet.",
   "src/lease/acquire.ts | explainNone | not awaited | await unlock(context, workerKey(workerIndex))":
     "It never throws, and the next look comes after its lock is given back.",
+  "src/lease/acquire.ts | lock | not awaited | await store.liveness.tryLock(workerKey(workerIndex))": notAwaited,
+  'src/lease/acquire.ts | unlock | dropped | if (store.liveness.kind !== "lock") return;':
+    "The compiler refuses it: a store without locks has no unlock.",
   'src/lease/observed-store.ts | ObservedStore.moment | not awaited | await this.#noted( "read", "moment", () => this.#store.moment(), (mome':
     notAwaited,
   'src/lease/observed-store.ts | ObservedStore.list | not awaited | await this.#noted( "read", "list", () => this.#store.list(), ({ moment':
