@@ -95,3 +95,27 @@ test("after a move, renewals of the old worker ID that failed delay none of the 
   await world.time.run(200);
   expect(process.holder.counters.renewed).toBe(renewed + 1);
 });
+
+test("callers that wait for the window's end are called as soon as a renewal has moved it", async () => {
+  const { world, process } = await holding();
+  await world.time.run(1_200);
+  const { untilMs } = process.holder.grant!;
+  const seenMs: number[] = [];
+  process.onChange = () => seenMs.push(process.holder.grant!.untilMs);
+  process.holder.wantWindow();
+  await world.time.run(0);
+  expect(seenMs.at(-1)).toBe(untilMs + 1_200);
+});
+
+test("once a renewal is answered again, a window's end that is wanted is asked for at once", async () => {
+  const { world, process } = await holding();
+  process.store.fault = () => "lost";
+  await world.time.run(4_000);
+  process.store.fault = () => "none";
+  await world.time.run(1_000);
+  const { renewed } = process.holder.counters;
+  expect(renewed).toBeGreaterThan(0);
+  process.holder.wantWindow();
+  await world.time.run(150);
+  expect(process.holder.counters.renewed).toBe(renewed + 1);
+});

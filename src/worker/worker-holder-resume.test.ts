@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parseResumeRecord } from "../lease/resume/resume-record.ts";
 import { HolderWorld, type TestProcess } from "../../test/support/worlds/holder-world.ts";
 import { JournalDisk } from "../../test/support/worlds/memory-journal.ts";
 import type { MemoryDatabaseOptions } from "../../test/support/worlds/memory-store.ts";
@@ -73,4 +74,18 @@ test("a process whose resume record cannot be removed says so, and acquires noth
   disk.fault = () => "none";
   await world.time.run(1_000);
   expect(process.holder.phase.kind).toBe("holding");
+});
+
+test("what a renewal confirmed stands in the resume record as soon as its answer came", async () => {
+  const world = new HolderWorld({ hasClock: true });
+  const disk = new JournalDisk();
+  const process = world.process({ disk });
+  await process.start();
+  await world.time.run(1_200);
+  process.holder.wantWindow();
+  await world.time.run(0);
+  const grant = process.holder.grant!;
+  expect(process.holder.counters.renewed).toBe(1);
+  const record = parseResumeRecord(disk.texts.get(grant.workerIndex)!);
+  expect(record).toMatchObject({ untilMs: grant.untilMs, confirmedText: grant.entry.text, unansweredTexts: [] });
 });

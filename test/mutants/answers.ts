@@ -41,4 +41,6 @@ export const answers: Readonly<Record<string, string>> = {
     "A sleep of no time goes on in a later turn: slower, and as right.",
   "src/worker/worker-holder.ts | WorkerHolder.#adopt | dropped | this.#rebase.end();":
     "The next look for a spare worker ID finds that none is needed, and ends the rebase.",
+  'src/worker/worker-holder.ts | WorkerHolder.#renew | && as || | outcome.kind === "renewed" && grant.untilMs === untilMs':
+    "A clock that is so far from the store's is then told of in an outage, too: once a minute, and it is true.",
 };

@@ -67,6 +67,8 @@ export class TestProcess {
   readonly holder: WorkerHolder;
   readonly generator: SnowflakeGenerator;
   readonly events: WorkerEvent[] = [];
+  /** Called when waiting callers are to look again. */
+  onChange: () => void = () => {};
   readonly #ledger: Ledger;
 
   constructor(setup: HolderSetup & { name: string; store: MemoryStore }, world: HolderWorld) {
@@ -94,7 +96,7 @@ export class TestProcess {
       settings,
       generator: this.generator,
       rebases: rollbackRules[setup.policy ?? "advance"].whileBehind === "lead",
-      onChange: () => {},
+      onChange: () => this.onChange(),
       ports: {
         clock: { nowMs: () => time.nowMs() + this.clockAheadMs, monotonicMs: () => time.monotonicMs() },
         // What a dead process was going to do does not happen.
