@@ -22,6 +22,7 @@ test("a holder that has closed looks at no clock any more, and a second call lea
   const process = world.process();
   await process.start();
   await process.close();
+  expect(process.pendingTimers.size).toBe(0);
   const said = process.kinds();
   world.time.stepWall(-5_000);
   await world.time.run(2_000);

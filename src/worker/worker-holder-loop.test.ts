@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import { JournalDisk } from "../../test/support/worlds/memory-journal.ts";
 import { type HolderSetup, HolderWorld, type TestProcess } from "../../test/support/worlds/holder-world.ts";
 
 const windowMs = 10_000;
+/** Q: the longest window, the lead, and the error of two clocks. */
+const quarantineMs = windowMs + 2_000 + 1_000;
 
 async function holding(setup: HolderSetup = {}): Promise<{ world: HolderWorld; process: TestProcess }> {
   const world = new HolderWorld({ hasClock: true });
@@ -30,6 +33,8 @@ test("an answer that comes when the heartbeat has ended its grant changes nothin
   process.store.fault = ({ kind }) => (kind === "compareAndSet" ? "held" : "none");
   await world.time.run(windowMs + 1_000);
   expect(process.holder.counters).toMatchObject({ lapsed: 1, renewed: 0 });
+  const detail = "the window ended before a renewal was confirmed";
+  expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "lapsed", detail }));
   process.store.fault = () => "none";
   process.store.resume();
   await world.time.run(2_000);
@@ -77,6 +82,7 @@ test("a spare worker ID is looked for each second, however far the next renewal 
   process.store.calls.splice(0);
   await world.time.run(6_000);
   expect(process.store.calls.filter(({ kind }) => kind === "list").length).toBeGreaterThan(3);
+  expect(process.kinds().filter((kind) => kind === "rebase")).toHaveLength(1);
 });
 
 test("after a move, renewals of the old worker ID that failed delay none of the new one", async () => {
@@ -118,4 +124,127 @@ test("once a renewal is answered again, a window's end that is wanted is asked f
   process.holder.wantWindow();
   await world.time.run(150);
   expect(process.holder.counters.renewed).toBe(renewed + 1);
+});
+
+test("a worker ID is given back only when its successor's resume record stands", async () => {
+  const world = new HolderWorld();
+  const disk = new JournalDisk();
+  const process = world.process({ disk });
+  await process.start();
+  process.issue(10);
+  const { workerIndex } = process.holder.grant!;
+  let write = (): void => {};
+  disk.stall = new Promise((resolve) => {
+    write = resolve;
+  });
+  world.time.stepWall(-3_600_000);
+  process.issue();
+  await world.time.run(1_000);
+  expect(process.holder.counters.acquired).toBe(1);
+  expect(world.record(workerIndex)?.token).not.toBe("");
+  write();
+  await world.time.run(1);
+  expect(process.events).toContainEqual(expect.objectContaining({ kind: "rebase", outcome: "moved" }));
+  expect(process.holder.grant?.workerIndex).not.toBe(workerIndex);
+  expect(world.record(workerIndex)?.token).toBe("");
+});
+
+test("renewals that all land without an answer move the window's end, too", async () => {
+  const { world, process } = await holding();
+  process.store.fault = ({ kind }) => (kind === "compareAndSet" ? "answer-lost" : "none");
+  await world.time.run(windowMs + 2_000);
+  expect(process.issue()).toBe(1);
+  expect(process.holder.counters).toMatchObject({ acquired: 1, lapsed: 0, renewed: 0 });
+});
+
+test("a store whose clock falls far behind is told of once, and looked at each second", async () => {
+  let behindMs = 0;
+  const world: HolderWorld = new HolderWorld({ clockMs: () => world.time.nowMs() - behindMs });
+  const process = world.process();
+  await process.start();
+  behindMs = 600_000;
+  let changes = 0;
+  await world.time.run(2_500);
+  process.onChange = () => (changes += 1);
+  await world.time.run(5_000);
+  expect(process.kinds().filter((kind) => kind === "clock-off")).toHaveLength(1);
+  // Two beats each second, and one try to renew.
+  expect(changes).toBeGreaterThan(13);
+  expect(changes).toBeLessThan(18);
+  await world.time.run(windowMs);
+  expect(process.events).toContainEqual(
+    expect.objectContaining({
+      kind: "grant-ended",
+      detail: expect.stringMatching(/^the window ended: the store's clock is 600.0 s behind/),
+    }),
+  );
+});
+
+test("a window that ended says what the store answered instead of a renewal", async () => {
+  const { world, process } = await holding();
+  process.store.fault = () => "lost";
+  await world.time.run(windowMs + 1_000);
+  expect(process.events).toContainEqual(
+    expect.objectContaining({
+      kind: "grant-ended",
+      detail: expect.stringMatching(/^the window ended before a renewal was confirmed: no answer to /),
+    }),
+  );
+});
+
+test("each loss is counted, and each wait after one is told of", async () => {
+  const { world, process } = await holding();
+  for (const lost of [1, 2]) {
+    world.database.records.clear();
+    await world.time.run(quarantineMs + 3_000);
+    expect(process.holder.phase.kind).toBe("holding");
+    expect(process.holder.counters).toMatchObject({ lost, lapsed: 0, acquired: lost + 1 });
+  }
+  const waits = process.events.filter((event) => event.kind === "waiting");
+  expect(waits.map((event) => event.for)).toEqual(["quarantine", "quarantine"]);
+});
+
+test("callers that wait are called twice a second, whatever happens", async () => {
+  const { world, process } = await holding();
+  process.store.fault = () => "held";
+  let changes = 0;
+  process.onChange = () => (changes += 1);
+  await world.time.run(5_000);
+  expect(changes).toBeGreaterThan(8);
+});
+
+test("a process that stood still counts that, says so, and asks for its window at once", async () => {
+  const { world, process } = await holding({ options: { renewalPeriodMs: 5_000 } });
+  const key = `worker-${process.holder.grant!.workerIndex}`;
+  await world.time.run(1_000);
+  expect(writesOf(process, key)).toBe(0);
+  world.time.stall(1_600);
+  await world.time.run(0);
+  expect(process.holder.counters.pauses).toBe(1);
+  expect(process.events).toContainEqual(expect.objectContaining({ kind: "pause" }));
+  await world.time.run(100);
+  expect(writesOf(process, key)).toBeGreaterThan(0);
+});
+
+test("a resume record is carried ahead of use by the heartbeat, between two renewals", async () => {
+  const world = new HolderWorld();
+  const process = world.process({ disk: new JournalDisk(), options: { renewalPeriodMs: 5_000 } });
+  await process.start();
+  for (let elapsedMs = 0; elapsedMs < 4_900; elapsedMs += 100) {
+    await world.time.run(100);
+    expect(process.issue()).toBe(1);
+  }
+  expect(process.holder.counters.renewed).toBe(0);
+});
+
+test("a window's end that is wanted while there is no grant hurries nothing", async () => {
+  const { world, process } = await holding();
+  process.store.fault = () => "lost";
+  await world.time.run(windowMs + 1_000);
+  process.store.calls.splice(0);
+  for (let elapsedMs = 0; elapsedMs < 2_000; elapsedMs += 10) {
+    process.holder.wantWindow();
+    await world.time.run(10);
+  }
+  expect(process.store.calls.length).toBeLessThan(20);
 });

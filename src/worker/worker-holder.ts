@@ -351,7 +351,7 @@ export class WorkerHolder {
     const step = await this.#rebase.step(grant);
     if (step.kind === "over") return this.#endRebase();
     if (step.kind !== "granted") {
-      if (this.grant === grant && this.#phase.kind === "rebasing" && this.#phase.spare === "unknown") {
+      if (this.#phase.kind === "rebasing" && this.#phase.spare === "unknown") {
         this.#report({ kind: "rebase", aheadMs: step.aheadMs, outcome: step.kind });
         this.#setPhase({ kind: "rebasing", spare: "none" });
       }
@@ -386,7 +386,6 @@ export class WorkerHolder {
     this.#life.end(grant, end, detail);
     if (end === "lapsed") this.#counters.lapsed += 1;
     else this.#counters.lost += 1;
-    this.#failures = 0;
     const { layout } = this.#parts.settings;
     const name = nameWorker(layout, grant.workerIndex);
     const message = `Worker ID ${name} was lost (${detail}); another is being acquired.`;

@@ -43,4 +43,38 @@ export const answers: Readonly<Record<string, string>> = {
     "The next look for a spare worker ID finds that none is needed, and ends the rebase.",
   'src/worker/worker-holder.ts | WorkerHolder.#renew | && as || | outcome.kind === "renewed" && grant.untilMs === untilMs':
     "A clock that is so far from the store's is then told of in an outage, too: once a minute, and it is true.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onRenewal | dropped | this.#life.extend(); | 3":
+    "What a read has confirmed is then used from the next renewal on: later, and as right.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onNothingGained | > as >= | aheadMs > this.#life.rules.leadMaxMs + 2 * clockErrorMs":
+    "It decides only whether a clock that is some seconds off is told of.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onNothingGained | + as - | this.#life.rules.leadMaxMs + 2 * clockErrorMs":
+    "It decides only whether a clock that is some seconds off is told of.",
+  "src/worker/worker-holder.ts | WorkerHolder.#move | not awaited | await this.#life.giveBack(old)":
+    "No step that follows touches the record of the worker ID that was left.",
+  "src/worker/worker-holder.ts | WorkerHolder.#whyLapsed | <= as < | aheadMs <= this.#life.rules.leadMaxMs + 2 * clockErrorMs":
+    "It decides only in which words the end of a window is told, where the clock is some seconds off.",
+  "src/worker/worker-holder.ts | WorkerHolder.#whyLapsed | + as - | this.#life.rules.leadMaxMs + 2 * clockErrorMs":
+    "It decides only in which words the end of a window is told, where the clock is some seconds off.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | Math.max without the others | Math.max(wallMs, this.#parts.generator.lastMs)":
+    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | Math.max without the others | Math.max(wallMs, this.#parts.generator.lastMs) | 2":
+    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+  'src/worker/worker-holder.ts | WorkerHolder.#onBeat | condition turned round | this.#phase.kind === "rebasing"':
+    "The next look for a spare worker ID, about a second later, finds the same.",
+  'src/worker/worker-holder.ts | WorkerHolder.#onBeat | === as !== | this.#phase.kind === "rebasing"':
+    "The next look for a spare worker ID, about a second later, finds the same.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | dropped | this.#endRebase();":
+    "The next look for a spare worker ID, about a second later, finds the same.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | < as <= | grant.untilMs - usedMs < this.#life.rules.windowMs / 2":
+    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | - as + | grant.untilMs - usedMs":
+    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | dropped | this.wantWindow();":
+    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+  "src/worker/worker-holder.ts | WorkerHolder.#renewNow | Math.max without the others | Math.max(this.judge.monotonicMs(), this.#renewedAtMs + renewalGapMs) | 2":
+    "A time that is past is due at once, like the present.",
+  "src/worker/worker-holder.ts | WorkerHolder.#renewNow | Math.min without the others | Math.min(this.#renewAtMs, soonestMs) | 2":
+    "A renewal that was due is then sent a tenth of a second later at most.",
+  "src/worker/worker-holder.ts | WorkerHolder.#reportClockOff | < as <= | nowMs < this.#nextClockOffMs":
+    "It is told of again a millisecond later.",
 };

@@ -67,6 +67,8 @@ export class TestProcess {
   readonly holder: WorkerHolder;
   readonly generator: SnowflakeGenerator;
   readonly events: WorkerEvent[] = [];
+  /** Timers that were neither cancelled nor came: a process lives as long as it has any. */
+  readonly pendingTimers = new Set<() => void>();
   /** Called when waiting callers are to look again. */
   onChange: () => void = () => {};
   readonly #ledger: Ledger;
@@ -100,7 +102,7 @@ export class TestProcess {
       ports: {
         clock: { nowMs: () => time.nowMs() + this.clockAheadMs, monotonicMs: () => time.monotonicMs() },
         // What a dead process was going to do does not happen.
-        timers: { after: (delayMs, task) => time.after(delayMs, () => this.#isDead || task()) },
+        timers: { after: (delayMs, task) => this.#after(delayMs, task) },
         uptimeMs: () => time.uptimeMs(),
         journal: this.#journal,
         random128: () => world.random128(),
@@ -152,6 +154,19 @@ export class TestProcess {
     this.generator.revoke();
     this.store.kill();
     this.#journal?.kill();
+  }
+
+  #after(delayMs: number, task: () => void): () => void {
+    const end = (): void => void this.pendingTimers.delete(end);
+    this.pendingTimers.add(end);
+    const cancel = this.time.after(delayMs, () => {
+      end();
+      if (!this.#isDead) task();
+    });
+    return () => {
+      end();
+      cancel();
+    };
   }
 
   kinds(): string[] {
