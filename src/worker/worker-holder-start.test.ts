@@ -37,6 +37,7 @@ test("a holder whose start has failed for good asks the store for nothing more",
   await world.process({ name: "a" }).start();
   const other = world.process({ name: "b", layout: { ...smallLayout, epochMs: smallLayout.epochMs + 1 } });
   await expect(other.start()).rejects.toMatchObject({ reason: "LAYOUT_MISMATCH" });
+  expect(other.pendingTimers.size).toBe(0);
   const calls = other.store.calls.length;
   await world.time.run(60_000);
   expect(other.store.calls).toHaveLength(calls);
