@@ -77,4 +77,6 @@ export const answers: Readonly<Record<string, string>> = {
     "A renewal that was due is then sent a tenth of a second later at most.",
   "src/worker/worker-holder.ts | WorkerHolder.#reportClockOff | < as <= | nowMs < this.#nextClockOffMs":
     "It is told of again a millisecond later.",
+  'src/worker/worker-holder.ts | WorkerHolder.#move | not awaited | await this.#adopt(step.granted, "acquired")':
+    "Resume records are written and removed in one line, and without one the grant is taken up before a release is sent.",
 };
