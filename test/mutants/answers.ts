@@ -1,4 +1,8 @@
 const notAwaited = "An async function that returns a promise ends as that one does: only an error's trace is shorter.";
+const headStart = "A head start only: callers who meet the window's end ask for it, and each period renews it.";
+const atNextLook = "The next look for a spare worker ID, about a second later, finds the same.";
+const clockTold = "It decides only whether a clock that is some seconds off is told of.";
+const wordsTold = "It decides only in which words the end of a window is told, where the clock is some seconds off.";
 
 /** Mutants that no test notices, by name, and why that is right. */
 export const answers: Readonly<Record<string, string>> = {
@@ -46,31 +50,27 @@ export const answers: Readonly<Record<string, string>> = {
   "src/worker/worker-holder.ts | WorkerHolder.#onRenewal | dropped | this.#life.extend(); | 3":
     "What a read has confirmed is then used from the next renewal on: later, and as right.",
   "src/worker/worker-holder.ts | WorkerHolder.#onNothingGained | > as >= | aheadMs > this.#life.rules.leadMaxMs + 2 * clockErrorMs":
-    "It decides only whether a clock that is some seconds off is told of.",
+    clockTold,
   "src/worker/worker-holder.ts | WorkerHolder.#onNothingGained | + as - | this.#life.rules.leadMaxMs + 2 * clockErrorMs":
-    "It decides only whether a clock that is some seconds off is told of.",
+    clockTold,
   "src/worker/worker-holder.ts | WorkerHolder.#move | not awaited | await this.#life.giveBack(old)":
     "No step that follows touches the record of the worker ID that was left.",
   "src/worker/worker-holder.ts | WorkerHolder.#whyLapsed | <= as < | aheadMs <= this.#life.rules.leadMaxMs + 2 * clockErrorMs":
-    "It decides only in which words the end of a window is told, where the clock is some seconds off.",
+    wordsTold,
   "src/worker/worker-holder.ts | WorkerHolder.#whyLapsed | + as - | this.#life.rules.leadMaxMs + 2 * clockErrorMs":
-    "It decides only in which words the end of a window is told, where the clock is some seconds off.",
+    wordsTold,
   "src/worker/worker-holder.ts | WorkerHolder.#onBeat | Math.max without the others | Math.max(wallMs, this.#parts.generator.lastMs)":
-    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+    headStart,
   "src/worker/worker-holder.ts | WorkerHolder.#onBeat | Math.max without the others | Math.max(wallMs, this.#parts.generator.lastMs) | 2":
-    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+    headStart,
   'src/worker/worker-holder.ts | WorkerHolder.#onBeat | condition turned round | this.#phase.kind === "rebasing"':
-    "The next look for a spare worker ID, about a second later, finds the same.",
-  'src/worker/worker-holder.ts | WorkerHolder.#onBeat | === as !== | this.#phase.kind === "rebasing"':
-    "The next look for a spare worker ID, about a second later, finds the same.",
-  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | dropped | this.#endRebase();":
-    "The next look for a spare worker ID, about a second later, finds the same.",
+    atNextLook,
+  'src/worker/worker-holder.ts | WorkerHolder.#onBeat | === as !== | this.#phase.kind === "rebasing"': atNextLook,
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | dropped | this.#endRebase();": atNextLook,
   "src/worker/worker-holder.ts | WorkerHolder.#onBeat | < as <= | grant.untilMs - usedMs < this.#life.rules.windowMs / 2":
-    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
-  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | - as + | grant.untilMs - usedMs":
-    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
-  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | dropped | this.wantWindow();":
-    "A head start only: callers who meet the window's end ask for it, and each period renews it.",
+    headStart,
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | - as + | grant.untilMs - usedMs": headStart,
+  "src/worker/worker-holder.ts | WorkerHolder.#onBeat | dropped | this.wantWindow();": headStart,
   "src/worker/worker-holder.ts | WorkerHolder.#renewNow | Math.max without the others | Math.max(this.judge.monotonicMs(), this.#renewedAtMs + renewalGapMs) | 2":
     "A time that is past is due at once, like the present.",
   "src/worker/worker-holder.ts | WorkerHolder.#renewNow | Math.min without the others | Math.min(this.#renewAtMs, soonestMs) | 2":
