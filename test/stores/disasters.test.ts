@@ -75,8 +75,8 @@ test("the store is lost: with the line of the runbook, servers on a backup wait 
   chmodSync(join(programs, "snowlane"), 0o755);
   const env = { PATH: [programs, process.env["PATH"]].join(delimiter) };
   await runCommand("sh", ["-e", "-c", line.replace("URL", `'${store.url}'`)], { env });
-  // Step 5.
-  const second = await serve(...args);
+  // Step 5. In the backup the worker ID is still held, perhaps for longer than the quarantine.
+  const second = await serve(...args, "--wait-for-worker-id", "1m");
   const waits = second.log.filter(({ message }) => String(message).startsWith("Waits before a worker ID can be had"));
   expect(waits.length).toBeGreaterThan(0);
   expectNoneTwice(before, lost, await idsOf(second, 200));

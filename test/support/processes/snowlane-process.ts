@@ -57,8 +57,11 @@ export async function startSnowlane(options: SnowlaneOptions): Promise<SnowlaneP
     onLine?.(line);
     if (line["message"] === "Serves IDs") serving.resolve(line);
   });
-  const failed = ended.then(() => {
-    throw new Error(`snowlane serve ended: ${JSON.stringify(log)}`);
+  const failed = ended.then(([code, signal]) => {
+    // The reason comes first: a report of many tests shows but the beginning.
+    throw new Error(
+      `snowlane serve ended with ${code ?? signal}, last line first: ${JSON.stringify(log.toReversed())}`,
+    );
   });
   failed.catch(() => undefined);
   const { address } = await Promise.race([serving.promise, failed]);
