@@ -14,8 +14,10 @@ import { generatorBenchmark } from "./generator.ts";
 import { guardsBenchmark, refusalsBenchmark } from "./guards.ts";
 import { insertsBenchmark } from "./inserts.ts";
 import { memoryBenchmark } from "./memory.ts";
+import { newcomersBenchmark } from "./newcomers.ts";
 import { outageBenchmark } from "./outage.ts";
 import { pageBenchmark } from "./page.ts";
+import { profileBenchmark } from "./profile.ts";
 import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
 import { sequencesBenchmark } from "./sequences.ts";
@@ -29,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   waysBenchmark,
   generatorBenchmark,
   serviceBenchmark,
+  profileBenchmark,
   capacityBenchmark,
   guardsBenchmark,
   credentialsBenchmark,
@@ -42,6 +45,7 @@ const benchmarks: readonly Benchmark[] = [
   sizesBenchmark,
   memoryBenchmark,
   attacksBenchmark,
+  newcomersBenchmark,
   drainsBenchmark,
   insertsBenchmark,
   sequencesBenchmark,
