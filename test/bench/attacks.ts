@@ -1,6 +1,4 @@
 /** Measures the cost of attacks for a caller that behaves, and their effect on the server's memory. */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/http2/attacks.ts";
@@ -11,12 +9,11 @@ import { ordinaryLoad } from "../support/http2/ordinary-load.ts";
 import { residentMb } from "../support/processes/resident-memory.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
-import type { AttackOrder } from "./attacker-process.ts";
+import { startAttackers } from "./attackers.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { median } from "./interleave.ts";
 import { ordinaryCallers } from "./ordinary-callers.ts";
 
-const attackerProgram = new URL("attacker-process.ts", import.meta.url);
 /** Alone and attacked in turn, so that what else the machine does meets both. */
 const rounds = 5;
 const secondsAlone = 0.6;
@@ -69,14 +66,11 @@ async function measureRound({ server, ca }: Victim, name: string): Promise<Laten
   neighbour.report();
   await sleep(1_000 * secondsAlone);
   const alone = neighbour.report();
-  const attacker = fork(attackerProgram);
-  await once(attacker, "message");
+  const { attack, stop } = await startAttackers();
   neighbour.report();
-  attacker.send({ name, port: portOf(server), seconds: secondsAttacked, attackers } satisfies AttackOrder);
-  await once(attacker, "message");
+  await attack({ name, port: portOf(server), seconds: secondsAttacked, attackers });
   const beside = neighbour.report();
-  attacker.kill();
-  await once(attacker, "exit");
+  await stop();
   await neighbour.stop();
   return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms, failed: neighbour.report().failures.length };
 }

@@ -1,38 +1,20 @@
 /** Measures what a caller waits that connects for each call, beside clients of its own address that break rules. */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { grpcFrame } from "../support/http2/http-call.ts";
-import { nextIdFields } from "../support/http2/http2-floods.ts";
-import { RawClient } from "../support/http2/http2-raw-client.ts";
-import { data, headers, hello } from "../support/http2/http2-wire.ts";
+import { callOnce } from "../support/http2/call-once.ts";
 import { runCommand } from "../support/processes/run-command.ts";
-import type { AttackOrder } from "./attacker-process.ts";
+import { startAttackers } from "./attackers.ts";
 import { snowlane } from "./bench-server.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { median } from "./interleave.ts";
 import { percentile } from "./load.ts";
 
-const attackerProgram = new URL("attacker-process.ts", import.meta.url);
-const attack = "window overflow";
+const attackName = "window overflow";
 const crowds = [0, 20, 60, 200] as const;
 const rounds = 3;
 const seconds = 10;
 /** Of the attackers, before the first newcomer. */
 const headStartMs = 1_000;
 const p99MaxMs = 250;
-
-const emptyMessage = grpcFrame(new Uint8Array(0));
-
-/** Connects, asks for one ID, and leaves. @returns How long that took, in ms. */
-async function visit(port: number): Promise<number> {
-  const startMs = performance.now();
-  const client = await RawClient.connect(port);
-  client.send(hello, headers(1, "body", nextIdFields), data(1, emptyMessage, "end"));
-  await client.until((lines) => lines.some((line) => line.startsWith("headers 1 grpc-status=0")));
-  client.destroy();
-  return performance.now() - startMs;
-}
 
 /** How long each newcomer of a round waited, in ms, rising, and how often an attacker was ended meanwhile. */
 interface Round {
@@ -41,17 +23,18 @@ interface Round {
 }
 
 async function measure(port: number, attackers: number): Promise<Round> {
-  const attacker = fork(attackerProgram);
-  await once(attacker, "message");
+  const { attack, stop } = await startAttackers();
   const endsMs = performance.now() + headStartMs + 1_000 * seconds;
-  attacker.send({ name: attack, port, seconds: seconds + headStartMs / 1_000, attackers } satisfies AttackOrder);
-  const over = once(attacker, "message") as Promise<[number]>;
+  const over = attack({ name: attackName, port, seconds: seconds + headStartMs / 1_000, attackers });
   await sleep(headStartMs);
   const waits: number[] = [];
-  while (performance.now() < endsMs) waits.push(await visit(port));
-  const [ended] = await over;
-  attacker.kill();
-  await once(attacker, "exit");
+  while (performance.now() < endsMs) {
+    const startMs = performance.now();
+    await callOnce(port);
+    waits.push(performance.now() - startMs);
+  }
+  const ended = await over;
+  await stop();
   return { waits: waits.toSorted((a, b) => a - b), ended };
 }
 

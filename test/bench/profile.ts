@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serveCommand, startBenchServer } from "./bench-server.ts";
+import { type BenchServer, serveCommand, startBenchServer } from "./bench-server.ts";
 import type { Benchmark } from "./benchmark.ts";
-import { type H2load, runH2load } from "./load.ts";
+import { type H2load, type LoadResult, runH2load } from "./load.ts";
 import { formatFigure } from "./report.ts";
 
 type Load = Pick<H2load, "connections" | "streams" | "calls">;
@@ -93,20 +93,27 @@ async function measure(load: Load, folder: string): Promise<ReadonlyMap<string, 
       return [node, ...profiler, ...args];
     },
   });
+  const { fromUs, untilUs, cpuUs, kernelUs } = await runAndStop(server, load, folder);
+  const shares = sharesOf(readProfile(profiles), fromUs, untilUs);
+  const us = new Map(Array.from(shares, ([part, share]) => [part, share * cpuUs]));
+  // A profile sees the kernel's time where it was called from, which is the code in C++.
+  us.set(parts.native, (us.get(parts.native) ?? 0) - kernelUs);
+  return us.set(parts.kernel, kernelUs).set("all", cpuUs);
+}
+
+/** Runs a load, and stops the server, which then writes its profile. */
+async function runAndStop(
+  server: BenchServer,
+  load: Load,
+  folder: string,
+): Promise<LoadResult & { readonly fromUs: number; readonly untilUs: number }> {
   try {
     await runH2load(server, { ...load, calls: warmUpCalls }, folder);
     const fromUs = monotonicUs();
-    const { cpuUs, kernelUs } = await runH2load(server, load, folder);
-    const untilUs = monotonicUs();
+    const result = await runH2load(server, load, folder);
+    return { ...result, fromUs, untilUs: monotonicUs() };
+  } finally {
     await server.stop();
-    const shares = sharesOf(readProfile(profiles), fromUs, untilUs);
-    const us = new Map(Array.from(shares, ([part, share]) => [part, share * cpuUs]));
-    // A profile sees the kernel's time where it was called from, which is the code in C++.
-    us.set(parts.native, (us.get(parts.native) ?? 0) - kernelUs);
-    return us.set(parts.kernel, kernelUs).set("all", cpuUs);
-  } catch (error) {
-    await server.stop();
-    throw error;
   }
 }
 

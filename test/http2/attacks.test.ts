@@ -9,10 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Attack, quickAttacks, slowAttacks, tlsAttacks } from "../support/http2/attacks.ts";
 import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { progress } from "../support/fetch/user-cache.ts";
-import { grpcFrame } from "../support/http2/http-call.ts";
-import { attackerName, nextIdFields } from "../support/http2/http2-floods.ts";
-import { RawClient } from "../support/http2/http2-raw-client.ts";
-import { data, headers, hello } from "../support/http2/http2-wire.ts";
+import { callOnce } from "../support/http2/call-once.ts";
+import { attackerName } from "../support/http2/http2-floods.ts";
 import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { Neighbour } from "../support/http2/neighbour.ts";
 import { ordinaryLoad } from "../support/http2/ordinary-load.ts";
@@ -123,10 +121,7 @@ describe.each(["an open server", "a server with principals, quotas and a scraper
     const attackers = Array.from({ length: 20 }, again);
     let served = 0;
     while (performance.now() < endsMs) {
-      const caller = await RawClient.connect(port);
-      caller.send(hello, headers(1, "body", nextIdFields), data(1, grpcFrame(new Uint8Array(0)), "end"));
-      await caller.until((lines) => lines.some((line) => line.startsWith("headers 1 grpc-status=0")));
-      caller.destroy();
+      await callOnce(port);
       served++;
     }
     await Promise.all(attackers);
