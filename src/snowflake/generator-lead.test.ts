@@ -27,13 +27,13 @@ describe("the lead rule", () => {
     expect(nextOf(generator, startMs + 10)).toEqual({ ms: startMs + 20, sequence: 0 });
   });
 
-  test("the last sixteenth of the furthest tick is for unary calls", () => {
+  test("the second half of the furthest tick is for unary calls", () => {
     const generator = granted();
     const bulk = generator.reserve(reserveCountMax, startMs, "bulk", still);
-    expect(countOf(bulk)).toBe(11 * 4096 - 256);
+    expect(countOf(bulk)).toBe(11 * 4096 - 2048);
     expect(generator.reserve(1, startMs, "bulk", still)).toMatchObject({ kind: "wait", untilMs: startMs + 1 });
-    expect(nextOf(generator, startMs)).toEqual({ ms: startMs + 10, sequence: 3840 });
-    expect(countOf(generator.reserve(1_000, startMs, "unary", still))).toBe(255);
+    expect(nextOf(generator, startMs)).toEqual({ ms: startMs + 10, sequence: 2048 });
+    expect(countOf(generator.reserve(3_000, startMs, "unary", still))).toBe(2047);
     expect(generator.reserve(1, startMs, "unary", still)).toMatchObject({ kind: "wait", untilMs: startMs + 1 });
   });
 

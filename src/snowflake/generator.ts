@@ -73,7 +73,7 @@ export class SnowflakeGenerator {
   readonly #random: () => number;
   /** How many sequence numbers the first of a tick is drawn from; 1 = always 0. */
   readonly #spreadCount: number;
-  /** How many sequence numbers of the furthest permitted tick are kept for unary calls. */
+  /** How many sequence numbers of the furthest permitted tick are kept for unary calls: docs/adr/0177. */
   readonly #keptCount: number;
   /** Whether successive IDs of a tick differ in the lower half alone. */
   readonly #narrow: boolean;
@@ -134,7 +134,7 @@ export class SnowflakeGenerator {
     const sequenceCount = layout.sequence.max + 1;
     this.burstCount = this.#lead.burstTicks * sequenceCount;
     this.#spreadCount = (options.sequenceSpread ?? true) ? Math.max(1, Math.floor(sequenceCount / 4)) : 1;
-    this.#keptCount = Math.ceil(sequenceCount / 16);
+    this.#keptCount = Math.ceil(sequenceCount / 2);
     this.#tickMax = layout.timestamp.max;
     this.#sequenceMax = layout.sequence.max;
     this.#tickUnit = 2 ** layout.timestamp.shift;

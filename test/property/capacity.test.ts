@@ -127,6 +127,17 @@ describe.each([
     expect(bulk + unary).toBeGreaterThan(load.perMs * runMs * 0.99);
   });
 
+  test("beside a bulk caller, calls that a pause has gathered are served at once, up to half a tick of them", () => {
+    const load = new Load(layout);
+    load.take(1_000_000, "bulk");
+    for (let pause = 0; pause < 100; pause++) {
+      load.advance(10);
+      load.take(1_000_000, "bulk");
+      const crowd = (layout.sequence.max + 1) / 2;
+      expect(load.take(crowd)).toBe(crowd);
+    }
+  });
+
   test("at full load a step back of 1.5 s costs nothing", () => {
     const load = new Load(layout);
     load.issuedBySecond(1, 1);
