@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
  * Gives some modules of Node without those exports that are getters: an `import` reads every export, and that of
  * WebSocket in node:http loads an HTTP client of 10,000 lines, those of node:crypto all of Web Crypto, at each start.
  * node:sea is among them because an older Node, which lacks it, refuses to load what imports it.
+ * Each name is read on a line of its own, so that what nothing uses is left out: a later Node may warn of it.
  */
 export const lightModules = {
   name: "light",
@@ -19,8 +20,8 @@ export const lightModules = {
     const name = id.replace("\0light:", "node:");
     const descriptors = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name)));
     const names = descriptors.filter(([, { value }]) => value !== undefined).map(([name]) => name);
-    const builtin = `process.getBuiltinModule("${name}")`;
-    return `export const { ${names.join(", ")} } = ${builtin};\nexport default ${builtin};`;
+    const exported = names.map((name) => `export const ${name} = builtin.${name};`);
+    return `const builtin = process.getBuiltinModule("${name}");\n${exported.join("\n")}\nexport default builtin;`;
   },
 };
 

@@ -134,6 +134,18 @@ test("it holds what is run and read, with ordinary modes: no test, no map, and n
   ).toEqual([]);
 });
 
+test("of Node's own modules it reads what it uses alone: a later Node may warn of the rest", () => {
+  const chunks = join(project, "node_modules/snowlane/dist/chunks");
+  const texts = readdirSync(chunks).map((name) => readFileSync(join(chunks, name), "utf8"));
+  const reads = texts.flatMap((text) =>
+    Array.from(text.matchAll(/^const (\S+) = builtin(?:\$\d+)?\.\w+;$/gm), ([, name = ""]) => ({ text, name })),
+  );
+  expect(reads.map(({ name }) => name)).toContain("readFileSync");
+  // Such a line has the name twice.
+  expect(reads.filter(({ text, name }) => text.split(name).length <= 3).map(({ name }) => name)).toEqual([]);
+  expect(texts.filter((text) => /\} = process\.getBuiltinModule/.test(text))).toEqual([]);
+});
+
 test("it is installed without a script of its own", () => {
   const { scripts } = JSON.parse(readFileSync(join(project, "node_modules/snowlane/package.json"), "utf8")) as {
     readonly scripts: Readonly<Record<string, string>>;
