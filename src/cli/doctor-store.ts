@@ -19,7 +19,7 @@ import { createHolder } from "../lease/records/worker-record.ts";
 import { resolveWorkerSettings, type TimedStore, type WorkerOptions } from "../lease/worker-settings.ts";
 import { exitCodes } from "./exit-code.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
-import { timeOf } from "./worker-rows.ts";
+import { quarantineWords } from "./worker-rows.ts";
 
 /** The store to check. */
 export interface StoreUnderCheck {
@@ -319,7 +319,7 @@ function refusedWrite(error: unknown): Finding {
 function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonly Finding[] {
   const findings: Finding[] = [];
   if (quarantine !== undefined) {
-    const detail = `The store is under quarantine until ${timeOf(quarantine.untilMs)}: ${quarantine.reason}.`;
+    const detail = `The store is under quarantine ${quarantineWords(quarantine)}`;
     findings.push(warn("quarantine", detail, "Wait: a process that starts before then waits as well. Holders go on."));
   }
   const taken = workers.filter(({ state }) => state !== "released" && state !== "expired").length;

@@ -75,7 +75,7 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
   const { server, serving, reason, phase, startMs, grant, store, waiting, connections, samples } = status;
   const state = serving
     ? paint("good", "serving")
-    : `${paint("bad", "not serving")}: ${printable(reason)}, ${printable(phase)}`;
+    : `${paint("bad", "not serving")}: ${printable(reason)}, ${printable(phase)}; docs/errors.md says what to do`;
   const lines = [
     ["state", state],
     ["server", `${server}, started ${timeOf(startMs)}, ${connections} connections, ${waiting} calls wait`],

@@ -59,7 +59,7 @@ export function workersToTable({ workers, total, free, quarantine, nowMs }: Show
   const bound =
     quarantine === undefined
       ? ""
-      : `Quarantine until ${timeOf(quarantine.untilMs)}: ${quarantine.reason}. No process is granted a worker ID before; holders go on.\n`;
+      : `Quarantine ${quarantineWords(quarantine)} No process is granted a worker ID before; holders go on.\n`;
   return `${
     workers.length === 0
       ? ""
@@ -95,6 +95,11 @@ function stateCell(state: ShownWorker["state"]): Cell {
 function leftOf(windowLeftMs: number | undefined, freeFromMs: number | undefined, nowMs: number): string {
   if (windowLeftMs !== undefined) return secondsOf(windowLeftMs);
   return freeFromMs === undefined ? nothing : `free in ${secondsOf(freeFromMs - nowMs)}`;
+}
+
+/** Until when a quarantine lasts, and why. Some reasons end with a full stop, and some do not. */
+export function quarantineWords({ untilMs, reason }: NonNullable<ShownWorkers["quarantine"]>): string {
+  return `until ${timeOf(untilMs)}: ${reason.replace(/\.$/, "")}.`;
 }
 
 export function secondsOf(ms: number): string {

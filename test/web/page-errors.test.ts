@@ -56,7 +56,7 @@ const cases = [
     { worker: "33", datacenter: "-1" },
     { worker: bits, datacenter: bits },
   ],
-  [{ time: "0" }, { time: "An ID needs some bits of time." }],
+  [{ time: "0" }, { time: "An ID needs at least one bit of time." }],
   [{ time: "42" }, { time: sum, datacenter: sum, worker: sum, sequence: sum }],
   [
     { sequence: "0", time: "20", datacenter: "16", worker: "17" },

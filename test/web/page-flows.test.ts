@@ -78,7 +78,9 @@ test("a run that is cancelled ends within a second, and what came can be saved",
   await page.getByRole("button", { name: "Generate" }).click();
   await page.getByRole("progressbar").waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
-  await page.getByText(/^Cancelled\. [\d,]+ IDs? had come|Press Generate/).waitFor({ timeout: 1_000 });
+  await page
+    .getByText(/^Cancelled\. You can use the [\d,]+ IDs? that had arrived|Press Generate/)
+    .waitFor({ timeout: 1_000 });
   expect(await page.getByRole("progressbar").count()).toBe(0);
 });
 
@@ -98,7 +100,7 @@ test("an ID made by hand with an epoch of its own reads back the same in snowlan
   const page = await world.open();
   await page.getByRole("button", { name: "In the browser" }).click();
   await page.getByText("nothing keeps it unique").waitFor();
-  await page.getByRole("button", { name: "Other epoch or layout" }).click();
+  await page.getByRole("button", { name: "Change the epoch or the layout" }).click();
   await page.getByLabel("Epoch, as a date").fill("2020-01-01");
   expect(await page.getByLabel("Epoch, in Unix milliseconds").inputValue()).toBe("1577836800000");
   await page.getByLabel("Time").fill("2026-01-31 12:00:00.123");
@@ -117,10 +119,10 @@ test("each part that is wrong has its own error, while typing", async () => {
   const page = await world.open();
   await page.getByRole("button", { name: "In the browser" }).click();
   for (const [label, text, error] of [
-    ["Datacenter", "32", "The layout holds 0 to 31 here."],
-    ["Worker", "-1", "The layout holds 0 to 31 here."],
-    ["Sequence", "4096", "The layout holds 0 to 4,095 here."],
-    ["How many", "1001", "The layout holds 1 to 1,000 here."],
+    ["Datacenter", "32", "In this layout the field is 0 to 31."],
+    ["Worker", "-1", "In this layout the field is 0 to 31."],
+    ["Sequence", "4096", "In this layout the field is 0 to 4,095."],
+    ["How many", "1001", "In this layout the field is 1 to 1,000."],
     ["Time", "2010-11-04", "Before the layout's epoch, 2010-11-04T01:42:54.657Z"],
     ["Time", "2080-07-11", "After the layout's end, 2080-07-10T17:30:30.209Z"],
     ["Time", "yesterday", "Write a time such as"],
@@ -219,16 +221,16 @@ test("text that is no ID is told in words, and hostile text stays text", async (
   const box = page.getByRole("textbox", { name: "IDs" });
   const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
   for (const [text, error] of [
-    [hostile, "may not stand there"],
+    [hostile, "is not allowed there"],
     ["99999999999999999999", "goes on where it should end"],
     ["9223372036854775808", "holds a number that is too large"],
-    ["nonsense", "has the shape of no ID"],
+    ["nonsense", "does not look like any ID"],
     ["-1", "UUID"],
-    ["\u202eabc", "may not stand there"],
+    ["\u202eabc", "is not allowed there"],
   ] as const) {
     await box.fill(text);
     const result = page.getByRole("region", { name: "Result" });
-    await result.getByText("This is no ID").waitFor();
+    await result.getByText("This is not an ID").waitFor();
     expect([text, await result.innerText()]).toEqual([text, expect.stringContaining(error)]);
   }
   await box.fill(`${hostile}\n${hostile}`);
@@ -383,7 +385,7 @@ test("a browser that keeps nothing for the page changes its language and colours
   await page.reload();
   await page.getByRole("button", { name: "Dark" }).click();
   await page.getByRole("button", { name: "Kiswahili" }).click();
-  await page.getByRole("link", { name: "Angalia" }).click();
+  await page.getByRole("link", { name: "Fuatilia" }).click();
   await page.locator(".chart canvas").nth(5).waitFor();
 });
 
@@ -401,8 +403,8 @@ test("UUIDs of others and texts of other generators tell what they say of themse
   const page = await world.open({ path: "/#/parse" });
   const box = page.getByRole("textbox", { name: "IDs" });
   for (const [text, title, time] of [
-    ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "A UUID of version 1", "22 February 2022, 19:22:22.000"],
-    ["919108f7-52d1-4320-9bac-f847db4148a8", "A UUID of version 4", undefined],
+    ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "UUID version 1", "22 February 2022, 19:22:22.000"],
+    ["919108f7-52d1-4320-9bac-f847db4148a8", "UUID version 4", undefined],
     ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "A ULID", "30 July 2016, 23:54:10.259"],
     ["0ujtsYcgvSTl8PAuAdqWYSMnLOv", "A KSUID", "10 October 2017, 04:00:47.000"],
     ["507f1f77bcf86cd799439011", "An ObjectId", "17 October 2012, 21:13:27.000"],
@@ -438,14 +440,14 @@ test("Watch finds a worker's host, and shows a hostile name as text", async () =
   await world.startServer(["--store", `sqlite:${store}`, "--instance", hostile]);
   const page = await world.open({ origin: server.url });
   await page.getByRole("link", { name: "Watch" }).click();
-  await page.getByText("2 worker IDs of 2 that were ever held.").waitFor();
+  await page.getByText("2 of 2 worker IDs that were ever held.").waitFor();
   await page.getByLabel("Find").fill("ONERROR");
   const row = page.getByRole("row").filter({ hasText: hostile });
   expect(await row.innerText()).toContain(hostname());
   expect(await page.getByRole("table").getByRole("row").count()).toBe(2);
   expect(await page.locator("main img").count()).toBe(0);
-  await page.getByLabel("State").selectOption({ label: "given back" });
-  await page.getByText("0 worker IDs of 2 that were ever held.").waitFor();
+  await page.getByLabel("State").selectOption({ label: "released" });
+  await page.getByText("0 of 2 worker IDs that were ever held.").waitFor();
 });
 
 test("Learn explains the ID of Parse by the layout that is chosen, and writes the program for it", async () => {
@@ -455,7 +457,7 @@ test("Learn explains the ID of Parse by the layout that is chosen, and writes th
   await page.getByRole("row", { name: "time 367597485448 × 2^22 1541815603604488192" }).waitFor();
   const life = page.getByRole("row", { name: /^Lasts until/ });
   expect(await life.innerText()).toContain("2080-07-10");
-  const code = page.getByRole("group", { name: "Make and read such IDs in a program" });
+  const code = page.getByRole("group", { name: "Make and read these IDs in a program" });
   expect(await code.innerText()).toContain("EPOCH_MS = 1288834974657n");
   await page.getByLabel("Layout", { exact: true }).selectOption("sonyflake");
   await page.getByRole("row", { name: "IDs a second, each worker 25,600" }).waitFor();
@@ -478,7 +480,7 @@ test.each(widths)(
     const page = await world.open({ context: { viewport: { width, height }, hasTouch: width < 500 } });
     const click = (role: "button" | "link", name: string) => page.getByRole(role, { name, exact: true }).click();
     await click("button", "In the browser");
-    await click("button", "Other epoch or layout");
+    await click("button", "Change the epoch or the layout");
     await page.getByLabel("Epoch, as a date (UTC)").fill("2024-02-29");
     const made = await page.locator(`${hero}.id`).innerText();
     expect(Math.abs(Number(BigInt(made) >> 22n) + Date.UTC(2024, 1, 29) - Date.now())).toBeLessThan(120_000);

@@ -69,7 +69,7 @@ test("in every field of Learn and of Parse", async () => {
   await expectText(page, title);
   await page.getByRole("link", { name: "Parse" }).click();
   expect((await fillAll(page)).length).toBe(7);
-  await page.getByText("This is no ID").waitFor();
+  await page.getByText("This is not an ID").waitFor();
   await expectText(page, "Parse an ID · Snowlane");
 });
 
@@ -78,11 +78,11 @@ test("in the fields of Watch, the token's included", async () => {
   await page.getByRole("row").filter({ hasText: "this server" }).waitFor();
   const title = await page.title();
   expect(await fillAll(page)).toEqual(["Find"]);
-  await page.getByText("0 worker IDs of 1 that were ever held.").waitFor();
+  await page.getByText("0 of 1 worker ID that was ever held.").waitFor();
   await expectText(page, title);
   const answer = { code: "unauthenticated", message: hostile };
   await page.route("**/snowlane.v1.*/*", (route) => route.fulfill({ status: 401, json: answer }));
-  await page.getByLabel("Token").fill(hostile);
+  await page.getByRole("textbox", { name: "Token" }).fill(hostile);
   await page.getByRole("button", { name: "Use this token" }).isVisible();
   await expectText(page, title);
 });

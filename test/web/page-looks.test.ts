@@ -30,7 +30,7 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   "by-hand": async (page) => {
     await page.getByRole("button", { name: "In the browser" }).click();
     await page.getByRole("textbox", { name: "Worker", exact: true }).fill("99");
-    await page.getByRole("button", { name: "Other epoch or layout" }).click();
+    await page.getByRole("button", { name: "Change the epoch or the layout" }).click();
   },
   parse: async (page) => {
     await page.goto(`${world.server().url}/#/parse?id=1541815603606036522&layout=twitter`);
@@ -66,13 +66,13 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   swahili: async (page) => {
     await page.getByRole("button", { name: "Kiswahili" }).click();
     await page.goto(`${world.server().url}/#/parse?id=1541815603606036522&layout=twitter`);
-    await page.getByText("ilitengenezwa na mfanyakazi 26").waitFor();
+    await page.getByText("ilizalishwa na nodi 26").waitFor();
   },
   "token-wanted": async (page) => {
     const answer = { code: "unauthenticated", message: "no" };
     await page.route("**/snowlane.v1.*/*", (route) => route.fulfill({ status: 401, json: answer }));
     await page.goto(`${world.server().url}/#/watch`);
-    await page.getByLabel("Token").waitFor();
+    await page.getByRole("textbox", { name: "Token" }).waitFor();
   },
 };
 

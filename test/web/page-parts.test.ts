@@ -41,7 +41,7 @@ test("a finger names a field of the strip", async () => {
 
 test("the presets that an ID could be of are listed with its day under each, and read by a press", async () => {
   const page = await world.open({ path: `/#/parse?id=${id}&layout=twitter` });
-  const others = page.getByRole("region", { name: "Could it be another's?" });
+  const others = page.getByRole("region", { name: "Could it be from another system?" });
   for (const [name, title] of [
     ["twitter", "Twitter"],
     ["discord", "Discord"],
@@ -54,7 +54,7 @@ test("the presets that an ID could be of are listed with its day under each, and
   expect(await page.getByLabel("Layout").inputValue()).toBe("discord");
   await page.getByText("25 August 2026").waitFor();
   await page.getByRole("textbox", { name: "IDs" }).fill("5");
-  await others.getByText("Under no known layout would this ID be from a time that has passed.").waitFor();
+  await others.getByText("No known layout gives this ID a time in the past.").waitFor();
 });
 
 test("up to 1,000 IDs are shown, and one more is a file", async () => {

@@ -20,7 +20,9 @@ test("a store that is frozen, gone and back is shown by Watch, and told by Gener
   store.pause();
   await said.getByText(/^unreachable, answered [\d.]+ s ago/).waitFor();
   await page.getByText(/^This server issues no IDs now\. The server cannot reach its store\./).waitFor();
-  await page.getByText("The server does not tell. The server cannot reach its store.", { exact: false }).waitFor();
+  await page
+    .getByText("The state of the server is unknown. The server cannot reach its store.", { exact: false })
+    .waitFor();
   await page.locator(".pill").getByText("not serving").waitFor();
   await page.getByRole("link", { name: "Generate" }).click();
   await page.getByRole("button", { name: "Generate" }).click();
@@ -42,7 +44,7 @@ test("a store that is frozen, gone and back is shown by Watch, and told by Gener
   await said.getByText(/^answered/).waitFor();
   await page.getByRole("row").filter({ hasText: "this server" }).getByText("held").waitFor();
   await page.getByText("This server issues no IDs now.", { exact: false }).waitFor({ state: "detached" });
-  await page.getByText("The server does not tell.", { exact: false }).waitFor({ state: "detached" });
+  await page.getByText("The state of the server is unknown.", { exact: false }).waitFor({ state: "detached" });
   await page.getByRole("link", { name: "Generate" }).click();
   await page.getByRole("button", { name: "Generate" }).click();
   await page.locator(".when.id").waitFor();

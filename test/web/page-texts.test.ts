@@ -96,11 +96,11 @@ test("the page speaks the reader's language, and the one that was chosen after a
   await page.getByRole("button", { name: "生成", exact: true }).waitFor();
   expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
   await page.getByRole("button", { name: "Kiswahili" }).click();
-  await page.getByRole("button", { name: "Tengeneza", exact: true }).click();
-  await page.getByRole("button", { name: "Isome" }).click();
-  await page.getByText("ilitengenezwa na mfanyakazi").waitFor();
+  await page.getByRole("button", { name: "Zalisha", exact: true }).click();
+  await page.getByRole("button", { name: "Ichambue" }).click();
+  await page.getByText("ilizalishwa na nodi").waitFor();
   await page.reload();
-  await page.getByRole("link", { name: "Soma", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Chambua", exact: true }).waitFor();
   await page.getByRole("button", { name: "English" }).click();
   await page.getByRole("heading", { name: "Parse an ID" }).waitFor();
 });

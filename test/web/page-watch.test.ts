@@ -134,10 +134,10 @@ test("a closed server asks for a token: wrong, without the permission, right, an
   const server = await world.startServer(["--principals", principals]);
   const page = await world.open({ origin: server.url, path: "/#/watch", expected: /status of 40[13]/ });
   const give = async (token: string): Promise<void> => {
-    await page.getByLabel("Token").fill(token);
+    await page.getByRole("textbox", { name: "Token" }).fill(token);
     await page.getByRole("button", { name: "Use this token" }).click();
   };
-  await page.getByText("needs a token").waitFor();
+  await page.getByText("needs a token", { exact: true }).waitFor();
   await give("snw_wrong");
   await page.getByText("The server does not know this token.").waitFor();
   await give(tokenOf("ids"));
@@ -156,8 +156,8 @@ test("a closed server asks for a token: wrong, without the permission, right, an
   const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])");
   expect(kept).not.toContain("snw_");
   await page.reload();
-  await page.getByLabel("Token").waitFor();
-  expect(await page.getByLabel("Token").inputValue()).toBe("");
+  await page.getByRole("textbox", { name: "Token" }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Token" }).inputValue()).toBe("");
 });
 
 test("before a token is typed, the page warns where it would cross a network in plaintext, and nowhere else", async () => {
@@ -179,7 +179,7 @@ test("before a token is typed, the page warns where it would cross a network in 
       return route.fulfill({ response: await route.fetch({ url: url + pathname }) });
     });
     await page.goto(`${origin}/#/watch`);
-    await page.getByLabel("Token").waitFor();
+    await page.getByRole("textbox", { name: "Token" }).waitFor();
     expect([origin, await warning.count()]).toEqual([origin, count]);
   }
 });

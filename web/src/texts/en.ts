@@ -33,16 +33,16 @@ const fields: Readonly<Record<LayoutFieldKind, string>> = {
 };
 
 const textFaults: Readonly<Record<TextFault, string>> = {
-  character: "has a character that may not stand there",
+  character: "has a character that is not allowed there",
   too_short: "ends too early",
   too_long: "goes on where it should end",
   leading_zero: "begins with a zero that should not be there",
   out_of_range: "holds a number that is too large for an ID",
   check_symbol: "ends with a check symbol that does not fit the rest: one character is probably wrong",
-  date: "does not hold a date of the calendar",
-  tick: "holds a time that this layout cannot have",
+  date: "holds a date or a time that does not exist",
+  tick: "holds a time that this layout cannot express",
   prefix: "has a prefix that is malformed",
-  no_form: "has the shape of no ID that this page knows",
+  no_form: "does not look like any ID that this page knows",
   future: "would be an ID from the future, or of another layout",
 };
 
@@ -59,17 +59,22 @@ const forms: Readonly<Record<TextForm, string>> = {
 
 const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
   UNREACHABLE: "The server does not answer. Parse and Generate in the browser go on without it.",
-  UNAUTHENTICATED: "The server asks for a token: give it above.",
-  DENIED: "You may not call this. Ask the operator for the permission.",
-  MISSING_CREDENTIALS: "The server asks for a token: give it above.",
-  METHOD_DENIED: "You may not call this method. Ask the operator for the permission.",
+  UNAUTHENTICATED: "The server asks for a token: enter one above.",
+  DENIED: "You may not call this. Ask the operator for permission.",
+  MISSING_CREDENTIALS: "The server asks for a token: enter one above.",
+  METHOD_DENIED: "You may not call this method. Ask the operator for permission.",
   COUNT_OUT_OF_RANGE: "The server does not give that many IDs at once. Ask for fewer.",
   BURST_EXCEEDED: "The server is at its limit for the moment. Try again in a second.",
   STORE_UNAVAILABLE: "The server cannot reach its store. It tries again by itself.",
   WINDOW_EXPIRED: "The server could not reserve time in its store. It tries again by itself.",
-  WORKER_LEASE_LOST: "The server lost its worker ID and is acquiring another. Try again in a moment.",
+  WORKER_LEASE_LOST: "The server has no worker ID at the moment, and is acquiring one. Try again in a moment.",
   CLOCK_ROLLED_BACK: "The server's clock was set back. It waits until the clock has caught up.",
-  SHUTTING_DOWN: "The server is stopping. Start it again, then try once more.",
+  SHUTTING_DOWN: "The server is stopping. Try again when it runs again.",
+  QUOTA_EXCEEDED: "Your quota is used up for the moment. Try again later.",
+  CLOCK_BEFORE_EPOCH: "The server's clock is before the epoch of its layout.",
+  TIMESTAMP_EXHAUSTED: "The layout's time is used up: it can hold no later time.",
+  STORE_WENT_BACK: "The store lost some of its data, as after a restore.",
+  HOST_NOT_ALLOWED: "The server does not answer under this host name.",
 };
 
 const partProblem = (problem: PartProblem): string => {
@@ -77,7 +82,7 @@ const partProblem = (problem: PartProblem): string => {
     case "not-whole":
       return `Write a whole number from ${number(problem.min)} to ${number(problem.max)}.`;
     case "range":
-      return `The layout holds ${number(problem.min)} to ${number(problem.max)} here.`;
+      return `In this layout the field is ${number(problem.min)} to ${number(problem.max)}.`;
     case "unreadable-time":
       return "Write a time such as 2026-01-31 12:00:00.000 (UTC), or Unix milliseconds.";
     case "before-epoch":
@@ -104,7 +109,7 @@ const layoutProblem = (problem: LayoutProblem): string => {
     case "identity":
       return `Datacenter and worker take ${problem.bits} bits. 32 is the most.`;
     case "timestamp":
-      return "An ID needs some bits of time.";
+      return "An ID needs at least one bit of time.";
   }
 };
 
@@ -133,7 +138,7 @@ export const en = {
       `as worker ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
   },
   access: {
-    title: "This server asks who you are",
+    title: "This server needs a token",
     lead: "Give a token that the server knows. Parse, Learn and Generate in the browser need none.",
     plaintext: "This page came without TLS: the token would cross the network for all to read.",
     label: "Token",
@@ -143,9 +148,9 @@ export const en = {
     given: "Calls carry your token.",
     forget: "Forget it",
   },
-  brokenLink: "The link has a part that could not be read. The rest of it was.",
+  brokenLink: "The link has a part that could not be read. The rest was read.",
   missing: {
-    text: "A part of this page cannot be loaded. The server was away, or is of another version.",
+    text: "A part of this page cannot be loaded. The server could not be reached, or now runs another version.",
     reload: "Load the page again",
   },
   language: { label: "Language of the page", note: "" },
@@ -158,7 +163,7 @@ export const en = {
     ofServer: "This server's",
     custom: "A layout of your own",
     since: (name: string, day: string) => `${name}, since ${day}`,
-    detail: "Other epoch or layout",
+    detail: "Change the epoch or the layout",
     epochDate: "Epoch, as a date (UTC)",
     epochMs: "Epoch, in Unix milliseconds",
     ownEpoch: (day: string) => `Empty: the layout's own, ${day}`,
@@ -176,7 +181,7 @@ export const en = {
     ids: "IDs",
     placeholder: "1541815603606036522",
     form: "Text form",
-    detect: "as it looks",
+    detect: "detect it",
     copyLink: "Copy link",
     result: "Result",
     empty: "An ID says when it was made and by which worker. Paste one above, or read an example:",
@@ -186,10 +191,11 @@ export const en = {
     local: (zone: string) => `where you are (${zone})`,
     utc: "UTC",
     madeBy: (datacenterId: number | undefined, workerId: number | undefined, sequence: number | undefined) => {
-      const worker = workerId === undefined ? "" : `made by worker ${number(workerId)}`;
-      const place = datacenterId === undefined ? "" : ` of datacenter ${number(datacenterId)}`;
+      const worker = workerId === undefined ? "" : `worker ${number(workerId)}`;
+      const place = datacenterId === undefined ? "" : `datacenter ${number(datacenterId)}`;
+      const maker = [worker, place].filter((part) => part !== "").join(" of ");
       const order = sequence === undefined ? "" : `sequence ${number(sequence)}`;
-      return [worker + place, order].filter((part) => part !== "").join(", ");
+      return [maker === "" ? "" : `made by ${maker}`, order].filter((part) => part !== "").join(", ");
     },
     bits: "Bits of the ID",
     bitsHint: "Point at a field, or use the arrow keys.",
@@ -212,16 +218,13 @@ export const en = {
     worker: "Worker",
     sequence: "Sequence",
     everyForm: "In every text form",
-    form_: "Form",
-    text: "Text",
     copyForm: (form: string) => `Copy ${form}`,
-    others: "Could it be another's?",
-    plausible: "plausible",
-    noOthers: "Under no known layout would this ID be from a time that has passed.",
-    othersNote: "Times alone decide. Choose a layout to read it that way.",
+    others: "Could it be from another system?",
+    noOthers: "No known layout gives this ID a time in the past.",
+    othersNote: "This list goes by the times alone. Choose a layout to read the ID by it.",
     readAs: (name: string) => `Read it as ${name}`,
     uuid: {
-      title: (version: number) => (version === 0 ? "A UUID" : `A UUID of version ${version}`),
+      title: (version: number) => (version === 0 ? "A UUID" : `UUID version ${version}`),
       none: "It holds no ID of this layout.",
       noTime: "It carries no time.",
       variant: "Variant",
@@ -234,12 +237,12 @@ export const en = {
         kind,
       note: "Another generator wrote this text.",
     },
-    refused: "This is no ID",
+    refused: "This is not an ID",
     fault: (fault: TextFault, position: number, form: string | undefined) => {
       const place = fault === "no_form" || fault === "future" ? "" : ` (character ${position + 1})`;
       return `${form === undefined ? "The text" : `Read as ${form}, the text`} ${textFaults[fault]}${place}.`;
     },
-    ambiguous: (candidates: readonly string[]) => `It can be ${candidates.join(" and ")}. Choose the form.`,
+    ambiguous: (candidates: readonly string[]) => `It can be ${candidates.join(" or ")}. Choose the form.`,
     outsideLayout: "The number does not fit this layout: it is too large, or carries a time past the layout's end.",
     tooLarge: "An ID lies between 0 and 9,223,372,036,854,775,807.",
     many: (count: number, refused: number) =>
@@ -259,7 +262,7 @@ export const en = {
   },
   generate: {
     heading: "Generate IDs",
-    lead: "From this server, unique for ever in its deployment. Or by hand in your browser, for tests and back-fill.",
+    lead: "This server makes IDs that are unique for ever in its deployment. You can also make IDs by hand in your browser, for tests and back-fill.",
     source: "Source",
     fromServer: "From this server",
     byHand: "In the browser",
@@ -279,15 +282,15 @@ export const en = {
     rate: (perSecond: number) => `${number(Math.round(perSecond))} IDs a second`,
     took: (count: number, ms: number) =>
       `${counted(count, "ID")} in ${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} ms.`,
-    above: (shownMax: number) => `Above ${number(shownMax)} you get a file.`,
+    above: (shownMax: number) => `More than ${number(shownMax)} come as a file.`,
     first: "Press Generate for an ID that nobody else will ever get from this deployment.",
     copy: "Copy",
     copyAll: "Copy all",
     readIt: "Read it",
     download: "Download",
     ready: (count: number) => `${counted(count, "ID")}, ready to download`,
-    cancelled: (count: number) => `Cancelled. ${counted(count, "ID")} had come, and are yours.`,
-    failed: "No ID came",
+    cancelled: (count: number) => `Cancelled. You can use the ${counted(count, "ID")} that had arrived.`,
+    failed: "No ID arrived",
     result: "Result",
     ids: "The IDs",
     failure: ({ reason, message, permission }: Failure) =>
@@ -305,19 +308,18 @@ export const en = {
     handCountHint: "Further IDs take the next sequence numbers, then the next tick.",
     partProblem,
     range: (max: number) => `0 to ${number(max)}`,
-    noField: "This layout has no such field.",
-    fix: "Correct the fields that are marked, then the ID stands here.",
+    fix: "Correct the fields that are marked, then the ID appears here.",
   },
   learn: {
     heading: "How an ID works",
     lead: "A Snowflake ID is one whole number of at most 63 bits. It says when it was made and by which worker, and sorts by time.",
     parts: "The parts of",
     time: (time: string, epoch: string) =>
-      `When the ID was made: ${time} (UTC), counted from the layout's epoch, ${epoch}. It stands highest, so IDs sort by time.`,
+      `When the ID was made: ${time} (UTC), counted from the layout's epoch, ${epoch}. It takes the highest bits, so IDs sort by time.`,
     fieldTexts: {
-      datacenter: "A group of workers. Two datacenters never share a worker ID, so they can work apart.",
+      datacenter: "A group of workers. Each datacenter numbers its own workers, so datacenters can work apart.",
       worker: "The process that made it. No two processes may have the same worker ID at one time.",
-      sequence: "The place among the IDs that this worker made in the same unit of time.",
+      sequence: "It tells apart the IDs that this worker made in the same unit of time.",
     },
     steps: "How it is made, step by step",
     sum: "the ID",
@@ -330,21 +332,21 @@ export const en = {
     highest: "Highest ID",
     calculatorNote:
       "Choose another layout above, or one of your own: a bit more for one field is a bit less for another.",
-    program: "Make and read such IDs in a program",
+    program: "Make and read these IDs in a program",
     programNote:
-      "It has the layout that is chosen above, loses no digit above 2^53, and refuses numbers out of range. Nothing in it keeps two processes from having one worker ID: that is the work of a server.",
+      "The program has the layout that is chosen above, loses no digit above 2^53, and refuses numbers out of range. It cannot keep two processes from having the same worker ID: that is the work of a server.",
     limits: {
       title: "Limits",
       texts: [
         ["It runs out.", "41 bits of milliseconds last 69 years. Under Twitter's epoch that is 10 July 2080."],
-        ["It is no secret.", "Anyone can read when it was made and by which worker, and guess its neighbours."],
+        ["It is not secret.", "Anyone can read when it was made and by which worker, and guess its neighbours."],
         [
           "It needs worker IDs.",
-          "Two processes with one worker ID repeat each other. Snowlane grants each ID once at a time, and records it in a store.",
+          "Two processes with the same worker ID repeat each other's IDs. Snowlane grants a worker ID to one process at a time, and records it in a store.",
         ],
         [
           "Time is only as true as the clock.",
-          "A wrong clock gives a wrong time in the ID. It never causes a repeat here.",
+          "A wrong clock gives a wrong time in the ID. With Snowlane it never causes a repeat.",
         ],
       ],
     },
@@ -357,7 +359,7 @@ export const en = {
         ],
         [
           "A clock that is set back.",
-          "Simple generators repeat IDs or stop. Snowlane goes on from the last time that it used.",
+          "Simple generators repeat IDs or stop. By default, Snowlane goes on from the last time that it used.",
         ],
         [
           "A full unit of time.",
@@ -378,7 +380,7 @@ export const en = {
         ["UUID v4", "16 bytes", "no", "nothing", "nothing"],
         ["UUID v7", "16 bytes", "yes", "nothing", "time"],
         ["ULID", "16 bytes, 26 characters", "yes", "nothing", "time"],
-        ["Auto-increment", "4 or 8 bytes", "yes, in one table", "one database for every ID", "how many there are"],
+        ["Auto-increment", "4 or 8 bytes", "yes, in one table", "one database for all IDs", "how many there are"],
       ],
     },
     history: {
@@ -386,11 +388,11 @@ export const en = {
       texts: [
         [
           "2010.",
-          "Twitter moved off one MySQL, and published Snowflake: 41 bits of time, 10 of worker, 12 of sequence.",
+          "Twitter moved from MySQL to Cassandra, which gives no IDs in order, and published Snowflake: 41 bits of time, 10 of worker, 12 of sequence.",
         ],
         ["2012.", "Instagram made its IDs inside PostgreSQL, with the shard in place of the worker."],
         ["2014.", "Sonyflake took units of 10 ms, to last longer and hold more workers."],
-        ["2015.", "Discord began with Twitter's widths from the first second of the year."],
+        ["2015.", "Discord took Twitter's widths, and the first second of the year as its epoch."],
         ["2024.", "RFC 9562 made UUID v7 a standard: a time in front, as here, with random bits behind it."],
       ],
     },
@@ -406,10 +408,10 @@ export const en = {
   watch: {
     heading: "Watch the workers",
     lead: "This server second by second, and every worker ID of its deployment, while this tab is in sight.",
-    failed: "The server does not tell.",
+    failed: "The state of the server is unknown.",
     notServing: (reason: string) => `This server issues no IDs now. ${failures[reason as Failure["reason"]] ?? reason}`,
     quarantine: (until: string, reason: string) =>
-      `No worker ID is granted until ${until} (UTC)${reason === "" ? "." : `: ${reason}`} Servers that hold one go on.`,
+      `No worker ID is granted until ${until} (UTC)${reason === "" ? "" : `: ${reason.replace(/\.$/, "")}`}. Servers that hold one go on.`,
     server: "This server",
     version: (version: string) => `version ${version}`,
     worker: "Its worker ID",
@@ -419,7 +421,7 @@ export const en = {
     of: (count: number, all: number) => `${number(count)} of ${number(all)}`,
     free: (count: number) => `${number(count)} could be granted now`,
     window: "Time reserved ahead",
-    windowNote: "So long it goes on without its store",
+    windowNote: "How long it can go on without its store",
     leadTime: "IDs ahead of the clock",
     leadNote: "It grows with a burst",
     store: "Store",
@@ -460,8 +462,8 @@ export const en = {
       return `${number(rounded)}${unit}`;
     },
     sequences: "Sequences",
-    noSequences: "There is no sequence yet. Make one: snowlane sequences create NAME.",
-    sequenceColumns: ["Name", "Next", "Left", "Text"],
+    noSequences: "There is no sequence yet. Make one with: snowlane sequences create NAME",
+    sequenceColumns: ["Name", "Next", "Left", "Text template"],
     disabled: "disabled",
     noneLeft: "none",
     seconds: (ms: number) => `${(ms / 1_000).toFixed(1)} s`,
@@ -470,17 +472,17 @@ export const en = {
     rollback: "If its clock is set back",
     workers: "Workers",
     find: "Find",
-    findHint: "Host, instance, version or number",
+    findHint: "Host, instance, version or worker ID",
     state: "State",
     all: "all",
     found: (count: number, all: number, max: number) =>
       all === 0
         ? "No worker ID was ever held."
-        : `${counted(count, "worker ID")} of ${number(all)} that were ever held.${count > max ? ` The first ${number(max)} are shown.` : ""}`,
-    columns: ["Worker", "State", "Host", "Process started", "Window left", "Mark (UTC)"],
+        : `${number(count)} of ${counted(all, "worker ID")} that ${all === 1 ? "was" : "were"} ever held.${count > max ? ` The first ${number(max)} are shown.` : ""}`,
+    columns: ["Worker", "State", "Host", "Process started", "Window left", "High-water mark (UTC)"],
     states: {
       held: "held",
-      released: "given back",
+      released: "released",
       expired: "expired",
       quarantined: "quarantined",
       unreadable: "unreadable",

@@ -8,23 +8,30 @@ import type { Texts } from "./en.ts";
 
 /** Swahili, translated without a native reader. */
 
-const unitWords: Readonly<Record<SpanUnit, string>> = {
-  year: "miaka",
-  day: "siku",
-  hour: "saa",
-  minute: "dakika",
-  second: "sekunde",
+const unitWords: Readonly<Record<SpanUnit, readonly [one: string, many: string]>> = {
+  year: ["mwaka", "miaka"],
+  day: ["siku", "siku"],
+  hour: ["saa", "saa"],
+  minute: ["dakika", "dakika"],
+  second: ["sekunde", "sekunde"],
 };
 const spanWords = ({ large, small }: Span): string => {
-  const [first = "", second] = [large, small].map((part) => part && `${unitWords[part.unit]} ${number(part.count)}`);
+  const [first = "", second] = [large, small].map(
+    (part) => part && `${unitWords[part.unit][part.count === 1 ? 0 : 1]} ${number(part.count)}`,
+  );
   return second === undefined ? first : `${first} na ${second}`;
 };
 
+const agoWords = (span: Span): string => {
+  const { unit, count } = span.small ?? span.large;
+  const past = unit === "year" ? ["uliopita", "iliyopita"] : ["iliyopita", "zilizopita"];
+  return `${spanWords(span)} ${past[count === 1 ? 0 : 1]}`;
+};
 const fields: Texts["fields"] = {
-  timestamp: "wakati",
+  timestamp: "muda",
   datacenter: "kituo cha data",
-  worker: "mfanyakazi",
-  sequence: "mfuatano",
+  worker: "nodi",
+  sequence: "mfululizo",
 };
 
 const textFaults: Readonly<Record<string, string>> = {
@@ -33,27 +40,32 @@ const textFaults: Readonly<Record<string, string>> = {
   too_long: "yanaendelea pale yanapopaswa kuisha",
   leading_zero: "yanaanza na sifuri isiyopaswa kuwepo",
   out_of_range: "yana nambari kubwa mno kwa ID",
-  check_symbol: "yanaisha na alama ya ukaguzi isiyolingana: huenda herufi moja imekosewa",
-  date: "hayana tarehe ya kalenda",
-  tick: "yana wakati ambao mpangilio huu hauwezi kuwa nao",
-  prefix: "yana kiambishi kilichokosewa",
-  no_form: "hayana umbo la ID yoyote ambayo ukurasa huu unaijua",
-  future: "yangekuwa ID ya wakati ujao, au ya mpangilio mwingine",
+  check_symbol: "yanaisha na alama ya ukaguzi isiyolingana na herufi nyingine: huenda herufi moja imekosewa",
+  date: "yana tarehe au saa isiyokuwepo",
+  tick: "yana wakati ambao muundo huu hauwezi kuuonyesha",
+  prefix: "yana kiambishi awali kilichokosewa",
+  no_form: "hayafanani na ID yoyote ambayo ukurasa huu unaitambua",
+  future: "yangekuwa ID ya wakati ujao, au ya muundo mwingine",
 };
 
 const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
-  UNREACHABLE: "Seva haijibu. Kusoma na kutengeneza katika kivinjari vinaendelea bila seva.",
-  UNAUTHENTICATED: "Seva inaomba tokeni: itoe hapo juu.",
-  DENIED: "Huruhusiwi kuita hili. Mwombe msimamizi ruhusa.",
-  MISSING_CREDENTIALS: "Seva inaomba tokeni: itoe hapo juu.",
-  METHOD_DENIED: "Huruhusiwi kuita hili. Mwombe msimamizi ruhusa.",
+  UNREACHABLE: "Seva haijibu. Bado unaweza kuchambua, na kuzalisha katika kivinjari, bila seva.",
+  UNAUTHENTICATED: "Seva inahitaji tokeni: iweke hapo juu.",
+  DENIED: "Huna ruhusa ya kufanya hivi. Mwombe msimamizi ruhusa.",
+  MISSING_CREDENTIALS: "Seva inahitaji tokeni: iweke hapo juu.",
+  METHOD_DENIED: "Huna ruhusa ya kufanya hivi. Mwombe msimamizi ruhusa.",
   COUNT_OUT_OF_RANGE: "Seva haitoi ID nyingi hivyo kwa mara moja. Omba chache zaidi.",
   BURST_EXCEEDED: "Seva imefika kikomo kwa sasa. Jaribu tena baada ya sekunde moja.",
   STORE_UNAVAILABLE: "Seva haiwezi kufikia hifadhi yake. Inajaribu tena yenyewe.",
-  WINDOW_EXPIRED: "Seva haikuweza kuhifadhi muda katika hifadhi yake. Inajaribu tena yenyewe.",
-  WORKER_LEASE_LOST: "Seva imepoteza nambari yake ya mfanyakazi na inatafuta nyingine. Jaribu tena baadaye kidogo.",
-  CLOCK_ROLLED_BACK: "Saa ya seva ilirudishwa nyuma. Seva inasubiri hadi saa ifike tena.",
-  SHUTTING_DOWN: "Seva inazimwa. Iwashe tena, kisha ujaribu.",
+  WINDOW_EXPIRED: "Seva haikuweza kutenga muda katika hifadhi yake. Inajaribu tena yenyewe.",
+  WORKER_LEASE_LOST: "Seva haina kitambulisho cha nodi kwa sasa, na inatafuta kimoja. Jaribu tena baada ya muda mfupi.",
+  CLOCK_ROLLED_BACK: "Saa ya seva ilirudishwa nyuma. Seva inasubiri hadi saa ifikie pale ilipokuwa.",
+  SHUTTING_DOWN: "Seva inazimwa. Jaribu tena itakapowashwa.",
+  QUOTA_EXCEEDED: "Mgao wako umeisha kwa sasa. Jaribu tena baadaye.",
+  CLOCK_BEFORE_EPOCH: "Saa ya seva iko kabla ya enzi ya muundo wake.",
+  TIMESTAMP_EXHAUSTED: "Muda wa muundo umeisha: hauwezi kubeba wakati wa baadaye.",
+  STORE_WENT_BACK: "Hifadhi imepoteza sehemu ya data, kama baada ya kurejeshwa.",
+  HOST_NOT_ALLOWED: "Seva haijibu kwa jina hili la mwenyeji.",
 };
 
 const partProblem = (problem: PartProblem): string => {
@@ -61,13 +73,13 @@ const partProblem = (problem: PartProblem): string => {
     case "not-whole":
       return `Andika nambari kamili kutoka ${number(problem.min)} hadi ${number(problem.max)}.`;
     case "range":
-      return `Mpangilio unabeba ${number(problem.min)} hadi ${number(problem.max)} hapa.`;
+      return `Katika muundo huu sehemu hii ni ${number(problem.min)} hadi ${number(problem.max)}.`;
     case "unreadable-time":
       return "Andika wakati kama 2026-01-31 12:00:00.000 (UTC), au milisekunde za Unix.";
     case "before-epoch":
-      return `Kabla ya mwanzo wa mpangilio, ${problem.limit}: hakuna ID inayoweza kubeba wakati huu.`;
+      return `Kabla ya enzi ya muundo, ${problem.limit}: hakuna ID inayoweza kubeba wakati huu.`;
     case "after-end":
-      return `Baada ya mwisho wa mpangilio, ${problem.limit}: hakuna ID inayoweza kubeba wakati huu.`;
+      return `Baada ya mwisho wa muundo, ${problem.limit}: hakuna ID inayoweza kubeba wakati huu.`;
   }
 };
 
@@ -78,29 +90,29 @@ const layoutProblem = (problem: LayoutProblem): string => {
     case "milliseconds":
       return "Andika milisekunde za Unix, kama 1577836800000.";
     case "future":
-      return "Mwanzo huu uko mbele: hakuna ID inayoweza kutengenezwa kabla yake.";
+      return "Enzi hii iko katika wakati ujao: hakuna ID inayoweza kuzalishwa kabla yake.";
     case "range":
-      return "Mwanzo uwe kati ya mwaka 1 na 9999.";
+      return "Enzi iwe kati ya mwaka 1 na mwaka 9999.";
     case "bits":
-      return "Sehemu ina biti 0 hadi 32, wakati 1 hadi 62.";
+      return "Sehemu iwe na biti 0 hadi 32; muda uwe na biti 1 hadi 62.";
     case "sum":
       return `Sehemu zinachukua biti ${problem.bits}. Zisizidi 63, kwa sababu biti ya kwanza hubaki 0.`;
     case "identity":
-      return `Kituo cha data na mfanyakazi vinachukua biti ${problem.bits}. Zisizidi 32.`;
+      return `Kituo cha data na nodi vinachukua biti ${problem.bits}. Zisizidi 32.`;
     case "timestamp":
-      return "ID inahitaji biti za wakati.";
+      return "ID inahitaji angalau biti moja ya muda.";
   }
 };
 
 const forms: Texts["forms"] = {
   decimal: "desimali",
-  hex: "heksi",
+  hex: "heksadesimali",
   base32: "base32",
   base58: "base58",
   base62: "base62",
-  serial: "nambari ya mfululizo",
+  serial: "nambari ya serial",
   uuid: "UUID",
-  typed: "yenye aina",
+  typed: "ID yenye aina",
 };
 
 /** See the head of this file. */
@@ -109,13 +121,13 @@ export const sw: Texts = {
   number,
   fields,
   forms,
-  nav: { label: "Kurasa", generate: "Tengeneza", parse: "Soma", learn: "Jifunze", watch: "Angalia" },
+  nav: { label: "Kurasa", generate: "Zalisha", parse: "Chambua", learn: "Jifunze", watch: "Fuatilia" },
   skip: "Nenda kwenye maudhui",
   title: {
-    generate: "Tengeneza ID",
-    parse: "Soma ID",
+    generate: "Zalisha ID",
+    parse: "Chambua ID",
     learn: "Jinsi ID inavyofanya kazi",
-    watch: "Angalia wafanyakazi",
+    watch: "Fuatilia nodi",
   },
   server: {
     asking: "inaunganisha",
@@ -124,39 +136,40 @@ export const sw: Texts = {
     away: "haifikiki",
     closed: "inahitaji tokeni",
     worker: (datacenterId, workerId, hasDatacenter) =>
-      `kama mfanyakazi ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
+      `kama nodi ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
   },
   access: {
-    title: "Seva hii inauliza wewe ni nani",
-    lead: "Toa tokeni ambayo seva inaijua. Kusoma, kujifunza na kutengeneza katika kivinjari havihitaji tokeni.",
-    plaintext: "Ukurasa huu ulikuja bila TLS: tokeni ingepita kwenye mtandao ikisomeka na wote.",
+    title: "Seva hii inahitaji ujitambulishe",
+    lead: "Weka tokeni ambayo seva inaitambua. Chambua, Jifunze na kuzalisha katika kivinjari havihitaji tokeni.",
+    plaintext:
+      "Ukurasa huu umepakiwa bila TLS: tokeni itapita kwenye mtandao bila kusimbwa, na yeyote anaweza kuisoma.",
     label: "Tokeni",
     hint: "Inabaki katika kichupo hiki, na hupotea ukurasa ukipakiwa upya.",
-    wrong: "Seva haiijui tokeni hii.",
+    wrong: "Seva haiitambui tokeni hii.",
     use: "Tumia tokeni hii",
-    given: "Miito inabeba tokeni yako.",
-    forget: "Isahau",
+    given: "Tokeni yako hutumwa na kila ombi.",
+    forget: "Iondoe",
   },
-  brokenLink: "Kiungo kina sehemu isiyosomeka. Kilichobaki kimesomwa.",
+  brokenLink: "Kiungo kina sehemu isiyosomeka. Sehemu zilizobaki zimesomwa.",
   missing: {
-    text: "Sehemu ya ukurasa huu haiwezi kupakiwa: seva haikuwepo, au ni ya toleo lingine.",
+    text: "Sehemu ya ukurasa huu haiwezi kupakiwa: seva haikufikika, au sasa ni ya toleo lingine.",
     reload: "Pakia ukurasa upya",
   },
-  language: { label: "Lugha ya ukurasa", note: "Tafsiri ya Kiswahili haijasomwa na mzungumzaji asilia." },
-  theme: { label: "Rangi", auto: "Otomatiki", light: "Nuru", dark: "Giza" },
+  language: { label: "Lugha ya ukurasa", note: "Tafsiri ya Kiswahili bado haijahakikiwa na mzungumzaji asilia." },
+  theme: { label: "Rangi", auto: "Kiotomatiki", light: "Mwangaza", dark: "Giza" },
   footer: (version) =>
-    `Snowlane${version === undefined ? "" : ` ${version}`}. Unachoandika kwenye Soma hakitoki kwenye ukurasa huu.`,
-  copy: { copy: "Nakili", done: "Imenakiliwa", refused: "Hairuhusiwi: chagua na unakili kwa mkono" },
+    `Snowlane${version === undefined ? "" : ` ${version}`}. Unachoandika kwenye Chambua hakitoki kwenye ukurasa huu.`,
+  copy: { copy: "Nakili", done: "Imenakiliwa", refused: "Haikuruhusiwa: chagua na unakili mwenyewe" },
   layout: {
-    label: "Mpangilio",
+    label: "Muundo",
     ofServer: "Wa seva hii",
-    custom: "Mpangilio wako mwenyewe",
+    custom: "Muundo wako mwenyewe",
     since: (name, day) => `${name}, tangu ${day}`,
-    detail: "Mwanzo au mpangilio mwingine",
-    epochDate: "Mwanzo, kama tarehe (UTC)",
-    epochMs: "Mwanzo, kwa milisekunde za Unix",
-    ownEpoch: (day) => `Tupu: mwanzo wa mpangilio wenyewe, ${day}`,
-    tick: "Kipimo cha wakati",
+    detail: "Badilisha enzi au muundo",
+    epochDate: "Enzi, kama tarehe (UTC)",
+    epochMs: "Enzi, kwa milisekunde za Unix",
+    ownEpoch: (day) => `Ikiachwa tupu: enzi ya muundo wenyewe, ${day}`,
+    tick: "Kizio cha muda",
     bitsOf: (kind) => `Biti za ${fields[kind]}`,
     up: (kind) => `Sogeza ${fields[kind]} kushoto`,
     down: (kind) => `Sogeza ${fields[kind]} kulia`,
@@ -165,214 +178,217 @@ export const sw: Texts = {
     problem: layoutProblem,
   },
   parse: {
-    heading: "Soma ID",
-    lead: "Bandika ID moja au nyingi, kwa umbo lolote: desimali, heksi, base62, nambari ya mfululizo, UUID. Hakuna kinachotoka kwenye ukurasa huu.",
+    heading: "Chambua ID",
+    lead: "Bandika ID moja au nyingi, katika umbizo lolote: desimali, heksadesimali, base62, nambari ya serial, UUID. Hakuna kinachotoka kwenye ukurasa huu.",
     ids: "ID",
     placeholder: "1541815603606036522",
-    form: "Umbo la maandishi",
-    detect: "kama inavyoonekana",
+    form: "Umbizo la maandishi",
+    detect: "tambua kiotomatiki",
     copyLink: "Nakili kiungo",
     result: "Matokeo",
-    empty: "ID inasema ilitengenezwa lini na na mfanyakazi yupi. Bandika moja hapo juu, au soma mfano:",
+    empty: "ID huonyesha wakati ilipozalishwa, pamoja na nodi iliyoizalisha. Bandika moja hapo juu, au jaribu mfano:",
     examples: "Mifano",
     inFuture: (span) => `baada ya ${spanWords(span)}`,
-    ago: (span) => `${spanWords(span)} iliyopita`,
-    local: (zone) => `ulipo (${zone})`,
+    ago: agoWords,
+    local: (zone) => `saa za ulipo (${zone})`,
     utc: "UTC",
     madeBy: (datacenterId, workerId, sequence) => {
-      const worker = workerId === undefined ? "" : `ilitengenezwa na mfanyakazi ${number(workerId)}`;
-      const place = datacenterId === undefined ? "" : ` wa kituo cha data ${number(datacenterId)}`;
-      const order = sequence === undefined ? "" : `mfuatano ${number(sequence)}`;
-      return [worker + place, order].filter((part) => part !== "").join(", ");
+      const worker = workerId === undefined ? "" : `nodi ${number(workerId)}`;
+      const place = datacenterId === undefined ? "" : `kituo cha data ${number(datacenterId)}`;
+      const order = sequence === undefined ? "" : `mfululizo ${number(sequence)}`;
+      const maker = [worker, place].filter((part) => part !== "").join(" ya ");
+      return [maker === "" ? "" : `ilizalishwa na ${maker}`, order].filter((part) => part !== "").join(", ");
     },
     bits: "Biti za ID",
     bitsHint: "Elekeza kwenye sehemu, au tumia vitufe vya mishale.",
     bitRange: (name, high, low, value) =>
       `${name}: ${high === low ? `biti ${high}` : `biti ${high} hadi ${low}`}, thamani ${value}`,
     sign: "daima 0",
-    unused: "haitumiki",
+    unused: "hazitumiki",
     fieldBits: (name, bits) => `${name}, ${bits}`,
     firstFieldBits: (name, bits) => `${name}, biti ${bits}`,
-    ticks: (unit) => `${unit} tangu mwanzo`,
+    ticks: (unit) => `${unit} tangu enzi`,
     tickUnits: (tickNs) =>
       tickNs === 1e6
         ? "Milisekunde"
         : tickNs === 1e9
           ? "Sekunde"
           : tickNs < 1e6
-            ? `Vipimo vya µs ${tickNs / 1e3}`
-            : `Vipimo vya ms ${tickNs / 1e6}`,
+            ? `Vizio vya µs ${tickNs / 1e3}`
+            : `Vizio vya ms ${tickNs / 1e6}`,
     datacenter: "Kituo cha data",
-    worker: "Mfanyakazi",
-    sequence: "Mfuatano",
-    everyForm: "Katika kila umbo la maandishi",
-    form_: "Umbo",
-    text: "Maandishi",
+    worker: "Nodi",
+    sequence: "Mfululizo",
+    everyForm: "Katika kila umbizo la maandishi",
     copyForm: (form) => `Nakili ${form}`,
-    others: "Je, inaweza kuwa ya wengine?",
-    plausible: "inawezekana",
-    noOthers: "Kwa mpangilio wowote unaojulikana ID hii isingekuwa ya wakati uliopita.",
-    othersNote: "Wakati pekee ndio unaoamua. Chagua mpangilio ili kuisoma hivyo.",
+    others: "Je, inaweza kuwa ya mfumo mwingine?",
+    noOthers: "Hakuna muundo unaojulikana unaoipa ID hii wakati uliopita.",
+    othersNote: "Kigezo hapa ni wakati tu. Chagua muundo ili kuisoma kwa muundo huo.",
     readAs: (name) => `Isome kama ${name}`,
     uuid: {
       title: (version) => (version === 0 ? "UUID" : `UUID ya toleo ${version}`),
-      none: "Haina ID ya mpangilio huu.",
-      noTime: "Haibebi wakati.",
-      variant: "Aina",
-      clockSequence: "Mfuatano wa saa",
+      none: "Haina ID ya muundo huu.",
+      noTime: "Haina wakati ndani yake.",
+      variant: "Lahaja",
+      clockSequence: "Mfululizo wa saa",
       node: "Nodi",
     },
     foreign: {
       title: (kind) =>
         ({ ulid: "ULID", ksuid: "KSUID", objectid: "ObjectId", xid: "xid", typeid: "TypeID" })[kind] ?? kind,
-      note: "Kitengenezaji kingine kiliandika maandishi haya.",
+      note: "Maandishi haya yameandikwa na kizalishaji kingine.",
     },
     refused: "Hii si ID",
     fault: (fault, position, form) => {
       const place = fault === "no_form" || fault === "future" ? "" : ` (herufi ya ${position + 1})`;
       return `${form === undefined ? "Maandishi" : `Yakisomwa kama ${form}, maandishi`} ${textFaults[fault] ?? fault}${place}.`;
     },
-    ambiguous: (candidates) => `Inaweza kuwa ${candidates.join(" na ")}. Chagua umbo.`,
-    outsideLayout: "Nambari hailingani na mpangilio huu: ni kubwa mno, au ina wakati baada ya mwisho wa mpangilio.",
+    ambiguous: (candidates) => `Inaweza kuwa ${candidates.join(" au ")}. Chagua umbizo.`,
+    outsideLayout: "Nambari hailingani na muundo huu: ni kubwa mno, au ina wakati unaopita mwisho wa muundo.",
     tooLarge: "ID iko kati ya 0 na 9,223,372,036,854,775,807.",
     many: (count, refused) =>
-      `Mistari ${number(count)} imesomwa${refused === 0 ? "" : `, ambapo ${number(refused)} haina ID`}.`,
-    reading: (done, count) => `Inasoma: ${number(done)} kati ya mistari ${number(count)}`,
-    leftOut: (read, left) => `Mistari ${number(read)} ya kwanza imesomwa; ${number(left)} zaidi imeachwa.`,
+      `Mistari ${number(count)} imesomwa${refused === 0 ? "" : `, na kati yake ${number(refused)} haina ID`}.`,
+    reading: (done, count) => `Inachambua: ${number(done)} kati ya mistari ${number(count)}`,
+    leftOut: (read, left) => `Mistari ${number(read)} ya kwanza imesomwa; ${number(left)} iliyobaki imeachwa.`,
     shortened: (shown) => `Mistari ${number(shown)} ya kwanza inaonyeshwa hapa; yote imo katika jedwali.`,
     clear: "Futa",
     downloadCsv: "Pakua CSV",
     line: "Mstari",
     id: "ID",
-    time: "Wakati (UTC)",
-    by: "Mfanyakazi",
+    time: "Muda (UTC)",
+    by: "Nodi",
     workerOf: (datacenterId, workerId) => [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
   },
   generate: {
-    heading: "Tengeneza ID",
-    lead: "Kutoka seva hii, za kipekee daima katika mfumo wake. Au kwa mkono katika kivinjari chako, kwa majaribio.",
+    heading: "Zalisha ID",
+    lead: "Seva hii huzalisha ID za kipekee daima katika mfumo wake. Unaweza pia kuzizalisha kwa mkono katika kivinjari, kwa majaribio na kujazia data ya zamani.",
     source: "Chanzo",
     fromServer: "Kutoka seva hii",
     byHand: "Katika kivinjari",
-    count: "Ngapi",
+    count: "Idadi",
     countProblem: (max) => `Andika nambari kamili kutoka 1 hadi ${number(max)}.`,
-    form: "Umbo la maandishi",
-    serialPrefix: "Kiambishi",
-    serialPrefixHint: "0 hadi 16 za A-Z na 0-9",
+    form: "Umbizo la maandishi",
+    serialPrefix: "Kiambishi awali",
+    serialPrefixHint: "Herufi 0 hadi 16 za A-Z na 0-9",
     utcOffset: "Tofauti na UTC",
     utcOffsetProblem: "Andika tofauti kama +03:00, kutoka -18:00 hadi +18:00.",
     checkSymbol: "Alama ya ukaguzi mwishoni",
     typePrefix: "Aina",
     typePrefixHint: "Herufi ya a-z, kisha 0 hadi 15 za a-z na 0-9",
-    generate: "Tengeneza",
+    generate: "Zalisha",
     cancel: "Ghairi",
     progress: (done, count) => `${number(done)} kati ya ${number(count)}`,
     rate: (perSecond) => `ID ${number(Math.round(perSecond))} kwa sekunde`,
-    took: (count, ms) => `ID ${number(count)} kwa ms ${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))}.`,
-    above: (shownMax) => `Zaidi ya ${number(shownMax)} unapata faili.`,
-    first: "Bonyeza Tengeneza upate ID ambayo hakuna mwingine atakayeipata kutoka mfumo huu.",
+    took: (count, ms) => `ID ${number(count)} ndani ya ms ${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))}.`,
+    above: (shownMax) => `Zikizidi ${number(shownMax)} unapata faili.`,
+    first: "Bonyeza Zalisha upate ID ambayo hakuna mwingine atakayeipata kamwe katika mfumo huu.",
     copy: "Nakili",
     copyAll: "Nakili zote",
-    readIt: "Isome",
+    readIt: "Ichambue",
     download: "Pakua",
     ready: (count) => `ID ${number(count)}, tayari kupakuliwa`,
-    cancelled: (count) => `Imeghairiwa. ID ${number(count)} zilikuwa zimefika, na ni zako.`,
-    failed: "Hakuna ID iliyofika",
+    cancelled: (count) => `Imeghairiwa. Unaweza kutumia ID zilizofika: ${number(count)}.`,
+    failed: "Hakuna ID iliyopatikana",
     result: "Matokeo",
-    ids: "ID zenyewe",
+    ids: "ID zilizozalishwa",
     failure: ({ reason, message, permission }) =>
       permission === undefined
         ? (failures[reason] ?? message)
         : `Huna ruhusa ya ${permission}. Mwombe msimamizi ruhusa hiyo.`,
-    code: "Vivyo hivyo kwa programu",
+    code: "Vivyo hivyo kwa msimbo",
     language: "Lugha ya programu",
-    codeNote: "Programu za wateja zimo katika folda clients ya hazina.",
-    copyCode: "Nakili programu",
+    codeNote: "Programu teja zimo katika folda ya clients ya hazina ya msimbo.",
+    copyCode: "Nakili msimbo",
     warning:
-      "Imetengenezwa kwa mkono: hakuna kinachoifanya ya kipekee. Wawili wakiandika nambari zilezile hupata ID ileile.",
-    time: "Wakati",
+      "Imezalishwa kwa mkono: hakuna kinachohakikisha kuwa ni ya kipekee. Watu wawili wakiandika nambari zilezile hupata ID ileile.",
+    time: "Muda",
     timeHint: "UTC, au milisekunde za Unix",
     now: "Sasa",
-    handCountHint: "ID zaidi huchukua nambari za mfuatano zinazofuata, kisha kipimo kinachofuata.",
+    handCountHint: "ID zaidi huchukua nambari za mfululizo zinazofuata, kisha kizio cha muda kinachofuata.",
     partProblem,
     range: (max) => `0 hadi ${number(max)}`,
-    noField: "Mpangilio huu hauna sehemu hii.",
     fix: "Sahihisha sehemu zilizowekewa alama, kisha ID itaonekana hapa.",
   },
   learn: {
     heading: "Jinsi ID inavyofanya kazi",
-    lead: "ID ya Snowflake ni nambari moja kamili ya biti 63 au chini. Inasema ilitengenezwa lini na na mfanyakazi yupi, na hupangika kwa wakati.",
+    lead: "ID ya Snowflake ni nambari kamili moja yenye biti zisizozidi 63. Huonyesha wakati ilipozalishwa, pamoja na nodi iliyoizalisha, na hupangika kwa wakati.",
     parts: "Sehemu za",
     time: (time, epoch) =>
-      `ID ilitengenezwa: ${time} (UTC), ukihesabu tangu mwanzo wa mpangilio, ${epoch}. Iko juu kabisa, hivyo ID hupangika kwa wakati.`,
+      `ID ilizalishwa: ${time} (UTC), muda ukihesabiwa tangu enzi ya muundo, ${epoch}. Muda uko kwenye biti za juu kabisa, hivyo ID hupangika kwa wakati.`,
     fieldTexts: {
       datacenter:
-        "Kundi la wafanyakazi. Vituo viwili havishiriki nambari ya mfanyakazi, hivyo hufanya kazi kila kimoja peke yake.",
-      worker: "Mchakato ulioitengeneza. Michakato miwili isiwe na nambari moja ya mfanyakazi kwa wakati mmoja.",
-      sequence: "Nafasi kati ya ID ambazo mfanyakazi huyu alitengeneza katika kipimo kimoja cha wakati.",
+        "Kundi la nodi. Kila kituo cha data huzipa nodi zake nambari zake chenyewe, hivyo vituo hufanya kazi bila kutegemeana.",
+      worker: "Mchakato ulioizalisha. Michakato miwili isiwe na kitambulisho kilekile cha nodi kwa wakati mmoja.",
+      sequence: "Hutofautisha ID ambazo nodi hii ilizalisha katika kizio kimoja cha muda.",
     },
-    steps: "Jinsi inavyotengenezwa, hatua kwa hatua",
+    steps: "Jinsi inavyozalishwa, hatua kwa hatua",
     sum: "ID yenyewe",
-    calculator: "Mpangilio unabeba nini",
+    calculator: "Uwezo wa muundo",
     until: "Inadumu hadi",
     yearsLeft: "Miaka iliyobaki",
-    workerIds: "Nambari za wafanyakazi",
-    perWorker: "ID kwa sekunde, kila mfanyakazi",
-    all: "ID kwa sekunde, wafanyakazi wote",
+    workerIds: "Vitambulisho vya nodi",
+    perWorker: "ID kwa sekunde, kila nodi",
+    all: "ID kwa sekunde, nodi zote",
     highest: "ID kubwa kabisa",
     calculatorNote:
-      "Chagua mpangilio mwingine hapo juu, au wako mwenyewe: biti zaidi kwa sehemu moja ni pungufu kwa nyingine.",
-    program: "Tengeneza na soma ID hizi katika programu",
+      "Chagua muundo mwingine hapo juu, au wako mwenyewe: biti moja zaidi kwa sehemu moja ni biti moja pungufu kwa nyingine.",
+    program: "Zalisha na uchambue ID hizi katika programu",
     programNote:
-      "Ina mpangilio uliochaguliwa hapo juu, haipotezi tarakimu zaidi ya 2^53, na hukataa nambari zilizo nje ya mipaka. Haizuii michakato miwili kuwa na nambari moja ya mfanyakazi: hiyo ni kazi ya seva.",
+      "Ina muundo uliochaguliwa hapo juu, haipotezi tarakimu za nambari zinazozidi 2^53, na hukataa nambari zilizo nje ya mipaka. Haizuii michakato miwili kuwa na kitambulisho kilekile cha nodi: hiyo ni kazi ya seva.",
     limits: {
       title: "Mipaka",
       texts: [
-        ["Inaisha.", "Biti 41 za milisekunde hudumu miaka 69. Kwa mwanzo wa Twitter ni tarehe 10 Julai 2080."],
-        ["Si siri.", "Yeyote anaweza kusoma ilitengenezwa lini na na mfanyakazi yupi, na kukisia jirani zake."],
+        ["Inaisha.", "Biti 41 za milisekunde hudumu miaka 69. Kwa enzi ya Twitter ni hadi tarehe 10 Julai 2080."],
         [
-          "Inahitaji nambari za wafanyakazi.",
-          "Michakato miwili yenye nambari moja hurudia. Snowlane hutoa kila nambari mara moja kwa wakati, na kuiandika katika hifadhi.",
+          "Si siri.",
+          "Yeyote anaweza kusoma wakati ilipozalishwa, pamoja na nodi iliyoizalisha, na kukisia ID za jirani.",
         ],
-        ["Wakati ni sahihi kama saa tu.", "Saa mbaya huweka wakati mbaya katika ID. Hapa haisababishi kamwe kurudia."],
+        [
+          "Inahitaji vitambulisho vya nodi.",
+          "Michakato miwili yenye kitambulisho kilekile cha nodi hurudia ID zilezile. Snowlane hutoa kila kitambulisho kwa mchakato mmoja tu kwa wakati mmoja, na kukiandika katika hifadhi.",
+        ],
+        [
+          "Wakati ni sahihi kama saa tu.",
+          "Saa isiyo sahihi huweka wakati usio sahihi katika ID. Kwa Snowlane haisababishi kamwe ID kurudiwa.",
+        ],
       ],
     },
     edges: {
-      title: "Hali za pekee",
+      title: "Hali maalum",
       texts: [
         [
           "2^53 ya JavaScript.",
-          "Nambari zaidi ya 9,007,199,254,740,991 hupoteza tarakimu. Beba ID kama maandishi katika JSON, na kama BigInt katika programu.",
+          "Nambari inayozidi 9,007,199,254,740,991 hupoteza tarakimu. Tumia maandishi (string) kwa ID katika JSON, na BigInt katika programu.",
         ],
         [
           "Saa iliyorudishwa nyuma.",
-          "Vitengenezaji rahisi hurudia ID au husimama. Snowlane huendelea kutoka wakati wa mwisho ilioutumia.",
+          "Vizalishaji rahisi hurudia ID au husimama. Kwa chaguomsingi Snowlane huendelea kutoka wakati wa mwisho ilioutumia.",
         ],
         [
-          "Kipimo cha wakati kilichojaa.",
-          "Baada ya ID 4,096 katika milisekunde moja mfanyakazi husubiri inayofuata, au hutangulia kidogo.",
+          "Kizio cha muda kilichojaa.",
+          "Baada ya ID 4,096 katika milisekunde moja nodi husubiri milisekunde inayofuata, au huitangulia saa kidogo.",
         ],
         [
           "Zimepangika, lakini si kwa ukamilifu.",
-          "ID za mfanyakazi mmoja hupanda. Za wafanyakazi tofauti hupangika kwa kadiri ya tofauti ya saa zao.",
+          "ID za nodi moja huongezeka daima. Za nodi tofauti zinaweza kupishana kwa kiasi cha tofauti ya saa za nodi hizo.",
         ],
-        ["Biti ya kwanza.", "Hubaki 0, ili nambari iwe chanya popote nambari zina alama."],
+        ["Biti ya kwanza.", "Hubaki 0, ili nambari iwe chanya popote nambari kamili zinapokuwa na alama (signed)."],
       ],
     },
     alternatives: {
       title: "Njia nyingine",
       columns: ["Aina", "Ukubwa", "Hupangika kwa wakati", "Huhitaji", "Huonyesha"],
       rows: [
-        ["Snowflake", "baiti 8", "ndiyo", "nambari za wafanyakazi", "wakati na mfanyakazi"],
+        ["Snowflake", "baiti 8", "ndiyo", "vitambulisho vya nodi", "wakati na nodi"],
         ["UUID v4", "baiti 16", "hapana", "hakuna", "hakuna"],
         ["UUID v7", "baiti 16", "ndiyo", "hakuna", "wakati"],
         ["ULID", "baiti 16, herufi 26", "ndiyo", "hakuna", "wakati"],
         [
-          "Kuongeza otomatiki",
+          "Inayojiongeza yenyewe",
           "baiti 4 au 8",
           "ndiyo, katika jedwali moja",
-          "hifadhidata moja kwa kila ID",
-          "ni ngapi zilizopo",
+          "hifadhidata moja kwa ID zote",
+          "idadi ya zilizopo",
         ],
       ],
     },
@@ -381,12 +397,15 @@ export const sw: Texts = {
       texts: [
         [
           "2010.",
-          "Twitter iliacha MySQL moja na kuchapisha Snowflake: biti 41 za wakati, 10 za mfanyakazi, 12 za mfuatano.",
+          "Twitter ilihama kutoka MySQL hadi Cassandra, isiyotoa ID za mfululizo, na kuchapisha Snowflake: biti 41 za muda, 10 za nodi, 12 za mfululizo.",
         ],
-        ["2012.", "Instagram ilitengeneza ID zake ndani ya PostgreSQL, shadi ikiwa mahali pa mfanyakazi."],
-        ["2014.", "Sonyflake ilichukua vipimo vya ms 10, ili idumu zaidi na kubeba wafanyakazi wengi zaidi."],
-        ["2015.", "Discord ilianza na upana wa Twitter tangu sekunde ya kwanza ya mwaka."],
-        ["2024.", "RFC 9562 iliifanya UUID v7 kuwa kiwango: wakati mbele, kama hapa, na biti za bahati nyuma yake."],
+        ["2012.", "Instagram ilizalisha ID zake ndani ya PostgreSQL, kigawe (shard) kikiwa mahali pa nodi."],
+        ["2014.", "Sonyflake ilichukua vizio vya ms 10, ili idumu zaidi na kubeba nodi nyingi zaidi."],
+        ["2015.", "Discord ilichukua idadi za biti za Twitter, enzi yake ikiwa sekunde ya kwanza ya mwaka."],
+        [
+          "2024.",
+          "RFC 9562 iliifanya UUID v7 kuwa kiwango rasmi: wakati mbele, kama hapa, na biti za nasibu nyuma yake.",
+        ],
       ],
     },
     references: {
@@ -394,29 +413,29 @@ export const sw: Texts = {
       announcement: "Twitter yatangaza Snowflake (2010)",
       source: "Msimbo wa Snowflake (2010)",
       discord: "Discord: Snowflakes",
-      instagram: "Instagram: shadi na ID",
+      instagram: "Instagram: vigawe (shards) na ID",
       uuid: "RFC 9562: UUID",
     },
   },
   watch: {
-    heading: "Angalia wafanyakazi",
-    lead: "Seva hii sekunde kwa sekunde, na kila nambari ya mfanyakazi ya mfumo wake, kichupo hiki kikionekana.",
-    failed: "Seva haisemi.",
+    heading: "Fuatilia nodi",
+    lead: "Hali ya seva hii sekunde kwa sekunde, na vitambulisho vyote vya nodi vya mfumo wake, kichupo hiki kikionekana.",
+    failed: "Hali ya seva haikupatikana.",
     notServing: (reason) => `Seva hii haitoi ID sasa. ${failures[reason as Failure["reason"]] ?? reason}`,
     quarantine: (until, reason) =>
-      `Hakuna nambari ya mfanyakazi itakayotolewa hadi ${until} (UTC)${reason === "" ? "." : `: ${reason}`} Seva zenye nambari zinaendelea.`,
+      `Hakuna kitambulisho cha nodi kitakachotolewa hadi ${until} (UTC)${reason === "" ? "" : `: ${reason.replace(/\.$/, "")}`}. Seva zenye vitambulisho zinaendelea.`,
     server: "Seva hii",
     version: (version) => `toleo ${version}`,
-    worker: "Nambari yake ya mfanyakazi",
+    worker: "Kitambulisho chake cha nodi",
     workerOf: (datacenterId, workerId, hasDatacenter) =>
       hasDatacenter ? `${datacenterId} / ${workerId}` : String(workerId),
-    held: "Nambari zinazotumika",
+    held: "Vitambulisho vinavyotumika",
     of: (count, all) => `${number(count)} kati ya ${number(all)}`,
-    free: (count) => `${number(count)} zinaweza kutolewa sasa`,
-    window: "Muda uliohifadhiwa",
-    windowNote: "Inaweza kuendelea hivi bila hifadhi",
+    free: (count) => `${number(count)} vinaweza kutolewa sasa`,
+    window: "Muda uliotengwa",
+    windowNote: "Muda wa kuendelea bila hifadhi",
     leadTime: "ID mbele ya saa",
-    leadNote: "Hukua miito ikizidi",
+    leadNote: "Huongezeka maombi yakizidi",
     store: "Hifadhi",
     storeState: (isReachable, answerAgeMs, clockAheadMs) =>
       [
@@ -430,51 +449,51 @@ export const sw: Texts = {
       ]
         .filter((part) => part !== "")
         .join(", "),
-    started: (span) => `imewashwa kwa ${spanWords(span)}`,
+    started: (span) => `imekuwa hewani kwa ${spanWords(span)}`,
     load: (connections, waiting) =>
-      `miunganisho ${number(connections)}${waiting === 0 ? "" : `, miito ${number(waiting)} inasubiri`}`,
-    granted: (generation, since) => `tangu ${since}, kizazi ${number(generation)}`,
-    milliseconds: (ms) => `${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} ms`,
-    charts: "Dakika zilizopita",
-    span: "Nyuma kiasi gani",
+      `miunganisho ${number(connections)}${waiting === 0 ? "" : `, maombi ${number(waiting)} yanasubiri`}`,
+    granted: (generation, since) => `tangu ${since}, utoaji wa ${number(generation)}`,
+    milliseconds: (ms) => `ms ${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))}`,
+    charts: "Dakika za karibuni",
+    span: "Kipindi",
     minutes: (count) => `dak. ${count}`,
     pause: "Sitisha",
     goOn: "Endelea",
     asTable: "Vivyo hivyo kwa nambari",
-    chartColumns: ["Kipimo", "Sasa", "Ndogo", "Wastani", "Kubwa"],
+    chartColumns: ["Kipimo", "Sasa", "Ndogo zaidi", "Wastani", "Kubwa zaidi"],
     chart: {
       ids: "ID kwa sekunde",
-      calls: "Miito kwa sekunde",
-      latency: "Muda wa mwito, p50 na p99",
+      calls: "Maombi kwa sekunde",
+      latency: "Muda wa ombi, p50 na p99",
       errors: "Makosa kwa sekunde",
       lead: "ID mbele ya saa",
-      window: "Muda uliohifadhiwa",
+      window: "Muda uliotengwa",
     },
     measure: (name: ChartName, value: number | undefined) => {
       if (value === undefined) return "–";
       const rounded = value < 10 ? Number(value.toFixed(2)) : Math.round(value);
-      const unit = name === "latency" || name === "lead" ? " ms" : name === "window" ? " s" : "";
-      return `${number(rounded)}${unit}`;
+      const unit = name === "latency" || name === "lead" ? "ms " : name === "window" ? "sek. " : "";
+      return `${unit}${number(rounded)}`;
     },
-    sequences: "Mifuatano",
-    noSequences: "Bado hakuna mfuatano. Tengeneza mmoja: snowlane sequences create NAME.",
-    sequenceColumns: ["Jina", "Inayofuata", "Zilizobaki", "Maandishi"],
+    sequences: "Mifululizo",
+    noSequences: "Bado hakuna mfululizo. Unda mmoja kwa: snowlane sequences create NAME",
+    sequenceColumns: ["Jina", "Inayofuata", "Zilizobaki", "Kiolezo cha maandishi"],
     disabled: "umezimwa",
-    noneLeft: "hakuna",
-    seconds: (ms) => `${(ms / 1_000).toFixed(1)} s`,
-    layout: "Mpangilio",
+    noneLeft: "zimeisha",
+    seconds: (ms) => `sek. ${(ms / 1_000).toFixed(1)}`,
+    layout: "Muundo",
     until: (day) => `hadi ${day}`,
     rollback: "Saa yake ikirudishwa nyuma",
-    workers: "Wafanyakazi",
+    workers: "Nodi",
     find: "Tafuta",
-    findHint: "Mwenyeji, jina, toleo au nambari",
+    findHint: "Mwenyeji, mchakato, toleo au nambari",
     state: "Hali",
     all: "zote",
     found: (count, all, max) =>
       all === 0
-        ? "Hakuna nambari ya mfanyakazi iliyowahi kutumika."
-        : `Nambari ${number(count)} kati ya ${number(all)} zilizowahi kutumika.${count > max ? ` ${number(max)} za kwanza zinaonyeshwa.` : ""}`,
-    columns: ["Mfanyakazi", "Hali", "Mwenyeji", "Mchakato ulianza", "Muda uliobaki", "Alama (UTC)"],
+        ? "Hakuna kitambulisho cha nodi kilichowahi kutumika."
+        : `Vitambulisho vya nodi ${number(count)} kati ya ${number(all)} vilivyowahi kutumika.${count > max ? ` ${number(max)} vya kwanza vinaonyeshwa.` : ""}`,
+    columns: ["Nodi", "Hali", "Mwenyeji", "Mchakato ulianza", "Muda uliobaki", "Kikomo cha juu (UTC)"],
     states: {
       held: "inatumika",
       released: "imerudishwa",
@@ -484,6 +503,6 @@ export const sw: Texts = {
     },
     own: "seva hii",
     freeAt: (time) => `huru kuanzia ${time}`,
-    ago: (span) => `${spanWords(span)} iliyopita`,
+    ago: agoWords,
   },
 };

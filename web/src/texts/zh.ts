@@ -21,70 +21,75 @@ const spanWords = ({ large, small }: Span): string =>
     .join(" ")
     .trim();
 
-const fields: Texts["fields"] = { timestamp: "时间", datacenter: "数据中心", worker: "工作节点", sequence: "序号" };
+const fields: Texts["fields"] = { timestamp: "时间戳", datacenter: "数据中心", worker: "工作节点", sequence: "序列号" };
 
 const textFaults: Readonly<Record<string, string>> = {
   character: "含有不允许出现的字符",
-  too_short: "过早结束",
-  too_long: "在应当结束处仍有内容",
-  leading_zero: "以不应出现的零开头",
-  out_of_range: "所含的数对 ID 来说过大",
-  check_symbol: "末尾的校验符与其余部分不符，可能有一个字符写错",
-  date: "不含日历上的日期",
-  tick: "含有此布局不可能有的时间",
-  prefix: "前缀格式有误",
-  no_form: "不是此页面认识的任何 ID 形式",
-  future: "会是来自未来的 ID，或属于另一种布局",
+  too_short: "不完整，缺少后面的字符",
+  too_long: "过长，末尾有多余的字符",
+  leading_zero: "开头有多余的零",
+  out_of_range: "所含的数值超出 ID 的范围",
+  check_symbol: "末尾的校验字符与其余部分不符，可能有一个字符写错了",
+  date: "含有不存在的日期或时间",
+  tick: "含有此布局无法表示的时间",
+  prefix: "的前缀格式有误",
+  no_form: "不符合此页面支持的任何 ID 格式",
+  future: "所表示的时间在未来，或者属于另一种布局",
 };
 
 const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
-  UNREACHABLE: "服务器没有应答。解析与在浏览器中生成仍可使用。",
-  UNAUTHENTICATED: "服务器要求令牌，请在上方填写。",
+  UNREACHABLE: "服务器没有响应。“解析”和浏览器内生成仍可使用。",
+  UNAUTHENTICATED: "服务器要求提供令牌，请在上方输入。",
   DENIED: "您无权调用此方法，请向管理员申请权限。",
-  MISSING_CREDENTIALS: "服务器要求令牌，请在上方填写。",
+  MISSING_CREDENTIALS: "服务器要求提供令牌，请在上方输入。",
   METHOD_DENIED: "您无权调用此方法，请向管理员申请权限。",
-  COUNT_OUT_OF_RANGE: "服务器一次不能给出这么多 ID，请减少数量。",
-  BURST_EXCEEDED: "服务器目前已达上限，请一秒后再试。",
-  STORE_UNAVAILABLE: "服务器无法访问其存储，它会自行重试。",
-  WINDOW_EXPIRED: "服务器未能在存储中预留时间，它会自行重试。",
-  WORKER_LEASE_LOST: "服务器失去了工作节点号，正在获取另一个，请稍后再试。",
-  CLOCK_ROLLED_BACK: "服务器的时钟被拨回，它会等到时钟追上。",
-  SHUTTING_DOWN: "服务器正在停止，请重新启动后再试。",
+  COUNT_OUT_OF_RANGE: "数量超过服务器的单次上限，请减少数量。",
+  BURST_EXCEEDED: "服务器目前已达发号上限，请一秒后再试。",
+  STORE_UNAVAILABLE: "服务器无法访问存储，会自动重试。",
+  WINDOW_EXPIRED: "服务器未能在存储中预留时间窗口，会自动重试。",
+  WORKER_LEASE_LOST: "服务器目前没有工作节点 ID，正在获取，请稍后再试。",
+  CLOCK_ROLLED_BACK: "服务器发生时钟回拨，会等到时钟追上后继续发号。",
+  SHUTTING_DOWN: "服务器正在停止，请等它重新运行后再试。",
+  QUOTA_EXCEEDED: "您的配额暂时已用完，请稍后再试。",
+  CLOCK_BEFORE_EPOCH: "服务器时钟早于其布局的纪元。",
+  TIMESTAMP_EXHAUSTED: "布局的时间戳已用尽，无法表示更晚的时间。",
+  STORE_WENT_BACK: "存储丢失了部分数据，例如从备份恢复之后。",
+  HOST_NOT_ALLOWED: "服务器不接受此主机名的访问。",
 };
 
 const partProblem = (problem: PartProblem): string => {
   switch (problem.kind) {
     case "not-whole":
-      return `请写 ${number(problem.min)} 到 ${number(problem.max)} 的整数。`;
+      return `请输入 ${number(problem.min)} 到 ${number(problem.max)} 之间的整数。`;
     case "range":
-      return `此布局在此处可容纳 ${number(problem.min)} 到 ${number(problem.max)}。`;
+      return `在此布局中，该字段的取值范围是 ${number(problem.min)} 到 ${number(problem.max)}。`;
     case "unreadable-time":
-      return "请写如 2026-01-31 12:00:00.000（UTC）的时间，或 Unix 毫秒。";
+      return "请输入时间，例如 2026-01-31 12:00:00.000（UTC），或 Unix 毫秒时间戳。";
     case "before-epoch":
-      return `早于布局的纪元 ${problem.limit}：没有 ID 能带此时间。`;
+      return `早于布局的纪元 ${problem.limit}：ID 无法表示此时间。`;
     case "after-end":
-      return `晚于布局的终点 ${problem.limit}：没有 ID 能带此时间。`;
+      return `晚于布局的截止时间 ${problem.limit}：ID 无法表示此时间。`;
   }
 };
 
 const layoutProblem = (problem: LayoutProblem): string => {
   switch (problem.kind) {
     case "date":
-      return "请写如 2020-01-01 的日期。";
+      return "请输入日期，例如 2020-01-01。";
     case "milliseconds":
-      return "请写如 1577836800000 的 Unix 毫秒。";
+      return "请输入 Unix 毫秒时间戳，例如 1577836800000。";
     case "future":
-      return "此纪元在未来：在它之前不能生成 ID。";
+      return "此纪元晚于当前时间：在此之前无法生成 ID。";
     case "range":
       return "纪元须在公元 1 年到 9999 年之间。";
     case "bits":
-      return "一个字段有 0 到 32 位，时间有 1 到 62 位。";
+      return "每个字段可为 0 到 32 位，时间戳可为 1 到 62 位。";
     case "sum":
-      return `各字段共占 ${problem.bits} 位，最多 63 位，因为首位恒为 0。`;
+      return `各字段共占 ${problem.bits} 位；最多 63 位，因为最高位恒为 0。`;
     case "identity":
-      return `数据中心与工作节点共占 ${problem.bits} 位，最多 32 位。`;
+      return `数据中心与工作节点共占 ${problem.bits} 位；最多 32 位。`;
     case "timestamp":
-      return "ID 需要若干时间位。";
+      return "ID 中至少要有 1 位时间戳。";
   }
 };
 
@@ -96,7 +101,7 @@ const forms: Texts["forms"] = {
   base62: "base62",
   serial: "流水号",
   uuid: "UUID",
-  typed: "带类型",
+  typed: "类型化 ID",
 };
 
 /** See the head of this file. */
@@ -105,82 +110,83 @@ export const zh: Texts = {
   number,
   fields,
   forms,
-  nav: { label: "视图", generate: "生成", parse: "解析", learn: "了解", watch: "监视" },
+  nav: { label: "视图", generate: "生成", parse: "解析", learn: "原理", watch: "监控" },
   skip: "跳到正文",
-  title: { generate: "生成 ID", parse: "解析 ID", learn: "ID 的原理", watch: "监视工作节点" },
+  title: { generate: "生成 ID", parse: "解析 ID", learn: "ID 的原理", watch: "监控工作节点" },
   server: {
     asking: "正在连接",
     serving: "服务中",
-    waiting: "未在服务",
+    waiting: "暂停服务",
     away: "无法访问",
     closed: "需要令牌",
     worker: (datacenterId, workerId, hasDatacenter) =>
       `工作节点 ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
   },
   access: {
-    title: "服务器要求您表明身份",
-    lead: "请填写服务器认识的令牌。解析、了解与在浏览器中生成不需要令牌。",
-    plaintext: "此页面未经 TLS 传来：令牌会以明文经过网络。",
+    title: "此服务器需要验证您的身份",
+    lead: "请输入此服务器认可的令牌。“解析”“原理”和浏览器内生成不需要令牌。",
+    plaintext: "此页面未通过 TLS 加载：令牌会以明文在网络上传输，任何人都能读取。",
     label: "令牌",
-    hint: "它只留在此标签页中，重新载入后即消失。",
-    wrong: "服务器不认识此令牌。",
+    hint: "令牌只保留在此标签页中，刷新后即清除。",
+    wrong: "服务器不认可此令牌。",
     use: "使用此令牌",
-    given: "调用会带上您的令牌。",
-    forget: "忘记它",
+    given: "每次调用都会附带您的令牌。",
+    forget: "清除令牌",
   },
-  brokenLink: "链接中有一部分无法读取，其余已读取。",
-  missing: { text: "此页面的一部分无法载入：服务器曾经离线，或版本不同。", reload: "重新载入页面" },
+  brokenLink: "链接中有一部分无法识别，已忽略；其余部分已读取。",
+  missing: { text: "此页面有一部分无法加载：服务器当时无法访问，或版本已变更。", reload: "重新加载页面" },
   language: { label: "页面语言", note: "中文译文尚未经母语读者审阅。" },
-  theme: { label: "颜色", auto: "自动", light: "浅色", dark: "深色" },
-  footer: (version) => `Snowlane${version === undefined ? "" : ` ${version}`}。您在解析中输入的内容不会离开此页面。`,
-  copy: { copy: "复制", done: "已复制", refused: "不被允许：请选中后手动复制" },
+  theme: { label: "配色", auto: "自动", light: "浅色", dark: "深色" },
+  footer: (version) => `Snowlane${version === undefined ? "" : ` ${version}`}。您在“解析”中输入的内容不会离开此页面。`,
+  copy: { copy: "复制", done: "已复制", refused: "无法复制：请选中后手动复制" },
   layout: {
     label: "布局",
     ofServer: "此服务器的布局",
     custom: "自定义布局",
-    since: (name, day) => `${name}，自 ${day}`,
-    detail: "其他纪元或布局",
-    epochDate: "纪元，日期（UTC）",
-    epochMs: "纪元，Unix 毫秒",
-    ownEpoch: (day) => `留空：布局自身的纪元 ${day}`,
+    since: (name, day) => `${name}，自 ${day} 起`,
+    detail: "更改纪元或布局",
+    epochDate: "纪元（日期，UTC）",
+    epochMs: "纪元（Unix 毫秒）",
+    ownEpoch: (day) => `留空则使用布局自身的纪元 ${day}`,
     tick: "时间单位",
     bitsOf: (kind) => `${fields[kind]}的位数`,
-    up: (kind) => `将${fields[kind]}左移`,
-    down: (kind) => `将${fields[kind]}右移`,
-    fields: "字段，高位在前",
+    up: (kind) => `把${fields[kind]}字段移到左边`,
+    down: (kind) => `把${fields[kind]}字段移到右边`,
+    fields: "字段（高位在前）",
     sum: (bits) => `已用 63 位中的 ${bits} 位。`,
     problem: layoutProblem,
   },
   parse: {
     heading: "解析 ID",
-    lead: "粘贴一个或多个 ID，任何形式均可：十进制、十六进制、base62、流水号、UUID。内容不会离开此页面。",
+    lead: "粘贴一个或多个 ID，任何格式均可：十进制、十六进制、base62、流水号、UUID。内容不会离开此页面。",
     ids: "ID",
     placeholder: "1541815603606036522",
-    form: "文本形式",
-    detect: "按其样子",
+    form: "文本格式",
+    detect: "自动识别",
     copyLink: "复制链接",
     result: "结果",
-    empty: "ID 说明它何时由哪个工作节点生成。请在上方粘贴一个，或读取示例：",
+    empty: "ID 中含有生成时间和生成它的工作节点。请在上方粘贴一个，或查看示例：",
     examples: "示例",
-    inFuture: (span) => `${spanWords(span)}之后`,
-    ago: (span) => `${spanWords(span)}之前`,
-    local: (zone) => `您所在地（${zone}）`,
+    inFuture: (span) => `${spanWords(span)}后`,
+    ago: (span) => `${spanWords(span)}前`,
+    local: (zone) => `本地时间（${zone}）`,
     utc: "UTC",
     madeBy: (datacenterId, workerId, sequence) => {
-      const place = datacenterId === undefined ? "" : `数据中心 ${number(datacenterId)} 的`;
-      const worker = workerId === undefined ? "" : `${place}工作节点 ${number(workerId)} 生成`;
-      const order = sequence === undefined ? "" : `序号 ${number(sequence)}`;
-      return [worker, order].filter((part) => part !== "").join("，");
+      const place = datacenterId === undefined ? "" : `数据中心 ${number(datacenterId)}`;
+      const node = workerId === undefined ? "" : `工作节点 ${number(workerId)}`;
+      const maker = [place, node].filter((part) => part !== "").join("的");
+      const order = sequence === undefined ? "" : `序列号 ${number(sequence)}`;
+      return [maker === "" ? "" : `由${maker} 生成`, order].filter((part) => part !== "").join("，");
     },
-    bits: "ID 的各位",
-    bitsHint: "指向一个字段，或使用方向键。",
+    bits: "ID 的二进制位",
+    bitsHint: "将指针移到某个字段上，或使用方向键。",
     bitRange: (name, high, low, value) =>
       `${name}：${high === low ? `第 ${high} 位` : `第 ${high} 到 ${low} 位`}，值 ${value}`,
-    sign: "恒为 0",
+    sign: "符号位，恒为 0",
     unused: "未使用",
     fieldBits: (name, bits) => `${name}，${bits}`,
     firstFieldBits: (name, bits) => `${name}，${bits} 位`,
-    ticks: (unit) => `自纪元起的${unit}`,
+    ticks: (unit) => `${unit}数（自纪元起）`,
     tickUnits: (tickNs) =>
       tickNs === 1e6
         ? "毫秒"
@@ -191,20 +197,17 @@ export const zh: Texts = {
             : `${tickNs / 1e6} 毫秒单位`,
     datacenter: "数据中心",
     worker: "工作节点",
-    sequence: "序号",
-    everyForm: "所有文本形式",
-    form_: "形式",
-    text: "文本",
-    copyForm: (form) => `复制${form}`,
-    others: "会是别家的 ID 吗？",
-    plausible: "有可能",
-    noOthers: "在任何已知布局下，此 ID 都不来自已经过去的时间。",
-    othersNote: "仅凭时间判断。选择布局即可按其读取。",
-    readAs: (name) => `按 ${name} 读取`,
+    sequence: "序列号",
+    everyForm: "所有文本格式",
+    copyForm: (form) => `复制 ${form}`,
+    others: "会是其他系统的 ID 吗？",
+    noOthers: "按任何已知布局解析，此 ID 的时间都不在过去。",
+    othersNote: "仅凭时间判断。选择一种布局，即按该布局解析。",
+    readAs: (name) => `按 ${name} 解析`,
     uuid: {
-      title: (version) => (version === 0 ? "一个 UUID" : `版本 ${version} 的 UUID`),
-      none: "它不含此布局的 ID。",
-      noTime: "它不带时间。",
+      title: (version) => (version === 0 ? "UUID" : `UUID（版本 ${version}）`),
+      none: "其中没有此布局的 ID。",
+      noTime: "其中没有时间。",
       variant: "变体",
       clockSequence: "时钟序列",
       node: "节点",
@@ -212,23 +215,24 @@ export const zh: Texts = {
     foreign: {
       title: (kind) =>
         ({ ulid: "ULID", ksuid: "KSUID", objectid: "ObjectId", xid: "xid", typeid: "TypeID" })[kind] ?? kind,
-      note: "此文本由另一种生成器写出。",
+      note: "此文本由其他生成器生成。",
     },
-    refused: "这不是 ID",
+    refused: "无法识别为 ID",
     fault: (fault, position, form) => {
       const place = fault === "no_form" || fault === "future" ? "" : `（第 ${position + 1} 个字符）`;
-      return `${form === undefined ? "此文本" : `按${form}读取，此文本`}${textFaults[fault] ?? fault}${place}。`;
+      return `${form === undefined ? "此文本" : `按 ${form} 解析，此文本`}${textFaults[fault] ?? fault}${place}。`;
     },
-    ambiguous: (candidates) => `它可能是 ${candidates.join(" 或 ")}，请选择形式。`,
-    outsideLayout: "此数不合此布局：过大，或所带时间超过布局的终点。",
-    tooLarge: "ID 在 0 到 9,223,372,036,854,775,807 之间。",
-    many: (count, refused) => `已读 ${number(count)} 行${refused === 0 ? "" : `，其中 ${number(refused)} 行不含 ID`}。`,
-    reading: (done, count) => `正在读取：${number(done)} / ${number(count)} 行`,
-    leftOut: (read, left) => `只读取前 ${number(read)} 行，其余 ${number(left)} 行略去。`,
-    shortened: (shown) => `此处显示前 ${number(shown)} 行，全部在表中。`,
-    clear: "清除",
+    ambiguous: (candidates) => `可能是 ${candidates.join(" 或 ")}，请选择格式。`,
+    outsideLayout: "此数值不符合此布局：过大，或其时间晚于布局的截止时间。",
+    tooLarge: "ID 的取值范围是 0 到 9,223,372,036,854,775,807。",
+    many: (count, refused) =>
+      `已解析 ${number(count)} 行${refused === 0 ? "" : `，其中 ${number(refused)} 行不是 ID`}。`,
+    reading: (done, count) => `正在解析：${number(done)} / ${number(count)} 行`,
+    leftOut: (read, left) => `只解析前 ${number(read)} 行，其余 ${number(left)} 行已忽略。`,
+    shortened: (shown) => `此处只显示前 ${number(shown)} 行，全部结果见表格。`,
+    clear: "清空",
     downloadCsv: "下载 CSV",
-    line: "行",
+    line: "行号",
     id: "ID",
     time: "时间（UTC）",
     by: "工作节点",
@@ -236,117 +240,122 @@ export const zh: Texts = {
   },
   generate: {
     heading: "生成 ID",
-    lead: "由此服务器生成，在其部署中永远唯一。或在浏览器中手动生成，用于测试与补录。",
+    lead: "由此服务器生成，在整套部署内永久唯一。也可在浏览器中手动生成，用于测试与补录数据。",
     source: "来源",
-    fromServer: "由此服务器",
-    byHand: "在浏览器中",
+    fromServer: "由服务器生成",
+    byHand: "在浏览器中生成",
     count: "数量",
-    countProblem: (max) => `请写 1 到 ${number(max)} 的整数。`,
-    form: "文本形式",
+    countProblem: (max) => `请输入 1 到 ${number(max)} 之间的整数。`,
+    form: "文本格式",
     serialPrefix: "前缀",
-    serialPrefixHint: "0 到 16 个 A-Z 与 0-9",
-    utcOffset: "与 UTC 的时差",
-    utcOffsetProblem: "请写如 +03:00 的时差，从 -18:00 到 +18:00。",
-    checkSymbol: "末尾加校验符",
-    typePrefix: "类型",
-    typePrefixHint: "一个 a-z 字母，其后 0 到 15 个 a-z 与 0-9",
+    serialPrefixHint: "0 到 16 个字符，限 A-Z 和 0-9",
+    utcOffset: "UTC 偏移",
+    utcOffsetProblem: "请输入 UTC 偏移，例如 +03:00，范围 -18:00 到 +18:00。",
+    checkSymbol: "末尾加校验字符",
+    typePrefix: "类型前缀",
+    typePrefixHint: "以 a-z 开头，其后 0 到 15 个字符，限 a-z 和 0-9",
     generate: "生成",
     cancel: "取消",
     progress: (done, count) => `${number(done)} / ${number(count)}`,
     rate: (perSecond) => `每秒 ${number(Math.round(perSecond))} 个 ID`,
     took: (count, ms) => `${number(count)} 个 ID，用时 ${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} 毫秒。`,
-    above: (shownMax) => `超过 ${number(shownMax)} 个时得到文件。`,
-    first: "按“生成”得到一个此部署中别人永远得不到的 ID。",
+    above: (shownMax) => `超过 ${number(shownMax)} 个时以文件提供。`,
+    first: "点击“生成”，得到一个在此部署中绝不会再发给任何人的 ID。",
     copy: "复制",
     copyAll: "全部复制",
-    readIt: "解析它",
+    readIt: "解析",
     download: "下载",
     ready: (count) => `${number(count)} 个 ID 可供下载`,
-    cancelled: (count) => `已取消。已到的 ${number(count)} 个 ID 归您所有。`,
-    failed: "没有得到 ID",
+    cancelled: (count) => `已取消。此前收到的 ${number(count)} 个 ID 可以使用。`,
+    failed: "未获得 ID",
     result: "结果",
-    ids: "这些 ID",
+    ids: "生成的 ID",
     failure: ({ reason, message, permission }) =>
       permission === undefined ? (failures[reason] ?? message) : `您的凭据缺少权限 ${permission}，请向管理员申请。`,
-    code: "用代码做同样的事",
+    code: "用代码生成",
     language: "编程语言",
-    codeNote: "客户端在仓库的 clients 文件夹中。",
+    codeNote: "各语言客户端位于代码仓库的 clients 目录。",
     copyCode: "复制代码",
-    warning: "手动生成：没有什么保证其唯一。两人输入相同的数会得到相同的 ID。",
+    warning: "手动生成的 ID 不保证唯一：两个人输入相同的数值，就会得到相同的 ID。",
     time: "时间",
-    timeHint: "UTC，或 Unix 毫秒",
+    timeHint: "UTC 时间，或 Unix 毫秒",
     now: "现在",
-    handCountHint: "更多的 ID 取后续序号，然后取下一个时间单位。",
+    handCountHint: "生成多个时，序列号依次递增，用完后进入下一个时间单位。",
     partProblem,
     range: (max) => `0 到 ${number(max)}`,
-    noField: "此布局没有这个字段。",
-    fix: "请改正标出的字段，ID 便会出现在这里。",
+    fix: "请改正标出的字段，ID 将显示在这里。",
   },
   learn: {
     heading: "ID 的原理",
-    lead: "雪花 ID 是一个最多 63 位的整数。它说明自己何时由哪个工作节点生成，并按时间排序。",
-    parts: "各部分：",
+    lead: "雪花 ID 是一个最多占 63 个二进制位的整数，其中含有生成时间和生成它的工作节点，并按时间有序。",
+    parts: "组成部分：",
     time: (time, epoch) =>
-      `ID 的生成时间：${time}（UTC），从布局的纪元 ${epoch} 算起。它在最高位，因此 ID 按时间排序。`,
+      `ID 的生成时间：${time}（UTC），从布局的纪元 ${epoch} 算起。时间戳占最高的若干位，因此 ID 按时间有序。`,
     fieldTexts: {
-      datacenter: "一组工作节点。两个数据中心从不共用工作节点号，因此可以各自工作。",
-      worker: "生成它的进程。任何两个进程不得同时使用同一个工作节点号。",
-      sequence: "此工作节点在同一时间单位内所生成 ID 的次序。",
+      datacenter: "一组工作节点。各数据中心对自己的工作节点单独编号，因此可以各自独立运行。",
+      worker: "生成该 ID 的进程。任意两个进程不得同时使用同一个工作节点 ID。",
+      sequence: "用来区分该工作节点在同一时间单位内生成的各个 ID。",
     },
-    steps: "逐步看它如何生成",
-    sum: "此 ID",
-    calculator: "布局能容纳什么",
+    steps: "生成步骤",
+    sum: "ID",
+    calculator: "布局的容量",
     until: "可用至",
     yearsLeft: "剩余年数",
-    workerIds: "工作节点号",
-    perWorker: "每个工作节点每秒的 ID",
-    all: "所有工作节点每秒的 ID",
+    workerIds: "工作节点 ID 数",
+    perWorker: "每秒 ID 数（单个工作节点）",
+    all: "每秒 ID 数（全部工作节点）",
     highest: "最大的 ID",
-    calculatorNote: "请在上方选择另一种布局或自定义：一个字段多一位，另一个就少一位。",
-    program: "在程序中生成与读取这样的 ID",
+    calculatorNote: "可在上方选择其他布局或自定义布局：一个字段多一位，其他字段就少一位。",
+    program: "在程序中生成和解析这种 ID",
     programNote:
-      "它使用上方所选的布局，超过 2^53 也不丢失数字，并拒绝超出范围的数。其中没有什么阻止两个进程使用同一个工作节点号：那是服务器的工作。",
+      "这段代码使用上方所选的布局，超过 2^53 也不丢失精度，并拒绝超出范围的数。但它不能防止两个进程使用同一个工作节点 ID：那是服务器的职责。",
     limits: {
       title: "局限",
       texts: [
-        ["它会用尽。", "41 位毫秒可用 69 年。按 Twitter 的纪元，即到 2080 年 7 月 10 日。"],
-        ["它不是秘密。", "任何人都能读出它何时由哪个工作节点生成，并猜出相邻的 ID。"],
+        ["会用尽。", "41 位毫秒时间戳可用 69 年。按 Twitter 的纪元，可用至 2080 年 7 月 10 日。"],
+        ["不保密。", "任何人都能从中读出生成时间和工作节点，并猜出相邻的 ID。"],
         [
-          "它需要工作节点号。",
-          "两个进程用同一个工作节点号会互相重复。Snowlane 同一时刻只授予每个号一次，并记录在存储中。",
+          "需要工作节点 ID。",
+          "两个进程使用同一个工作节点 ID 会生成重复的 ID。Snowlane 同一时刻只把一个工作节点 ID 分配给一个进程，并记录在存储中。",
         ],
-        ["时间只与时钟一样准。", "错误的时钟使 ID 带上错误的时间。在这里它绝不会造成重复。"],
+        ["时间的准确性取决于时钟。", "时钟不准，ID 中的时间也不准。在 Snowlane 中，这绝不会造成重复。"],
       ],
     },
     edges: {
-      title: "特殊情形",
+      title: "边界情况",
       texts: [
-        ["JavaScript 的 2^53。", "大于 9,007,199,254,740,991 的数会丢失数字。在 JSON 中用字符串，在程序中用 BigInt。"],
-        ["时钟被拨回。", "简单的生成器会重复 ID 或停止。Snowlane 从上次用过的时间继续。"],
-        ["一个时间单位已满。", "一毫秒内 4,096 个 ID 之后，工作节点等待下一毫秒，或稍微超前。"],
-        ["有序，但不精确。", "同一工作节点的 ID 递增。不同工作节点的 ID 按时钟之差的精度排序。"],
-        ["首位。", "它恒为 0，使此数在有符号整数中为正。"],
+        [
+          "JavaScript 的 2^53。",
+          "大于 9,007,199,254,740,991 的数会丢失精度。ID 在 JSON 中请用字符串，在程序中请用 BigInt。",
+        ],
+        ["时钟回拨。", "简单的生成器会生成重复的 ID，或停止发号。Snowlane 默认从上次用过的时间继续。"],
+        ["一个时间单位用满。", "一毫秒内生成 4,096 个 ID 后，工作节点会等待下一毫秒，或略微超前于时钟。"],
+        ["趋势递增，但非严格递增。", "同一工作节点的 ID 单调递增。不同工作节点之间，先后误差取决于它们的时钟之差。"],
+        ["最高位。", "恒为 0，因此在使用有符号整数的地方，该数也是正数。"],
       ],
     },
     alternatives: {
-      title: "其他选择",
-      columns: ["种类", "大小", "按时间排序", "需要", "透露"],
+      title: "其他方案",
+      columns: ["方案", "长度", "按时间有序", "依赖", "会透露"],
       rows: [
-        ["雪花 ID", "8 字节", "是", "工作节点号", "时间与工作节点"],
+        ["雪花 ID", "8 字节", "是", "工作节点 ID", "时间与工作节点"],
         ["UUID v4", "16 字节", "否", "无", "无"],
         ["UUID v7", "16 字节", "是", "无", "时间"],
         ["ULID", "16 字节，26 个字符", "是", "无", "时间"],
-        ["自增", "4 或 8 字节", "在一张表内", "每个 ID 都要同一个数据库", "总数"],
+        ["数据库自增", "4 或 8 字节", "是，仅限单表", "所有 ID 依赖同一个数据库", "总数"],
       ],
     },
     history: {
       title: "历史",
       texts: [
-        ["2010 年。", "Twitter 离开单一的 MySQL，公布了 Snowflake：41 位时间、10 位工作节点、12 位序号。"],
-        ["2012 年。", "Instagram 在 PostgreSQL 内生成 ID，以分片代替工作节点。"],
-        ["2014 年。", "Sonyflake 以 10 毫秒为单位，可用更久、容纳更多工作节点。"],
-        ["2015 年。", "Discord 从当年的第一秒开始，沿用 Twitter 的位数。"],
-        ["2024 年。", "RFC 9562 使 UUID v7 成为标准：时间在前，与此处相同，其后是随机位。"],
+        [
+          "2010 年。",
+          "Twitter 从 MySQL 转向没有顺序 ID 的 Cassandra，并公布了 Snowflake：41 位时间戳、10 位工作节点、12 位序列号。",
+        ],
+        ["2012 年。", "Instagram 在 PostgreSQL 内生成 ID，用分片号取代工作节点 ID。"],
+        ["2014 年。", "Sonyflake 以 10 毫秒为时间单位，可用得更久，也能容纳更多工作节点。"],
+        ["2015 年。", "Discord 沿用 Twitter 的位宽，以当年的第一秒为纪元。"],
+        ["2024 年。", "RFC 9562 使 UUID v7 成为标准：与雪花 ID 一样时间在前，其后是随机位。"],
       ],
     },
     references: {
@@ -359,54 +368,54 @@ export const zh: Texts = {
     },
   },
   watch: {
-    heading: "监视工作节点",
-    lead: "逐秒显示此服务器，以及其部署的每个工作节点号，只要此标签页可见。",
-    failed: "服务器没有告知。",
-    notServing: (reason) => `此服务器目前不发放 ID。${failures[reason as Failure["reason"]] ?? reason}`,
+    heading: "监控工作节点",
+    lead: "逐秒显示此服务器的状态，以及整套部署的所有工作节点 ID。仅在此标签页可见时更新。",
+    failed: "无法获取服务器状态。",
+    notServing: (reason) => `此服务器目前不发号。${failures[reason as Failure["reason"]] ?? reason}`,
     quarantine: (until, reason) =>
-      `在 ${until}（UTC）之前不授予工作节点号${reason === "" ? "。" : `：${reason}`} 已持有的服务器继续工作。`,
+      `在 ${until}（UTC）之前不分配工作节点 ID${reason === "" ? "" : `（${reason.replace(/\.$/, "")}）`}。已有工作节点 ID 的服务器继续工作。`,
     server: "此服务器",
     version: (version) => `版本 ${version}`,
-    worker: "其工作节点号",
+    worker: "其工作节点 ID",
     workerOf: (datacenterId, workerId, hasDatacenter) =>
       hasDatacenter ? `${datacenterId} / ${workerId}` : String(workerId),
-    held: "被持有的工作节点号",
+    held: "使用中的工作节点 ID",
     of: (count, all) => `${number(count)} / ${number(all)}`,
-    free: (count) => `现在可授予 ${number(count)} 个`,
-    window: "预留的时间",
-    windowNote: "没有存储也能继续这么久",
-    leadTime: "ID 超前时钟",
-    leadNote: "突发时增大",
+    free: (count) => `现在可分配 ${number(count)} 个`,
+    window: "已预留的时间",
+    windowNote: "存储不可用时还能发号这么久",
+    leadTime: "ID 超前时钟的量",
+    leadNote: "请求突增时变大",
     store: "存储",
     storeState: (isReachable, answerAgeMs, clockAheadMs) =>
       [
         isReachable ? "" : "无法访问",
-        answerAgeMs === undefined ? "从未应答" : `${(answerAgeMs / 1_000).toFixed(1)} 秒前应答`,
+        answerAgeMs === undefined ? "从未响应" : `${(answerAgeMs / 1_000).toFixed(1)} 秒前有响应`,
         clockAheadMs === undefined
           ? ""
-          : `其时钟 ${clockAheadMs >= 0 ? "+" : "−"}${number(Math.abs(Math.round(clockAheadMs)))} 毫秒`,
+          : `其时钟偏差 ${clockAheadMs >= 0 ? "+" : "−"}${number(Math.abs(Math.round(clockAheadMs)))} 毫秒`,
       ]
         .filter((part) => part !== "")
         .join("，"),
     started: (span) => `已运行 ${spanWords(span)}`,
     load: (connections, waiting) =>
       `${number(connections)} 个连接${waiting === 0 ? "" : `，${number(waiting)} 个调用在等待`}`,
-    granted: (generation, since) => `自 ${since}，第 ${number(generation)} 代`,
+    granted: (generation, since) => `自 ${since} 起，第 ${number(generation)} 次分配`,
     milliseconds: (ms) => `${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} 毫秒`,
     charts: "最近几分钟",
-    span: "回看多久",
+    span: "时间范围",
     minutes: (count) => `${count} 分钟`,
     pause: "暂停",
     goOn: "继续",
-    asTable: "以数字表示",
-    chartColumns: ["项目", "现在", "最小", "平均", "最大"],
+    asTable: "以数字查看",
+    chartColumns: ["指标", "当前", "最小", "平均", "最大"],
     chart: {
-      ids: "每秒 ID",
-      calls: "每秒调用",
-      latency: "调用用时，p50 与 p99",
-      errors: "每秒错误",
-      lead: "ID 超前时钟",
-      window: "预留的时间",
+      ids: "每秒 ID 数",
+      calls: "每秒调用数",
+      latency: "调用耗时，p50 与 p99",
+      errors: "每秒错误数",
+      lead: "ID 超前时钟的量",
+      window: "已预留的时间",
     },
     measure: (name: ChartName, value: number | undefined) => {
       if (value === undefined) return "–";
@@ -415,27 +424,27 @@ export const zh: Texts = {
       return `${number(rounded)}${unit}`;
     },
     sequences: "序列",
-    noSequences: "还没有序列。创建一个：snowlane sequences create NAME。",
-    sequenceColumns: ["名称", "下一个", "剩余", "文本"],
+    noSequences: "还没有序列。可用此命令创建：snowlane sequences create NAME",
+    sequenceColumns: ["名称", "下一个值", "剩余", "文本模板"],
     disabled: "已停用",
-    noneLeft: "无",
+    noneLeft: "已用尽",
     seconds: (ms) => `${(ms / 1_000).toFixed(1)} 秒`,
     layout: "布局",
-    until: (day) => `至 ${day}`,
-    rollback: "若其时钟被拨回",
+    until: (day) => `可用至 ${day}`,
+    rollback: "时钟回拨策略",
     workers: "工作节点",
     find: "查找",
-    findHint: "主机、实例、版本或号码",
+    findHint: "主机、实例、版本或编号",
     state: "状态",
     all: "全部",
     found: (count, all, max) =>
       all === 0
-        ? "从未有工作节点号被持有。"
-        : `曾被持有的 ${number(all)} 个工作节点号中的 ${number(count)} 个。${count > max ? `显示前 ${number(max)} 个。` : ""}`,
-    columns: ["工作节点", "状态", "主机", "进程启动", "剩余窗口", "标记（UTC）"],
-    states: { held: "被持有", released: "已归还", expired: "已过期", quarantined: "隔离中", unreadable: "无法读取" },
+        ? "还没有工作节点 ID 被使用过。"
+        : `共有 ${number(all)} 个工作节点 ID 被使用过，此处为其中 ${number(count)} 个。${count > max ? `只显示前 ${number(max)} 个。` : ""}`,
+    columns: ["工作节点", "状态", "主机", "进程启动于", "剩余时间窗口", "高水位（UTC）"],
+    states: { held: "使用中", released: "已释放", expired: "已过期", quarantined: "隔离中", unreadable: "无法读取" },
     own: "此服务器",
     freeAt: (time) => `自 ${time} 起可用`,
-    ago: (span) => `${spanWords(span)}之前`,
+    ago: (span) => `${spanWords(span)}前`,
   },
 };
