@@ -1,6 +1,7 @@
 /**
  * Records the README's terminal: runs the commands below for real and writes what they printed as an SVG that shows
- * them one after the other. IDs and times differ with each recording, so it is made by hand: `npm run record`.
+ * them one after the other. IDs and times differ with each recording, so it is made by hand:
+ * `npm run measure -- record`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +9,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runCommand } from "../test/support/processes/run-command.ts";
-import { runProgram } from "../test/support/processes/run-program.ts";
 
 /** The recording's place in the repository. */
 export const recordingPath = "docs/pictures/terminal.svg";
@@ -110,15 +110,7 @@ async function record(): Promise<readonly Step[]> {
   }
 }
 
-if (import.meta.main) {
-  await runProgram({
-    call: "npm run record --",
-    summary: "Records the terminal of the README",
-    options: {},
-    examples: ["npm run record"],
-    run: async () => {
-      writeFileSync(recordingPath, drawTerminal(await record()));
-      return 0;
-    },
-  });
+/** Runs the commands and writes what they print into {@link recordingPath}. */
+export async function recordTerminal(): Promise<void> {
+  writeFileSync(recordingPath, drawTerminal(await record()));
 }

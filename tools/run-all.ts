@@ -3,20 +3,24 @@
  * CI calls the same.
  */
 import { spawnSync } from "node:child_process";
+import { onOff } from "../src/config/setting-kinds.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
-import { checkScripts } from "./test-suites.ts";
+import { runApart } from "./run-apart.ts";
+import { suitesApart } from "./test-suites.ts";
 
-const parts = checkScripts();
+const scripts = ["lint", "test"];
+const parts = [...scripts, ...suitesApart()];
 
 await runProgram({
   call: "npm run all --",
   summary: "Runs the lint and every suite, those that need root or minutes of building too: hours the first time",
-  options: {},
+  options: { write: onOff({ name: "write", doc: "Puts every test of kube and release into docs/release.md." }) },
   words: { placeholder: "[PART...]", doc: `Some of them: ${parts.join(", ")}.`, known: parts },
-  examples: ["npm run all", "npm run all -- lint test"],
-  run: async (_, wanted) => {
+  examples: ["npm run all", "npm run all -- lint test", "npm run all -- kube --write"],
+  run: async ({ write }, wanted) => {
     const chosen = wanted.length > 0 ? wanted : parts;
     const outcomes = chosen.map((part) => {
+      if (!scripts.includes(part)) return { part, isGood: runApart(part, write) };
       const { status } = spawnSync("npm", ["run", "--silent", part], { stdio: "inherit" });
       return { part, isGood: status === 0 };
     });

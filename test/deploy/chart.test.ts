@@ -1,4 +1,4 @@
-/** The chart as text. `npm run test:release` renders it, and `npm run test:kube` shows it to a kube-apiserver. */
+/** The chart as text. `npm run all -- release` renders it, and `npm run all -- kube` shows it to a kube-apiserver. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";

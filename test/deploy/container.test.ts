@@ -1,4 +1,4 @@
-/** The files of deploy/container as texts: `npm run test:release` builds and runs them. */
+/** The files of deploy/container as texts: `npm run all -- release` builds and runs them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";

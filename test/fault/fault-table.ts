@@ -5,7 +5,7 @@ import type { Fault } from "./fault.ts";
 import type { TrialOutcome } from "./fault-trial.ts";
 
 const documentUrl = new URL("../../docs/safety.md", import.meta.url);
-const begin = "<!-- begin faults: written by npm run test:faults -- --write -->";
+const begin = "<!-- begin faults: written by npm run measure -- faults --write -->";
 const end = "<!-- end faults -->";
 const columns = [
   "fault",

@@ -7,7 +7,7 @@ import { faults, runFault, runPieces } from "./run-fault.ts";
 
 /**
  * The control: rows whose servers go without the rule that the row is to catch, and how often their fault is injected
- * then. `npm run test:faults -- --gutted` does it to all rows.
+ * then. `npm run measure -- faults --gutted` does it to all rows.
  */
 const controls: Readonly<Record<string, number>> = {
   "kill -9 and restart in a loop, three of four servers on one store": 12,

@@ -12,7 +12,7 @@ test("the recorded terminal shows the commands that its program runs now, with t
   const [, id = ""] = /\{"id":"(\d{19})"\}/.exec(picture) ?? [];
   const typed = [...picture.matchAll(/<tspan class="command">([^<]*)<\/tspan>/g)].map(([, command]) => command);
   const [serve, curl, , workers] = recordedCommands;
-  expect(typed, "Run npm run record.").toEqual([`${serve} &amp;`, curl, `snowlane parse ${id}`, workers]);
+  expect(typed, "Run npm run measure -- record.").toEqual([`${serve} &amp;`, curl, `snowlane parse ${id}`, workers]);
   expect(picture).toMatch(new RegExp(`>id +${id}<`));
   expect(picture).toMatch(/>Snowlane \d+\.\d+\.\d+ serves IDs on 127\.0\.0\.1:7609/);
 });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, sy
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packExecutable } from "../../tools/release/build-executable.ts";
+import { buildExecutable, packExecutable } from "../../tools/release/build-executable.ts";
 import { ownVersion } from "../../tools/versions.ts";
 import { runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -23,8 +23,7 @@ let output: string;
 
 beforeAll(async () => {
   const built = join(folder, "built", name);
-  const build = ["run", "--silent", "build:executable", "--", "--to", built];
-  expect(await runCommand("npm", build)).toBe(`${join(built, "snowlane")}\n`);
+  await buildExecutable(".", built);
   await packExecutable(built, join(folder, `${name}.tar.gz`), new Date());
   const tools = (await runCommand("sh", ["-c", "for tool in sh tar gzip; do command -v $tool; done"]))
     .trim()

@@ -317,7 +317,7 @@ async function mariadbBehind(ageMs: number): Promise<Stage> {
   };
 }
 
-/** The Lease API in this process: `npm run test:kube` has the real one. */
+/** The Lease API in this process: `npm run all -- kube` has the real one. */
 async function fakeKubernetes(
   befall: (api: FakeKubernetes) => unknown,
   end: (api: FakeKubernetes) => unknown,

@@ -21,7 +21,7 @@ function postgres(program: string): ToolEntry {
 }
 
 /**
- * Newer versions than those that the suites run on by default: `npm run test:stores -- --newest`. None of them is
+ * Newer versions than those that the suites run on by default: `npm run measure -- newest-servers`. None of them is
  * looked for on PATH.
  */
 export const newestServers = {

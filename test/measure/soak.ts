@@ -1,8 +1,8 @@
 /**
- * `npm run soak -- --for 30m`: starts the built server with the HTTP/2 engine and calls it in every way, rightly and
- * wrongly, until the time is over. Every minute (`--every 5m`) all callers stand still, and a line says what the server
- * then holds. Exits with 1 where a call failed, an ID came twice, or memory, open files or timers have grown. `--write`
- * puts the outcome into docs/http2.md. Ctrl-C ends it early, in order.
+ * `npm run measure -- soak --for 30m`: starts the built server with the HTTP/2 engine and calls it in every way,
+ * rightly and wrongly, until the time is over. Every minute (`--every 5m`) all callers stand still, and a line says
+ * what the server then holds. Exits with 1 where a call failed, an ID came twice, or memory, open files or timers have
+ * grown. `--write` puts the outcome into docs/http2.md. Ctrl-C ends it early, in order.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { bundledProgram, bundleServer } from "../support/processes/server-bundle.ts";
-import { soak, type SoakLook, type SoakResult } from "./soak.ts";
+import { soak, type SoakLook, type SoakResult } from "../soak/soak.ts";
 
 const attackPauseMs = 3_000;
 /** A tenth. A server still compiles in the first minutes: a shorter run than this proves nothing about memory. */
@@ -50,10 +50,10 @@ function clearLine(): void {
 }
 
 await runProgram({
-  call: "npm run soak --",
+  call: "npm run measure -- soak",
   summary: "Calls a server with the HTTP/2 engine in every way, and looks at what it holds",
   options,
-  examples: ["npm run soak -- --for 30m", "npm run soak -- --for 72h --every 10m --write"],
+  examples: ["npm run measure -- soak --for 30m", "npm run measure -- soak --for 72h --every 10m --write"],
   run: async (chosen) => {
     const stop = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());

@@ -1,7 +1,7 @@
 /**
- * `npm run clickhouse -- --python VENV/bin/python`: runs the functions of `snowlane sql --dialect clickhouse` in a real
- * ClickHouse, which the Python package chdb holds. It is in no suite, because chdb takes almost a gigabyte of disk:
- * make a virtual environment with `pip install chdb` first, and run this after a change of the dialect.
+ * `npm run measure -- clickhouse --python VENV/bin/python`: runs the functions of `snowlane sql --dialect clickhouse`
+ * in a real ClickHouse, which the Python package chdb holds. It is in no suite, because chdb takes almost a gigabyte of
+ * disk: make a virtual environment with `pip install chdb` first, and run this after a change of the dialect.
  */
 import { spawnSync } from "node:child_process";
 import { text } from "../../src/config/setting-kinds.ts";
@@ -47,12 +47,12 @@ async function steps(): Promise<readonly Step[]> {
 }
 
 await runProgram({
-  call: "npm run clickhouse --",
+  call: "npm run measure -- clickhouse",
   summary: "Runs the functions of snowlane sql --dialect clickhouse in a real ClickHouse",
   options: {
     python: withFallback(text({ name: "python", placeholder: "PROGRAM", doc: "A Python that has chdb." }), "python3"),
   },
-  examples: ["npm run clickhouse -- --python venv/bin/python"],
+  examples: ["npm run measure -- clickhouse --python venv/bin/python"],
   run: async ({ python }) => {
     const all = await steps();
     const input = all.map(({ sql }) => `${JSON.stringify(sql)}\n`).join("");

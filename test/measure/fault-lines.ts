@@ -1,7 +1,7 @@
 /**
- * `npm run fault-lines`: injects faults into each kind of store under a server, and prints what an operator reads of
- * them in the log and by `snowlane doctor`. `npm run fault-lines -- redis etcd` for some of them; `--write` puts it
- * into docs/fault-lines.md, where the sections of other faults stay.
+ * `npm run measure -- fault-lines`: injects faults into each kind of store under a server, and prints what an operator
+ * reads of them in the log and by `snowlane doctor`. `npm run measure -- fault-lines redis etcd` for some of them;
+ * `--write` puts it into docs/fault-lines.md, where the sections of other faults stay.
  */
 import { hostname } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
@@ -10,8 +10,8 @@ import { readMarkedSection, writeMarkedSection } from "../bench/marked-section.t
 import { machine } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import type { LogLine } from "../support/processes/snowlane-process.ts";
-import { type FaultLines, readFaultLines } from "./fault-lines.ts";
-import { type StagedFault, stagedFaults } from "./fault-stages.ts";
+import { type FaultLines, readFaultLines } from "../stores/fault-lines.ts";
+import { type StagedFault, stagedFaults } from "../stores/fault-stages.ts";
 
 const page = "docs/fault-lines.md";
 const known = [...new Set(stagedFaults.map(({ store }) => store))];
@@ -19,14 +19,18 @@ const known = [...new Set(stagedFaults.map(({ store }) => store))];
 const inPageOrder = known.flatMap((name) => stagedFaults.filter(({ store }) => store === name));
 
 await runProgram({
-  call: "npm run fault-lines --",
+  call: "npm run measure -- fault-lines",
   summary: "Prints what an operator reads of each fault of each store",
   options: {
     only: text({ name: "only", placeholder: "WORDS", doc: "Faults whose name has these words." }),
     write: onOff({ name: "write", doc: "Puts it into docs/fault-lines.md, without what failed." }),
   },
   words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known },
-  examples: ["npm run fault-lines -- redis", "npm run fault-lines -- --only killed", "npm run fault-lines -- --write"],
+  examples: [
+    "npm run measure -- fault-lines redis",
+    "npm run measure -- fault-lines --only killed",
+    "npm run measure -- fault-lines --write",
+  ],
   run: async ({ write, only: words = "" }, stores) => {
     const wanted = inPageOrder.filter(
       ({ store, fault }) => (stores.length === 0 || stores.includes(store)) && fault.includes(words),

@@ -1,7 +1,7 @@
 /**
- * `npm run crowd`: starts more Snowlane servers on one PostgreSQL than it has connections, directly and through
- * PgBouncer, and prints how many of them serve, and how often they tried to connect. `--write` puts the figures into
- * docs/stores.md.
+ * `npm run measure -- crowd`: starts more Snowlane servers on one PostgreSQL than it has connections, directly and
+ * through PgBouncer, and prints how many of them serve, and how often they tried to connect. `--write` puts the figures
+ * into docs/stores.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, integer, onOff } from "../../src/config/setting-kinds.ts";
@@ -9,7 +9,7 @@ import { withFallback } from "../../src/config/setting.ts";
 import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
-import { runCrowd } from "./crowd.ts";
+import { runCrowd } from "../stores/crowd.ts";
 
 const columns = [
   "way",
@@ -32,10 +32,10 @@ const options = {
 };
 
 await runProgram({
-  call: "npm run crowd --",
+  call: "npm run measure -- crowd",
   summary: "Starts more servers on one PostgreSQL than it has connections",
   options,
-  examples: ["npm run crowd -- --servers 50 --connections 20 --for 40s"],
+  examples: ["npm run measure -- crowd --servers 50 --connections 20 --for 40s"],
   run: async ({ servers, connections, pool, for: runMs, write }) => {
     const rows: (readonly string[])[] = [];
     for (const poolSize of [undefined, pool]) {

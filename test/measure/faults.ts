@@ -1,11 +1,11 @@
 /**
- * Injects every fault into real servers and prints what came of it: `npm run test:faults`, as often as the tests do;
- * `npm run test:faults -- --size full` as often as docs/safety.md asks; `--size 5%` for a part of that. `--only kill`
- * for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the rows
- * of docs/safety.md, one after the other; `--size 10% --seed 2 --write --add` adds a piece to those that stand. Exits
- * with 1 where a promise was broken. `--gutted`: the control, in which each row's servers go without the rule that the
- * row is to catch (or without that of `--rule`), and it exits with 1 where one catches nothing. `--mixed`: faults of
- * all kinds together, on five stores; `--size full` takes two hours a store.
+ * Injects every fault into real servers and prints what came of it: `npm run measure -- faults`, as often as the tests
+ * do; `npm run measure -- faults --size full` as often as docs/safety.md asks; `--size 5%` for a part of that. `--only
+ * kill` for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the
+ * rows of docs/safety.md, one after the other; `--size 10% --seed 2 --write --add` adds a piece to those that stand.
+ * Exits with 1 where a promise was broken. `--gutted`: the control, in which each row's servers go without the rule
+ * that the row is to catch (or without that of `--rule`), and it exits with 1 where one catches nothing. `--mixed`:
+ * faults of all kinds together, on five stores; `--size full` takes two hours a store.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { refuseProblems } from "../../src/config/load-settings.ts";
@@ -13,11 +13,11 @@ import { integer, onOff, text } from "../../src/config/setting-kinds.ts";
 import { type SettingValues, withFallback } from "../../src/config/setting.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { bundleServer } from "../support/processes/server-bundle.ts";
-import type { Fault } from "./fault.ts";
-import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "./fault-table.ts";
-import type { TrialOutcome } from "./fault-trial.ts";
-import { mixedFaults } from "./mixed-faults.ts";
-import { abandonAll, faults, noOutcome, pieceLines, runFault, runPieces, showsFault } from "./run-fault.ts";
+import type { Fault } from "../fault/fault.ts";
+import { emptyTable, lastRowAsLine, tableText, withOutcome, writeTable } from "../fault/fault-table.ts";
+import type { TrialOutcome } from "../fault/fault-trial.ts";
+import { mixedFaults } from "../fault/mixed-faults.ts";
+import { abandonAll, faults, noOutcome, pieceLines, runFault, runPieces, showsFault } from "../fault/run-fault.ts";
 
 const options = {
   size: withFallback(
@@ -142,9 +142,9 @@ async function runAll(chosen: readonly Fault[], given: Options): Promise<number>
 }
 
 await runProgram({
-  call: "npm run test:faults --",
+  call: "npm run measure -- faults",
   summary: "Injects every fault into real servers and prints the outcome",
   options,
-  examples: ["npm run test:faults -- --only kill", "npm run test:faults -- --size 5% --store redis://localhost"],
+  examples: ["npm run measure -- faults --only kill", "npm run measure -- faults --size 5% --store redis://localhost"],
   run: (given) => runAll(choose(given), given),
 });

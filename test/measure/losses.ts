@@ -1,6 +1,7 @@
 /**
- * `npm run losses`: lets each store lose data under a server, as the tests do, and prints what showed, and when the
- * next window began. `npm run losses -- redis etcd` for some of them; `--write` puts the table into docs/stores.md.
+ * `npm run measure -- losses`: lets each store lose data under a server, as the tests do, and prints what showed, and
+ * when the next window began. `npm run measure -- losses redis etcd` for some of them; `--write` puts the table into
+ * docs/stores.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { onOff } from "../../src/config/setting-kinds.ts";
@@ -15,9 +16,9 @@ import {
   shownQuarantineMs,
   tellsOfLoss,
   unseenQuarantineMs,
-} from "./loss-run.ts";
-import { type ShownLoss, shownLosses } from "./shown-losses.ts";
-import { type UnseenLoss, unseenLosses } from "./unseen-losses.ts";
+} from "../stores/loss-run.ts";
+import { type ShownLoss, shownLosses } from "../stores/shown-losses.ts";
+import { type UnseenLoss, unseenLosses } from "../stores/unseen-losses.ts";
 
 const columns = ["store", "loss", "shows", "quarantine", "the next window", "duplicates"];
 const all = [...shownLosses, ...unseenLosses];
@@ -25,11 +26,11 @@ const kubernetes = "kubernetes";
 const known = [...new Set(all.map(({ server }) => server ?? kubernetes))];
 
 await runProgram({
-  call: "npm run losses --",
+  call: "npm run measure -- losses",
   summary: "Lets the stores lose data, and prints what showed and when the next window began",
   options: { write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }) },
   words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known },
-  examples: ["npm run losses -- redis", "npm run losses -- --write"],
+  examples: ["npm run measure -- losses redis", "npm run measure -- losses --write"],
   run: async ({ write }, wanted) => {
     const rows: (readonly string[])[] = [];
     for (const loss of all) {

@@ -9,11 +9,11 @@ import { text } from "../../src/config/setting-kinds.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runProgram } from "../support/processes/run-program.ts";
-import { type BenchServer, snowlane } from "./bench-server.ts";
-import { interleave, median } from "./interleave.ts";
-import { type H2load, runH2load } from "./load.ts";
-import { machine, markdownTable } from "./report.ts";
-import { measureStart } from "./start.ts";
+import { type BenchServer, snowlane } from "../bench/bench-server.ts";
+import { interleave, median } from "../bench/interleave.ts";
+import { type H2load, runH2load } from "../bench/load.ts";
+import { machine, markdownTable } from "../bench/report.ts";
+import { measureStart } from "../bench/start.ts";
 
 const rounds = 5;
 const columns = ["figure", "before", "now", "now / before"];

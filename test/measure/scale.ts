@@ -1,7 +1,7 @@
 /**
- * `npm run scale`: many workers on one store. Prints what renewals ask of it, how long starts take, and what outages
- * do: over a simulated store, and in real processes. `npm run scale -- starts measured` for some of the tables;
- * `--write` puts them into docs/scale.md.
+ * `npm run measure -- scale`: many workers on one store. Prints what renewals ask of it, how long starts take, and what
+ * outages do: over a simulated store, and in real processes. `npm run measure -- scale starts measured` for some of the
+ * tables; `--write` puts them into docs/scale.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { integer, onOff } from "../../src/config/setting-kinds.ts";
@@ -11,7 +11,7 @@ import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { outageTable, renewalTable, slowTable, startTable } from "../simulation/fleet/fleet-tables.ts";
 import { runProgram } from "../support/processes/run-program.ts";
-import { measuredTable } from "./measured-fleet-table.ts";
+import { measuredTable } from "../stores/measured-fleet-table.ts";
 
 const options = {
   members: withFallback(
@@ -35,11 +35,11 @@ const tables: Readonly<Record<string, (sizes: { members: number; processes: numb
 const names = Object.keys(tables);
 
 await runProgram({
-  call: "npm run scale --",
+  call: "npm run measure -- scale",
   summary: "Simulates many servers on one store, and measures real ones",
   options,
   words: { placeholder: "[TABLE...]", doc: `Some of them: ${names.join(", ")}.`, known: names },
-  examples: ["npm run scale -- starts --members 100", "npm run scale -- measured --processes 20"],
+  examples: ["npm run measure -- scale starts --members 100", "npm run measure -- scale measured --processes 20"],
   run: async ({ members, processes, write }, wanted) => {
     for (const name of wanted.length > 0 ? wanted : names) {
       const finding = await tables[name]!({ members, processes });

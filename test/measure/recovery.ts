@@ -1,7 +1,7 @@
 /**
- * `npm run recovery`: lets faults happen to the real server of each store, under two servers, and prints for how long
- * IDs were refused after its return. `npm run recovery -- redis etcd` for some of them; with `--failovers` another
- * server takes the place of one that is killed. `--write` puts the table into docs/stores.md.
+ * `npm run measure -- recovery`: lets faults happen to the real server of each store, under two servers, and prints for
+ * how long IDs were refused after its return. `npm run measure -- recovery redis etcd` for some of them; with
+ * `--failovers` another server takes the place of one that is killed. `--write` puts the table into docs/stores.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, onOff } from "../../src/config/setting-kinds.ts";
@@ -15,8 +15,8 @@ import { startRedis } from "../support/servers/redis-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 import { nameWithVersion, type StoreServer } from "../support/servers/server-version.ts";
 import { startZooKeeper } from "../support/servers/zookeeper-server.ts";
-import { failovers, type StartedStage } from "./failovers.ts";
-import { recoveryFaults, runRecovery } from "./recovery.ts";
+import { failovers, type StartedStage } from "../stores/failovers.ts";
+import { recoveryFaults, runRecovery } from "../stores/recovery.ts";
 
 const stores: Readonly<Record<StoreServer, () => Promise<TestServer>>> = {
   postgres: () => startPostgres(),
@@ -35,11 +35,11 @@ const options = {
 };
 
 await runProgram({
-  call: "npm run recovery --",
+  call: "npm run measure -- recovery",
   summary: "Measures for how long IDs are refused after faults of each remote store",
   options,
   words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known: Object.keys(stores) },
-  examples: ["npm run recovery -- redis --window 2s", "npm run recovery -- --failovers --write"],
+  examples: ["npm run measure -- recovery redis --window 2s", "npm run measure -- recovery --failovers --write"],
   run: async ({ window, failovers: areFailovers, write }, wanted) => {
     const rows: (readonly string[])[] = [];
     for (const [kind, start] of Object.entries(stores)) {

@@ -1,7 +1,7 @@
 /**
- * `npm run churn`: for each remote store, starts its real server, starts two Snowlane servers on it, kills and replaces
- * them in a loop under load for a minute, and prints what came of it. `npm run churn -- redis etcd --seconds 10` for
- * some of them, and another length; `--write` puts the table into docs/stores.md.
+ * `npm run measure -- churn`: for each remote store, starts its real server, starts two Snowlane servers on it, kills
+ * and replaces them in a loop under load for a minute, and prints what came of it. `npm run measure -- churn redis etcd
+ * --seconds 10` for some of them, and another length; `--write` puts the table into docs/stores.md.
  */
 import { loadavg } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
@@ -12,7 +12,7 @@ import { machine, markdownTable } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { remoteStoreKinds } from "../support/servers/remote-stores.ts";
 import { nameWithVersion, type StoreServer } from "../support/servers/server-version.ts";
-import { churn } from "./churn.ts";
+import { churn } from "../stores/churn.ts";
 
 const columns = ["store", "IDs issued", "duplicates", "servers killed", "requests", "failed", "longest gap"];
 
@@ -22,7 +22,7 @@ const options = {
 };
 
 await runProgram({
-  call: "npm run churn --",
+  call: "npm run measure -- churn",
   summary: "Kills and replaces two servers on each remote store under load",
   options,
   words: {
@@ -30,7 +30,7 @@ await runProgram({
     doc: "Some of the stores; all without one.",
     known: remoteStoreKinds.map(({ kind }) => kind),
   },
-  examples: ["npm run churn -- redis etcd --seconds 10"],
+  examples: ["npm run measure -- churn redis etcd --seconds 10"],
   run: async ({ seconds, write }, wanted) => {
     const rows: (readonly string[])[] = [];
     process.stdout.write(`${columns.map((heading) => heading.padStart(18)).join("")}\n`);

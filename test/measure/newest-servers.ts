@@ -1,19 +1,18 @@
 /**
- * The suite `stores`: `npm run test:stores`. With `--newest` it runs on newer versions of the servers, which are
- * fetched once, and prints a table of the results; `--write` puts the table into docs/stores.md.
+ * `npm run measure -- newest-servers`: runs the suite `stores` on newer versions of the servers, which are fetched
+ * once, and prints a table of the results; `--write` puts the table into docs/stores.md.
  */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../src/clock/clock.ts";
-import { onOff } from "../src/config/setting-kinds.ts";
-import { writeMarkedSection } from "../test/bench/marked-section.ts";
-import { machine, markdownTable } from "../test/bench/report.ts";
-import { insteadVariable } from "../test/support/fetch/tools.ts";
-import { runProgram } from "../test/support/processes/run-program.ts";
-import { nameWithVersion, type StoreServer } from "../test/support/servers/server-version.ts";
-import { type Run, runVitest, tell } from "./run-vitest.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import { onOff } from "../../src/config/setting-kinds.ts";
+import { writeMarkedSection } from "../bench/marked-section.ts";
+import { machine, markdownTable } from "../bench/report.ts";
+import { insteadVariable } from "../support/fetch/tools.ts";
+import { runProgram } from "../support/processes/run-program.ts";
+import { nameWithVersion, type StoreServer } from "../support/servers/server-version.ts";
+import { type Run, runVitest, tell } from "../../tools/run-vitest.ts";
 
 interface Matrix {
   /** The tool that takes the place of each server. */
@@ -48,16 +47,11 @@ const matrix: readonly Matrix[] = [
 const columns = ["servers", "tests", "passed", "failed"];
 
 await runProgram({
-  call: "npm run test:stores --",
-  summary: "Runs the tests of the stores on their real servers",
-  options: {
-    newest: onOff({ name: "newest", doc: "On newer versions of the servers, some of them of other makers." }),
-    write: onOff({ name: "write", doc: "Puts the table of the newer versions into docs/stores.md." }),
-  },
-  examples: ["npm run test:stores", "npm run test:stores -- --newest --write"],
-  run: async ({ newest, write }) => {
-    if (!newest)
-      return spawnSync(process.execPath, ["tools/run-suites.ts", "stores"], { stdio: "inherit" }).status ?? 1;
+  call: "npm run measure -- newest-servers",
+  summary: "Runs the tests of the stores on newer versions of their servers, some of them of other makers",
+  options: { write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }) },
+  examples: ["npm run measure -- newest-servers", "npm run measure -- newest-servers --write"],
+  run: async ({ write }) => {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-newest-"));
     const rows: (readonly string[])[] = [];
     const runs: Run[] = [];
