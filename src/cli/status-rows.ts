@@ -1,6 +1,6 @@
 import type { Paint } from "./paint.ts";
 import { tableOf } from "./table.ts";
-import { printable, secondsOf, timeOf } from "./worker-rows.ts";
+import { printable, secondsOf, timeOf } from "./printable.ts";
 
 /** What a server did in one second. */
 export interface ShownSample {

@@ -15,7 +15,7 @@ import { nameWorker } from "../lease/worker-settings.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
-import { timeOf } from "./worker-rows.ts";
+import { timeOf } from "./printable.ts";
 
 const settings = { namespace: storeSettings.namespace };
 const options = {

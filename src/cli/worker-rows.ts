@@ -1,6 +1,7 @@
 import type { Holder } from "../lease/records/worker-record.ts";
 import type { ListedWorker, WorkerList } from "../operator/worker-list.ts";
 import type { Paint } from "./paint.ts";
+import { printable, secondsOf, timeOf } from "./printable.ts";
 import { type Cell, tableOf } from "./table.ts";
 
 /** A worker ID to show: from a store, or from a server, which does not report all parts. */
@@ -100,21 +101,4 @@ function leftOf(windowLeftMs: number | undefined, freeFromMs: number | undefined
 /** Until when a quarantine lasts, and why. Some reasons end with a full stop, and some do not. */
 export function quarantineWords({ untilMs, reason }: NonNullable<ShownWorkers["quarantine"]>): string {
   return `until ${timeOf(untilMs)}: ${reason.replace(/\.$/, "")}.`;
-}
-
-export function secondsOf(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-/** Removes control characters: a server may send any text, and a terminal would obey some of it. */
-export function printable(text: string): string {
-  return text.replaceAll(/[^ -~]/gu, "?");
-}
-
-/** The last and the first time that can be written. */
-const dateEndMs = 8.64e15;
-
-/** Writes Unix milliseconds as RFC 3339; a mark beyond the range of dates as the nearest time that can be written. */
-export function timeOf(unixMs: number): string {
-  return new Date(Math.min(Math.max(unixMs, -dateEndMs), dateEndMs)).toISOString();
 }

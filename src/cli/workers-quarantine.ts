@@ -14,7 +14,7 @@ import { CommandError, exitCodes } from "./exit-code.ts";
 import { openRecords } from "./open-records.ts";
 import { noLayout } from "./stored-layout.ts";
 import { reasonOption } from "./reason-option.ts";
-import { timeOf } from "./worker-rows.ts";
+import { timeOf } from "./printable.ts";
 
 /** A mark can only be raised, so a typing error must not close a store for years. */
 const lengthMaxMs = 604_800_000;

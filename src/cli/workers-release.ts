@@ -13,7 +13,7 @@ import { openRecords } from "./open-records.ts";
 import { reasonOption } from "./reason-option.ts";
 import { nameWorker } from "../lease/worker-settings.ts";
 import { readStoredLayout } from "./stored-layout.ts";
-import { timeOf } from "./worker-rows.ts";
+import { timeOf } from "./printable.ts";
 
 const options = {
   workerId: integer({ name: "workerId", min: 0, max: 2 ** 31 - 1, doc: "The worker ID to give back. Required." }),

@@ -5,7 +5,7 @@ import { Grant } from "./grant.ts";
 import { agreeOnLayout, checkLayoutStands, type KnownLayout, showWorkerIds } from "./layout-agreement.ts";
 import { isRegression } from "./observed-store.ts";
 import type { ProtocolContext } from "./protocol-context.ts";
-import type { GrantWaitCause } from "./holder-phase.ts";
+import type { GrantWaitCause } from "./worker-event.ts";
 import {
   checkOneStore,
   floorStands,

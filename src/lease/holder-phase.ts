@@ -1,10 +1,5 @@
 import type { IdError } from "../errors.ts";
-
-/**
- * The event that a holder waits for: a clock above the mark, the end of a quarantine, a record that has not changed for
- * a whole TTL.
- */
-export type GrantWaitCause = "mark" | "quarantine" | "silence";
+import type { GrantWaitCause } from "./worker-event.ts";
 
 /** The state of a holder. */
 export type HolderPhase =

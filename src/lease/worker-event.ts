@@ -1,6 +1,5 @@
 import type { ClockEvent } from "../clock/clock-judge.ts";
 import type { IdError } from "../errors.ts";
-import type { GrantWaitCause } from "./holder-phase.ts";
 
 /** Why a grant ended. */
 export type GrantEnd =
@@ -12,6 +11,12 @@ export type GrantEnd =
   | "lapsed"
   /** Its record, or the place that held the records, is not what it was: the store lost data. */
   | "went-back";
+
+/**
+ * The event that a holder waits for: a clock above the mark, the end of a quarantine, a record that has not changed for
+ * a whole TTL.
+ */
+export type GrantWaitCause = "mark" | "quarantine" | "silence";
 
 /** The events of a worker, for logs and metrics. Times are Unix milliseconds. */
 export type WorkerEvent =

@@ -1,6 +1,7 @@
 import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
-import type { HolderPhase, GrantWaitCause } from "../lease/holder-phase.ts";
+import type { HolderPhase } from "../lease/holder-phase.ts";
+import type { GrantWaitCause } from "../lease/worker-event.ts";
 
 /** About as long as acquiring a worker ID, or a store that starts again, takes. */
 const retryAfterMs = 1_000;
