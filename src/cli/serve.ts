@@ -10,7 +10,7 @@ import { problemsOf, valueOf } from "../config/resolved.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
 import type { LogOptions } from "../server/log.ts";
-import { checkWallClock } from "../lease/start-checks.ts";
+import { checkWallClock } from "../worker/start-checks.ts";
 import type { Command, CommandContext } from "./command.ts";
 import type { SettingGroup } from "./help.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";

@@ -8,7 +8,7 @@ import {
   type WorkerSchema,
   WorkerState as StateMessage,
 } from "../gen/snowlane/v1/admin_service_pb.ts";
-import type { ListedWorker, WorkerList, WorkerState } from "../operator/worker-list.ts";
+import type { ListedWorker, WorkerList, WorkerState } from "../lease/worker-list.ts";
 import { createByMessages } from "./hot/by-messages.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import { nsToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";

@@ -5,7 +5,7 @@
  */
 import { unlock } from "../lease/acquire.ts";
 import type { Grant } from "../lease/grant.ts";
-import type { GrantedGenerator } from "../lease/granted-generator.ts";
+import type { GrantedGenerator } from "./granted-generator.ts";
 import type { LossNotices } from "../lease/loss-notices.ts";
 import { asStoreError } from "../lease/observed-store.ts";
 import type { ProtocolContext } from "../lease/protocol-context.ts";

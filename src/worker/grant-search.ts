@@ -1,12 +1,12 @@
 import { type ErrorReason, IdError } from "../errors.ts";
 import { type AcquireChoice, type AcquireOutcome, acquire } from "../lease/acquire.ts";
 import type { Candidates } from "../lease/candidates.ts";
-import type { HolderPhase } from "../lease/holder-phase.ts";
+import type { HolderPhase } from "./holder-phase.ts";
 import type { LossNotices } from "../lease/loss-notices.ts";
 import { isRegression } from "../lease/observed-store.ts";
 import type { ProtocolContext } from "../lease/protocol-context.ts";
 import { backoffMs, jittered } from "../clock/sleeper.ts";
-import { checkWallClock, clockOffError } from "../lease/start-checks.ts";
+import { checkWallClock, clockOffError } from "./start-checks.ts";
 import { clockOffMaxMs, type WindowRules } from "../lease/window.ts";
 
 /** A grant, as acquire gives it. */

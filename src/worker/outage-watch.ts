@@ -1,5 +1,5 @@
 import type { Grant } from "../lease/grant.ts";
-import type { HolderPhase } from "../lease/holder-phase.ts";
+import type { HolderPhase } from "./holder-phase.ts";
 import type { ObservedStore } from "../lease/observed-store.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
 import type { WorkerSettings } from "../lease/worker-settings.ts";

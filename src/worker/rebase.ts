@@ -1,6 +1,6 @@
 /** REBASE: the move to another worker ID, after the clock went back further than timestamps may lead it. */
 import type { Grant } from "../lease/grant.ts";
-import type { GrantedGenerator } from "../lease/granted-generator.ts";
+import type { GrantedGenerator } from "./granted-generator.ts";
 import type { ProtocolContext } from "../lease/protocol-context.ts";
 import type { Granted, GrantSearch } from "./grant-search.ts";
 

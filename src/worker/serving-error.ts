@@ -1,6 +1,6 @@
 import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
-import type { HolderPhase } from "../lease/holder-phase.ts";
+import type { HolderPhase } from "./holder-phase.ts";
 import type { GrantWaitCause } from "../lease/worker-event.ts";
 
 /** About as long as acquiring a worker ID, or a store that starts again, takes. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
 import { workerKey } from "../../src/lease/records/worker-record.ts";
-import { listWorkers } from "../../src/operator/worker-list.ts";
+import { listWorkers } from "../../src/lease/worker-list.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { liveMemoryFlags, liveMb } from "../support/processes/live-memory.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";

@@ -54,6 +54,18 @@ const core = [
 ];
 const services = ["service", "service/message", "service/hot"];
 const served = [...core, "version", "gen", ...services];
+/** What each folder of commands needs beside `ofCommands`, and the folders of commands below it. */
+const commandFolders = {
+  "cli/completions": [],
+  "cli/doctor": ["cli/store", "cli/workers"],
+  "cli/ids": ["cli/server", "cli/store"],
+  "cli/sequences": ["cli/server"],
+  "cli/server": [],
+  "cli/sql": [],
+  "cli/store": [],
+  "cli/workers": ["cli/server", "cli/store"],
+};
+const ofCommands = [...served, "config", "server", "server/listen", "server/call", "server/guards", "cli"];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   assert: [],
@@ -76,7 +88,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lease/resume": [...pure, "clock", "store", "lease", "lease/records"],
   "operator/store-move": [...pure, "clock", "store", "lease", "lease/records", "operator"],
   operator: [...pure, "clock", "store", "lease", "lease/records"],
-  worker: [...pure, "clock", "kernel-random", "queue", "store", "lease", "lease/records", "lease/resume", "operator"],
+  worker: [...pure, "clock", "kernel-random", "queue", "store", "lease", "lease/records", "lease/resume"],
   sequence: ["errors", "assert", "clock", "kernel-random", "queue", "store", "sequence/stores"],
   "sequence/stores": ["errors", "assert", "clock", "kernel-random", "store", "store/link", "store/sqlite", "sequence"],
   "http2/hpack": [],
@@ -113,7 +125,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/call/envelope": ["gen", "snowflake", "service/hot"],
   "server/http": ["errors", "clock", "http2", "http2/hpack", "server/listen", "server/call", "server/call/envelope"],
-  cli: [...served, "node-version", "config", "server", "server/listen", "server/call", "server/guards"],
+  cli: [...served, "node-version", "config", "server", ...Object.keys(commandFolders)],
+  ...Object.fromEntries(Object.entries(commandFolders).map(([name, below]) => [name, [...ofCommands, ...below]])),
   library: [...pure, "text", "clock", "worker", "version", "node-version"],
   index: [...core, "library"],
 };

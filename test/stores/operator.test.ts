@@ -4,7 +4,7 @@ import { kernelRandom128 } from "../../src/kernel-random.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { RecordStore } from "../../src/store/record-store.ts";
 import { moveStore } from "../../src/operator/store-move/move-store.ts";
-import { listWorkers, type WorkerList } from "../../src/operator/worker-list.ts";
+import { listWorkers, type WorkerList } from "../../src/lease/worker-list.ts";
 import { parseLayoutSlot } from "../../src/lease/records/layout-slot.ts";
 import { recordKeys } from "../../src/lease/records/record-text.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";

@@ -4,7 +4,7 @@ import { MemoryDatabase } from "../../../test/support/worlds/memory-store.ts";
 import { exitCodeOf, exitCodes } from "../../cli/exit-code.ts";
 import { releaseExpired } from "../../operator/release-expired.ts";
 import { moveStore } from "../../operator/store-move/move-store.ts";
-import { listWorkers } from "../../operator/worker-list.ts";
+import { listWorkers } from "../worker-list.ts";
 import { writeQuarantine } from "../quarantine.ts";
 import { recordKeys } from "./record-text.ts";
 

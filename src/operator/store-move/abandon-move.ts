@@ -4,7 +4,7 @@ import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/recor
 import { encodeQuarantineRecord, isForever, parseQuarantineRecord } from "../../lease/records/quarantine-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
-import { lossFloorMs } from "../worker-list.ts";
+import { lossFloorMs } from "../../lease/worker-list.ts";
 import { layoutOnTarget } from "./claim-target.ts";
 import { abandonedMark } from "./close-source.ts";
 import { type MoveParts, refused } from "./move-parts.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../lease/records/worker-record.ts";
 import { quarantineMs } from "../../lease/window.ts";
 import { type Entry, type ListAnswer, unlessRefused } from "../../store/record-store.ts";
-import { lossFloorMs } from "../worker-list.ts";
+import { lossFloorMs } from "../../lease/worker-list.ts";
 import { type MoveEnd, type MoveParts, refused, roundsMax, takenBack } from "./move-parts.ts";
 import { type Noted, noteCopied } from "./open-target.ts";
 import { refuseNewer } from "./refuse-newer.ts";

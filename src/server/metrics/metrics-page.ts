@@ -4,7 +4,7 @@ import { type CallGuard, type GuardedCall, newNotes } from "../call/call-guard.t
 import type { DispatchRequest } from "../call/dispatch.ts";
 import { peerKey, unknownPeer } from "../call/peer.ts";
 import { textAnswer } from "../call/text-answer.ts";
-import type { WorkerList } from "../../operator/worker-list.ts";
+import type { WorkerList } from "../../lease/worker-list.ts";
 import { Lag } from "./event-loop-lag.ts";
 import { expositionType, writeExposition } from "./exposition.ts";
 import type { MetricSources } from "./metric-sources.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock/clock.ts";
-import type { WorkerList, WorkerState } from "../../operator/worker-list.ts";
+import type { WorkerList, WorkerState } from "../../lease/worker-list.ts";
 
 /** How old the counts may be that a scrape shows. */
 const staleMs = 60_000;

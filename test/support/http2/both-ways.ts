@@ -2,7 +2,7 @@
 import { createAsyncIterable } from "@connectrpc/connect/protocol";
 import { expect } from "vitest";
 import { IdError } from "../../../src/errors.ts";
-import type { ListedWorker, WorkerList } from "../../../src/operator/worker-list.ts";
+import type { ListedWorker, WorkerList } from "../../../src/lease/worker-list.ts";
 import type { Sequences } from "../../../src/sequence/sequences.ts";
 import type { ReservedValues, ValueSource } from "../../../src/sequence/value-source.ts";
 import { type Application, createApplication } from "../../../src/server/call/application.ts";

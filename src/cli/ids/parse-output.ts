@@ -1,0 +1,113 @@
+import { type ParsedId, parseId } from "../../snowflake/parse.ts";
+import type { ForeignText } from "../../text/foreign-text.ts";
+import type { ParsedSource } from "../../text/parse-source.ts";
+import type { TextCodec, TextReading } from "../../text/text-codec.ts";
+import type { UuidInfo } from "../../text/uuid.ts";
+import { isoOfId, isoOfMs, isoOfNs } from "./iso-time.ts";
+
+/** Writes all parts in one line, for programs. A number that may be above 2^53 - 1 is a text. */
+export function toJsonLine(text: string, source: ParsedSource): string {
+  const { format, parsed, uuid, foreign, texts, plausibleLayouts } = source;
+  return JSON.stringify({
+    text,
+    form: format?.form,
+    ...(foreign === undefined ? {} : { foreign: foreignToJson(foreign) }),
+    ...(parsed === undefined ? {} : idToJson(parsed)),
+    ...(uuid === undefined ? {} : { uuid: uuidToJson(uuid, parsed !== undefined) }),
+    ...(parsed === undefined
+      ? {}
+      : {
+          texts: Object.fromEntries(texts.map((each) => [each.format.form, each.text])),
+          plausibleLayouts: plausibleLayouts.map(({ name, createTimeMs }) => ({
+            name,
+            createTime: isoOfMs(createTimeMs),
+          })),
+        }),
+  });
+}
+
+function idToJson(parsed: ParsedId) {
+  const { id, layout, ticks, datacenterId, workerId, sequence, bits } = parsed;
+  const createTime = isoOfId(parsed);
+  return { id: String(id), layout: layout.name, createTime, ticks, datacenterId, workerId, sequence, bits };
+}
+
+function uuidToJson({ createTimeNs, ...rest }: UuidInfo, isSnowlane: boolean) {
+  const createTime = createTimeNs === undefined ? {} : { createTime: isoOfNs(createTimeNs) };
+  return { ...rest, ...createTime, isSnowlane };
+}
+
+function foreignToJson({ kind, createTimeNs, parts }: ForeignText) {
+  return { kind, ...(createTimeNs === undefined ? {} : { createTime: isoOfNs(createTimeNs) }), parts };
+}
+
+/** The mark for a value that is absent. */
+const nothing = "-";
+
+/**
+ * Writes a line for a pipe: text, ID, time, datacenter, worker, sequence and form, with tabs between. A UUID that holds
+ * no ID of ours has no ID, and its own time; so has a text of another generator, whose kind stands for the form.
+ */
+export function toLine(text: string, codec: TextCodec, reading: TextReading | ForeignText): string {
+  if ("kind" in reading) return lineWithoutId(text, reading.createTimeNs, reading.kind);
+  const { id, format, uuid } = reading;
+  if (id === undefined) return lineWithoutId(text, uuid?.createTimeNs, format.form);
+  const parsed = parseId(codec.layout, id);
+  const { datacenterId = nothing, workerId = nothing, sequence = nothing } = parsed;
+  return `${text}\t${id}\t${isoOfId(parsed)}\t${datacenterId}\t${workerId}\t${sequence}\t${format.form}`;
+}
+
+function lineWithoutId(text: string, createTimeNs: bigint | undefined, kind: string): string {
+  const time = createTimeNs === undefined ? nothing : isoOfNs(createTimeNs);
+  return [text, nothing, time, nothing, nothing, nothing, kind].join("\t");
+}
+
+/** Writes a table for people. */
+export function toTable({ format, parsed, uuid, foreign, texts, plausibleLayouts }: ParsedSource): string {
+  const rows: readonly (readonly [string, string | number | undefined])[] = [
+    ["form", format?.form],
+    ...(foreign === undefined ? [] : foreignRows(foreign)),
+    ...(uuid === undefined ? [] : uuidRows(uuid, parsed !== undefined)),
+    ...(parsed === undefined ? [] : idRows(parsed)),
+    ...texts.filter((each) => each.format.form !== "decimal").map((each) => [each.format.form, each.text] as const),
+    ...plausibleLayouts
+      .filter(({ name }) => name !== parsed?.layout.name)
+      .map(({ name, createTimeMs }) => [`if ${name}`, isoOfMs(createTimeMs)] as const),
+  ];
+  return rows.map(([name, value]) => (value === undefined ? "" : `${name.padEnd(14)}  ${value}\n`)).join("");
+}
+
+function foreignRows({ kind, createTimeNs, parts }: ForeignText): readonly (readonly [string, string | undefined])[] {
+  return [
+    ["kind", kind],
+    ["time", createTimeNs === undefined ? undefined : isoOfNs(createTimeNs)],
+    ...Object.entries(parts),
+  ];
+}
+
+function idRows(parsed: ParsedId): readonly (readonly [string, string | number | undefined])[] {
+  const { id, layout, ticks, datacenterId, workerId, sequence, bits } = parsed;
+  return [
+    ["id", String(id)],
+    ["time", isoOfId(parsed)],
+    ["datacenter", datacenterId],
+    ["worker", workerId],
+    ["sequence", sequence],
+    ["ticks", ticks],
+    ["layout", layout.name],
+    ["bits", bits],
+  ];
+}
+
+function uuidRows(uuid: UuidInfo, isSnowlane: boolean): readonly (readonly [string, string | number | undefined])[] {
+  const { version, variant, createTimeNs, clockSequence, node } = uuid;
+  return [
+    ["version", version],
+    ["variant", variant],
+    // The ID of a UUID of ours has the time more exactly than the UUID.
+    ["time", isSnowlane || createTimeNs === undefined ? undefined : isoOfNs(createTimeNs)],
+    ["clock sequence", clockSequence],
+    ["node", node],
+    ["ours", isSnowlane ? "yes" : "no"],
+  ];
+}

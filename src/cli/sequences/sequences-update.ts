@@ -1,0 +1,47 @@
+import { choice, integer, text } from "../../config/setting-kinds.ts";
+import { stepMaxMax } from "../../sequence/sequence.ts";
+import type { Command } from "../command.ts";
+import { exitCodes } from "../exit-code.ts";
+import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
+import { nameFrom, namePositional, wholeNumber } from "./sequence-options.ts";
+import { sequenceToLines } from "./sequence-rows.ts";
+import { problemsOfAccess } from "../server/server-access.ts";
+
+const options = {
+  max: wholeNumber({ name: "max", doc: "The largest value. It can only be raised." }),
+  stepMin: integer({ name: "stepMin", min: 1, max: stepMaxMax, doc: "The smallest segment that a server takes." }),
+  stepMax: integer({ name: "stepMax", min: 1, max: stepMaxMax, doc: "The largest segment that a server takes." }),
+  description: text({ name: "description", doc: "What the sequence is for: at most 200 characters." }),
+  disabled: choice({ name: "disabled", words: ["true", "false"], doc: "Whether calls for its values are refused." }),
+  next: wholeNumber({ name: "next", doc: "The next value that is taken from the database. Upward only." }),
+  ...sequenceServerOptions,
+};
+
+/** `snowlane sequences update`. */
+export const sequencesUpdate: Command<typeof sequencePlaceSettings, typeof options> = {
+  name: "sequences update",
+  summary: "Changes the fields of a sequence that are given; servers notice within ten seconds",
+  positional: namePositional,
+  settings: sequencePlaceSettings,
+  options,
+  examples: ["snowlane sequences update orders --disabled true", "snowlane sequences update orders --max 999999"],
+  check: (_settings, options) => problemsOfAccess(options),
+  run: async ({ settings, options: given, positionals, environment, stdout }) => {
+    const { max, stepMin, stepMax, description, disabled, next } = given;
+    const changes = {
+      value_max: max === undefined ? undefined : { valueMax: max },
+      step_min: stepMin === undefined ? undefined : { stepMin: BigInt(stepMin) },
+      step_max: stepMax === undefined ? undefined : { stepMax: BigInt(stepMax) },
+      description: description === undefined ? undefined : { description },
+      disabled: disabled === undefined ? undefined : { disabled: disabled === "true" },
+      next_value: next === undefined ? undefined : { nextValue: next },
+    };
+    const paths = Object.entries(changes).flatMap(([path, change]) => (change === undefined ? [] : [path]));
+    const sequenceGiven = Object.assign({ name: nameFrom(positionals) }, ...Object.values(changes)) as { name: string };
+    const { sequence } = await callSequences({ settings, environment, options: given, whereNew: "refuse" }, (client) =>
+      client.updateSequence({ sequence: sequenceGiven, updateMask: { paths } }),
+    );
+    stdout.write(sequenceToLines(sequence!));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,128 @@
+import type { Paint } from "../paint.ts";
+import { tableOf } from "../table.ts";
+import { printable, secondsOf, timeOf } from "../printable.ts";
+
+/** What a server did in one second. */
+export interface ShownSample {
+  readonly index: number;
+  readonly timeMs: number;
+  readonly ids: number;
+  readonly values: number;
+  readonly calls: number;
+  readonly errors: number;
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
+  readonly leadMs: number | undefined;
+  readonly windowLeftMs: number | undefined;
+}
+
+/** The state of a server to show. */
+export interface ShownStatus {
+  readonly server: string;
+  /** By the clock of this machine. */
+  readonly nowMs: number;
+  readonly serving: boolean;
+  /** Why it does not serve; empty if it does. */
+  readonly reason: string;
+  readonly phase: string;
+  readonly startMs: number;
+  readonly grant:
+    | {
+        readonly datacenterId: number;
+        readonly workerId: number;
+        readonly generation: number;
+        readonly sinceMs: number;
+        readonly windowLeftMs: number;
+        readonly leadMs: number;
+      }
+    | undefined;
+  readonly store: {
+    readonly kind: string;
+    readonly reachable: boolean;
+    readonly answerAgeMs: number | undefined;
+    readonly clockAheadMs: number | undefined;
+  };
+  readonly waiting: number;
+  readonly connections: number;
+  readonly samples: readonly ShownSample[];
+}
+
+/** Writes all parts in one line, for programs. */
+export function statusToJson({ server, nowMs, startMs, grant, samples, ...rest }: ShownStatus): string {
+  const written = {
+    time: timeOf(nowMs),
+    server,
+    ...rest,
+    start: timeOf(startMs),
+    grant: grant === undefined ? null : withSince(grant),
+    samples: samples.map(({ timeMs, ...sample }) => ({ time: timeOf(timeMs), ...sample })),
+  };
+  return `${JSON.stringify(written)}\n`;
+}
+
+function withSince({ sinceMs, ...grant }: NonNullable<ShownStatus["grant"]>) {
+  return { ...grant, since: timeOf(sinceMs) };
+}
+
+const spans = [
+  ["last second", 1],
+  ["last minute", 60],
+  ["5 minutes", 300],
+] as const;
+
+/** Writes a table for people. */
+export function statusToTable(status: ShownStatus, paint: Paint): string {
+  const { server, serving, reason, phase, startMs, grant, store, waiting, connections, samples } = status;
+  const state = serving
+    ? paint("good", "serving")
+    : `${paint("bad", "not serving")}: ${printable(reason)}, ${printable(phase)}; docs/errors.md says what to do`;
+  const lines = [
+    ["state", state],
+    ["server", `${server}, started ${timeOf(startMs)}, ${connections} connections, ${waiting} calls wait`],
+    ["worker", grant === undefined ? "none" : workerOf(grant)],
+    ["window", grant === undefined ? "-" : `${secondsOf(grant.windowLeftMs)} left`],
+    ["lead", grant === undefined ? "-" : `${grant.leadMs.toFixed(1)} ms ahead of the clock`],
+    ["store", storeOf(store, paint)],
+  ] as const;
+  const head = lines.map(([name, text]) => `${name.padEnd(8)}${text}\n`).join("");
+  if (samples.length === 0) return `${head}\nNo second has passed since the start.\n`;
+  const columns = spans.map(([, seconds]) => samples.slice(-seconds));
+  const row = (name: string, value: (span: readonly ShownSample[]) => string) => [name, ...columns.map(value)];
+  const table = tableOf(
+    ["a second", ...spans.map(([title]) => title)],
+    [
+      row("IDs", rateOf("ids")),
+      ...(samples.some(({ values }) => values > 0) ? [row("values", rateOf("values"))] : []),
+      row("calls", rateOf("calls")),
+      row("errors", rateOf("errors")),
+      row("slowest p99", (span) => greatest(span, "p99Ms")),
+      row("longest lead", (span) => greatest(span, "leadMs")),
+    ],
+  );
+  return `${head}\n${table}`;
+}
+
+function workerOf({ datacenterId, workerId, generation, sinceMs }: NonNullable<ShownStatus["grant"]>): string {
+  return `${workerId} of datacenter ${datacenterId}, since ${timeOf(sinceMs)}, generation ${generation}`;
+}
+
+function storeOf({ kind, reachable, answerAgeMs, clockAheadMs }: ShownStatus["store"], paint: Paint): string {
+  const answer = answerAgeMs === undefined ? "never answered" : `answered ${secondsOf(answerAgeMs)} ago`;
+  const clock = clockAheadMs === undefined ? "" : `, its clock is ${clockAheadMs.toFixed(0)} ms ahead`;
+  const state = reachable ? "" : `, ${paint("bad", "unreachable")}`;
+  return `${printable(kind)}, ${answer}${clock}${state}`;
+}
+
+function rateOf(key: "ids" | "values" | "calls" | "errors"): (span: readonly ShownSample[]) => string {
+  return (span) => {
+    const total = span.reduce((sum, sample) => sum + sample[key], 0);
+    const rate = total / span.length;
+    // A digit more, so that a slow server does not show 0.
+    return rate < 10 ? rate.toFixed(1) : rate.toFixed(0);
+  };
+}
+
+function greatest(span: readonly ShownSample[], key: "p99Ms" | "leadMs"): string {
+  const values = span.flatMap((sample) => sample[key] ?? []);
+  return values.length === 0 ? "-" : `${Math.max(...values).toFixed(2)} ms`;
+}
