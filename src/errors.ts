@@ -33,6 +33,7 @@ export const errorReasons = [
   "SEQUENCE_CHANGED",
   "INVALID_SEQUENCE",
   "VALUES_EXHAUSTED",
+  "PERIOD_CLOSED",
 ] as const;
 
 /** One of {@link errorReasons}. */

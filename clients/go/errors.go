@@ -42,6 +42,7 @@ const (
 	SequenceChanged    Reason = "SEQUENCE_CHANGED"
 	InvalidSequence    Reason = "INVALID_SEQUENCE"
 	ValuesExhausted    Reason = "VALUES_EXHAUSTED"
+	PeriodClosed       Reason = "PERIOD_CLOSED"
 	// Those below are seen by the operator when a server starts, and never sent.
 	NoFreeWorkerID Reason = "NO_FREE_WORKER_ID"
 	LayoutMismatch Reason = "LAYOUT_MISMATCH"

@@ -19,6 +19,7 @@ var serverReasons = map[Reason]bool{
 	BurstExceeded: true, WorkerLeaseLost: true, WindowExpired: true, StoreUnavailable: true, ShuttingDown: true, StreamStalled: true,
 	TimestampExhausted: true, ClockBeforeEpoch: true, NoFreeWorkerID: true, LayoutMismatch: true, StoreWentBack: true, InvalidConfig: true,
 	SequenceNotFound: true, SequenceExists: true, SequenceDisabled: true, SequenceChanged: true, InvalidSequence: true, ValuesExhausted: true,
+	PeriodClosed: true,
 }
 
 // errorOfRPC reads what an attempt failed with.

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { IdError } from "../errors.ts";
 import {
   AdminService,
@@ -47,6 +48,9 @@ export function createAdminService({ listWorkers, status }: AdminServiceOptions)
       return toPage(request, afterIndex, await listWorkers().catch(refuse));
     },
     getStatus: ({ afterIndex }: GetStatusRequest) => readServerStatus(status, afterIndex),
+    claimPast: (): never => {
+      throw new ConnectError("This server does not offer ClaimPast.", Code.Unimplemented);
+    },
   };
   return defineService({
     descriptor: AdminService,

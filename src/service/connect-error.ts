@@ -43,6 +43,7 @@ export const codeOfReason: Readonly<Record<Exclude<ErrorReason, StartReason>, Co
   SEQUENCE_CHANGED: Code.Aborted,
   INVALID_SEQUENCE: Code.InvalidArgument,
   VALUES_EXHAUSTED: Code.FailedPrecondition,
+  PERIOD_CLOSED: Code.FailedPrecondition,
 };
 
 /**

@@ -26,12 +26,14 @@ import { createByMessages } from "./hot/by-messages.ts";
 import { createBatchNextIds } from "./hot/batch-next-ids.ts";
 import {
   checkBatch,
+  checkNextCount,
   checkReserveCount,
   chunkSizeMax,
   drawChunk,
   drawOne,
   drawReservation,
   type IssueOptions,
+  nextCountMax,
 } from "./hot/issue-ids.ts";
 import { liveContext } from "./call-context.ts";
 import { createNextId } from "./hot/next-id.ts";
@@ -108,6 +110,13 @@ function implementIdService(options: IdServiceOptions) {
       if (id === undefined) return waitForId(options, write, context);
       return write === undefined ? { id } : { id, text: write(id) };
     },
+    nextIds: async ({ count, textFormat }, context) => {
+      const write = writerFromMessage(codec, textFormat);
+      checkNextCount(count);
+      const ids: bigint[] = [];
+      for await (const chunk of drawIds(options, { count, chunkSize: count }, context)) ids.push(...chunk);
+      return write === undefined ? { ids } : { ids, texts: ids.map(write) };
+    },
     batchNextIds: (request, context) => batchNextIds(options, codec, request, context),
     reserveIds: async ({ count }, context) => {
       checkReserveCount(options, count);
@@ -138,15 +147,25 @@ async function* batchNextIds(
 ) {
   const write = writerFromMessage(codec, request.textFormat);
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
+  // The IDs are drawn one chunk at a time, because the response is pulled as the reader takes it.
+  for await (const ids of drawIds(options, { count: Number(request.count), chunkSize }, context)) {
+    yield write === undefined ? { ids } : { ids, texts: ids.map(write) };
+  }
+}
+
+/** Draws IDs in ascending order, each chunk when it is asked for. */
+async function* drawIds(
+  options: IdServiceOptions,
+  { count, chunkSize }: { readonly count: number; readonly chunkSize: number },
+  context: HandlerContext,
+): AsyncGenerator<bigint[]> {
   let risingSpan: number | undefined;
-  for (let left = Number(request.count); left > 0; ) {
-    // The IDs are drawn only now, because the response is pulled as the reader takes it.
-    const count = Math.min(left, chunkSize);
-    const drawn = await drawChunk(options, { count, risingSpan }, liveContext(context));
+  for (let left = count; left > 0; ) {
+    const wanted = Math.min(left, chunkSize);
+    const drawn = await drawChunk(options, { count: wanted, risingSpan }, liveContext(context));
     risingSpan = drawn.risingSpan;
     left -= drawn.count;
-    const ids = [...idsOf(drawn.runs)];
-    yield write === undefined ? { ids } : { ids, texts: ids.map(write) };
+    yield [...idsOf(drawn.runs)];
   }
 }
 
@@ -223,7 +242,12 @@ function getInfo(options: IdServiceOptions): MessageInitShape<typeof GetInfoResp
         ? Ordering.RISING_PER_WORKER
         : Ordering.UNORDERED_WITHIN_REUSE_SPAN,
     exhaustionTime: unixMsToTimestampClamped(source.layout.endMs),
-    limits: { reserveCountMax: source.reserveCountMax, batchCountMax: BigInt(batchCountMax), chunkSizeMax },
+    limits: {
+      reserveCountMax: source.reserveCountMax,
+      batchCountMax: BigInt(batchCountMax),
+      chunkSizeMax,
+      nextCountMax,
+    },
     version,
     deploymentFingerprint,
   };

@@ -1,4 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import {
   type BatchNextValuesRequest,
   type GetSequenceRequest,
@@ -71,7 +71,8 @@ function implementSequenceService(options: ValueOptions) {
       const update = updateFromMessage(request);
       return { sequence: sequenceToMessage(await withCatalog((catalog) => catalog.update(update))) };
     },
-    nextValue: async ({ name }, handlerContext) => {
+    nextValue: async ({ name, forTime }, handlerContext) => {
+      if (forTime !== undefined) throw new ConnectError("This server does not offer for_time.", Code.Unimplemented);
       const context = liveContext(handlerContext);
       const source = await findSource(options, name, context);
       const value = source.tryNext();

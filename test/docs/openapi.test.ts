@@ -63,7 +63,7 @@ describe("every operation", () => {
     await sequencesReady(url);
     const calls = Object.entries(callExamples).filter(([path]) => path in description.paths);
     expect(calls.map(([path]) => path).toSorted()).toEqual(Object.keys(description.paths).toSorted());
-    for (const [path, { request }] of calls) {
+    for (const [path, { request, refusal }] of calls) {
       const { post, get } = description.paths[path]!;
       expect([path, check(post.requestBody!.content["application/json"].schema, request)]).toEqual([path, null]);
       const headers = { "content-type": "application/json" };
@@ -72,8 +72,11 @@ describe("every operation", () => {
       if (get !== undefined) answers.push(await fetch(`${url}${path}?${query.toString()}`));
       for (const answer of answers) {
         const value: unknown = await answer.json();
-        const schema = post.responses[200].content["application/json"].schema;
-        expect([path, answer.status, check(schema, value)]).toEqual([path, 200, null]);
+        const { status, schema } =
+          refusal === undefined
+            ? { status: 200, schema: post.responses[200].content["application/json"].schema }
+            : { status: refusal.status, schema: { $ref: "#/components/schemas/connect.Error" } };
+        expect([path, answer.status, check(schema, value)]).toEqual([path, status, null]);
       }
     }
   });

@@ -122,6 +122,28 @@ test("a sequence is listed in pages, changed by its etag, and disabled at once",
   expect((await health.check({ service: SequenceService.typeName })).status).toBe(Status.SERVING);
 });
 
+test("what this server does not offer of sequences is refused, never left out", async () => {
+  const { client } = await start();
+  const lateMax = { seconds: 60n };
+  for (const [field, fields] of [
+    ["year_start", { yearStart: "04-01" }],
+    ["late_max", { lateMax }],
+    ["period", { period: Period.WEEK }],
+    ["period", { period: Period.QUARTER }],
+    ["epoch", { epoch: 1n }],
+    ["closed_before", { closedBefore: "2026" }],
+  ] as const) {
+    const refused = ["INVALID_SEQUENCE", `sequence.${field}`, Code.InvalidArgument];
+    expect(await refusalOf(client.createSequence({ sequence: { name: "a", ...fields } }))).toEqual(refused);
+  }
+  await create(client, { name: "a", period: Period.DAY, textTemplate: "{yyyy}{MM}{dd}-{value}" });
+  const update = { sequence: { name: "a", lateMax }, updateMask: { paths: ["late_max"] } };
+  const unchangeable = ["INVALID_SEQUENCE", "update_mask", Code.InvalidArgument];
+  expect(await refusalOf(client.updateSequence(update))).toEqual(unchangeable);
+  const [, , code] = await refusalOf(client.nextValue({ name: "a", forTime: { seconds: 1_700_000_000n } }));
+  expect(code).toBe(Code.Unimplemented);
+});
+
 test("a sequence that one server disables is soon refused by another, although that one has values in memory", async () => {
   const store = `sqlite:${join(temporaryFolder(), "s.db")}`;
   const [one, other] = [await start({ store }), await start({ store })];

@@ -84,7 +84,7 @@ ${isStream ? streamedCurl(path, request) : `curl -d '${request}' -H 'content-typ
 ${example.answer}
 \`\`\`
 
-\`\`\`sh run
+\`\`\`sh run${example.refusal === undefined ? "" : ` exits ${example.refusal.grpcurlExitCode}`}
 grpcurl -plaintext -d '${JSON.stringify(example.grpcurlRequest ?? example.request)}' 127.0.0.1:7609 ${path.slice(1)}
 \`\`\`
 ${example.note === undefined ? "" : `\n${example.note}\n`}`;

@@ -8,6 +8,8 @@ interface CallExample {
   readonly answer: string;
   /** A text below the example. */
   readonly note?: string;
+  /** Where the server refuses the call unless it is set up for it: the HTTP status, and grpcurl's exit code. */
+  readonly refusal?: { readonly status: number; readonly grpcurlExitCode: number };
 }
 
 const orders = { name: "orders" };
@@ -18,6 +20,10 @@ export const callExamples: Readonly<Record<string, CallExample>> = {
     request: { textFormat: { form: "TEXT_FORM_BASE58" } },
     answer: '{"id":"…","text":"…"}',
     note: "Without `textFormat`, or with `{}` as the whole request, the answer is `id` alone.",
+  },
+  "/snowlane.v1.IdService/NextIds": {
+    request: { count: 3 },
+    answer: '{"ids":["…","…","…"]}',
   },
   "/snowlane.v1.IdService/BatchNextIds": {
     request: { count: "3" },
@@ -78,5 +84,10 @@ export const callExamples: Readonly<Record<string, CallExample>> = {
   "/snowlane.v1.AdminService/GetStatus": {
     request: {},
     answer: '{"status":{"serving":true,"phase":"holding",…}…}',
+  },
+  "/snowlane.v1.AdminService/ClaimPast": {
+    request: { fromTime: "2016-01-01T00:00:00Z", toTime: "2026-01-01T00:00:00Z", reason: "orders" },
+    answer: '{"code":"unimplemented",…}',
+    refusal: { status: 501, grpcurlExitCode: 76 },
   },
 };

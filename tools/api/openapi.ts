@@ -141,6 +141,7 @@ const scalarSchemas: Readonly<Partial<Record<ScalarType, object>>> = {
   [ScalarType.BOOL]: { type: "boolean" },
   [ScalarType.STRING]: { type: "string" },
   [ScalarType.UINT32]: { type: "integer", minimum: 0, maximum: 2 ** 32 - 1 },
+  [ScalarType.FIXED32]: { type: "integer", minimum: 0, maximum: 2 ** 32 - 1 },
   [ScalarType.SINT32]: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
   [ScalarType.INT64]: { type: "string", format: "int64", pattern: "^-?[0-9]+$" },
   [ScalarType.UINT64]: { ...unsignedText, format: "uint64" },

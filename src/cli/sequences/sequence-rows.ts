@@ -8,6 +8,8 @@ const periodNames: Readonly<Record<Period, string>> = {
   [Period.DAY]: "day",
   [Period.MONTH]: "month",
   [Period.YEAR]: "year",
+  [Period.WEEK]: "week",
+  [Period.QUARTER]: "quarter",
 };
 
 /** A table of sequences for people. @param isStopped - Whether nobody may take values of any. */

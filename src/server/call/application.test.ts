@@ -33,6 +33,7 @@ function setUp() {
         throw new TypeError("secret");
       },
       getStatus: () => ({}),
+      claimPast: () => ({}),
     },
     hotMethods: [hotMethod],
   });

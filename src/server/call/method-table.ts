@@ -3,7 +3,8 @@ type MethodAccess = Permission | "open";
 
 /**
  * A right of a caller. `ids`: IdService. `sequences`: values of sequences, and reading their definitions. `manage`:
- * creating and changing sequences. `observe`: AdminService, reflection, `/metrics`. `all`: every method.
+ * creating and changing sequences, and ClaimPast. `observe`: the rest of AdminService, reflection, `/metrics`. `all`:
+ * every method.
  */
 export type Permission = (typeof permissions)[number];
 
@@ -27,6 +28,7 @@ export interface MethodTraits {
 const accessOf: Readonly<Record<string, Readonly<Record<string, MethodAccess>>>> = {
   "snowlane.v1.IdService": {
     NextId: "ids",
+    NextIds: "ids",
     BatchNextIds: "ids",
     ReserveIds: "ids",
     Parse: "ids",
@@ -42,7 +44,7 @@ const accessOf: Readonly<Record<string, Readonly<Record<string, MethodAccess>>>>
     CreateSequence: "manage",
     UpdateSequence: "manage",
   },
-  "snowlane.v1.AdminService": { ListWorkers: "observe", GetStatus: "observe" },
+  "snowlane.v1.AdminService": { ListWorkers: "observe", GetStatus: "observe", ClaimPast: "manage" },
   "grpc.reflection.v1.ServerReflection": { ServerReflectionInfo: "observe" },
   "grpc.reflection.v1alpha.ServerReflection": { ServerReflectionInfo: "observe" },
   "grpc.health.v1.Health": { Check: "open", List: "open", Watch: "open" },

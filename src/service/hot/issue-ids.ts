@@ -34,6 +34,8 @@ const chunkSizeDefault = 4096;
  * default.
  */
 export const chunkSizeMax = 65_536;
+/** The most IDs of one NextIds call. As JSON with texts, such an answer is below 1 MiB. */
+export const nextCountMax = 10_000;
 
 /** Draws the one ID of a call, which its quota has paid for already. @throws As {@link draw}. */
 export function drawOne(options: IssueOptions, context: CallContext): ReservedIds | Promise<ReservedIds> {
@@ -138,6 +140,11 @@ export class Draw implements ReserveRequest {
   get signal(): AbortSignal {
     return this.#context.signal;
   }
+}
+
+/** @throws RequestError COUNT_OUT_OF_RANGE. */
+export function checkNextCount(count: number): void {
+  checkCount("count", count, nextCountMax);
 }
 
 /** @throws RequestError COUNT_OUT_OF_RANGE. */

@@ -22,7 +22,7 @@ const allocations: Readonly<Record<AllocationMessage, Allocation>> = {
 };
 const allocationMessages = { segments: AllocationMessage.SEGMENTS, strict: AllocationMessage.STRICT } as const;
 
-const periods: Readonly<Record<PeriodMessage, Period>> = {
+const periods: Readonly<Partial<Record<PeriodMessage, Period>>> = {
   [PeriodMessage.UNSPECIFIED]: "none",
   [PeriodMessage.NONE]: "none",
   [PeriodMessage.DAY]: "day",
@@ -39,18 +39,27 @@ const periodMessages: Readonly<Record<Period, PeriodMessage>> = {
 /** Reads the sequence of a CreateSequenceRequest. @throws RequestError INVALID_SEQUENCE. */
 export function draftFromMessage(message: SequenceMessage | undefined): SequenceDraft {
   if (message === undefined) throw new RequestError("INVALID_SEQUENCE", "sequence", "No sequence is set.");
-  const { allocation, period, stepMin, stepMax } = message;
+  const { allocation, stepMin, stepMax } = message;
+  const period = periods[message.period];
   for (const [field, isSet] of [
     ["create_time", message.createTime !== undefined],
     ["update_time", message.updateTime !== undefined],
     ["etag", message.etag !== ""],
     ["next_value", message.nextValue !== 0n],
     ["left_count", message.leftCount !== 0n],
+    ["closed_before", message.closedBefore !== ""],
+    ["epoch", message.epoch !== 0n],
   ] as const) {
     if (isSet) throw refusal(field, "This field is for output only.");
   }
+  for (const [field, isSet] of [
+    ["year_start", message.yearStart !== ""],
+    ["late_max", message.lateMax !== undefined],
+  ] as const) {
+    if (isSet) throw refusal(field, "This server does not offer this field.");
+  }
   if (allocations[allocation] === undefined) throw refusal("allocation", `There is no allocation ${allocation}.`);
-  if (periods[period] === undefined) throw refusal("period", `There is no period ${period}.`);
+  if (period === undefined) throw refusal("period", `This server has no period ${message.period}.`);
   const { name, description, startValue, increment, valueMax, timeZone, textTemplate, disabled } = message;
   return {
     name,
@@ -61,7 +70,7 @@ export function draftFromMessage(message: SequenceMessage | undefined): Sequence
     allocation: allocations[allocation],
     stepMin: Number(stepMin),
     stepMax: Number(stepMax),
-    period: periods[period],
+    period,
     timeZone,
     textTemplate,
     disabled,

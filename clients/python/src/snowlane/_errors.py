@@ -46,6 +46,7 @@ class ErrorReason(str, enum.Enum):
     SEQUENCE_CHANGED = "SEQUENCE_CHANGED"
     INVALID_SEQUENCE = "INVALID_SEQUENCE"
     VALUES_EXHAUSTED = "VALUES_EXHAUSTED"
+    PERIOD_CLOSED = "PERIOD_CLOSED"
 
     UNREACHABLE = "UNREACHABLE"
     """No endpoint that was tried answered, or one was unavailable and gave no reason. Raised by the client, as all
@@ -104,6 +105,7 @@ _CODES = {
         ErrorReason.INVALID_CONFIG,
         ErrorReason.SEQUENCE_DISABLED,
         ErrorReason.VALUES_EXHAUSTED,
+        ErrorReason.PERIOD_CLOSED,
         ErrorReason.SCRIPT_ENDED,
     ),
     grpc.StatusCode.NOT_FOUND: (ErrorReason.SEQUENCE_NOT_FOUND,),

@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Layout } from "./id_service_pb.ts";
+import { file_snowlane_v1_id_service } from "./id_service_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file snowlane/v1/admin_service.proto.
  */
 export const file_snowlane_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zbm93bGFuZS92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSInChBHZXRTdGF0dXNSZXF1ZXN0EhMKC2FmdGVyX2luZGV4GAEgASgEImoKEUdldFN0YXR1c1Jlc3BvbnNlEikKBnN0YXR1cxgBIAEoCzIZLnNub3dsYW5lLnYxLlNlcnZlclN0YXR1cxIqCgdzYW1wbGVzGAIgAygLMhkuc25vd2xhbmUudjEuU3RhdHVzU2FtcGxlIoUECgxTZXJ2ZXJTdGF0dXMSDwoHc2VydmluZxgBIAEoCBIaChJub3Rfc2VydmluZ19yZWFzb24YAiABKAkSDQoFcGhhc2UYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZGF0YWNlbnRlcl9pZBgFIAEoDRIRCgl3b3JrZXJfaWQYBiABKA0SEgoKZ2VuZXJhdGlvbhgHIAEoBBIuCgpncmFudF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgt3aW5kb3dfbGVmdBgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhInCgRsZWFkGAogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg0KBXN0b3JlGAsgASgJEhcKD3N0b3JlX3JlYWNoYWJsZRgMIAEoCBIzChBzdG9yZV9hbnN3ZXJfYWdlGA0gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjQKEXN0b3JlX2Nsb2NrX2FoZWFkGA4gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDXdhaXRpbmdfY291bnQYDyABKAQSGAoQY29ubmVjdGlvbl9jb3VudBgQIAEoBCLCAgoMU3RhdHVzU2FtcGxlEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlkc19jb3VudBgCIAEoBBIUCgx2YWx1ZXNfY291bnQYAyABKAQSEgoKY2FsbF9jb3VudBgEIAEoBBITCgtlcnJvcl9jb3VudBgFIAEoBBImCgNwNTAYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJgoDcDk5GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEicKBGxlYWQYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLd2luZG93X2xlZnQYCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5kZXgYCiABKAQiOwoSTGlzdFdvcmtlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJItUBChNMaXN0V29ya2Vyc1Jlc3BvbnNlEiQKB3dvcmtlcnMYASADKAsyEy5zbm93bGFuZS52MS5Xb3JrZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKD3dvcmtlcl9pZF9jb3VudBgDIAEoBBISCgpmcmVlX2NvdW50GAQgASgEEjcKE3F1YXJhbnRpbmVfZW5kX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXF1YXJhbnRpbmVfcmVhc29uGAYgASgJIqgCCgZXb3JrZXISFQoNZGF0YWNlbnRlcl9pZBgBIAEoDRIRCgl3b3JrZXJfaWQYAiABKA0SJwoFc3RhdGUYAyABKA4yGC5zbm93bGFuZS52MS5Xb3JrZXJTdGF0ZRIpCgZob2xkZXIYBCABKAsyGS5zbm93bGFuZS52MS5Xb3JrZXJIb2xkZXISEgoKZ2VuZXJhdGlvbhgFIAEoBBItCgltYXJrX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KC3dpbmRvd19sZWZ0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi0KCWZyZWVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAigwEKDFdvcmtlckhvbGRlchIQCghpbnN0YW5jZRgBIAEoCRIMCgRob3N0GAIgASgJEhIKCnByb2Nlc3NfaWQYAyABKAQSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgFIAEoCSqyAQoLV29ya2VyU3RhdGUSHAoYV09SS0VSX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRV09SS0VSX1NUQVRFX0hFTEQQARIZChVXT1JLRVJfU1RBVEVfUkVMRUFTRUQQAhIYChRXT1JLRVJfU1RBVEVfRVhQSVJFRBADEhwKGFdPUktFUl9TVEFURV9RVUFSQU5USU5FRBAEEhsKF1dPUktFUl9TVEFURV9VTlJFQURBQkxFEAUytgEKDEFkbWluU2VydmljZRJVCgtMaXN0V29ya2VycxIfLnNub3dsYW5lLnYxLkxpc3RXb3JrZXJzUmVxdWVzdBogLnNub3dsYW5lLnYxLkxpc3RXb3JrZXJzUmVzcG9uc2UiA5ACARJPCglHZXRTdGF0dXMSHS5zbm93bGFuZS52MS5HZXRTdGF0dXNSZXF1ZXN0Gh4uc25vd2xhbmUudjEuR2V0U3RhdHVzUmVzcG9uc2UiA5ACAUI/Cg9kZXYuc25vd2xhbmUudjFQAVoqc25vd2xhbmUuZGV2L2dvL2dlbi9zbm93bGFuZS92MTtzbm93bGFuZXYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Ch9zbm93bGFuZS92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSIrChBHZXRTdGF0dXNSZXF1ZXN0EhcKC2FmdGVyX2luZGV4GAEgASgEQgIwACJqChFHZXRTdGF0dXNSZXNwb25zZRIpCgZzdGF0dXMYASABKAsyGS5zbm93bGFuZS52MS5TZXJ2ZXJTdGF0dXMSKgoHc2FtcGxlcxgCIAMoCzIZLnNub3dsYW5lLnYxLlN0YXR1c1NhbXBsZSLJBAoMU2VydmVyU3RhdHVzEg8KB3NlcnZpbmcYASABKAgSGgoSbm90X3NlcnZpbmdfcmVhc29uGAIgASgJEg0KBXBoYXNlGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWRhdGFjZW50ZXJfaWQYBSABKA0SEQoJd29ya2VyX2lkGAYgASgNEhYKCmdlbmVyYXRpb24YByABKARCAjAAEi4KCmdyYW50X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KC3dpbmRvd19sZWZ0GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEicKBGxlYWQYCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFc3RvcmUYCyABKAkSFwoPc3RvcmVfcmVhY2hhYmxlGAwgASgIEjMKEHN0b3JlX2Fuc3dlcl9hZ2UYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNAoRc3RvcmVfY2xvY2tfYWhlYWQYDiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGQoNd2FpdGluZ19jb3VudBgPIAEoBEICMAASHAoQY29ubmVjdGlvbl9jb3VudBgQIAEoBEICMAASIQoQbmV2ZXJfaGVsZF9jb3VudBgRIAEoBEICMABIAIgBAUITChFfbmV2ZXJfaGVsZF9jb3VudCLWAgoMU3RhdHVzU2FtcGxlEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCWlkc19jb3VudBgCIAEoBEICMAASGAoMdmFsdWVzX2NvdW50GAMgASgEQgIwABIWCgpjYWxsX2NvdW50GAQgASgEQgIwABIXCgtlcnJvcl9jb3VudBgFIAEoBEICMAASJgoDcDUwGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKA3A5ORgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhInCgRsZWFkGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KC3dpbmRvd19sZWZ0GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKBWluZGV4GAogASgEQgIwACI7ChJMaXN0V29ya2Vyc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAki+wEKE0xpc3RXb3JrZXJzUmVzcG9uc2USJAoHd29ya2VycxgBIAMoCzITLnNub3dsYW5lLnYxLldvcmtlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoPd29ya2VyX2lkX2NvdW50GAMgASgEQgIwABIWCgpmcmVlX2NvdW50GAQgASgEQgIwABI3ChNxdWFyYW50aW5lX2VuZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFxdWFyYW50aW5lX3JlYXNvbhgGIAEoCRIcChBuZXZlcl9oZWxkX2NvdW50GAcgASgEQgIwACKsAgoGV29ya2VyEhUKDWRhdGFjZW50ZXJfaWQYASABKA0SEQoJd29ya2VyX2lkGAIgASgNEicKBXN0YXRlGAMgASgOMhguc25vd2xhbmUudjEuV29ya2VyU3RhdGUSKQoGaG9sZGVyGAQgASgLMhkuc25vd2xhbmUudjEuV29ya2VySG9sZGVyEhYKCmdlbmVyYXRpb24YBSABKARCAjAAEi0KCW1hcmtfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoLd2luZG93X2xlZnQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLQoJZnJlZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoMV29ya2VySG9sZGVyEhAKCGluc3RhbmNlGAEgASgJEgwKBGhvc3QYAiABKAkSFgoKcHJvY2Vzc19pZBgDIAEoBEICMAASLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgFIAEoCSKSAQoQQ2xhaW1QYXN0UmVxdWVzdBItCglmcm9tX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3RvX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhbmVfY291bnQYAyABKA0SDgoGcmVhc29uGAQgASgJIvwBChFDbGFpbVBhc3RSZXNwb25zZRIkCgVsYW5lcxgBIAMoCzIVLnNub3dsYW5lLnYxLlBhc3RMYW5lEi0KCWZyb21fdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHdG9fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoKZmlyc3RfdGljaxgEIAEoBEICMAASFAoIZW5kX3RpY2sYBSABKARCAjAAEiMKBmxheW91dBgGIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBISCgpkZXBsb3ltZW50GAcgASgHIkkKCFBhc3RMYW5lEhUKDWRhdGFjZW50ZXJfaWQYASABKA0SEQoJd29ya2VyX2lkGAIgASgNEhMKB2lkX2JpdHMYAyABKAZCAjAAKrIBCgtXb3JrZXJTdGF0ZRIcChhXT1JLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFXT1JLRVJfU1RBVEVfSEVMRBABEhkKFVdPUktFUl9TVEFURV9SRUxFQVNFRBACEhgKFFdPUktFUl9TVEFURV9FWFBJUkVEEAMSHAoYV09SS0VSX1NUQVRFX1FVQVJBTlRJTkVEEAQSGwoXV09SS0VSX1NUQVRFX1VOUkVBREFCTEUQBTKCAgoMQWRtaW5TZXJ2aWNlElUKC0xpc3RXb3JrZXJzEh8uc25vd2xhbmUudjEuTGlzdFdvcmtlcnNSZXF1ZXN0GiAuc25vd2xhbmUudjEuTGlzdFdvcmtlcnNSZXNwb25zZSIDkAIBEk8KCUdldFN0YXR1cxIdLnNub3dsYW5lLnYxLkdldFN0YXR1c1JlcXVlc3QaHi5zbm93bGFuZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBEkoKCUNsYWltUGFzdBIdLnNub3dsYW5lLnYxLkNsYWltUGFzdFJlcXVlc3QaHi5zbm93bGFuZS52MS5DbGFpbVBhc3RSZXNwb25zZUI/Cg9kZXYuc25vd2xhbmUudjFQAVoqc25vd2xhbmUuZGV2L2dvL2dlbi9zbm93bGFuZS92MTtzbm93bGFuZXYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_snowlane_v1_id_service]);
 
 /**
  * A request for the state of a server.
@@ -24,7 +26,7 @@ export type GetStatusRequest = Message<"snowlane.v1.GetStatusRequest"> & {
    * Only samples after this index are in the response. 0 means all that there are. So does an index that the server has not reached, which
    * is one of another server, or of this one before it was started again.
    *
-   * @generated from field: uint64 after_index = 1;
+   * @generated from field: uint64 after_index = 1 [jstype = JS_NORMAL];
    */
   afterIndex: bigint;
 };
@@ -116,7 +118,7 @@ export type ServerStatus = Message<"snowlane.v1.ServerStatus"> & {
   /**
    * How often this worker ID was granted to anyone, from 1; 0 without a worker ID.
    *
-   * @generated from field: uint64 generation = 7;
+   * @generated from field: uint64 generation = 7 [jstype = JS_NORMAL];
    */
   generation: bigint;
 
@@ -173,16 +175,24 @@ export type ServerStatus = Message<"snowlane.v1.ServerStatus"> & {
   /**
    * Requests for IDs that wait now.
    *
-   * @generated from field: uint64 waiting_count = 15;
+   * @generated from field: uint64 waiting_count = 15 [jstype = JS_NORMAL];
    */
   waitingCount: bigint;
 
   /**
    * Connections that are open now, the one of this call included.
    *
-   * @generated from field: uint64 connection_count = 16;
+   * @generated from field: uint64 connection_count = 16 [jstype = JS_NORMAL];
    */
   connectionCount: bigint;
+
+  /**
+   * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+   * not looked.
+   *
+   * @generated from field: optional uint64 never_held_count = 17 [jstype = JS_NORMAL];
+   */
+  neverHeldCount?: bigint | undefined;
 };
 
 /**
@@ -208,28 +218,28 @@ export type StatusSample = Message<"snowlane.v1.StatusSample"> & {
   /**
    * IDs that were issued. Those of a reservation count when they are reserved.
    *
-   * @generated from field: uint64 ids_count = 2;
+   * @generated from field: uint64 ids_count = 2 [jstype = JS_NORMAL];
    */
   idsCount: bigint;
 
   /**
    * Values of sequences that were handed out.
    *
-   * @generated from field: uint64 values_count = 3;
+   * @generated from field: uint64 values_count = 3 [jstype = JS_NORMAL];
    */
   valuesCount: bigint;
 
   /**
    * Calls that ended, of any method; 0 where the server counts none (--metrics off).
    *
-   * @generated from field: uint64 call_count = 4;
+   * @generated from field: uint64 call_count = 4 [jstype = JS_NORMAL];
    */
   callCount: bigint;
 
   /**
    * Those of them that ended with an error.
    *
-   * @generated from field: uint64 error_count = 5;
+   * @generated from field: uint64 error_count = 5 [jstype = JS_NORMAL];
    */
   errorCount: bigint;
 
@@ -265,7 +275,7 @@ export type StatusSample = Message<"snowlane.v1.StatusSample"> & {
   /**
    * The number of the sample, from 1 at the start of the server.
    *
-   * @generated from field: uint64 index = 10;
+   * @generated from field: uint64 index = 10 [jstype = JS_NORMAL];
    */
   index: bigint;
 };
@@ -328,14 +338,14 @@ export type ListWorkersResponse = Message<"snowlane.v1.ListWorkersResponse"> & {
   /**
    * How many worker IDs there are: those of the layout, or of the datacenters that the store is bound to.
    *
-   * @generated from field: uint64 worker_id_count = 3;
+   * @generated from field: uint64 worker_id_count = 3 [jstype = JS_NORMAL];
    */
   workerIdCount: bigint;
 
   /**
    * How many of them a process could be granted now.
    *
-   * @generated from field: uint64 free_count = 4;
+   * @generated from field: uint64 free_count = 4 [jstype = JS_NORMAL];
    */
   freeCount: bigint;
 
@@ -352,6 +362,13 @@ export type ListWorkersResponse = Message<"snowlane.v1.ListWorkersResponse"> & {
    * @generated from field: string quarantine_reason = 6;
    */
   quarantineReason: string;
+
+  /**
+   * How many worker IDs no server or library ever held; claims of the past take these first.
+   *
+   * @generated from field: uint64 never_held_count = 7 [jstype = JS_NORMAL];
+   */
+  neverHeldCount: bigint;
 };
 
 /**
@@ -398,7 +415,7 @@ export type Worker = Message<"snowlane.v1.Worker"> & {
   /**
    * How often it was granted, from 1; 0 if the record cannot be read.
    *
-   * @generated from field: uint64 generation = 5;
+   * @generated from field: uint64 generation = 5 [jstype = JS_NORMAL];
    */
   generation: bigint;
 
@@ -454,7 +471,7 @@ export type WorkerHolder = Message<"snowlane.v1.WorkerHolder"> & {
   /**
    * The process ID on that host, 0 or more.
    *
-   * @generated from field: uint64 process_id = 3;
+   * @generated from field: uint64 process_id = 3 [jstype = JS_NORMAL];
    */
   processId: bigint;
 
@@ -479,6 +496,147 @@ export type WorkerHolder = Message<"snowlane.v1.WorkerHolder"> & {
  */
 export const WorkerHolderSchema: GenMessage<WorkerHolder> = /*@__PURE__*/
   messageDesc(file_snowlane_v1_admin_service, 7);
+
+/**
+ * A request to claim a piece of the past.
+ *
+ * @generated from message snowlane.v1.ClaimPastRequest
+ */
+export type ClaimPastRequest = Message<"snowlane.v1.ClaimPastRequest"> & {
+  /**
+   * The time of the oldest row.
+   *
+   * @generated from field: google.protobuf.Timestamp from_time = 1;
+   */
+  fromTime?: Timestamp | undefined;
+
+  /**
+   * The end of the claim, after the time of the newest row; at most now.
+   *
+   * @generated from field: google.protobuf.Timestamp to_time = 2;
+   */
+  toTime?: Timestamp | undefined;
+
+  /**
+   * How many worker IDs to claim, 1 to 16; 0 means 1. Each has as many IDs a tick as the layout's sequence field has numbers.
+   *
+   * @generated from field: uint32 lane_count = 3;
+   */
+  laneCount: number;
+
+  /**
+   * What the claim is for, 1 to 60 printable ASCII characters. Operators read it beside the worker IDs.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message snowlane.v1.ClaimPastRequest.
+ * Use `create(ClaimPastRequestSchema)` to create a new message.
+ */
+export const ClaimPastRequestSchema: GenMessage<ClaimPastRequest> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 8);
+
+/**
+ * A piece of the past that was claimed. An ID of it is id_bits of a lane, with a tick from first_tick up to end_tick in its timestamp field
+ * and any number in its sequence field.
+ *
+ * @generated from message snowlane.v1.ClaimPastResponse
+ */
+export type ClaimPastResponse = Message<"snowlane.v1.ClaimPastResponse"> & {
+  /**
+   * The worker IDs, by rising datacenter and worker ID.
+   *
+   * @generated from field: repeated snowlane.v1.PastLane lanes = 1;
+   */
+  lanes: PastLane[];
+
+  /**
+   * The start of the claim, inclusive: that of the request, rounded down to a whole millisecond.
+   *
+   * @generated from field: google.protobuf.Timestamp from_time = 2;
+   */
+  fromTime?: Timestamp | undefined;
+
+  /**
+   * The end of the claim, exclusive: that of the request, rounded up.
+   *
+   * @generated from field: google.protobuf.Timestamp to_time = 3;
+   */
+  toTime?: Timestamp | undefined;
+
+  /**
+   * The first tick, counted from the layout's epoch, inclusive.
+   *
+   * @generated from field: uint64 first_tick = 4 [jstype = JS_NORMAL];
+   */
+  firstTick: bigint;
+
+  /**
+   * The last tick, exclusive.
+   *
+   * @generated from field: uint64 end_tick = 5 [jstype = JS_NORMAL];
+   */
+  endTick: bigint;
+
+  /**
+   * The layout that the IDs have.
+   *
+   * @generated from field: snowlane.v1.Layout layout = 6;
+   */
+  layout?: Layout | undefined;
+
+  /**
+   * Which deployment the IDs are of, as in NextIdResponse.
+   *
+   * @generated from field: fixed32 deployment = 7;
+   */
+  deployment: number;
+};
+
+/**
+ * Describes the message snowlane.v1.ClaimPastResponse.
+ * Use `create(ClaimPastResponseSchema)` to create a new message.
+ */
+export const ClaimPastResponseSchema: GenMessage<ClaimPastResponse> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 9);
+
+/**
+ * A worker ID whose past was claimed.
+ *
+ * @generated from message snowlane.v1.PastLane
+ */
+export type PastLane = Message<"snowlane.v1.PastLane"> & {
+  /**
+   * The datacenter part, 0 where the layout has none.
+   *
+   * @generated from field: uint32 datacenter_id = 1;
+   */
+  datacenterId: number;
+
+  /**
+   * The worker part, 0 where the layout has none.
+   *
+   * @generated from field: uint32 worker_id = 2;
+   */
+  workerId: number;
+
+  /**
+   * The ID of this worker ID with the tick 0 and the sequence number 0.
+   *
+   * @generated from field: fixed64 id_bits = 3 [jstype = JS_NORMAL];
+   */
+  idBits: bigint;
+};
+
+/**
+ * Describes the message snowlane.v1.PastLane.
+ * Use `create(PastLaneSchema)` to create a new message.
+ */
+export const PastLaneSchema: GenMessage<PastLane> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 10);
 
 /**
  * Where a worker ID stands.
@@ -543,7 +701,7 @@ export const WorkerStateSchema: GenEnum<WorkerState> = /*@__PURE__*/
   enumDesc(file_snowlane_v1_admin_service, 0);
 
 /**
- * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+ * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
  *
  * @generated from service snowlane.v1.AdminService
  */
@@ -574,6 +732,22 @@ export const AdminService: GenService<{
     methodKind: "unary";
     input: typeof GetStatusRequestSchema;
     output: typeof GetStatusResponseSchema;
+  },
+  /**
+   * Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+   * by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+   * server's operator said since when every ID comes from its store.
+   *
+   * Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+   * (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+   * RetryInfo).
+   *
+   * @generated from rpc snowlane.v1.AdminService.ClaimPast
+   */
+  claimPast: {
+    methodKind: "unary";
+    input: typeof ClaimPastRequestSchema;
+    output: typeof ClaimPastResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_snowlane_v1_admin_service, 0);

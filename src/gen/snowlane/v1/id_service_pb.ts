@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file snowlane/v1/id_service.proto.
  */
 export const file_snowlane_v1_id_service: GenFile = /*@__PURE__*/
-  fileDesc("Chxzbm93bGFuZS92MS9pZF9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSKPAQoKVGV4dEZvcm1hdBIjCgRmb3JtGAEgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SFQoNc2VyaWFsX3ByZWZpeBgCIAEoCRIaChJ1dGNfb2Zmc2V0X21pbnV0ZXMYAyABKBESFAoMY2hlY2tfc3ltYm9sGAQgASgIEhMKC3R5cGVfcHJlZml4GAUgASgJIj4KCVRleHRWYWx1ZRIjCgRmb3JtGAEgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SDAoEdGV4dBgCIAEoCSI9Cg1OZXh0SWRSZXF1ZXN0EiwKC3RleHRfZm9ybWF0GAEgASgLMhcuc25vd2xhbmUudjEuVGV4dEZvcm1hdCIqCg5OZXh0SWRSZXNwb25zZRIKCgJpZBgBIAEoBhIMCgR0ZXh0GAIgASgJImYKE0JhdGNoTmV4dElkc1JlcXVlc3QSDQoFY291bnQYASABKAQSEgoKY2h1bmtfc2l6ZRgCIAEoDRIsCgt0ZXh0X2Zvcm1hdBgDIAEoCzIXLnNub3dsYW5lLnYxLlRleHRGb3JtYXQiMgoUQmF0Y2hOZXh0SWRzUmVzcG9uc2USCwoDaWRzGAEgAygGEg0KBXRleHRzGAIgAygJIiIKEVJlc2VydmVJZHNSZXF1ZXN0Eg0KBWNvdW50GAEgASgNIjYKElJlc2VydmVJZHNSZXNwb25zZRIgCgRydW5zGAEgAygLMhIuc25vd2xhbmUudjEuSWRSdW4iOAoFSWRSdW4SEAoIZmlyc3RfaWQYASABKAYSDQoFY291bnQYAiABKA0SDgoGc3RyaWRlGAMgASgGIkcKC0xheW91dEZpZWxkEioKBGtpbmQYASABKA4yHC5zbm93bGFuZS52MS5MYXlvdXRGaWVsZEtpbmQSDAoEYml0cxgCIAEoDSKZAQoGTGF5b3V0EgwKBG5hbWUYASABKAkSLgoKZXBvY2hfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoEdGljaxgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIoCgZmaWVsZHMYBCADKAsyGC5zbm93bGFuZS52MS5MYXlvdXRGaWVsZCJMCgtMYXlvdXRNYXRjaBIMCgRuYW1lGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK4AQoMUGFyc2VSZXF1ZXN0EgwKAmlkGAEgASgGSAASDgoEdGV4dBgCIAEoCUgAEiMKBmxheW91dBgDIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBIqCgtzb3VyY2VfZm9ybRgEIAEoDjIVLnNub3dsYW5lLnYxLlRleHRGb3JtEhoKEnV0Y19vZmZzZXRfbWludXRlcxgFIAEoERITCgt0eXBlX3ByZWZpeBgGIAEoCUIICgZzb3VyY2UipAQKDVBhcnNlUmVzcG9uc2USDwoCaWQYASABKAZIAIgBARIqCgtzb3VyY2VfZm9ybRgCIAEoDjIVLnNub3dsYW5lLnYxLlRleHRGb3JtEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCg90aW1lc3RhbXBfdGlja3MYBCABKARIAYgBARIaCg1kYXRhY2VudGVyX2lkGAUgASgNSAKIAQESFgoJd29ya2VyX2lkGAYgASgNSAOIAQESFQoIc2VxdWVuY2UYByABKA1IBIgBARIjCgZsYXlvdXQYCCABKAsyEy5zbm93bGFuZS52MS5MYXlvdXQSJQoFdGV4dHMYCSADKAsyFi5zbm93bGFuZS52MS5UZXh0VmFsdWUSIwoEdXVpZBgKIAEoCzIVLnNub3dsYW5lLnYxLlV1aWRJbmZvEjMKEXBsYXVzaWJsZV9sYXlvdXRzGAsgAygLMhguc25vd2xhbmUudjEuTGF5b3V0TWF0Y2gSDAoEYml0cxgMIAEoCRIVCg1zb3VyY2VfcHJlZml4GA0gASgJEikKB2ZvcmVpZ24YDiABKAsyGC5zbm93bGFuZS52MS5Gb3JlaWduVGV4dEIFCgNfaWRCEgoQX3RpbWVzdGFtcF90aWNrc0IQCg5fZGF0YWNlbnRlcl9pZEIMCgpfd29ya2VyX2lkQgsKCV9zZXF1ZW5jZSKuAQoLRm9yZWlnblRleHQSDAoEa2luZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoFcGFydHMYAyADKAsyIy5zbm93bGFuZS52MS5Gb3JlaWduVGV4dC5QYXJ0c0VudHJ5GiwKClBhcnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKwAQoIVXVpZEluZm8SDwoHdmVyc2lvbhgBIAEoDRIPCgd2YXJpYW50GAIgASgJEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbCg5jbG9ja19zZXF1ZW5jZRgEIAEoDUgAiAEBEgwKBG5vZGUYBSABKAkSEwoLaXNfc25vd2xhbmUYBiABKAhCEQoPX2Nsb2NrX3NlcXVlbmNlIpYBChFHZXRJZFJhbmdlUmVxdWVzdBIuCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoGbGF5b3V0GAMgASgLMhMuc25vd2xhbmUudjEuTGF5b3V0IjcKEkdldElkUmFuZ2VSZXNwb25zZRIQCghmaXJzdF9pZBgBIAEoBhIPCgdsYXN0X2lkGAIgASgGIhAKDkdldEluZm9SZXF1ZXN0IsoCCg9HZXRJbmZvUmVzcG9uc2USIwoGbGF5b3V0GAEgASgLMhMuc25vd2xhbmUudjEuTGF5b3V0EhUKDWRhdGFjZW50ZXJfaWQYAiABKA0SEQoJd29ya2VyX2lkGAMgASgNEjQKD3JvbGxiYWNrX3BvbGljeRgEIAEoDjIbLnNub3dsYW5lLnYxLlJvbGxiYWNrUG9saWN5EicKCG9yZGVyaW5nGAUgASgOMhUuc25vd2xhbmUudjEuT3JkZXJpbmcSMwoPZXhoYXVzdGlvbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIjCgZsaW1pdHMYByABKAsyEy5zbm93bGFuZS52MS5MaW1pdHMSDwoHdmVyc2lvbhgIIAEoCRIeChZkZXBsb3ltZW50X2ZpbmdlcnByaW50GAkgASgJIlQKBkxpbWl0cxIZChFyZXNlcnZlX2NvdW50X21heBgBIAEoDRIXCg9iYXRjaF9jb3VudF9tYXgYAiABKAQSFgoOY2h1bmtfc2l6ZV9tYXgYAyABKA0q1wEKCFRleHRGb3JtEhkKFVRFWFRfRk9STV9VTlNQRUNJRklFRBAAEhUKEVRFWFRfRk9STV9ERUNJTUFMEAESEQoNVEVYVF9GT1JNX0hFWBACEhQKEFRFWFRfRk9STV9CQVNFMzIQAxIUChBURVhUX0ZPUk1fQkFTRTU4EAQSFAoQVEVYVF9GT1JNX0JBU0U2MhAFEhsKF1RFWFRfRk9STV9TRVJJQUxfTlVNQkVSEAYSEgoOVEVYVF9GT1JNX1VVSUQQBxITCg9URVhUX0ZPUk1fVFlQRUQQCCq1AQoPTGF5b3V0RmllbGRLaW5kEiEKHUxBWU9VVF9GSUVMRF9LSU5EX1VOU1BFQ0lGSUVEEAASHwobTEFZT1VUX0ZJRUxEX0tJTkRfVElNRVNUQU1QEAESIAocTEFZT1VUX0ZJRUxEX0tJTkRfREFUQUNFTlRFUhACEhwKGExBWU9VVF9GSUVMRF9LSU5EX1dPUktFUhADEh4KGkxBWU9VVF9GSUVMRF9LSU5EX1NFUVVFTkNFEAQqvAEKDlJvbGxiYWNrUG9saWN5Eh8KG1JPTExCQUNLX1BPTElDWV9VTlNQRUNJRklFRBAAEhsKF1JPTExCQUNLX1BPTElDWV9BRFZBTkNFEAESGgoWUk9MTEJBQ0tfUE9MSUNZX1JFSkVDVBACEhgKFFJPTExCQUNLX1BPTElDWV9XQUlUEAMSGwoXUk9MTEJBQ0tfUE9MSUNZX0xPR0lDQUwQBBIZChVST0xMQkFDS19QT0xJQ1lfUkVVU0UQBSpuCghPcmRlcmluZxIYChRPUkRFUklOR19VTlNQRUNJRklFRBAAEh4KGk9SREVSSU5HX1JJU0lOR19QRVJfV09SS0VSEAESKAokT1JERVJJTkdfVU5PUkRFUkVEX1dJVEhJTl9SRVVTRV9TUEFOEAIy2AMKCUlkU2VydmljZRJBCgZOZXh0SWQSGi5zbm93bGFuZS52MS5OZXh0SWRSZXF1ZXN0Ghsuc25vd2xhbmUudjEuTmV4dElkUmVzcG9uc2USVQoMQmF0Y2hOZXh0SWRzEiAuc25vd2xhbmUudjEuQmF0Y2hOZXh0SWRzUmVxdWVzdBohLnNub3dsYW5lLnYxLkJhdGNoTmV4dElkc1Jlc3BvbnNlMAESTQoKUmVzZXJ2ZUlkcxIeLnNub3dsYW5lLnYxLlJlc2VydmVJZHNSZXF1ZXN0Gh8uc25vd2xhbmUudjEuUmVzZXJ2ZUlkc1Jlc3BvbnNlEkMKBVBhcnNlEhkuc25vd2xhbmUudjEuUGFyc2VSZXF1ZXN0Ghouc25vd2xhbmUudjEuUGFyc2VSZXNwb25zZSIDkAIBElIKCkdldElkUmFuZ2USHi5zbm93bGFuZS52MS5HZXRJZFJhbmdlUmVxdWVzdBofLnNub3dsYW5lLnYxLkdldElkUmFuZ2VSZXNwb25zZSIDkAIBEkkKB0dldEluZm8SGy5zbm93bGFuZS52MS5HZXRJbmZvUmVxdWVzdBocLnNub3dsYW5lLnYxLkdldEluZm9SZXNwb25zZSIDkAIBQj8KD2Rldi5zbm93bGFuZS52MVABWipzbm93bGFuZS5kZXYvZ28vZ2VuL3Nub3dsYW5lL3YxO3Nub3dsYW5ldjFiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chxzbm93bGFuZS92MS9pZF9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSKPAQoKVGV4dEZvcm1hdBIjCgRmb3JtGAEgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SFQoNc2VyaWFsX3ByZWZpeBgCIAEoCRIaChJ1dGNfb2Zmc2V0X21pbnV0ZXMYAyABKBESFAoMY2hlY2tfc3ltYm9sGAQgASgIEhMKC3R5cGVfcHJlZml4GAUgASgJIj4KCVRleHRWYWx1ZRIjCgRmb3JtGAEgASgOMhUuc25vd2xhbmUudjEuVGV4dEZvcm0SDAoEdGV4dBgCIAEoCSI9Cg1OZXh0SWRSZXF1ZXN0EiwKC3RleHRfZm9ybWF0GAEgASgLMhcuc25vd2xhbmUudjEuVGV4dEZvcm1hdCJCCg5OZXh0SWRSZXNwb25zZRIOCgJpZBgBIAEoBkICMAASDAoEdGV4dBgCIAEoCRISCgpkZXBsb3ltZW50GAMgASgHIk0KDk5leHRJZHNSZXF1ZXN0Eg0KBWNvdW50GAEgASgNEiwKC3RleHRfZm9ybWF0GAIgASgLMhcuc25vd2xhbmUudjEuVGV4dEZvcm1hdCJFCg9OZXh0SWRzUmVzcG9uc2USDwoDaWRzGAEgAygGQgIwABINCgV0ZXh0cxgCIAMoCRISCgpkZXBsb3ltZW50GAMgASgHImoKE0JhdGNoTmV4dElkc1JlcXVlc3QSEQoFY291bnQYASABKARCAjAAEhIKCmNodW5rX3NpemUYAiABKA0SLAoLdGV4dF9mb3JtYXQYAyABKAsyFy5zbm93bGFuZS52MS5UZXh0Rm9ybWF0IkoKFEJhdGNoTmV4dElkc1Jlc3BvbnNlEg8KA2lkcxgBIAMoBkICMAASDQoFdGV4dHMYAiADKAkSEgoKZGVwbG95bWVudBgDIAEoByIiChFSZXNlcnZlSWRzUmVxdWVzdBINCgVjb3VudBgBIAEoDSJKChJSZXNlcnZlSWRzUmVzcG9uc2USIAoEcnVucxgBIAMoCzISLnNub3dsYW5lLnYxLklkUnVuEhIKCmRlcGxveW1lbnQYAiABKAciQAoFSWRSdW4SFAoIZmlyc3RfaWQYASABKAZCAjAAEg0KBWNvdW50GAIgASgNEhIKBnN0cmlkZRgDIAEoBkICMAAiRwoLTGF5b3V0RmllbGQSKgoEa2luZBgBIAEoDjIcLnNub3dsYW5lLnYxLkxheW91dEZpZWxkS2luZBIMCgRiaXRzGAIgASgNIpkBCgZMYXlvdXQSDAoEbmFtZRgBIAEoCRIuCgplcG9jaF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgR0aWNrGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEigKBmZpZWxkcxgEIAMoCzIYLnNub3dsYW5lLnYxLkxheW91dEZpZWxkIkwKC0xheW91dE1hdGNoEgwKBG5hbWUYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrwBCgxQYXJzZVJlcXVlc3QSEAoCaWQYASABKAZCAjAASAASDgoEdGV4dBgCIAEoCUgAEiMKBmxheW91dBgDIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBIqCgtzb3VyY2VfZm9ybRgEIAEoDjIVLnNub3dsYW5lLnYxLlRleHRGb3JtEhoKEnV0Y19vZmZzZXRfbWludXRlcxgFIAEoERITCgt0eXBlX3ByZWZpeBgGIAEoCUIICgZzb3VyY2UirAQKDVBhcnNlUmVzcG9uc2USEwoCaWQYASABKAZCAjAASACIAQESKgoLc291cmNlX2Zvcm0YAiABKA4yFS5zbm93bGFuZS52MS5UZXh0Rm9ybRIvCgtjcmVhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoPdGltZXN0YW1wX3RpY2tzGAQgASgEQgIwAEgBiAEBEhoKDWRhdGFjZW50ZXJfaWQYBSABKA1IAogBARIWCgl3b3JrZXJfaWQYBiABKA1IA4gBARIVCghzZXF1ZW5jZRgHIAEoDUgEiAEBEiMKBmxheW91dBgIIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBIlCgV0ZXh0cxgJIAMoCzIWLnNub3dsYW5lLnYxLlRleHRWYWx1ZRIjCgR1dWlkGAogASgLMhUuc25vd2xhbmUudjEuVXVpZEluZm8SMwoRcGxhdXNpYmxlX2xheW91dHMYCyADKAsyGC5zbm93bGFuZS52MS5MYXlvdXRNYXRjaBIMCgRiaXRzGAwgASgJEhUKDXNvdXJjZV9wcmVmaXgYDSABKAkSKQoHZm9yZWlnbhgOIAEoCzIYLnNub3dsYW5lLnYxLkZvcmVpZ25UZXh0QgUKA19pZEISChBfdGltZXN0YW1wX3RpY2tzQhAKDl9kYXRhY2VudGVyX2lkQgwKCl93b3JrZXJfaWRCCwoJX3NlcXVlbmNlIq4BCgtGb3JlaWduVGV4dBIMCgRraW5kGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCgVwYXJ0cxgDIAMoCzIjLnNub3dsYW5lLnYxLkZvcmVpZ25UZXh0LlBhcnRzRW50cnkaLAoKUGFydHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrABCghVdWlkSW5mbxIPCgd2ZXJzaW9uGAEgASgNEg8KB3ZhcmlhbnQYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKDmNsb2NrX3NlcXVlbmNlGAQgASgNSACIAQESDAoEbm9kZRgFIAEoCRITCgtpc19zbm93bGFuZRgGIAEoCEIRCg9fY2xvY2tfc2VxdWVuY2UilgEKEUdldElkUmFuZ2VSZXF1ZXN0Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIjCgZsYXlvdXQYAyABKAsyEy5zbm93bGFuZS52MS5MYXlvdXQiPwoSR2V0SWRSYW5nZVJlc3BvbnNlEhQKCGZpcnN0X2lkGAEgASgGQgIwABITCgdsYXN0X2lkGAIgASgGQgIwACIQCg5HZXRJbmZvUmVxdWVzdCL3AgoPR2V0SW5mb1Jlc3BvbnNlEiMKBmxheW91dBgBIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBIVCg1kYXRhY2VudGVyX2lkGAIgASgNEhEKCXdvcmtlcl9pZBgDIAEoDRI0Cg9yb2xsYmFja19wb2xpY3kYBCABKA4yGy5zbm93bGFuZS52MS5Sb2xsYmFja1BvbGljeRInCghvcmRlcmluZxgFIAEoDjIVLnNub3dsYW5lLnYxLk9yZGVyaW5nEjMKD2V4aGF1c3Rpb25fdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoGbGltaXRzGAcgASgLMhMuc25vd2xhbmUudjEuTGltaXRzEg8KB3ZlcnNpb24YCCABKAkSHgoWZGVwbG95bWVudF9maW5nZXJwcmludBgJIAEoCRIrCgdiaW5kaW5nGAogASgLMhouc25vd2xhbmUudjEuV29ya2VyQmluZGluZyJXCg1Xb3JrZXJCaW5kaW5nEhYKDmRhdGFjZW50ZXJfaWRzGAEgAygNEi4KCndvcmtlcl9pZHMYAiABKAsyGi5zbm93bGFuZS52MS5Xb3JrZXJJZFJhbmdlIiwKDVdvcmtlcklkUmFuZ2USDQoFZmlyc3QYASABKA0SDAoEbGFzdBgCIAEoDSJwCgZMaW1pdHMSGQoRcmVzZXJ2ZV9jb3VudF9tYXgYASABKA0SGwoPYmF0Y2hfY291bnRfbWF4GAIgASgEQgIwABIWCg5jaHVua19zaXplX21heBgDIAEoDRIWCg5uZXh0X2NvdW50X21heBgEIAEoDSrXAQoIVGV4dEZvcm0SGQoVVEVYVF9GT1JNX1VOU1BFQ0lGSUVEEAASFQoRVEVYVF9GT1JNX0RFQ0lNQUwQARIRCg1URVhUX0ZPUk1fSEVYEAISFAoQVEVYVF9GT1JNX0JBU0UzMhADEhQKEFRFWFRfRk9STV9CQVNFNTgQBBIUChBURVhUX0ZPUk1fQkFTRTYyEAUSGwoXVEVYVF9GT1JNX1NFUklBTF9OVU1CRVIQBhISCg5URVhUX0ZPUk1fVVVJRBAHEhMKD1RFWFRfRk9STV9UWVBFRBAIKrUBCg9MYXlvdXRGaWVsZEtpbmQSIQodTEFZT1VUX0ZJRUxEX0tJTkRfVU5TUEVDSUZJRUQQABIfChtMQVlPVVRfRklFTERfS0lORF9USU1FU1RBTVAQARIgChxMQVlPVVRfRklFTERfS0lORF9EQVRBQ0VOVEVSEAISHAoYTEFZT1VUX0ZJRUxEX0tJTkRfV09SS0VSEAMSHgoaTEFZT1VUX0ZJRUxEX0tJTkRfU0VRVUVOQ0UQBCq8AQoOUm9sbGJhY2tQb2xpY3kSHwobUk9MTEJBQ0tfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGwoXUk9MTEJBQ0tfUE9MSUNZX0FEVkFOQ0UQARIaChZST0xMQkFDS19QT0xJQ1lfUkVKRUNUEAISGAoUUk9MTEJBQ0tfUE9MSUNZX1dBSVQQAxIbChdST0xMQkFDS19QT0xJQ1lfTE9HSUNBTBAEEhkKFVJPTExCQUNLX1BPTElDWV9SRVVTRRAFKm4KCE9yZGVyaW5nEhgKFE9SREVSSU5HX1VOU1BFQ0lGSUVEEAASHgoaT1JERVJJTkdfUklTSU5HX1BFUl9XT1JLRVIQARIoCiRPUkRFUklOR19VTk9SREVSRURfV0lUSElOX1JFVVNFX1NQQU4QAjKeBAoJSWRTZXJ2aWNlEkEKBk5leHRJZBIaLnNub3dsYW5lLnYxLk5leHRJZFJlcXVlc3QaGy5zbm93bGFuZS52MS5OZXh0SWRSZXNwb25zZRJECgdOZXh0SWRzEhsuc25vd2xhbmUudjEuTmV4dElkc1JlcXVlc3QaHC5zbm93bGFuZS52MS5OZXh0SWRzUmVzcG9uc2USVQoMQmF0Y2hOZXh0SWRzEiAuc25vd2xhbmUudjEuQmF0Y2hOZXh0SWRzUmVxdWVzdBohLnNub3dsYW5lLnYxLkJhdGNoTmV4dElkc1Jlc3BvbnNlMAESTQoKUmVzZXJ2ZUlkcxIeLnNub3dsYW5lLnYxLlJlc2VydmVJZHNSZXF1ZXN0Gh8uc25vd2xhbmUudjEuUmVzZXJ2ZUlkc1Jlc3BvbnNlEkMKBVBhcnNlEhkuc25vd2xhbmUudjEuUGFyc2VSZXF1ZXN0Ghouc25vd2xhbmUudjEuUGFyc2VSZXNwb25zZSIDkAIBElIKCkdldElkUmFuZ2USHi5zbm93bGFuZS52MS5HZXRJZFJhbmdlUmVxdWVzdBofLnNub3dsYW5lLnYxLkdldElkUmFuZ2VSZXNwb25zZSIDkAIBEkkKB0dldEluZm8SGy5zbm93bGFuZS52MS5HZXRJbmZvUmVxdWVzdBocLnNub3dsYW5lLnYxLkdldEluZm9SZXNwb25zZSIDkAIBQj8KD2Rldi5zbm93bGFuZS52MVABWipzbm93bGFuZS5kZXYvZ28vZ2VuL3Nub3dsYW5lL3YxO3Nub3dsYW5ldjFiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * How an ID is to be written.
@@ -122,7 +122,7 @@ export type NextIdResponse = Message<"snowlane.v1.NextIdResponse"> & {
   /**
    * The ID, 0 to 2^63 - 1. A decimal string in JSON.
    *
-   * @generated from field: fixed64 id = 1;
+   * @generated from field: fixed64 id = 1 [jstype = JS_NORMAL];
    */
   id: bigint;
 
@@ -132,6 +132,14 @@ export type NextIdResponse = Message<"snowlane.v1.NextIdResponse"> & {
    * @generated from field: string text = 2;
    */
   text: string;
+
+  /**
+   * Which deployment the ID is of: the first 8 digits of GetInfoResponse.deployment_fingerprint as a number, or 1 if they are all 0. IDs of
+   * two deployments can be equal, so a client that sees two numbers uses the IDs of one alone. 0: the server does not tell.
+   *
+   * @generated from field: fixed32 deployment = 3;
+   */
+  deployment: number;
 };
 
 /**
@@ -142,6 +150,69 @@ export const NextIdResponseSchema: GenMessage<NextIdResponse> = /*@__PURE__*/
   messageDesc(file_snowlane_v1_id_service, 3);
 
 /**
+ * A request for a list of IDs.
+ *
+ * @generated from message snowlane.v1.NextIdsRequest
+ */
+export type NextIdsRequest = Message<"snowlane.v1.NextIdsRequest"> & {
+  /**
+   * How many IDs, 1 to Limits.next_count_max.
+   *
+   * @generated from field: uint32 count = 1;
+   */
+  count: number;
+
+  /**
+   * If a form is set, the response carries the IDs in that form as well.
+   *
+   * @generated from field: snowlane.v1.TextFormat text_format = 2;
+   */
+  textFormat?: TextFormat | undefined;
+};
+
+/**
+ * Describes the message snowlane.v1.NextIdsRequest.
+ * Use `create(NextIdsRequestSchema)` to create a new message.
+ */
+export const NextIdsRequestSchema: GenMessage<NextIdsRequest> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_id_service, 4);
+
+/**
+ * A list of IDs.
+ *
+ * @generated from message snowlane.v1.NextIdsResponse
+ */
+export type NextIdsResponse = Message<"snowlane.v1.NextIdsResponse"> & {
+  /**
+   * The IDs, ascending. Decimal strings in JSON.
+   *
+   * @generated from field: repeated fixed64 ids = 1 [jstype = JS_NORMAL];
+   */
+  ids: bigint[];
+
+  /**
+   * The same IDs in the form that was asked for, in the same order, else empty.
+   *
+   * @generated from field: repeated string texts = 2;
+   */
+  texts: string[];
+
+  /**
+   * As in NextIdResponse.
+   *
+   * @generated from field: fixed32 deployment = 3;
+   */
+  deployment: number;
+};
+
+/**
+ * Describes the message snowlane.v1.NextIdsResponse.
+ * Use `create(NextIdsResponseSchema)` to create a new message.
+ */
+export const NextIdsResponseSchema: GenMessage<NextIdsResponse> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_id_service, 5);
+
+/**
  * A request for a stream of IDs.
  *
  * @generated from message snowlane.v1.BatchNextIdsRequest
@@ -150,12 +221,12 @@ export type BatchNextIdsRequest = Message<"snowlane.v1.BatchNextIdsRequest"> & {
   /**
    * How many IDs in all, 1 to Limits.batch_count_max.
    *
-   * @generated from field: uint64 count = 1;
+   * @generated from field: uint64 count = 1 [jstype = JS_NORMAL];
    */
   count: bigint;
 
   /**
-   * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+   * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
    *
    * @generated from field: uint32 chunk_size = 2;
    */
@@ -174,7 +245,7 @@ export type BatchNextIdsRequest = Message<"snowlane.v1.BatchNextIdsRequest"> & {
  * Use `create(BatchNextIdsRequestSchema)` to create a new message.
  */
 export const BatchNextIdsRequestSchema: GenMessage<BatchNextIdsRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 4);
+  messageDesc(file_snowlane_v1_id_service, 6);
 
 /**
  * The next chunk of a stream of IDs.
@@ -185,7 +256,7 @@ export type BatchNextIdsResponse = Message<"snowlane.v1.BatchNextIdsResponse"> &
   /**
    * IDs, ascending within the message and from message to message.
    *
-   * @generated from field: repeated fixed64 ids = 1;
+   * @generated from field: repeated fixed64 ids = 1 [jstype = JS_NORMAL];
    */
   ids: bigint[];
 
@@ -195,6 +266,13 @@ export type BatchNextIdsResponse = Message<"snowlane.v1.BatchNextIdsResponse"> &
    * @generated from field: repeated string texts = 2;
    */
   texts: string[];
+
+  /**
+   * As in NextIdResponse.
+   *
+   * @generated from field: fixed32 deployment = 3;
+   */
+  deployment: number;
 };
 
 /**
@@ -202,7 +280,7 @@ export type BatchNextIdsResponse = Message<"snowlane.v1.BatchNextIdsResponse"> &
  * Use `create(BatchNextIdsResponseSchema)` to create a new message.
  */
 export const BatchNextIdsResponseSchema: GenMessage<BatchNextIdsResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 5);
+  messageDesc(file_snowlane_v1_id_service, 7);
 
 /**
  * A request for runs of IDs.
@@ -223,7 +301,7 @@ export type ReserveIdsRequest = Message<"snowlane.v1.ReserveIdsRequest"> & {
  * Use `create(ReserveIdsRequestSchema)` to create a new message.
  */
 export const ReserveIdsRequestSchema: GenMessage<ReserveIdsRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 6);
+  messageDesc(file_snowlane_v1_id_service, 8);
 
 /**
  * Reserved IDs.
@@ -237,6 +315,13 @@ export type ReserveIdsResponse = Message<"snowlane.v1.ReserveIdsResponse"> & {
    * @generated from field: repeated snowlane.v1.IdRun runs = 1;
    */
   runs: IdRun[];
+
+  /**
+   * As in NextIdResponse.
+   *
+   * @generated from field: fixed32 deployment = 2;
+   */
+  deployment: number;
 };
 
 /**
@@ -244,7 +329,7 @@ export type ReserveIdsResponse = Message<"snowlane.v1.ReserveIdsResponse"> & {
  * Use `create(ReserveIdsResponseSchema)` to create a new message.
  */
 export const ReserveIdsResponseSchema: GenMessage<ReserveIdsResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 7);
+  messageDesc(file_snowlane_v1_id_service, 9);
 
 /**
  * IDs in arithmetic progression: first_id + i * stride, for i from 0 to count - 1. The last is at most 2^63 - 1.
@@ -255,7 +340,7 @@ export type IdRun = Message<"snowlane.v1.IdRun"> & {
   /**
    * The first ID.
    *
-   * @generated from field: fixed64 first_id = 1;
+   * @generated from field: fixed64 first_id = 1 [jstype = JS_NORMAL];
    */
   firstId: bigint;
 
@@ -269,7 +354,7 @@ export type IdRun = Message<"snowlane.v1.IdRun"> & {
   /**
    * The distance between neighbours, at least 1. Above 1 where the sequence is not the layout's lowest field.
    *
-   * @generated from field: fixed64 stride = 3;
+   * @generated from field: fixed64 stride = 3 [jstype = JS_NORMAL];
    */
   stride: bigint;
 };
@@ -279,7 +364,7 @@ export type IdRun = Message<"snowlane.v1.IdRun"> & {
  * Use `create(IdRunSchema)` to create a new message.
  */
 export const IdRunSchema: GenMessage<IdRun> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 8);
+  messageDesc(file_snowlane_v1_id_service, 10);
 
 /**
  * One field of a layout.
@@ -307,7 +392,7 @@ export type LayoutField = Message<"snowlane.v1.LayoutField"> & {
  * Use `create(LayoutFieldSchema)` to create a new message.
  */
 export const LayoutFieldSchema: GenMessage<LayoutField> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 9);
+  messageDesc(file_snowlane_v1_id_service, 11);
 
 /**
  * How the 63 bits of an ID are divided. In a request: unset means the server's; a name alone means that preset; a name and an epoch_time
@@ -351,7 +436,7 @@ export type Layout = Message<"snowlane.v1.Layout"> & {
  * Use `create(LayoutSchema)` to create a new message.
  */
 export const LayoutSchema: GenMessage<Layout> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 10);
+  messageDesc(file_snowlane_v1_id_service, 12);
 
 /**
  * A preset under which an ID reads plausibly.
@@ -379,7 +464,7 @@ export type LayoutMatch = Message<"snowlane.v1.LayoutMatch"> & {
  * Use `create(LayoutMatchSchema)` to create a new message.
  */
 export const LayoutMatchSchema: GenMessage<LayoutMatch> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 11);
+  messageDesc(file_snowlane_v1_id_service, 13);
 
 /**
  * A request to read an ID.
@@ -396,7 +481,7 @@ export type ParseRequest = Message<"snowlane.v1.ParseRequest"> & {
     /**
      * An ID, 0 to 2^63 - 1.
      *
-     * @generated from field: fixed64 id = 1;
+     * @generated from field: fixed64 id = 1 [jstype = JS_NORMAL];
      */
     value: bigint;
     case: "id";
@@ -444,7 +529,7 @@ export type ParseRequest = Message<"snowlane.v1.ParseRequest"> & {
  * Use `create(ParseRequestSchema)` to create a new message.
  */
 export const ParseRequestSchema: GenMessage<ParseRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 12);
+  messageDesc(file_snowlane_v1_id_service, 14);
 
 /**
  * What an ID says.
@@ -455,7 +540,7 @@ export type ParseResponse = Message<"snowlane.v1.ParseResponse"> & {
   /**
    * The ID; absent for a UUID that holds none of ours.
    *
-   * @generated from field: optional fixed64 id = 1;
+   * @generated from field: optional fixed64 id = 1 [jstype = JS_NORMAL];
    */
   id?: bigint | undefined;
 
@@ -476,7 +561,7 @@ export type ParseResponse = Message<"snowlane.v1.ParseResponse"> & {
   /**
    * Ticks since the layout's epoch.
    *
-   * @generated from field: optional uint64 timestamp_ticks = 4;
+   * @generated from field: optional uint64 timestamp_ticks = 4 [jstype = JS_NORMAL];
    */
   timestampTicks?: bigint | undefined;
 
@@ -556,7 +641,7 @@ export type ParseResponse = Message<"snowlane.v1.ParseResponse"> & {
  * Use `create(ParseResponseSchema)` to create a new message.
  */
 export const ParseResponseSchema: GenMessage<ParseResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 13);
+  messageDesc(file_snowlane_v1_id_service, 15);
 
 /**
  * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is told by its length and alphabet alone, where no text
@@ -592,7 +677,7 @@ export type ForeignText = Message<"snowlane.v1.ForeignText"> & {
  * Use `create(ForeignTextSchema)` to create a new message.
  */
 export const ForeignTextSchema: GenMessage<ForeignText> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 14);
+  messageDesc(file_snowlane_v1_id_service, 16);
 
 /**
  * What a UUID says of itself (RFC 9562).
@@ -648,7 +733,7 @@ export type UuidInfo = Message<"snowlane.v1.UuidInfo"> & {
  * Use `create(UuidInfoSchema)` to create a new message.
  */
 export const UuidInfoSchema: GenMessage<UuidInfo> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 15);
+  messageDesc(file_snowlane_v1_id_service, 17);
 
 /**
  * A request for the IDs of a time interval.
@@ -683,7 +768,7 @@ export type GetIdRangeRequest = Message<"snowlane.v1.GetIdRangeRequest"> & {
  * Use `create(GetIdRangeRequestSchema)` to create a new message.
  */
 export const GetIdRangeRequestSchema: GenMessage<GetIdRangeRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 16);
+  messageDesc(file_snowlane_v1_id_service, 18);
 
 /**
  * The IDs that a time interval can hold.
@@ -694,14 +779,14 @@ export type GetIdRangeResponse = Message<"snowlane.v1.GetIdRangeResponse"> & {
   /**
    * The lowest ID, inclusive.
    *
-   * @generated from field: fixed64 first_id = 1;
+   * @generated from field: fixed64 first_id = 1 [jstype = JS_NORMAL];
    */
   firstId: bigint;
 
   /**
    * The highest ID, inclusive.
    *
-   * @generated from field: fixed64 last_id = 2;
+   * @generated from field: fixed64 last_id = 2 [jstype = JS_NORMAL];
    */
   lastId: bigint;
 };
@@ -711,7 +796,7 @@ export type GetIdRangeResponse = Message<"snowlane.v1.GetIdRangeResponse"> & {
  * Use `create(GetIdRangeResponseSchema)` to create a new message.
  */
 export const GetIdRangeResponseSchema: GenMessage<GetIdRangeResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 17);
+  messageDesc(file_snowlane_v1_id_service, 19);
 
 /**
  * A request for what a server is.
@@ -726,7 +811,7 @@ export type GetInfoRequest = Message<"snowlane.v1.GetInfoRequest"> & {
  * Use `create(GetInfoRequestSchema)` to create a new message.
  */
 export const GetInfoRequestSchema: GenMessage<GetInfoRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 18);
+  messageDesc(file_snowlane_v1_id_service, 20);
 
 /**
  * What a server is.
@@ -796,6 +881,14 @@ export type GetInfoResponse = Message<"snowlane.v1.GetInfoResponse"> & {
    * @generated from field: string deployment_fingerprint = 9;
    */
   deploymentFingerprint: string;
+
+  /**
+   * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+   * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+   *
+   * @generated from field: snowlane.v1.WorkerBinding binding = 10;
+   */
+  binding?: WorkerBinding | undefined;
 };
 
 /**
@@ -803,7 +896,63 @@ export type GetInfoResponse = Message<"snowlane.v1.GetInfoResponse"> & {
  * Use `create(GetInfoResponseSchema)` to create a new message.
  */
 export const GetInfoResponseSchema: GenMessage<GetInfoResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 19);
+  messageDesc(file_snowlane_v1_id_service, 21);
+
+/**
+ * The worker IDs that a store may hand out. One of the two fields is set.
+ *
+ * @generated from message snowlane.v1.WorkerBinding
+ */
+export type WorkerBinding = Message<"snowlane.v1.WorkerBinding"> & {
+  /**
+   * Datacenter IDs, rising, with every worker ID of each. Of layouts with datacenters.
+   *
+   * @generated from field: repeated uint32 datacenter_ids = 1;
+   */
+  datacenterIds: number[];
+
+  /**
+   * A range of worker IDs. Of layouts without datacenters.
+   *
+   * @generated from field: snowlane.v1.WorkerIdRange worker_ids = 2;
+   */
+  workerIds?: WorkerIdRange | undefined;
+};
+
+/**
+ * Describes the message snowlane.v1.WorkerBinding.
+ * Use `create(WorkerBindingSchema)` to create a new message.
+ */
+export const WorkerBindingSchema: GenMessage<WorkerBinding> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_id_service, 22);
+
+/**
+ * A range of worker IDs, both ends inclusive.
+ *
+ * @generated from message snowlane.v1.WorkerIdRange
+ */
+export type WorkerIdRange = Message<"snowlane.v1.WorkerIdRange"> & {
+  /**
+   * The lowest.
+   *
+   * @generated from field: uint32 first = 1;
+   */
+  first: number;
+
+  /**
+   * The highest.
+   *
+   * @generated from field: uint32 last = 2;
+   */
+  last: number;
+};
+
+/**
+ * Describes the message snowlane.v1.WorkerIdRange.
+ * Use `create(WorkerIdRangeSchema)` to create a new message.
+ */
+export const WorkerIdRangeSchema: GenMessage<WorkerIdRange> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_id_service, 23);
 
 /**
  * The most that one call may ask for; all inclusive.
@@ -821,7 +970,7 @@ export type Limits = Message<"snowlane.v1.Limits"> & {
   /**
    * BatchNextIdsRequest.count.
    *
-   * @generated from field: uint64 batch_count_max = 2;
+   * @generated from field: uint64 batch_count_max = 2 [jstype = JS_NORMAL];
    */
   batchCountMax: bigint;
 
@@ -831,6 +980,13 @@ export type Limits = Message<"snowlane.v1.Limits"> & {
    * @generated from field: uint32 chunk_size_max = 3;
    */
   chunkSizeMax: number;
+
+  /**
+   * NextIdsRequest.count; 0 if the server does not offer NextIds.
+   *
+   * @generated from field: uint32 next_count_max = 4;
+   */
+  nextCountMax: number;
 };
 
 /**
@@ -838,7 +994,7 @@ export type Limits = Message<"snowlane.v1.Limits"> & {
  * Use `create(LimitsSchema)` to create a new message.
  */
 export const LimitsSchema: GenMessage<Limits> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_id_service, 20);
+  messageDesc(file_snowlane_v1_id_service, 24);
 
 /**
  * A way to write an ID as text. docs/text-forms.md says what each is for, how long it is and how it sorts.
@@ -1085,7 +1241,8 @@ export const OrderingSchema: GenEnum<Ordering> = /*@__PURE__*/
  * Hands out unique, time-sorted 64-bit IDs and reads them again.
  *
  * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
- * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+ * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+ * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
  *
  * @generated from service snowlane.v1.IdService
  */
@@ -1103,6 +1260,19 @@ export const IdService: GenService<{
     methodKind: "unary";
     input: typeof NextIdRequestSchema;
     output: typeof NextIdResponseSchema;
+  },
+  /**
+   * Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+   * ReserveIds or BatchNextIds. A retry is safe.
+   *
+   * Errors: those of NextId, COUNT_OUT_OF_RANGE.
+   *
+   * @generated from rpc snowlane.v1.IdService.NextIds
+   */
+  nextIds: {
+    methodKind: "unary";
+    input: typeof NextIdsRequestSchema;
+    output: typeof NextIdsResponseSchema;
   },
   /**
    * Issues `count` IDs in ascending order, in chunks, as fast as the reader takes them. IDs are allocated as the reader's flow-control

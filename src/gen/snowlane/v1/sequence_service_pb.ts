@@ -4,15 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file snowlane/v1/sequence_service.proto.
  */
 export const file_snowlane_v1_sequence_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJzbm93bGFuZS92MS9zZXF1ZW5jZV9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSKyAwoIU2VxdWVuY2USDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRITCgtzdGFydF92YWx1ZRgDIAEoAxIRCglpbmNyZW1lbnQYBCABKAMSEQoJdmFsdWVfbWF4GAUgASgDEisKCmFsbG9jYXRpb24YBiABKA4yFy5zbm93bGFuZS52MS5BbGxvY2F0aW9uEhAKCHN0ZXBfbWluGAcgASgDEhAKCHN0ZXBfbWF4GAggASgDEiMKBnBlcmlvZBgJIAEoDjITLnNub3dsYW5lLnYxLlBlcmlvZBIRCgl0aW1lX3pvbmUYCiABKAkSFQoNdGV4dF90ZW1wbGF0ZRgLIAEoCRIQCghkaXNhYmxlZBgMIAEoCBIvCgtjcmVhdGVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGV0YWcYDyABKAkSEgoKbmV4dF92YWx1ZRgQIAEoAxISCgpsZWZ0X2NvdW50GBEgASgEIkAKFUNyZWF0ZVNlcXVlbmNlUmVxdWVzdBInCghzZXF1ZW5jZRgBIAEoCzIVLnNub3dsYW5lLnYxLlNlcXVlbmNlIkEKFkNyZWF0ZVNlcXVlbmNlUmVzcG9uc2USJwoIc2VxdWVuY2UYASABKAsyFS5zbm93bGFuZS52MS5TZXF1ZW5jZSIiChJHZXRTZXF1ZW5jZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSI+ChNHZXRTZXF1ZW5jZVJlc3BvbnNlEicKCHNlcXVlbmNlGAEgASgLMhUuc25vd2xhbmUudjEuU2VxdWVuY2UiUgoUTGlzdFNlcXVlbmNlc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkSEwoLbmFtZV9wcmVmaXgYAyABKAkibwoVTGlzdFNlcXVlbmNlc1Jlc3BvbnNlEigKCXNlcXVlbmNlcxgBIAMoCzIVLnNub3dsYW5lLnYxLlNlcXVlbmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgtzdG9wX3JlYXNvbhgDIAEoCSJxChVVcGRhdGVTZXF1ZW5jZVJlcXVlc3QSJwoIc2VxdWVuY2UYASABKAsyFS5zbm93bGFuZS52MS5TZXF1ZW5jZRIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siQQoWVXBkYXRlU2VxdWVuY2VSZXNwb25zZRInCghzZXF1ZW5jZRgBIAEoCzIVLnNub3dsYW5lLnYxLlNlcXVlbmNlIiAKEE5leHRWYWx1ZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJEChFOZXh0VmFsdWVSZXNwb25zZRINCgV2YWx1ZRgBIAEoAxIMCgR0ZXh0GAIgASgJEhIKCnBlcmlvZF9rZXkYAyABKAkiSQoWQmF0Y2hOZXh0VmFsdWVzUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBWNvdW50GAIgASgEEhIKCmNodW5rX3NpemUYAyABKA0iTAoXQmF0Y2hOZXh0VmFsdWVzUmVzcG9uc2USDgoGdmFsdWVzGAEgAygDEg0KBXRleHRzGAIgAygJEhIKCnBlcmlvZF9rZXkYAyABKAkiMwoUUmVzZXJ2ZVZhbHVlc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRINCgVjb3VudBgCIAEoDSJQChVSZXNlcnZlVmFsdWVzUmVzcG9uc2USIwoEcnVucxgBIAMoCzIVLnNub3dsYW5lLnYxLlZhbHVlUnVuEhIKCnBlcmlvZF9rZXkYAiABKAkiQQoIVmFsdWVSdW4SEwoLZmlyc3RfdmFsdWUYASABKAMSDQoFY291bnQYAiABKA0SEQoJaW5jcmVtZW50GAMgASgDKlgKCkFsbG9jYXRpb24SGgoWQUxMT0NBVElPTl9VTlNQRUNJRklFRBAAEhcKE0FMTE9DQVRJT05fU0VHTUVOVFMQARIVChFBTExPQ0FUSU9OX1NUUklDVBACKmQKBlBlcmlvZBIWChJQRVJJT0RfVU5TUEVDSUZJRUQQABIPCgtQRVJJT0RfTk9ORRABEg4KClBFUklPRF9EQVkQAhIQCgxQRVJJT0RfTU9OVEgQAxIPCgtQRVJJT0RfWUVBUhAEMv8ECg9TZXF1ZW5jZVNlcnZpY2USWQoOQ3JlYXRlU2VxdWVuY2USIi5zbm93bGFuZS52MS5DcmVhdGVTZXF1ZW5jZVJlcXVlc3QaIy5zbm93bGFuZS52MS5DcmVhdGVTZXF1ZW5jZVJlc3BvbnNlElUKC0dldFNlcXVlbmNlEh8uc25vd2xhbmUudjEuR2V0U2VxdWVuY2VSZXF1ZXN0GiAuc25vd2xhbmUudjEuR2V0U2VxdWVuY2VSZXNwb25zZSIDkAIBElsKDUxpc3RTZXF1ZW5jZXMSIS5zbm93bGFuZS52MS5MaXN0U2VxdWVuY2VzUmVxdWVzdBoiLnNub3dsYW5lLnYxLkxpc3RTZXF1ZW5jZXNSZXNwb25zZSIDkAIBElkKDlVwZGF0ZVNlcXVlbmNlEiIuc25vd2xhbmUudjEuVXBkYXRlU2VxdWVuY2VSZXF1ZXN0GiMuc25vd2xhbmUudjEuVXBkYXRlU2VxdWVuY2VSZXNwb25zZRJKCglOZXh0VmFsdWUSHS5zbm93bGFuZS52MS5OZXh0VmFsdWVSZXF1ZXN0Gh4uc25vd2xhbmUudjEuTmV4dFZhbHVlUmVzcG9uc2USXgoPQmF0Y2hOZXh0VmFsdWVzEiMuc25vd2xhbmUudjEuQmF0Y2hOZXh0VmFsdWVzUmVxdWVzdBokLnNub3dsYW5lLnYxLkJhdGNoTmV4dFZhbHVlc1Jlc3BvbnNlMAESVgoNUmVzZXJ2ZVZhbHVlcxIhLnNub3dsYW5lLnYxLlJlc2VydmVWYWx1ZXNSZXF1ZXN0GiIuc25vd2xhbmUudjEuUmVzZXJ2ZVZhbHVlc1Jlc3BvbnNlQj8KD2Rldi5zbm93bGFuZS52MVABWipzbm93bGFuZS5kZXYvZ28vZ2VuL3Nub3dsYW5lL3YxO3Nub3dsYW5ldjFiBnByb3RvMw", [file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("CiJzbm93bGFuZS92MS9zZXF1ZW5jZV9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSK5BAoIU2VxdWVuY2USDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIXCgtzdGFydF92YWx1ZRgDIAEoA0ICMAASFQoJaW5jcmVtZW50GAQgASgDQgIwABIVCgl2YWx1ZV9tYXgYBSABKANCAjAAEisKCmFsbG9jYXRpb24YBiABKA4yFy5zbm93bGFuZS52MS5BbGxvY2F0aW9uEhQKCHN0ZXBfbWluGAcgASgDQgIwABIUCghzdGVwX21heBgIIAEoA0ICMAASIwoGcGVyaW9kGAkgASgOMhMuc25vd2xhbmUudjEuUGVyaW9kEhEKCXRpbWVfem9uZRgKIAEoCRIVCg10ZXh0X3RlbXBsYXRlGAsgASgJEhAKCGRpc2FibGVkGAwgASgIEi8KC2NyZWF0ZV90aW1lGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEZXRhZxgPIAEoCRIWCgpuZXh0X3ZhbHVlGBAgASgDQgIwABIWCgpsZWZ0X2NvdW50GBEgASgEQgIwABISCgp5ZWFyX3N0YXJ0GBIgASgJEisKCGxhdGVfbWF4GBMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDWNsb3NlZF9iZWZvcmUYFCABKAkSEQoFZXBvY2gYFSABKANCAjAAIkAKFUNyZWF0ZVNlcXVlbmNlUmVxdWVzdBInCghzZXF1ZW5jZRgBIAEoCzIVLnNub3dsYW5lLnYxLlNlcXVlbmNlIkEKFkNyZWF0ZVNlcXVlbmNlUmVzcG9uc2USJwoIc2VxdWVuY2UYASABKAsyFS5zbm93bGFuZS52MS5TZXF1ZW5jZSIiChJHZXRTZXF1ZW5jZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSI+ChNHZXRTZXF1ZW5jZVJlc3BvbnNlEicKCHNlcXVlbmNlGAEgASgLMhUuc25vd2xhbmUudjEuU2VxdWVuY2UiUgoUTGlzdFNlcXVlbmNlc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkSEwoLbmFtZV9wcmVmaXgYAyABKAkibwoVTGlzdFNlcXVlbmNlc1Jlc3BvbnNlEigKCXNlcXVlbmNlcxgBIAMoCzIVLnNub3dsYW5lLnYxLlNlcXVlbmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgtzdG9wX3JlYXNvbhgDIAEoCSJxChVVcGRhdGVTZXF1ZW5jZVJlcXVlc3QSJwoIc2VxdWVuY2UYASABKAsyFS5zbm93bGFuZS52MS5TZXF1ZW5jZRIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siQQoWVXBkYXRlU2VxdWVuY2VSZXNwb25zZRInCghzZXF1ZW5jZRgBIAEoCzIVLnNub3dsYW5lLnYxLlNlcXVlbmNlIk4KEE5leHRWYWx1ZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIsCghmb3JfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiWgoRTmV4dFZhbHVlUmVzcG9uc2USEQoFdmFsdWUYASABKANCAjAAEgwKBHRleHQYAiABKAkSEgoKcGVyaW9kX2tleRgDIAEoCRIQCghkYXRhYmFzZRgEIAEoByJNChZCYXRjaE5leHRWYWx1ZXNSZXF1ZXN0EgwKBG5hbWUYASABKAkSEQoFY291bnQYAiABKARCAjAAEhIKCmNodW5rX3NpemUYAyABKA0iYgoXQmF0Y2hOZXh0VmFsdWVzUmVzcG9uc2USEgoGdmFsdWVzGAEgAygDQgIwABINCgV0ZXh0cxgCIAMoCRISCgpwZXJpb2Rfa2V5GAMgASgJEhAKCGRhdGFiYXNlGAQgASgHIjMKFFJlc2VydmVWYWx1ZXNSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFY291bnQYAiABKA0iYgoVUmVzZXJ2ZVZhbHVlc1Jlc3BvbnNlEiMKBHJ1bnMYASADKAsyFS5zbm93bGFuZS52MS5WYWx1ZVJ1bhISCgpwZXJpb2Rfa2V5GAIgASgJEhAKCGRhdGFiYXNlGAMgASgHIkkKCFZhbHVlUnVuEhcKC2ZpcnN0X3ZhbHVlGAEgASgDQgIwABINCgVjb3VudBgCIAEoDRIVCglpbmNyZW1lbnQYAyABKANCAjAAKlgKCkFsbG9jYXRpb24SGgoWQUxMT0NBVElPTl9VTlNQRUNJRklFRBAAEhcKE0FMTE9DQVRJT05fU0VHTUVOVFMQARIVChFBTExPQ0FUSU9OX1NUUklDVBACKokBCgZQZXJpb2QSFgoSUEVSSU9EX1VOU1BFQ0lGSUVEEAASDwoLUEVSSU9EX05PTkUQARIOCgpQRVJJT0RfREFZEAISEAoMUEVSSU9EX01PTlRIEAMSDwoLUEVSSU9EX1lFQVIQBBIPCgtQRVJJT0RfV0VFSxAFEhIKDlBFUklPRF9RVUFSVEVSEAYy/wQKD1NlcXVlbmNlU2VydmljZRJZCg5DcmVhdGVTZXF1ZW5jZRIiLnNub3dsYW5lLnYxLkNyZWF0ZVNlcXVlbmNlUmVxdWVzdBojLnNub3dsYW5lLnYxLkNyZWF0ZVNlcXVlbmNlUmVzcG9uc2USVQoLR2V0U2VxdWVuY2USHy5zbm93bGFuZS52MS5HZXRTZXF1ZW5jZVJlcXVlc3QaIC5zbm93bGFuZS52MS5HZXRTZXF1ZW5jZVJlc3BvbnNlIgOQAgESWwoNTGlzdFNlcXVlbmNlcxIhLnNub3dsYW5lLnYxLkxpc3RTZXF1ZW5jZXNSZXF1ZXN0GiIuc25vd2xhbmUudjEuTGlzdFNlcXVlbmNlc1Jlc3BvbnNlIgOQAgESWQoOVXBkYXRlU2VxdWVuY2USIi5zbm93bGFuZS52MS5VcGRhdGVTZXF1ZW5jZVJlcXVlc3QaIy5zbm93bGFuZS52MS5VcGRhdGVTZXF1ZW5jZVJlc3BvbnNlEkoKCU5leHRWYWx1ZRIdLnNub3dsYW5lLnYxLk5leHRWYWx1ZVJlcXVlc3QaHi5zbm93bGFuZS52MS5OZXh0VmFsdWVSZXNwb25zZRJeCg9CYXRjaE5leHRWYWx1ZXMSIy5zbm93bGFuZS52MS5CYXRjaE5leHRWYWx1ZXNSZXF1ZXN0GiQuc25vd2xhbmUudjEuQmF0Y2hOZXh0VmFsdWVzUmVzcG9uc2UwARJWCg1SZXNlcnZlVmFsdWVzEiEuc25vd2xhbmUudjEuUmVzZXJ2ZVZhbHVlc1JlcXVlc3QaIi5zbm93bGFuZS52MS5SZXNlcnZlVmFsdWVzUmVzcG9uc2VCPwoPZGV2LnNub3dsYW5lLnYxUAFaKnNub3dsYW5lLmRldi9nby9nZW4vc25vd2xhbmUvdjE7c25vd2xhbmV2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * A sequence: its definition, and where it stands.
@@ -37,21 +37,21 @@ export type Sequence = Message<"snowlane.v1.Sequence"> & {
   /**
    * The first value, 1 to 2^63 - 1; 0 means 1. Immutable.
    *
-   * @generated from field: int64 start_value = 3;
+   * @generated from field: int64 start_value = 3 [jstype = JS_NORMAL];
    */
   startValue: bigint;
 
   /**
    * The distance between neighbours, 1 to 2^31; 0 means 1. Immutable.
    *
-   * @generated from field: int64 increment = 4;
+   * @generated from field: int64 increment = 4 [jstype = JS_NORMAL];
    */
   increment: bigint;
 
   /**
    * The largest value that may be handed out, from start_value to 2^63 - 1; 0 means 2^63 - 1. It can only be raised.
    *
-   * @generated from field: int64 value_max = 5;
+   * @generated from field: int64 value_max = 5 [jstype = JS_NORMAL];
    */
   valueMax: bigint;
 
@@ -65,14 +65,14 @@ export type Sequence = Message<"snowlane.v1.Sequence"> & {
   /**
    * The smallest segment that a server takes, 1 to 2^30 values; 0 means 100. With segments only.
    *
-   * @generated from field: int64 step_min = 7;
+   * @generated from field: int64 step_min = 7 [jstype = JS_NORMAL];
    */
   stepMin: bigint;
 
   /**
    * The largest segment that a server takes, step_min to 2^30 values; 0 means 1,000,000, or step_min if that is larger. With segments only.
    *
-   * @generated from field: int64 step_max = 8;
+   * @generated from field: int64 step_max = 8 [jstype = JS_NORMAL];
    */
   stepMax: bigint;
 
@@ -92,7 +92,8 @@ export type Sequence = Message<"snowlane.v1.Sequence"> & {
 
   /**
    * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-   * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+   * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+   * {ww} and {q}. Immutable.
    *
    * @generated from field: string text_template = 11;
    */
@@ -129,16 +130,46 @@ export type Sequence = Message<"snowlane.v1.Sequence"> & {
   /**
    * The lowest value that was never taken from the database in this period; 0 if none is left. In an update: upward only.
    *
-   * @generated from field: int64 next_value = 16;
+   * @generated from field: int64 next_value = 16 [jstype = JS_NORMAL];
    */
   nextValue: bigint;
 
   /**
    * How many values are left to take in this period. Output only.
    *
-   * @generated from field: uint64 left_count = 17;
+   * @generated from field: uint64 left_count = 17 [jstype = JS_NORMAL];
    */
   leftCount: bigint;
+
+  /**
+   * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+   * PERIOD_MONTH if the day is 01. Immutable.
+   *
+   * @generated from field: string year_start = 18;
+   */
+  yearStart: string;
+
+  /**
+   * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+   * sequences only.
+   *
+   * @generated from field: google.protobuf.Duration late_max = 19;
+   */
+  lateMax?: Duration | undefined;
+
+  /**
+   * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+   *
+   * @generated from field: string closed_before = 20;
+   */
+  closedBefore: string;
+
+  /**
+   * Rises with each change that forbids values or leaves some out: disabling, a raise, an import. Output only.
+   *
+   * @generated from field: int64 epoch = 21 [jstype = JS_NORMAL];
+   */
+  epoch: bigint;
 };
 
 /**
@@ -316,7 +347,7 @@ export type UpdateSequenceRequest = Message<"snowlane.v1.UpdateSequenceRequest">
   sequence?: Sequence | undefined;
 
   /**
-   * At least one of description, value_max, step_min, step_max, disabled, next_value.
+   * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -363,6 +394,14 @@ export type NextValueRequest = Message<"snowlane.v1.NextValueRequest"> & {
    * @generated from field: string name = 1;
    */
   name: string;
+
+  /**
+   * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+   * only.
+   *
+   * @generated from field: google.protobuf.Timestamp for_time = 2;
+   */
+  forTime?: Timestamp | undefined;
 };
 
 /**
@@ -381,7 +420,7 @@ export type NextValueResponse = Message<"snowlane.v1.NextValueResponse"> & {
   /**
    * The value, 1 to 2^63 - 1. A decimal string in JSON.
    *
-   * @generated from field: int64 value = 1;
+   * @generated from field: int64 value = 1 [jstype = JS_NORMAL];
    */
   value: bigint;
 
@@ -393,11 +432,20 @@ export type NextValueResponse = Message<"snowlane.v1.NextValueResponse"> & {
   text: string;
 
   /**
-   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+   * empty if the sequence has none.
    *
    * @generated from field: string period_key = 3;
    */
   periodKey: string;
+
+  /**
+   * Which database of sequences counts it: the first 8 digits of its ID, which are hexadecimal, as a number, or 1 if they are all 0. Values
+   * of two databases can be equal, so a client that sees two numbers uses the values of one alone. 0: the server does not tell.
+   *
+   * @generated from field: fixed32 database = 4;
+   */
+  database: number;
 };
 
 /**
@@ -423,12 +471,12 @@ export type BatchNextValuesRequest = Message<"snowlane.v1.BatchNextValuesRequest
   /**
    * How many values in all, 1 to Limits.batch_count_max.
    *
-   * @generated from field: uint64 count = 2;
+   * @generated from field: uint64 count = 2 [jstype = JS_NORMAL];
    */
   count: bigint;
 
   /**
-   * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+   * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
    *
    * @generated from field: uint32 chunk_size = 3;
    */
@@ -451,7 +499,7 @@ export type BatchNextValuesResponse = Message<"snowlane.v1.BatchNextValuesRespon
   /**
    * Values. Within a period they rise, from message to message too, where one database has the sequence.
    *
-   * @generated from field: repeated int64 values = 1;
+   * @generated from field: repeated int64 values = 1 [jstype = JS_NORMAL];
    */
   values: bigint[];
 
@@ -468,6 +516,13 @@ export type BatchNextValuesResponse = Message<"snowlane.v1.BatchNextValuesRespon
    * @generated from field: string period_key = 3;
    */
   periodKey: string;
+
+  /**
+   * As in NextValueResponse.
+   *
+   * @generated from field: fixed32 database = 4;
+   */
+  database: number;
 };
 
 /**
@@ -524,6 +579,13 @@ export type ReserveValuesResponse = Message<"snowlane.v1.ReserveValuesResponse">
    * @generated from field: string period_key = 2;
    */
   periodKey: string;
+
+  /**
+   * As in NextValueResponse.
+   *
+   * @generated from field: fixed32 database = 3;
+   */
+  database: number;
 };
 
 /**
@@ -542,7 +604,7 @@ export type ValueRun = Message<"snowlane.v1.ValueRun"> & {
   /**
    * The first value.
    *
-   * @generated from field: int64 first_value = 1;
+   * @generated from field: int64 first_value = 1 [jstype = JS_NORMAL];
    */
   firstValue: bigint;
 
@@ -556,7 +618,7 @@ export type ValueRun = Message<"snowlane.v1.ValueRun"> & {
   /**
    * The distance between neighbours, at least 1.
    *
-   * @generated from field: int64 increment = 3;
+   * @generated from field: int64 increment = 3 [jstype = JS_NORMAL];
    */
   increment: bigint;
 };
@@ -646,11 +708,25 @@ export const Period = {
   MONTH: 3,
 
   /**
-   * Each year of the time zone.
+   * Each year of the time zone, from year_start on.
    *
    * @generated from enum value: PERIOD_YEAR = 4;
    */
   YEAR: 4,
+
+  /**
+   * Each week of the time zone, from Monday on (ISO 8601).
+   *
+   * @generated from enum value: PERIOD_WEEK = 5;
+   */
+  WEEK: 5,
+
+  /**
+   * Each quarter of a year of the time zone, from year_start on.
+   *
+   * @generated from enum value: PERIOD_QUARTER = 6;
+   */
+  QUARTER: 6,
 } as const;
 
 /**
@@ -732,8 +808,8 @@ export const SequenceService: GenService<{
    * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
    * database has the sequence; across servers, and across the stripes of several databases, they do not.
    *
-   * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-   * RetryInfo); STORE_WENT_BACK.
+   * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+   * (retry after RetryInfo); STORE_WENT_BACK.
    *
    * @generated from rpc snowlane.v1.SequenceService.NextValue
    */

@@ -227,8 +227,11 @@ type ServerStatus struct {
 	WaitingCount uint64 `protobuf:"varint,15,opt,name=waiting_count,json=waitingCount,proto3" json:"waiting_count,omitempty"`
 	// Connections that are open now, the one of this call included.
 	ConnectionCount uint64 `protobuf:"varint,16,opt,name=connection_count,json=connectionCount,proto3" json:"connection_count,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+	// not looked.
+	NeverHeldCount *uint64 `protobuf:"varint,17,opt,name=never_held_count,json=neverHeldCount,proto3,oneof" json:"never_held_count,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ServerStatus) Reset() {
@@ -369,6 +372,13 @@ func (x *ServerStatus) GetWaitingCount() uint64 {
 func (x *ServerStatus) GetConnectionCount() uint64 {
 	if x != nil {
 		return x.ConnectionCount
+	}
+	return 0
+}
+
+func (x *ServerStatus) GetNeverHeldCount() uint64 {
+	if x != nil && x.NeverHeldCount != nil {
+		return *x.NeverHeldCount
 	}
 	return 0
 }
@@ -571,8 +581,10 @@ type ListWorkersResponse struct {
 	QuarantineEndTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=quarantine_end_time,json=quarantineEndTime,proto3" json:"quarantine_end_time,omitempty"`
 	// Why there is a quarantine, 0 to 200 characters; empty if there is none.
 	QuarantineReason string `protobuf:"bytes,6,opt,name=quarantine_reason,json=quarantineReason,proto3" json:"quarantine_reason,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// How many worker IDs no server or library ever held; claims of the past take these first.
+	NeverHeldCount uint64 `protobuf:"varint,7,opt,name=never_held_count,json=neverHeldCount,proto3" json:"never_held_count,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ListWorkersResponse) Reset() {
@@ -645,6 +657,13 @@ func (x *ListWorkersResponse) GetQuarantineReason() string {
 		return x.QuarantineReason
 	}
 	return ""
+}
+
+func (x *ListWorkersResponse) GetNeverHeldCount() uint64 {
+	if x != nil {
+		return x.NeverHeldCount
+	}
+	return 0
 }
 
 // A worker ID that is or was held.
@@ -838,17 +857,255 @@ func (x *WorkerHolder) GetVersion() string {
 	return ""
 }
 
+// A request to claim a piece of the past.
+type ClaimPastRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The time of the oldest row.
+	FromTime *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from_time,json=fromTime,proto3" json:"from_time,omitempty"`
+	// The end of the claim, after the time of the newest row; at most now.
+	ToTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to_time,json=toTime,proto3" json:"to_time,omitempty"`
+	// How many worker IDs to claim, 1 to 16; 0 means 1. Each has as many IDs a tick as the layout's sequence field has numbers.
+	LaneCount uint32 `protobuf:"varint,3,opt,name=lane_count,json=laneCount,proto3" json:"lane_count,omitempty"`
+	// What the claim is for, 1 to 60 printable ASCII characters. Operators read it beside the worker IDs.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClaimPastRequest) Reset() {
+	*x = ClaimPastRequest{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClaimPastRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClaimPastRequest) ProtoMessage() {}
+
+func (x *ClaimPastRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClaimPastRequest.ProtoReflect.Descriptor instead.
+func (*ClaimPastRequest) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ClaimPastRequest) GetFromTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FromTime
+	}
+	return nil
+}
+
+func (x *ClaimPastRequest) GetToTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ToTime
+	}
+	return nil
+}
+
+func (x *ClaimPastRequest) GetLaneCount() uint32 {
+	if x != nil {
+		return x.LaneCount
+	}
+	return 0
+}
+
+func (x *ClaimPastRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// A piece of the past that was claimed. An ID of it is id_bits of a lane, with a tick from first_tick up to end_tick in its timestamp field
+// and any number in its sequence field.
+type ClaimPastResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The worker IDs, by rising datacenter and worker ID.
+	Lanes []*PastLane `protobuf:"bytes,1,rep,name=lanes,proto3" json:"lanes,omitempty"`
+	// The start of the claim, inclusive: that of the request, rounded down to a whole millisecond.
+	FromTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=from_time,json=fromTime,proto3" json:"from_time,omitempty"`
+	// The end of the claim, exclusive: that of the request, rounded up.
+	ToTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=to_time,json=toTime,proto3" json:"to_time,omitempty"`
+	// The first tick, counted from the layout's epoch, inclusive.
+	FirstTick uint64 `protobuf:"varint,4,opt,name=first_tick,json=firstTick,proto3" json:"first_tick,omitempty"`
+	// The last tick, exclusive.
+	EndTick uint64 `protobuf:"varint,5,opt,name=end_tick,json=endTick,proto3" json:"end_tick,omitempty"`
+	// The layout that the IDs have.
+	Layout *Layout `protobuf:"bytes,6,opt,name=layout,proto3" json:"layout,omitempty"`
+	// Which deployment the IDs are of, as in NextIdResponse.
+	Deployment    uint32 `protobuf:"fixed32,7,opt,name=deployment,proto3" json:"deployment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClaimPastResponse) Reset() {
+	*x = ClaimPastResponse{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClaimPastResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClaimPastResponse) ProtoMessage() {}
+
+func (x *ClaimPastResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClaimPastResponse.ProtoReflect.Descriptor instead.
+func (*ClaimPastResponse) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ClaimPastResponse) GetLanes() []*PastLane {
+	if x != nil {
+		return x.Lanes
+	}
+	return nil
+}
+
+func (x *ClaimPastResponse) GetFromTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FromTime
+	}
+	return nil
+}
+
+func (x *ClaimPastResponse) GetToTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ToTime
+	}
+	return nil
+}
+
+func (x *ClaimPastResponse) GetFirstTick() uint64 {
+	if x != nil {
+		return x.FirstTick
+	}
+	return 0
+}
+
+func (x *ClaimPastResponse) GetEndTick() uint64 {
+	if x != nil {
+		return x.EndTick
+	}
+	return 0
+}
+
+func (x *ClaimPastResponse) GetLayout() *Layout {
+	if x != nil {
+		return x.Layout
+	}
+	return nil
+}
+
+func (x *ClaimPastResponse) GetDeployment() uint32 {
+	if x != nil {
+		return x.Deployment
+	}
+	return 0
+}
+
+// A worker ID whose past was claimed.
+type PastLane struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The datacenter part, 0 where the layout has none.
+	DatacenterId uint32 `protobuf:"varint,1,opt,name=datacenter_id,json=datacenterId,proto3" json:"datacenter_id,omitempty"`
+	// The worker part, 0 where the layout has none.
+	WorkerId uint32 `protobuf:"varint,2,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	// The ID of this worker ID with the tick 0 and the sequence number 0.
+	IdBits        uint64 `protobuf:"fixed64,3,opt,name=id_bits,json=idBits,proto3" json:"id_bits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PastLane) Reset() {
+	*x = PastLane{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PastLane) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PastLane) ProtoMessage() {}
+
+func (x *PastLane) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PastLane.ProtoReflect.Descriptor instead.
+func (*PastLane) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *PastLane) GetDatacenterId() uint32 {
+	if x != nil {
+		return x.DatacenterId
+	}
+	return 0
+}
+
+func (x *PastLane) GetWorkerId() uint32 {
+	if x != nil {
+		return x.WorkerId
+	}
+	return 0
+}
+
+func (x *PastLane) GetIdBits() uint64 {
+	if x != nil {
+		return x.IdBits
+	}
+	return 0
+}
+
 var File_snowlane_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsnowlane/v1/admin_service.proto\x12\vsnowlane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n" +
+	"\x1fsnowlane/v1/admin_service.proto\x12\vsnowlane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1csnowlane/v1/id_service.proto\"3\n" +
 	"\x10GetStatusRequest\x12\x1f\n" +
 	"\vafter_index\x18\x01 \x01(\x04R\n" +
 	"afterIndex\"{\n" +
 	"\x11GetStatusResponse\x121\n" +
 	"\x06status\x18\x01 \x01(\v2\x19.snowlane.v1.ServerStatusR\x06status\x123\n" +
-	"\asamples\x18\x02 \x03(\v2\x19.snowlane.v1.StatusSampleR\asamples\"\xca\x05\n" +
+	"\asamples\x18\x02 \x03(\v2\x19.snowlane.v1.StatusSampleR\asamples\"\x8e\x06\n" +
 	"\fServerStatus\x12\x18\n" +
 	"\aserving\x18\x01 \x01(\bR\aserving\x12,\n" +
 	"\x12not_serving_reason\x18\x02 \x01(\tR\x10notServingReason\x12\x14\n" +
@@ -871,7 +1128,9 @@ const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\x10store_answer_age\x18\r \x01(\v2\x19.google.protobuf.DurationR\x0estoreAnswerAge\x12E\n" +
 	"\x11store_clock_ahead\x18\x0e \x01(\v2\x19.google.protobuf.DurationR\x0fstoreClockAhead\x12#\n" +
 	"\rwaiting_count\x18\x0f \x01(\x04R\fwaitingCount\x12)\n" +
-	"\x10connection_count\x18\x10 \x01(\x04R\x0fconnectionCount\"\x99\x03\n" +
+	"\x10connection_count\x18\x10 \x01(\x04R\x0fconnectionCount\x12-\n" +
+	"\x10never_held_count\x18\x11 \x01(\x04H\x00R\x0eneverHeldCount\x88\x01\x01B\x13\n" +
+	"\x11_never_held_count\"\x99\x03\n" +
 	"\fStatusSample\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1b\n" +
 	"\tids_count\x18\x02 \x01(\x04R\bidsCount\x12!\n" +
@@ -890,7 +1149,7 @@ const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\x12ListWorkersRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"\xac\x02\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"\xd6\x02\n" +
 	"\x13ListWorkersResponse\x12-\n" +
 	"\aworkers\x18\x01 \x03(\v2\x13.snowlane.v1.WorkerR\aworkers\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12&\n" +
@@ -898,7 +1157,8 @@ const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"free_count\x18\x04 \x01(\x04R\tfreeCount\x12J\n" +
 	"\x13quarantine_end_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x11quarantineEndTime\x12+\n" +
-	"\x11quarantine_reason\x18\x06 \x01(\tR\x10quarantineReason\"\xfb\x02\n" +
+	"\x11quarantine_reason\x18\x06 \x01(\tR\x10quarantineReason\x12(\n" +
+	"\x10never_held_count\x18\a \x01(\x04R\x0eneverHeldCount\"\xfb\x02\n" +
 	"\x06Worker\x12#\n" +
 	"\rdatacenter_id\x18\x01 \x01(\rR\fdatacenterId\x12\x1b\n" +
 	"\tworker_id\x18\x02 \x01(\rR\bworkerId\x12.\n" +
@@ -918,17 +1178,39 @@ const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"process_id\x18\x03 \x01(\x04R\tprocessId\x129\n" +
 	"\n" +
 	"start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12\x18\n" +
-	"\aversion\x18\x05 \x01(\tR\aversion*\xb2\x01\n" +
+	"\aversion\x18\x05 \x01(\tR\aversion\"\xb7\x01\n" +
+	"\x10ClaimPastRequest\x127\n" +
+	"\tfrom_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\bfromTime\x123\n" +
+	"\ato_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x06toTime\x12\x1d\n" +
+	"\n" +
+	"lane_count\x18\x03 \x01(\rR\tlaneCount\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\"\xbd\x02\n" +
+	"\x11ClaimPastResponse\x12+\n" +
+	"\x05lanes\x18\x01 \x03(\v2\x15.snowlane.v1.PastLaneR\x05lanes\x127\n" +
+	"\tfrom_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\bfromTime\x123\n" +
+	"\ato_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x06toTime\x12!\n" +
+	"\n" +
+	"first_tick\x18\x04 \x01(\x04B\x020\x01R\tfirstTick\x12\x1d\n" +
+	"\bend_tick\x18\x05 \x01(\x04B\x020\x01R\aendTick\x12+\n" +
+	"\x06layout\x18\x06 \x01(\v2\x13.snowlane.v1.LayoutR\x06layout\x12\x1e\n" +
+	"\n" +
+	"deployment\x18\a \x01(\aR\n" +
+	"deployment\"i\n" +
+	"\bPastLane\x12#\n" +
+	"\rdatacenter_id\x18\x01 \x01(\rR\fdatacenterId\x12\x1b\n" +
+	"\tworker_id\x18\x02 \x01(\rR\bworkerId\x12\x1b\n" +
+	"\aid_bits\x18\x03 \x01(\x06B\x020\x01R\x06idBits*\xb2\x01\n" +
 	"\vWorkerState\x12\x1c\n" +
 	"\x18WORKER_STATE_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11WORKER_STATE_HELD\x10\x01\x12\x19\n" +
 	"\x15WORKER_STATE_RELEASED\x10\x02\x12\x18\n" +
 	"\x14WORKER_STATE_EXPIRED\x10\x03\x12\x1c\n" +
 	"\x18WORKER_STATE_QUARANTINED\x10\x04\x12\x1b\n" +
-	"\x17WORKER_STATE_UNREADABLE\x10\x052\xb6\x01\n" +
+	"\x17WORKER_STATE_UNREADABLE\x10\x052\x82\x02\n" +
 	"\fAdminService\x12U\n" +
 	"\vListWorkers\x12\x1f.snowlane.v1.ListWorkersRequest\x1a .snowlane.v1.ListWorkersResponse\"\x03\x90\x02\x01\x12O\n" +
-	"\tGetStatus\x12\x1d.snowlane.v1.GetStatusRequest\x1a\x1e.snowlane.v1.GetStatusResponse\"\x03\x90\x02\x01B?\n" +
+	"\tGetStatus\x12\x1d.snowlane.v1.GetStatusRequest\x1a\x1e.snowlane.v1.GetStatusResponse\"\x03\x90\x02\x01\x12J\n" +
+	"\tClaimPast\x12\x1d.snowlane.v1.ClaimPastRequest\x1a\x1e.snowlane.v1.ClaimPastResponseB?\n" +
 	"\x0fdev.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3"
 
 var (
@@ -944,7 +1226,7 @@ func file_snowlane_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_snowlane_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_snowlane_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_snowlane_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_snowlane_v1_admin_service_proto_goTypes = []any{
 	(WorkerState)(0),              // 0: snowlane.v1.WorkerState
 	(*GetStatusRequest)(nil),      // 1: snowlane.v1.GetStatusRequest
@@ -955,40 +1237,52 @@ var file_snowlane_v1_admin_service_proto_goTypes = []any{
 	(*ListWorkersResponse)(nil),   // 6: snowlane.v1.ListWorkersResponse
 	(*Worker)(nil),                // 7: snowlane.v1.Worker
 	(*WorkerHolder)(nil),          // 8: snowlane.v1.WorkerHolder
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 10: google.protobuf.Duration
+	(*ClaimPastRequest)(nil),      // 9: snowlane.v1.ClaimPastRequest
+	(*ClaimPastResponse)(nil),     // 10: snowlane.v1.ClaimPastResponse
+	(*PastLane)(nil),              // 11: snowlane.v1.PastLane
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 13: google.protobuf.Duration
+	(*Layout)(nil),                // 14: snowlane.v1.Layout
 }
 var file_snowlane_v1_admin_service_proto_depIdxs = []int32{
 	3,  // 0: snowlane.v1.GetStatusResponse.status:type_name -> snowlane.v1.ServerStatus
 	4,  // 1: snowlane.v1.GetStatusResponse.samples:type_name -> snowlane.v1.StatusSample
-	9,  // 2: snowlane.v1.ServerStatus.start_time:type_name -> google.protobuf.Timestamp
-	9,  // 3: snowlane.v1.ServerStatus.grant_time:type_name -> google.protobuf.Timestamp
-	10, // 4: snowlane.v1.ServerStatus.window_left:type_name -> google.protobuf.Duration
-	10, // 5: snowlane.v1.ServerStatus.lead:type_name -> google.protobuf.Duration
-	10, // 6: snowlane.v1.ServerStatus.store_answer_age:type_name -> google.protobuf.Duration
-	10, // 7: snowlane.v1.ServerStatus.store_clock_ahead:type_name -> google.protobuf.Duration
-	9,  // 8: snowlane.v1.StatusSample.time:type_name -> google.protobuf.Timestamp
-	10, // 9: snowlane.v1.StatusSample.p50:type_name -> google.protobuf.Duration
-	10, // 10: snowlane.v1.StatusSample.p99:type_name -> google.protobuf.Duration
-	10, // 11: snowlane.v1.StatusSample.lead:type_name -> google.protobuf.Duration
-	10, // 12: snowlane.v1.StatusSample.window_left:type_name -> google.protobuf.Duration
+	12, // 2: snowlane.v1.ServerStatus.start_time:type_name -> google.protobuf.Timestamp
+	12, // 3: snowlane.v1.ServerStatus.grant_time:type_name -> google.protobuf.Timestamp
+	13, // 4: snowlane.v1.ServerStatus.window_left:type_name -> google.protobuf.Duration
+	13, // 5: snowlane.v1.ServerStatus.lead:type_name -> google.protobuf.Duration
+	13, // 6: snowlane.v1.ServerStatus.store_answer_age:type_name -> google.protobuf.Duration
+	13, // 7: snowlane.v1.ServerStatus.store_clock_ahead:type_name -> google.protobuf.Duration
+	12, // 8: snowlane.v1.StatusSample.time:type_name -> google.protobuf.Timestamp
+	13, // 9: snowlane.v1.StatusSample.p50:type_name -> google.protobuf.Duration
+	13, // 10: snowlane.v1.StatusSample.p99:type_name -> google.protobuf.Duration
+	13, // 11: snowlane.v1.StatusSample.lead:type_name -> google.protobuf.Duration
+	13, // 12: snowlane.v1.StatusSample.window_left:type_name -> google.protobuf.Duration
 	7,  // 13: snowlane.v1.ListWorkersResponse.workers:type_name -> snowlane.v1.Worker
-	9,  // 14: snowlane.v1.ListWorkersResponse.quarantine_end_time:type_name -> google.protobuf.Timestamp
+	12, // 14: snowlane.v1.ListWorkersResponse.quarantine_end_time:type_name -> google.protobuf.Timestamp
 	0,  // 15: snowlane.v1.Worker.state:type_name -> snowlane.v1.WorkerState
 	8,  // 16: snowlane.v1.Worker.holder:type_name -> snowlane.v1.WorkerHolder
-	9,  // 17: snowlane.v1.Worker.mark_time:type_name -> google.protobuf.Timestamp
-	10, // 18: snowlane.v1.Worker.window_left:type_name -> google.protobuf.Duration
-	9,  // 19: snowlane.v1.Worker.free_time:type_name -> google.protobuf.Timestamp
-	9,  // 20: snowlane.v1.WorkerHolder.start_time:type_name -> google.protobuf.Timestamp
-	5,  // 21: snowlane.v1.AdminService.ListWorkers:input_type -> snowlane.v1.ListWorkersRequest
-	1,  // 22: snowlane.v1.AdminService.GetStatus:input_type -> snowlane.v1.GetStatusRequest
-	6,  // 23: snowlane.v1.AdminService.ListWorkers:output_type -> snowlane.v1.ListWorkersResponse
-	2,  // 24: snowlane.v1.AdminService.GetStatus:output_type -> snowlane.v1.GetStatusResponse
-	23, // [23:25] is the sub-list for method output_type
-	21, // [21:23] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	12, // 17: snowlane.v1.Worker.mark_time:type_name -> google.protobuf.Timestamp
+	13, // 18: snowlane.v1.Worker.window_left:type_name -> google.protobuf.Duration
+	12, // 19: snowlane.v1.Worker.free_time:type_name -> google.protobuf.Timestamp
+	12, // 20: snowlane.v1.WorkerHolder.start_time:type_name -> google.protobuf.Timestamp
+	12, // 21: snowlane.v1.ClaimPastRequest.from_time:type_name -> google.protobuf.Timestamp
+	12, // 22: snowlane.v1.ClaimPastRequest.to_time:type_name -> google.protobuf.Timestamp
+	11, // 23: snowlane.v1.ClaimPastResponse.lanes:type_name -> snowlane.v1.PastLane
+	12, // 24: snowlane.v1.ClaimPastResponse.from_time:type_name -> google.protobuf.Timestamp
+	12, // 25: snowlane.v1.ClaimPastResponse.to_time:type_name -> google.protobuf.Timestamp
+	14, // 26: snowlane.v1.ClaimPastResponse.layout:type_name -> snowlane.v1.Layout
+	5,  // 27: snowlane.v1.AdminService.ListWorkers:input_type -> snowlane.v1.ListWorkersRequest
+	1,  // 28: snowlane.v1.AdminService.GetStatus:input_type -> snowlane.v1.GetStatusRequest
+	9,  // 29: snowlane.v1.AdminService.ClaimPast:input_type -> snowlane.v1.ClaimPastRequest
+	6,  // 30: snowlane.v1.AdminService.ListWorkers:output_type -> snowlane.v1.ListWorkersResponse
+	2,  // 31: snowlane.v1.AdminService.GetStatus:output_type -> snowlane.v1.GetStatusResponse
+	10, // 32: snowlane.v1.AdminService.ClaimPast:output_type -> snowlane.v1.ClaimPastResponse
+	30, // [30:33] is the sub-list for method output_type
+	27, // [27:30] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_snowlane_v1_admin_service_proto_init() }
@@ -996,13 +1290,15 @@ func file_snowlane_v1_admin_service_proto_init() {
 	if File_snowlane_v1_admin_service_proto != nil {
 		return
 	}
+	file_snowlane_v1_id_service_proto_init()
+	file_snowlane_v1_admin_service_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_snowlane_v1_admin_service_proto_rawDesc), len(file_snowlane_v1_admin_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   8,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,13 +21,14 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	AdminService_ListWorkers_FullMethodName = "/snowlane.v1.AdminService/ListWorkers"
 	AdminService_GetStatus_FullMethodName   = "/snowlane.v1.AdminService/GetStatus"
+	AdminService_ClaimPast_FullMethodName   = "/snowlane.v1.AdminService/ClaimPast"
 )
 
 // AdminServiceClient is the client API for AdminService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+// Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
 type AdminServiceClient interface {
 	// Lists the worker IDs that were ever held in the server's namespace, by rising datacenter and worker ID, as their records in the store
 	// say. Worker IDs that nobody ever held have no record and are not listed. No side effects. Answers may be a second old: calls share one
@@ -40,6 +41,14 @@ type AdminServiceClient interface {
 	//
 	// Raises no errors of its own.
 	GetStatus(ctx context.Context, in *GetStatusRequest, opts ...grpc.CallOption) (*GetStatusResponse, error)
+	// Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+	// by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+	// server's operator said since when every ID comes from its store.
+	//
+	// Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+	// (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+	// RetryInfo).
+	ClaimPast(ctx context.Context, in *ClaimPastRequest, opts ...grpc.CallOption) (*ClaimPastResponse, error)
 }
 
 type adminServiceClient struct {
@@ -70,11 +79,21 @@ func (c *adminServiceClient) GetStatus(ctx context.Context, in *GetStatusRequest
 	return out, nil
 }
 
+func (c *adminServiceClient) ClaimPast(ctx context.Context, in *ClaimPastRequest, opts ...grpc.CallOption) (*ClaimPastResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ClaimPastResponse)
+	err := c.cc.Invoke(ctx, AdminService_ClaimPast_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AdminServiceServer is the server API for AdminService service.
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
 //
-// Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+// Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
 type AdminServiceServer interface {
 	// Lists the worker IDs that were ever held in the server's namespace, by rising datacenter and worker ID, as their records in the store
 	// say. Worker IDs that nobody ever held have no record and are not listed. No side effects. Answers may be a second old: calls share one
@@ -87,6 +106,14 @@ type AdminServiceServer interface {
 	//
 	// Raises no errors of its own.
 	GetStatus(context.Context, *GetStatusRequest) (*GetStatusResponse, error)
+	// Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+	// by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+	// server's operator said since when every ID comes from its store.
+	//
+	// Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+	// (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+	// RetryInfo).
+	ClaimPast(context.Context, *ClaimPastRequest) (*ClaimPastResponse, error)
 	mustEmbedUnimplementedAdminServiceServer()
 }
 
@@ -102,6 +129,9 @@ func (UnimplementedAdminServiceServer) ListWorkers(context.Context, *ListWorkers
 }
 func (UnimplementedAdminServiceServer) GetStatus(context.Context, *GetStatusRequest) (*GetStatusResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method GetStatus not implemented")
+}
+func (UnimplementedAdminServiceServer) ClaimPast(context.Context, *ClaimPastRequest) (*ClaimPastResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method ClaimPast not implemented")
 }
 func (UnimplementedAdminServiceServer) mustEmbedUnimplementedAdminServiceServer() {}
 func (UnimplementedAdminServiceServer) testEmbeddedByValue()                      {}
@@ -160,6 +190,24 @@ func _AdminService_GetStatus_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ClaimPast_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ClaimPastRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ClaimPast(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ClaimPast_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ClaimPast(ctx, req.(*ClaimPastRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // AdminService_ServiceDesc is the grpc.ServiceDesc for AdminService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -174,6 +222,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetStatus",
 			Handler:    _AdminService_GetStatus_Handler,
+		},
+		{
+			MethodName: "ClaimPast",
+			Handler:    _AdminService_ClaimPast_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -89,6 +89,9 @@ const (
 	ErrorReason_ERROR_REASON_INVALID_SEQUENCE ErrorReason = 29
 	// The sequence has handed out all values up to its value_max. FAILED_PRECONDITION: raise value_max, or use another sequence.
 	ErrorReason_ERROR_REASON_VALUES_EXHAUSTED ErrorReason = 30
+	// The period of NextValueRequest.for_time has not begun, or ended longer ago than late_max, or was removed. FAILED_PRECONDITION: ask for
+	// another time.
+	ErrorReason_ERROR_REASON_PERIOD_CLOSED ErrorReason = 31
 )
 
 // Enum value maps for ErrorReason.
@@ -125,6 +128,7 @@ var (
 		28: "ERROR_REASON_SEQUENCE_CHANGED",
 		29: "ERROR_REASON_INVALID_SEQUENCE",
 		30: "ERROR_REASON_VALUES_EXHAUSTED",
+		31: "ERROR_REASON_PERIOD_CLOSED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":         0,
@@ -158,6 +162,7 @@ var (
 		"ERROR_REASON_SEQUENCE_CHANGED":    28,
 		"ERROR_REASON_INVALID_SEQUENCE":    29,
 		"ERROR_REASON_VALUES_EXHAUSTED":    30,
+		"ERROR_REASON_PERIOD_CLOSED":       31,
 	}
 )
 
@@ -192,7 +197,7 @@ var File_snowlane_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_snowlane_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1esnowlane/v1/error_reason.proto\x12\vsnowlane.v1*\xbe\b\n" +
+	"\x1esnowlane/v1/error_reason.proto\x12\vsnowlane.v1*\xde\b\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fERROR_REASON_COUNT_OUT_OF_RANGE\x10\x01\x12\x1d\n" +
@@ -225,7 +230,8 @@ const file_snowlane_v1_error_reason_proto_rawDesc = "" +
 	"\x1eERROR_REASON_SEQUENCE_DISABLED\x10\x1b\x12!\n" +
 	"\x1dERROR_REASON_SEQUENCE_CHANGED\x10\x1c\x12!\n" +
 	"\x1dERROR_REASON_INVALID_SEQUENCE\x10\x1d\x12!\n" +
-	"\x1dERROR_REASON_VALUES_EXHAUSTED\x10\x1eB?\n" +
+	"\x1dERROR_REASON_VALUES_EXHAUSTED\x10\x1e\x12\x1e\n" +
+	"\x1aERROR_REASON_PERIOD_CLOSED\x10\x1fB?\n" +
 	"\x0fdev.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3"
 
 var (

@@ -469,7 +469,10 @@ type NextIdResponse struct {
 	// The ID, 0 to 2^63 - 1. A decimal string in JSON.
 	Id uint64 `protobuf:"fixed64,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The ID in the form that was asked for, else empty.
-	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// Which deployment the ID is of: the first 8 digits of GetInfoResponse.deployment_fingerprint as a number, or 1 if they are all 0. IDs of
+	// two deployments can be equal, so a client that sees two numbers uses the IDs of one alone. 0: the server does not tell.
+	Deployment    uint32 `protobuf:"fixed32,3,opt,name=deployment,proto3" json:"deployment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -518,12 +521,138 @@ func (x *NextIdResponse) GetText() string {
 	return ""
 }
 
+func (x *NextIdResponse) GetDeployment() uint32 {
+	if x != nil {
+		return x.Deployment
+	}
+	return 0
+}
+
+// A request for a list of IDs.
+type NextIdsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many IDs, 1 to Limits.next_count_max.
+	Count uint32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// If a form is set, the response carries the IDs in that form as well.
+	TextFormat    *TextFormat `protobuf:"bytes,2,opt,name=text_format,json=textFormat,proto3" json:"text_format,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NextIdsRequest) Reset() {
+	*x = NextIdsRequest{}
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NextIdsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NextIdsRequest) ProtoMessage() {}
+
+func (x *NextIdsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NextIdsRequest.ProtoReflect.Descriptor instead.
+func (*NextIdsRequest) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *NextIdsRequest) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *NextIdsRequest) GetTextFormat() *TextFormat {
+	if x != nil {
+		return x.TextFormat
+	}
+	return nil
+}
+
+// A list of IDs.
+type NextIdsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The IDs, ascending. Decimal strings in JSON.
+	Ids []uint64 `protobuf:"fixed64,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`
+	// The same IDs in the form that was asked for, in the same order, else empty.
+	Texts []string `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`
+	// As in NextIdResponse.
+	Deployment    uint32 `protobuf:"fixed32,3,opt,name=deployment,proto3" json:"deployment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NextIdsResponse) Reset() {
+	*x = NextIdsResponse{}
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NextIdsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NextIdsResponse) ProtoMessage() {}
+
+func (x *NextIdsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NextIdsResponse.ProtoReflect.Descriptor instead.
+func (*NextIdsResponse) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *NextIdsResponse) GetIds() []uint64 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+func (x *NextIdsResponse) GetTexts() []string {
+	if x != nil {
+		return x.Texts
+	}
+	return nil
+}
+
+func (x *NextIdsResponse) GetDeployment() uint32 {
+	if x != nil {
+		return x.Deployment
+	}
+	return 0
+}
+
 // A request for a stream of IDs.
 type BatchNextIdsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many IDs in all, 1 to Limits.batch_count_max.
 	Count uint64 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
-	// The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+	// The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
 	ChunkSize uint32 `protobuf:"varint,2,opt,name=chunk_size,json=chunkSize,proto3" json:"chunk_size,omitempty"`
 	// If a form is set, each message carries its IDs in that form as well.
 	TextFormat    *TextFormat `protobuf:"bytes,3,opt,name=text_format,json=textFormat,proto3" json:"text_format,omitempty"`
@@ -533,7 +662,7 @@ type BatchNextIdsRequest struct {
 
 func (x *BatchNextIdsRequest) Reset() {
 	*x = BatchNextIdsRequest{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[4]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -545,7 +674,7 @@ func (x *BatchNextIdsRequest) String() string {
 func (*BatchNextIdsRequest) ProtoMessage() {}
 
 func (x *BatchNextIdsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[4]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -558,7 +687,7 @@ func (x *BatchNextIdsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchNextIdsRequest.ProtoReflect.Descriptor instead.
 func (*BatchNextIdsRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{4}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchNextIdsRequest) GetCount() uint64 {
@@ -588,14 +717,16 @@ type BatchNextIdsResponse struct {
 	// IDs, ascending within the message and from message to message.
 	Ids []uint64 `protobuf:"fixed64,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`
 	// The same IDs in the form that was asked for, in the same order, else empty.
-	Texts         []string `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`
+	Texts []string `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`
+	// As in NextIdResponse.
+	Deployment    uint32 `protobuf:"fixed32,3,opt,name=deployment,proto3" json:"deployment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchNextIdsResponse) Reset() {
 	*x = BatchNextIdsResponse{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[5]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -607,7 +738,7 @@ func (x *BatchNextIdsResponse) String() string {
 func (*BatchNextIdsResponse) ProtoMessage() {}
 
 func (x *BatchNextIdsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[5]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -620,7 +751,7 @@ func (x *BatchNextIdsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchNextIdsResponse.ProtoReflect.Descriptor instead.
 func (*BatchNextIdsResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{5}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BatchNextIdsResponse) GetIds() []uint64 {
@@ -637,6 +768,13 @@ func (x *BatchNextIdsResponse) GetTexts() []string {
 	return nil
 }
 
+func (x *BatchNextIdsResponse) GetDeployment() uint32 {
+	if x != nil {
+		return x.Deployment
+	}
+	return 0
+}
+
 // A request for runs of IDs.
 type ReserveIdsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -648,7 +786,7 @@ type ReserveIdsRequest struct {
 
 func (x *ReserveIdsRequest) Reset() {
 	*x = ReserveIdsRequest{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[6]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -660,7 +798,7 @@ func (x *ReserveIdsRequest) String() string {
 func (*ReserveIdsRequest) ProtoMessage() {}
 
 func (x *ReserveIdsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[6]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -673,7 +811,7 @@ func (x *ReserveIdsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReserveIdsRequest.ProtoReflect.Descriptor instead.
 func (*ReserveIdsRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{6}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ReserveIdsRequest) GetCount() uint32 {
@@ -687,14 +825,16 @@ func (x *ReserveIdsRequest) GetCount() uint32 {
 type ReserveIdsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Runs in ascending order; together at least 1 ID and at most the count that was asked for.
-	Runs          []*IdRun `protobuf:"bytes,1,rep,name=runs,proto3" json:"runs,omitempty"`
+	Runs []*IdRun `protobuf:"bytes,1,rep,name=runs,proto3" json:"runs,omitempty"`
+	// As in NextIdResponse.
+	Deployment    uint32 `protobuf:"fixed32,2,opt,name=deployment,proto3" json:"deployment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReserveIdsResponse) Reset() {
 	*x = ReserveIdsResponse{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[7]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +846,7 @@ func (x *ReserveIdsResponse) String() string {
 func (*ReserveIdsResponse) ProtoMessage() {}
 
 func (x *ReserveIdsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[7]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +859,7 @@ func (x *ReserveIdsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReserveIdsResponse.ProtoReflect.Descriptor instead.
 func (*ReserveIdsResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{7}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReserveIdsResponse) GetRuns() []*IdRun {
@@ -727,6 +867,13 @@ func (x *ReserveIdsResponse) GetRuns() []*IdRun {
 		return x.Runs
 	}
 	return nil
+}
+
+func (x *ReserveIdsResponse) GetDeployment() uint32 {
+	if x != nil {
+		return x.Deployment
+	}
+	return 0
 }
 
 // IDs in arithmetic progression: first_id + i * stride, for i from 0 to count - 1. The last is at most 2^63 - 1.
@@ -744,7 +891,7 @@ type IdRun struct {
 
 func (x *IdRun) Reset() {
 	*x = IdRun{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[8]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +903,7 @@ func (x *IdRun) String() string {
 func (*IdRun) ProtoMessage() {}
 
 func (x *IdRun) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[8]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +916,7 @@ func (x *IdRun) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdRun.ProtoReflect.Descriptor instead.
 func (*IdRun) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{8}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *IdRun) GetFirstId() uint64 {
@@ -806,7 +953,7 @@ type LayoutField struct {
 
 func (x *LayoutField) Reset() {
 	*x = LayoutField{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[9]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -818,7 +965,7 @@ func (x *LayoutField) String() string {
 func (*LayoutField) ProtoMessage() {}
 
 func (x *LayoutField) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[9]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -831,7 +978,7 @@ func (x *LayoutField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LayoutField.ProtoReflect.Descriptor instead.
 func (*LayoutField) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{9}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *LayoutField) GetKind() LayoutFieldKind {
@@ -867,7 +1014,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[10]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -879,7 +1026,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[10]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -892,7 +1039,7 @@ func (x *Layout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layout.ProtoReflect.Descriptor instead.
 func (*Layout) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{10}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Layout) GetName() string {
@@ -936,7 +1083,7 @@ type LayoutMatch struct {
 
 func (x *LayoutMatch) Reset() {
 	*x = LayoutMatch{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[11]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -948,7 +1095,7 @@ func (x *LayoutMatch) String() string {
 func (*LayoutMatch) ProtoMessage() {}
 
 func (x *LayoutMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[11]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -961,7 +1108,7 @@ func (x *LayoutMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LayoutMatch.ProtoReflect.Descriptor instead.
 func (*LayoutMatch) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{11}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *LayoutMatch) GetName() string {
@@ -1002,7 +1149,7 @@ type ParseRequest struct {
 
 func (x *ParseRequest) Reset() {
 	*x = ParseRequest{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[12]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1014,7 +1161,7 @@ func (x *ParseRequest) String() string {
 func (*ParseRequest) ProtoMessage() {}
 
 func (x *ParseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[12]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1027,7 +1174,7 @@ func (x *ParseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseRequest.ProtoReflect.Descriptor instead.
 func (*ParseRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{12}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ParseRequest) GetSource() isParseRequest_Source {
@@ -1138,7 +1285,7 @@ type ParseResponse struct {
 
 func (x *ParseResponse) Reset() {
 	*x = ParseResponse{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[13]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1150,7 +1297,7 @@ func (x *ParseResponse) String() string {
 func (*ParseResponse) ProtoMessage() {}
 
 func (x *ParseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[13]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1163,7 +1310,7 @@ func (x *ParseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseResponse.ProtoReflect.Descriptor instead.
 func (*ParseResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{13}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ParseResponse) GetId() uint64 {
@@ -1280,7 +1427,7 @@ type ForeignText struct {
 
 func (x *ForeignText) Reset() {
 	*x = ForeignText{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1292,7 +1439,7 @@ func (x *ForeignText) String() string {
 func (*ForeignText) ProtoMessage() {}
 
 func (x *ForeignText) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[14]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1305,7 +1452,7 @@ func (x *ForeignText) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignText.ProtoReflect.Descriptor instead.
 func (*ForeignText) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{14}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ForeignText) GetKind() string {
@@ -1350,7 +1497,7 @@ type UuidInfo struct {
 
 func (x *UuidInfo) Reset() {
 	*x = UuidInfo{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1362,7 +1509,7 @@ func (x *UuidInfo) String() string {
 func (*UuidInfo) ProtoMessage() {}
 
 func (x *UuidInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[15]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1375,7 +1522,7 @@ func (x *UuidInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UuidInfo.ProtoReflect.Descriptor instead.
 func (*UuidInfo) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{15}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UuidInfo) GetVersion() uint32 {
@@ -1435,7 +1582,7 @@ type GetIdRangeRequest struct {
 
 func (x *GetIdRangeRequest) Reset() {
 	*x = GetIdRangeRequest{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1594,7 @@ func (x *GetIdRangeRequest) String() string {
 func (*GetIdRangeRequest) ProtoMessage() {}
 
 func (x *GetIdRangeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[16]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1607,7 @@ func (x *GetIdRangeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdRangeRequest.ProtoReflect.Descriptor instead.
 func (*GetIdRangeRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{16}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetIdRangeRequest) GetStartTime() *timestamppb.Timestamp {
@@ -1497,7 +1644,7 @@ type GetIdRangeResponse struct {
 
 func (x *GetIdRangeResponse) Reset() {
 	*x = GetIdRangeResponse{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1656,7 @@ func (x *GetIdRangeResponse) String() string {
 func (*GetIdRangeResponse) ProtoMessage() {}
 
 func (x *GetIdRangeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[17]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1669,7 @@ func (x *GetIdRangeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdRangeResponse.ProtoReflect.Descriptor instead.
 func (*GetIdRangeResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{17}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetIdRangeResponse) GetFirstId() uint64 {
@@ -1548,7 +1695,7 @@ type GetInfoRequest struct {
 
 func (x *GetInfoRequest) Reset() {
 	*x = GetInfoRequest{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1560,7 +1707,7 @@ func (x *GetInfoRequest) String() string {
 func (*GetInfoRequest) ProtoMessage() {}
 
 func (x *GetInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[18]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1573,7 +1720,7 @@ func (x *GetInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetInfoRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{18}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{20}
 }
 
 // What a server is.
@@ -1597,13 +1744,16 @@ type GetInfoResponse struct {
 	Version string `protobuf:"bytes,8,opt,name=version,proto3" json:"version,omitempty"`
 	// Tells deployments apart: equal for servers of one layout record, different otherwise. Hexadecimal.
 	DeploymentFingerprint string `protobuf:"bytes,9,opt,name=deployment_fingerprint,json=deploymentFingerprint,proto3" json:"deployment_fingerprint,omitempty"`
-	unknownFields         protoimpl.UnknownFields
-	sizeCache             protoimpl.SizeCache
+	// The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+	// (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+	Binding       *WorkerBinding `protobuf:"bytes,10,opt,name=binding,proto3" json:"binding,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetInfoResponse) Reset() {
 	*x = GetInfoResponse{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1765,7 @@ func (x *GetInfoResponse) String() string {
 func (*GetInfoResponse) ProtoMessage() {}
 
 func (x *GetInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[19]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +1778,7 @@ func (x *GetInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetInfoResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{19}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetInfoResponse) GetLayout() *Layout {
@@ -1694,6 +1844,123 @@ func (x *GetInfoResponse) GetDeploymentFingerprint() string {
 	return ""
 }
 
+func (x *GetInfoResponse) GetBinding() *WorkerBinding {
+	if x != nil {
+		return x.Binding
+	}
+	return nil
+}
+
+// The worker IDs that a store may hand out. One of the two fields is set.
+type WorkerBinding struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Datacenter IDs, rising, with every worker ID of each. Of layouts with datacenters.
+	DatacenterIds []uint32 `protobuf:"varint,1,rep,packed,name=datacenter_ids,json=datacenterIds,proto3" json:"datacenter_ids,omitempty"`
+	// A range of worker IDs. Of layouts without datacenters.
+	WorkerIds     *WorkerIdRange `protobuf:"bytes,2,opt,name=worker_ids,json=workerIds,proto3" json:"worker_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerBinding) Reset() {
+	*x = WorkerBinding{}
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerBinding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerBinding) ProtoMessage() {}
+
+func (x *WorkerBinding) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerBinding.ProtoReflect.Descriptor instead.
+func (*WorkerBinding) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *WorkerBinding) GetDatacenterIds() []uint32 {
+	if x != nil {
+		return x.DatacenterIds
+	}
+	return nil
+}
+
+func (x *WorkerBinding) GetWorkerIds() *WorkerIdRange {
+	if x != nil {
+		return x.WorkerIds
+	}
+	return nil
+}
+
+// A range of worker IDs, both ends inclusive.
+type WorkerIdRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lowest.
+	First uint32 `protobuf:"varint,1,opt,name=first,proto3" json:"first,omitempty"`
+	// The highest.
+	Last          uint32 `protobuf:"varint,2,opt,name=last,proto3" json:"last,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerIdRange) Reset() {
+	*x = WorkerIdRange{}
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerIdRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerIdRange) ProtoMessage() {}
+
+func (x *WorkerIdRange) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerIdRange.ProtoReflect.Descriptor instead.
+func (*WorkerIdRange) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *WorkerIdRange) GetFirst() uint32 {
+	if x != nil {
+		return x.First
+	}
+	return 0
+}
+
+func (x *WorkerIdRange) GetLast() uint32 {
+	if x != nil {
+		return x.Last
+	}
+	return 0
+}
+
 // The most that one call may ask for; all inclusive.
 type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1702,14 +1969,16 @@ type Limits struct {
 	// BatchNextIdsRequest.count.
 	BatchCountMax uint64 `protobuf:"varint,2,opt,name=batch_count_max,json=batchCountMax,proto3" json:"batch_count_max,omitempty"`
 	// BatchNextIdsRequest.chunk_size.
-	ChunkSizeMax  uint32 `protobuf:"varint,3,opt,name=chunk_size_max,json=chunkSizeMax,proto3" json:"chunk_size_max,omitempty"`
+	ChunkSizeMax uint32 `protobuf:"varint,3,opt,name=chunk_size_max,json=chunkSizeMax,proto3" json:"chunk_size_max,omitempty"`
+	// NextIdsRequest.count; 0 if the server does not offer NextIds.
+	NextCountMax  uint32 `protobuf:"varint,4,opt,name=next_count_max,json=nextCountMax,proto3" json:"next_count_max,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[20]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1721,7 +1990,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_id_service_proto_msgTypes[20]
+	mi := &file_snowlane_v1_id_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1734,7 +2003,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{20}
+	return file_snowlane_v1_id_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Limits) GetReserveCountMax() uint32 {
@@ -1758,6 +2027,13 @@ func (x *Limits) GetChunkSizeMax() uint32 {
 	return 0
 }
 
+func (x *Limits) GetNextCountMax() uint32 {
+	if x != nil {
+		return x.NextCountMax
+	}
+	return 0
+}
+
 var File_snowlane_v1_id_service_proto protoreflect.FileDescriptor
 
 const file_snowlane_v1_id_service_proto_rawDesc = "" +
@@ -1776,27 +2052,46 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"I\n" +
 	"\rNextIdRequest\x128\n" +
 	"\vtext_format\x18\x01 \x01(\v2\x17.snowlane.v1.TextFormatR\n" +
-	"textFormat\"4\n" +
-	"\x0eNextIdResponse\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\x84\x01\n" +
+	"textFormat\"X\n" +
+	"\x0eNextIdResponse\x12\x12\n" +
+	"\x02id\x18\x01 \x01(\x06B\x020\x01R\x02id\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1e\n" +
+	"\n" +
+	"deployment\x18\x03 \x01(\aR\n" +
+	"deployment\"`\n" +
+	"\x0eNextIdsRequest\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\rR\x05count\x128\n" +
+	"\vtext_format\x18\x02 \x01(\v2\x17.snowlane.v1.TextFormatR\n" +
+	"textFormat\"]\n" +
+	"\x0fNextIdsResponse\x12\x14\n" +
+	"\x03ids\x18\x01 \x03(\x06B\x020\x01R\x03ids\x12\x14\n" +
+	"\x05texts\x18\x02 \x03(\tR\x05texts\x12\x1e\n" +
+	"\n" +
+	"deployment\x18\x03 \x01(\aR\n" +
+	"deployment\"\x84\x01\n" +
 	"\x13BatchNextIdsRequest\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x1d\n" +
 	"\n" +
 	"chunk_size\x18\x02 \x01(\rR\tchunkSize\x128\n" +
 	"\vtext_format\x18\x03 \x01(\v2\x17.snowlane.v1.TextFormatR\n" +
-	"textFormat\">\n" +
-	"\x14BatchNextIdsResponse\x12\x10\n" +
-	"\x03ids\x18\x01 \x03(\x06R\x03ids\x12\x14\n" +
-	"\x05texts\x18\x02 \x03(\tR\x05texts\")\n" +
+	"textFormat\"b\n" +
+	"\x14BatchNextIdsResponse\x12\x14\n" +
+	"\x03ids\x18\x01 \x03(\x06B\x020\x01R\x03ids\x12\x14\n" +
+	"\x05texts\x18\x02 \x03(\tR\x05texts\x12\x1e\n" +
+	"\n" +
+	"deployment\x18\x03 \x01(\aR\n" +
+	"deployment\")\n" +
 	"\x11ReserveIdsRequest\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\rR\x05count\"<\n" +
+	"\x05count\x18\x01 \x01(\rR\x05count\"\\\n" +
 	"\x12ReserveIdsResponse\x12&\n" +
-	"\x04runs\x18\x01 \x03(\v2\x12.snowlane.v1.IdRunR\x04runs\"P\n" +
-	"\x05IdRun\x12\x19\n" +
-	"\bfirst_id\x18\x01 \x01(\x06R\afirstId\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\rR\x05count\x12\x16\n" +
-	"\x06stride\x18\x03 \x01(\x06R\x06stride\"S\n" +
+	"\x04runs\x18\x01 \x03(\v2\x12.snowlane.v1.IdRunR\x04runs\x12\x1e\n" +
+	"\n" +
+	"deployment\x18\x02 \x01(\aR\n" +
+	"deployment\"X\n" +
+	"\x05IdRun\x12\x1d\n" +
+	"\bfirst_id\x18\x01 \x01(\x06B\x020\x01R\afirstId\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\rR\x05count\x12\x1a\n" +
+	"\x06stride\x18\x03 \x01(\x06B\x020\x01R\x06stride\"S\n" +
 	"\vLayoutField\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1c.snowlane.v1.LayoutFieldKindR\x04kind\x12\x12\n" +
 	"\x04bits\x18\x02 \x01(\rR\x04bits\"\xb8\x01\n" +
@@ -1809,9 +2104,9 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\vLayoutMatch\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12;\n" +
 	"\vcreate_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xf4\x01\n" +
-	"\fParseRequest\x12\x10\n" +
-	"\x02id\x18\x01 \x01(\x06H\x00R\x02id\x12\x14\n" +
+	"createTime\"\xf8\x01\n" +
+	"\fParseRequest\x12\x14\n" +
+	"\x02id\x18\x01 \x01(\x06B\x020\x01H\x00R\x02id\x12\x14\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x06layout\x18\x03 \x01(\v2\x13.snowlane.v1.LayoutR\x06layout\x126\n" +
 	"\vsource_form\x18\x04 \x01(\x0e2\x15.snowlane.v1.TextFormR\n" +
@@ -1819,14 +2114,14 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\x12utc_offset_minutes\x18\x05 \x01(\x11R\x10utcOffsetMinutes\x12\x1f\n" +
 	"\vtype_prefix\x18\x06 \x01(\tR\n" +
 	"typePrefixB\b\n" +
-	"\x06source\"\xb6\x05\n" +
-	"\rParseResponse\x12\x13\n" +
-	"\x02id\x18\x01 \x01(\x06H\x00R\x02id\x88\x01\x01\x126\n" +
+	"\x06source\"\xbe\x05\n" +
+	"\rParseResponse\x12\x17\n" +
+	"\x02id\x18\x01 \x01(\x06B\x020\x01H\x00R\x02id\x88\x01\x01\x126\n" +
 	"\vsource_form\x18\x02 \x01(\x0e2\x15.snowlane.v1.TextFormR\n" +
 	"sourceForm\x12;\n" +
 	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12,\n" +
-	"\x0ftimestamp_ticks\x18\x04 \x01(\x04H\x01R\x0etimestampTicks\x88\x01\x01\x12(\n" +
+	"createTime\x120\n" +
+	"\x0ftimestamp_ticks\x18\x04 \x01(\x04B\x020\x01H\x01R\x0etimestampTicks\x88\x01\x01\x12(\n" +
 	"\rdatacenter_id\x18\x05 \x01(\rH\x02R\fdatacenterId\x88\x01\x01\x12 \n" +
 	"\tworker_id\x18\x06 \x01(\rH\x03R\bworkerId\x88\x01\x01\x12\x1f\n" +
 	"\bsequence\x18\a \x01(\rH\x04R\bsequence\x88\x01\x01\x12+\n" +
@@ -1867,11 +2162,11 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\n" +
 	"start_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12+\n" +
-	"\x06layout\x18\x03 \x01(\v2\x13.snowlane.v1.LayoutR\x06layout\"H\n" +
-	"\x12GetIdRangeResponse\x12\x19\n" +
-	"\bfirst_id\x18\x01 \x01(\x06R\afirstId\x12\x17\n" +
-	"\alast_id\x18\x02 \x01(\x06R\x06lastId\"\x10\n" +
-	"\x0eGetInfoRequest\"\xbc\x03\n" +
+	"\x06layout\x18\x03 \x01(\v2\x13.snowlane.v1.LayoutR\x06layout\"P\n" +
+	"\x12GetIdRangeResponse\x12\x1d\n" +
+	"\bfirst_id\x18\x01 \x01(\x06B\x020\x01R\afirstId\x12\x1b\n" +
+	"\alast_id\x18\x02 \x01(\x06B\x020\x01R\x06lastId\"\x10\n" +
+	"\x0eGetInfoRequest\"\xf2\x03\n" +
 	"\x0fGetInfoResponse\x12+\n" +
 	"\x06layout\x18\x01 \x01(\v2\x13.snowlane.v1.LayoutR\x06layout\x12#\n" +
 	"\rdatacenter_id\x18\x02 \x01(\rR\fdatacenterId\x12\x1b\n" +
@@ -1881,11 +2176,21 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\x0fexhaustion_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x0eexhaustionTime\x12+\n" +
 	"\x06limits\x18\a \x01(\v2\x13.snowlane.v1.LimitsR\x06limits\x12\x18\n" +
 	"\aversion\x18\b \x01(\tR\aversion\x125\n" +
-	"\x16deployment_fingerprint\x18\t \x01(\tR\x15deploymentFingerprint\"\x82\x01\n" +
+	"\x16deployment_fingerprint\x18\t \x01(\tR\x15deploymentFingerprint\x124\n" +
+	"\abinding\x18\n" +
+	" \x01(\v2\x1a.snowlane.v1.WorkerBindingR\abinding\"q\n" +
+	"\rWorkerBinding\x12%\n" +
+	"\x0edatacenter_ids\x18\x01 \x03(\rR\rdatacenterIds\x129\n" +
+	"\n" +
+	"worker_ids\x18\x02 \x01(\v2\x1a.snowlane.v1.WorkerIdRangeR\tworkerIds\"9\n" +
+	"\rWorkerIdRange\x12\x14\n" +
+	"\x05first\x18\x01 \x01(\rR\x05first\x12\x12\n" +
+	"\x04last\x18\x02 \x01(\rR\x04last\"\xa8\x01\n" +
 	"\x06Limits\x12*\n" +
 	"\x11reserve_count_max\x18\x01 \x01(\rR\x0freserveCountMax\x12&\n" +
 	"\x0fbatch_count_max\x18\x02 \x01(\x04R\rbatchCountMax\x12$\n" +
-	"\x0echunk_size_max\x18\x03 \x01(\rR\fchunkSizeMax*\xd7\x01\n" +
+	"\x0echunk_size_max\x18\x03 \x01(\rR\fchunkSizeMax\x12$\n" +
+	"\x0enext_count_max\x18\x04 \x01(\rR\fnextCountMax*\xd7\x01\n" +
 	"\bTextForm\x12\x19\n" +
 	"\x15TEXT_FORM_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11TEXT_FORM_DECIMAL\x10\x01\x12\x11\n" +
@@ -1912,9 +2217,10 @@ const file_snowlane_v1_id_service_proto_rawDesc = "" +
 	"\bOrdering\x12\x18\n" +
 	"\x14ORDERING_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aORDERING_RISING_PER_WORKER\x10\x01\x12(\n" +
-	"$ORDERING_UNORDERED_WITHIN_REUSE_SPAN\x10\x022\xd8\x03\n" +
+	"$ORDERING_UNORDERED_WITHIN_REUSE_SPAN\x10\x022\x9e\x04\n" +
 	"\tIdService\x12A\n" +
-	"\x06NextId\x12\x1a.snowlane.v1.NextIdRequest\x1a\x1b.snowlane.v1.NextIdResponse\x12U\n" +
+	"\x06NextId\x12\x1a.snowlane.v1.NextIdRequest\x1a\x1b.snowlane.v1.NextIdResponse\x12D\n" +
+	"\aNextIds\x12\x1b.snowlane.v1.NextIdsRequest\x1a\x1c.snowlane.v1.NextIdsResponse\x12U\n" +
 	"\fBatchNextIds\x12 .snowlane.v1.BatchNextIdsRequest\x1a!.snowlane.v1.BatchNextIdsResponse0\x01\x12M\n" +
 	"\n" +
 	"ReserveIds\x12\x1e.snowlane.v1.ReserveIdsRequest\x1a\x1f.snowlane.v1.ReserveIdsResponse\x12C\n" +
@@ -1937,7 +2243,7 @@ func file_snowlane_v1_id_service_proto_rawDescGZIP() []byte {
 }
 
 var file_snowlane_v1_id_service_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_snowlane_v1_id_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_snowlane_v1_id_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_snowlane_v1_id_service_proto_goTypes = []any{
 	(TextForm)(0),                 // 0: snowlane.v1.TextForm
 	(LayoutFieldKind)(0),          // 1: snowlane.v1.LayoutFieldKind
@@ -1947,75 +2253,84 @@ var file_snowlane_v1_id_service_proto_goTypes = []any{
 	(*TextValue)(nil),             // 5: snowlane.v1.TextValue
 	(*NextIdRequest)(nil),         // 6: snowlane.v1.NextIdRequest
 	(*NextIdResponse)(nil),        // 7: snowlane.v1.NextIdResponse
-	(*BatchNextIdsRequest)(nil),   // 8: snowlane.v1.BatchNextIdsRequest
-	(*BatchNextIdsResponse)(nil),  // 9: snowlane.v1.BatchNextIdsResponse
-	(*ReserveIdsRequest)(nil),     // 10: snowlane.v1.ReserveIdsRequest
-	(*ReserveIdsResponse)(nil),    // 11: snowlane.v1.ReserveIdsResponse
-	(*IdRun)(nil),                 // 12: snowlane.v1.IdRun
-	(*LayoutField)(nil),           // 13: snowlane.v1.LayoutField
-	(*Layout)(nil),                // 14: snowlane.v1.Layout
-	(*LayoutMatch)(nil),           // 15: snowlane.v1.LayoutMatch
-	(*ParseRequest)(nil),          // 16: snowlane.v1.ParseRequest
-	(*ParseResponse)(nil),         // 17: snowlane.v1.ParseResponse
-	(*ForeignText)(nil),           // 18: snowlane.v1.ForeignText
-	(*UuidInfo)(nil),              // 19: snowlane.v1.UuidInfo
-	(*GetIdRangeRequest)(nil),     // 20: snowlane.v1.GetIdRangeRequest
-	(*GetIdRangeResponse)(nil),    // 21: snowlane.v1.GetIdRangeResponse
-	(*GetInfoRequest)(nil),        // 22: snowlane.v1.GetInfoRequest
-	(*GetInfoResponse)(nil),       // 23: snowlane.v1.GetInfoResponse
-	(*Limits)(nil),                // 24: snowlane.v1.Limits
-	nil,                           // 25: snowlane.v1.ForeignText.PartsEntry
-	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
+	(*NextIdsRequest)(nil),        // 8: snowlane.v1.NextIdsRequest
+	(*NextIdsResponse)(nil),       // 9: snowlane.v1.NextIdsResponse
+	(*BatchNextIdsRequest)(nil),   // 10: snowlane.v1.BatchNextIdsRequest
+	(*BatchNextIdsResponse)(nil),  // 11: snowlane.v1.BatchNextIdsResponse
+	(*ReserveIdsRequest)(nil),     // 12: snowlane.v1.ReserveIdsRequest
+	(*ReserveIdsResponse)(nil),    // 13: snowlane.v1.ReserveIdsResponse
+	(*IdRun)(nil),                 // 14: snowlane.v1.IdRun
+	(*LayoutField)(nil),           // 15: snowlane.v1.LayoutField
+	(*Layout)(nil),                // 16: snowlane.v1.Layout
+	(*LayoutMatch)(nil),           // 17: snowlane.v1.LayoutMatch
+	(*ParseRequest)(nil),          // 18: snowlane.v1.ParseRequest
+	(*ParseResponse)(nil),         // 19: snowlane.v1.ParseResponse
+	(*ForeignText)(nil),           // 20: snowlane.v1.ForeignText
+	(*UuidInfo)(nil),              // 21: snowlane.v1.UuidInfo
+	(*GetIdRangeRequest)(nil),     // 22: snowlane.v1.GetIdRangeRequest
+	(*GetIdRangeResponse)(nil),    // 23: snowlane.v1.GetIdRangeResponse
+	(*GetInfoRequest)(nil),        // 24: snowlane.v1.GetInfoRequest
+	(*GetInfoResponse)(nil),       // 25: snowlane.v1.GetInfoResponse
+	(*WorkerBinding)(nil),         // 26: snowlane.v1.WorkerBinding
+	(*WorkerIdRange)(nil),         // 27: snowlane.v1.WorkerIdRange
+	(*Limits)(nil),                // 28: snowlane.v1.Limits
+	nil,                           // 29: snowlane.v1.ForeignText.PartsEntry
+	(*timestamppb.Timestamp)(nil), // 30: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 31: google.protobuf.Duration
 }
 var file_snowlane_v1_id_service_proto_depIdxs = []int32{
 	0,  // 0: snowlane.v1.TextFormat.form:type_name -> snowlane.v1.TextForm
 	0,  // 1: snowlane.v1.TextValue.form:type_name -> snowlane.v1.TextForm
 	4,  // 2: snowlane.v1.NextIdRequest.text_format:type_name -> snowlane.v1.TextFormat
-	4,  // 3: snowlane.v1.BatchNextIdsRequest.text_format:type_name -> snowlane.v1.TextFormat
-	12, // 4: snowlane.v1.ReserveIdsResponse.runs:type_name -> snowlane.v1.IdRun
-	1,  // 5: snowlane.v1.LayoutField.kind:type_name -> snowlane.v1.LayoutFieldKind
-	26, // 6: snowlane.v1.Layout.epoch_time:type_name -> google.protobuf.Timestamp
-	27, // 7: snowlane.v1.Layout.tick:type_name -> google.protobuf.Duration
-	13, // 8: snowlane.v1.Layout.fields:type_name -> snowlane.v1.LayoutField
-	26, // 9: snowlane.v1.LayoutMatch.create_time:type_name -> google.protobuf.Timestamp
-	14, // 10: snowlane.v1.ParseRequest.layout:type_name -> snowlane.v1.Layout
-	0,  // 11: snowlane.v1.ParseRequest.source_form:type_name -> snowlane.v1.TextForm
-	0,  // 12: snowlane.v1.ParseResponse.source_form:type_name -> snowlane.v1.TextForm
-	26, // 13: snowlane.v1.ParseResponse.create_time:type_name -> google.protobuf.Timestamp
-	14, // 14: snowlane.v1.ParseResponse.layout:type_name -> snowlane.v1.Layout
-	5,  // 15: snowlane.v1.ParseResponse.texts:type_name -> snowlane.v1.TextValue
-	19, // 16: snowlane.v1.ParseResponse.uuid:type_name -> snowlane.v1.UuidInfo
-	15, // 17: snowlane.v1.ParseResponse.plausible_layouts:type_name -> snowlane.v1.LayoutMatch
-	18, // 18: snowlane.v1.ParseResponse.foreign:type_name -> snowlane.v1.ForeignText
-	26, // 19: snowlane.v1.ForeignText.create_time:type_name -> google.protobuf.Timestamp
-	25, // 20: snowlane.v1.ForeignText.parts:type_name -> snowlane.v1.ForeignText.PartsEntry
-	26, // 21: snowlane.v1.UuidInfo.create_time:type_name -> google.protobuf.Timestamp
-	26, // 22: snowlane.v1.GetIdRangeRequest.start_time:type_name -> google.protobuf.Timestamp
-	26, // 23: snowlane.v1.GetIdRangeRequest.end_time:type_name -> google.protobuf.Timestamp
-	14, // 24: snowlane.v1.GetIdRangeRequest.layout:type_name -> snowlane.v1.Layout
-	14, // 25: snowlane.v1.GetInfoResponse.layout:type_name -> snowlane.v1.Layout
-	2,  // 26: snowlane.v1.GetInfoResponse.rollback_policy:type_name -> snowlane.v1.RollbackPolicy
-	3,  // 27: snowlane.v1.GetInfoResponse.ordering:type_name -> snowlane.v1.Ordering
-	26, // 28: snowlane.v1.GetInfoResponse.exhaustion_time:type_name -> google.protobuf.Timestamp
-	24, // 29: snowlane.v1.GetInfoResponse.limits:type_name -> snowlane.v1.Limits
-	6,  // 30: snowlane.v1.IdService.NextId:input_type -> snowlane.v1.NextIdRequest
-	8,  // 31: snowlane.v1.IdService.BatchNextIds:input_type -> snowlane.v1.BatchNextIdsRequest
-	10, // 32: snowlane.v1.IdService.ReserveIds:input_type -> snowlane.v1.ReserveIdsRequest
-	16, // 33: snowlane.v1.IdService.Parse:input_type -> snowlane.v1.ParseRequest
-	20, // 34: snowlane.v1.IdService.GetIdRange:input_type -> snowlane.v1.GetIdRangeRequest
-	22, // 35: snowlane.v1.IdService.GetInfo:input_type -> snowlane.v1.GetInfoRequest
-	7,  // 36: snowlane.v1.IdService.NextId:output_type -> snowlane.v1.NextIdResponse
-	9,  // 37: snowlane.v1.IdService.BatchNextIds:output_type -> snowlane.v1.BatchNextIdsResponse
-	11, // 38: snowlane.v1.IdService.ReserveIds:output_type -> snowlane.v1.ReserveIdsResponse
-	17, // 39: snowlane.v1.IdService.Parse:output_type -> snowlane.v1.ParseResponse
-	21, // 40: snowlane.v1.IdService.GetIdRange:output_type -> snowlane.v1.GetIdRangeResponse
-	23, // 41: snowlane.v1.IdService.GetInfo:output_type -> snowlane.v1.GetInfoResponse
-	36, // [36:42] is the sub-list for method output_type
-	30, // [30:36] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	4,  // 3: snowlane.v1.NextIdsRequest.text_format:type_name -> snowlane.v1.TextFormat
+	4,  // 4: snowlane.v1.BatchNextIdsRequest.text_format:type_name -> snowlane.v1.TextFormat
+	14, // 5: snowlane.v1.ReserveIdsResponse.runs:type_name -> snowlane.v1.IdRun
+	1,  // 6: snowlane.v1.LayoutField.kind:type_name -> snowlane.v1.LayoutFieldKind
+	30, // 7: snowlane.v1.Layout.epoch_time:type_name -> google.protobuf.Timestamp
+	31, // 8: snowlane.v1.Layout.tick:type_name -> google.protobuf.Duration
+	15, // 9: snowlane.v1.Layout.fields:type_name -> snowlane.v1.LayoutField
+	30, // 10: snowlane.v1.LayoutMatch.create_time:type_name -> google.protobuf.Timestamp
+	16, // 11: snowlane.v1.ParseRequest.layout:type_name -> snowlane.v1.Layout
+	0,  // 12: snowlane.v1.ParseRequest.source_form:type_name -> snowlane.v1.TextForm
+	0,  // 13: snowlane.v1.ParseResponse.source_form:type_name -> snowlane.v1.TextForm
+	30, // 14: snowlane.v1.ParseResponse.create_time:type_name -> google.protobuf.Timestamp
+	16, // 15: snowlane.v1.ParseResponse.layout:type_name -> snowlane.v1.Layout
+	5,  // 16: snowlane.v1.ParseResponse.texts:type_name -> snowlane.v1.TextValue
+	21, // 17: snowlane.v1.ParseResponse.uuid:type_name -> snowlane.v1.UuidInfo
+	17, // 18: snowlane.v1.ParseResponse.plausible_layouts:type_name -> snowlane.v1.LayoutMatch
+	20, // 19: snowlane.v1.ParseResponse.foreign:type_name -> snowlane.v1.ForeignText
+	30, // 20: snowlane.v1.ForeignText.create_time:type_name -> google.protobuf.Timestamp
+	29, // 21: snowlane.v1.ForeignText.parts:type_name -> snowlane.v1.ForeignText.PartsEntry
+	30, // 22: snowlane.v1.UuidInfo.create_time:type_name -> google.protobuf.Timestamp
+	30, // 23: snowlane.v1.GetIdRangeRequest.start_time:type_name -> google.protobuf.Timestamp
+	30, // 24: snowlane.v1.GetIdRangeRequest.end_time:type_name -> google.protobuf.Timestamp
+	16, // 25: snowlane.v1.GetIdRangeRequest.layout:type_name -> snowlane.v1.Layout
+	16, // 26: snowlane.v1.GetInfoResponse.layout:type_name -> snowlane.v1.Layout
+	2,  // 27: snowlane.v1.GetInfoResponse.rollback_policy:type_name -> snowlane.v1.RollbackPolicy
+	3,  // 28: snowlane.v1.GetInfoResponse.ordering:type_name -> snowlane.v1.Ordering
+	30, // 29: snowlane.v1.GetInfoResponse.exhaustion_time:type_name -> google.protobuf.Timestamp
+	28, // 30: snowlane.v1.GetInfoResponse.limits:type_name -> snowlane.v1.Limits
+	26, // 31: snowlane.v1.GetInfoResponse.binding:type_name -> snowlane.v1.WorkerBinding
+	27, // 32: snowlane.v1.WorkerBinding.worker_ids:type_name -> snowlane.v1.WorkerIdRange
+	6,  // 33: snowlane.v1.IdService.NextId:input_type -> snowlane.v1.NextIdRequest
+	8,  // 34: snowlane.v1.IdService.NextIds:input_type -> snowlane.v1.NextIdsRequest
+	10, // 35: snowlane.v1.IdService.BatchNextIds:input_type -> snowlane.v1.BatchNextIdsRequest
+	12, // 36: snowlane.v1.IdService.ReserveIds:input_type -> snowlane.v1.ReserveIdsRequest
+	18, // 37: snowlane.v1.IdService.Parse:input_type -> snowlane.v1.ParseRequest
+	22, // 38: snowlane.v1.IdService.GetIdRange:input_type -> snowlane.v1.GetIdRangeRequest
+	24, // 39: snowlane.v1.IdService.GetInfo:input_type -> snowlane.v1.GetInfoRequest
+	7,  // 40: snowlane.v1.IdService.NextId:output_type -> snowlane.v1.NextIdResponse
+	9,  // 41: snowlane.v1.IdService.NextIds:output_type -> snowlane.v1.NextIdsResponse
+	11, // 42: snowlane.v1.IdService.BatchNextIds:output_type -> snowlane.v1.BatchNextIdsResponse
+	13, // 43: snowlane.v1.IdService.ReserveIds:output_type -> snowlane.v1.ReserveIdsResponse
+	19, // 44: snowlane.v1.IdService.Parse:output_type -> snowlane.v1.ParseResponse
+	23, // 45: snowlane.v1.IdService.GetIdRange:output_type -> snowlane.v1.GetIdRangeResponse
+	25, // 46: snowlane.v1.IdService.GetInfo:output_type -> snowlane.v1.GetInfoResponse
+	40, // [40:47] is the sub-list for method output_type
+	33, // [33:40] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_snowlane_v1_id_service_proto_init() }
@@ -2023,19 +2338,19 @@ func file_snowlane_v1_id_service_proto_init() {
 	if File_snowlane_v1_id_service_proto != nil {
 		return
 	}
-	file_snowlane_v1_id_service_proto_msgTypes[12].OneofWrappers = []any{
+	file_snowlane_v1_id_service_proto_msgTypes[14].OneofWrappers = []any{
 		(*ParseRequest_Id)(nil),
 		(*ParseRequest_Text)(nil),
 	}
-	file_snowlane_v1_id_service_proto_msgTypes[13].OneofWrappers = []any{}
 	file_snowlane_v1_id_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_snowlane_v1_id_service_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_snowlane_v1_id_service_proto_rawDesc), len(file_snowlane_v1_id_service_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   22,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

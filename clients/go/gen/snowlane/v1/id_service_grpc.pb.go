@@ -20,6 +20,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	IdService_NextId_FullMethodName       = "/snowlane.v1.IdService/NextId"
+	IdService_NextIds_FullMethodName      = "/snowlane.v1.IdService/NextIds"
 	IdService_BatchNextIds_FullMethodName = "/snowlane.v1.IdService/BatchNextIds"
 	IdService_ReserveIds_FullMethodName   = "/snowlane.v1.IdService/ReserveIds"
 	IdService_Parse_FullMethodName        = "/snowlane.v1.IdService/Parse"
@@ -34,7 +35,8 @@ const (
 // Hands out unique, time-sorted 64-bit IDs and reads them again.
 //
 // An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-// has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+// has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+// too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
 type IdServiceClient interface {
 	// Issues one ID. Not idempotent: each call issues another. A retry is always safe: an ID that was not received is a gap, never a
 	// duplicate. Waits at most until the caller's deadline or for one second.
@@ -42,6 +44,11 @@ type IdServiceClient interface {
 	// Errors: INVALID_TEXT_FORMAT; CLOCK_ROLLED_BACK, BURST_EXCEEDED, WORKER_LEASE_LOST, WINDOW_EXPIRED, STORE_UNAVAILABLE, SHUTTING_DOWN
 	// (retry after RetryInfo); TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH.
 	NextId(ctx context.Context, in *NextIdRequest, opts ...grpc.CallOption) (*NextIdResponse, error)
+	// Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+	// ReserveIds or BatchNextIds. A retry is safe.
+	//
+	// Errors: those of NextId, COUNT_OUT_OF_RANGE.
+	NextIds(ctx context.Context, in *NextIdsRequest, opts ...grpc.CallOption) (*NextIdsResponse, error)
 	// Issues `count` IDs in ascending order, in chunks, as fast as the reader takes them. IDs are allocated as the reader's flow-control
 	// window opens: a reader that stops or cancels wastes at most two chunks beyond what its own window had taken. A retry is safe.
 	//
@@ -80,6 +87,16 @@ func (c *idServiceClient) NextId(ctx context.Context, in *NextIdRequest, opts ..
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(NextIdResponse)
 	err := c.cc.Invoke(ctx, IdService_NextId_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *idServiceClient) NextIds(ctx context.Context, in *NextIdsRequest, opts ...grpc.CallOption) (*NextIdsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NextIdsResponse)
+	err := c.cc.Invoke(ctx, IdService_NextIds_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +169,8 @@ func (c *idServiceClient) GetInfo(ctx context.Context, in *GetInfoRequest, opts 
 // Hands out unique, time-sorted 64-bit IDs and reads them again.
 //
 // An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-// has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+// has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+// too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
 type IdServiceServer interface {
 	// Issues one ID. Not idempotent: each call issues another. A retry is always safe: an ID that was not received is a gap, never a
 	// duplicate. Waits at most until the caller's deadline or for one second.
@@ -160,6 +178,11 @@ type IdServiceServer interface {
 	// Errors: INVALID_TEXT_FORMAT; CLOCK_ROLLED_BACK, BURST_EXCEEDED, WORKER_LEASE_LOST, WINDOW_EXPIRED, STORE_UNAVAILABLE, SHUTTING_DOWN
 	// (retry after RetryInfo); TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH.
 	NextId(context.Context, *NextIdRequest) (*NextIdResponse, error)
+	// Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+	// ReserveIds or BatchNextIds. A retry is safe.
+	//
+	// Errors: those of NextId, COUNT_OUT_OF_RANGE.
+	NextIds(context.Context, *NextIdsRequest) (*NextIdsResponse, error)
 	// Issues `count` IDs in ascending order, in chunks, as fast as the reader takes them. IDs are allocated as the reader's flow-control
 	// window opens: a reader that stops or cancels wastes at most two chunks beyond what its own window had taken. A retry is safe.
 	//
@@ -196,6 +219,9 @@ type UnimplementedIdServiceServer struct{}
 
 func (UnimplementedIdServiceServer) NextId(context.Context, *NextIdRequest) (*NextIdResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method NextId not implemented")
+}
+func (UnimplementedIdServiceServer) NextIds(context.Context, *NextIdsRequest) (*NextIdsResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method NextIds not implemented")
 }
 func (UnimplementedIdServiceServer) BatchNextIds(*BatchNextIdsRequest, grpc.ServerStreamingServer[BatchNextIdsResponse]) error {
 	return status.Errorf(codes.Unimplemented, "method BatchNextIds not implemented")
@@ -247,6 +273,24 @@ func _IdService_NextId_Handler(srv interface{}, ctx context.Context, dec func(in
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(IdServiceServer).NextId(ctx, req.(*NextIdRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _IdService_NextIds_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(NextIdsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(IdServiceServer).NextIds(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: IdService_NextIds_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(IdServiceServer).NextIds(ctx, req.(*NextIdsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -344,6 +388,10 @@ var IdService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "NextId",
 			Handler:    _IdService_NextId_Handler,
+		},
+		{
+			MethodName: "NextIds",
+			Handler:    _IdService_NextIds_Handler,
 		},
 		{
 			MethodName: "ReserveIds",

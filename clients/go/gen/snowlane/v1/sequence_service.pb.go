@@ -9,6 +9,7 @@ package snowlanev1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
@@ -90,8 +91,12 @@ const (
 	Period_PERIOD_DAY Period = 2
 	// Each month of the time zone.
 	Period_PERIOD_MONTH Period = 3
-	// Each year of the time zone.
+	// Each year of the time zone, from year_start on.
 	Period_PERIOD_YEAR Period = 4
+	// Each week of the time zone, from Monday on (ISO 8601).
+	Period_PERIOD_WEEK Period = 5
+	// Each quarter of a year of the time zone, from year_start on.
+	Period_PERIOD_QUARTER Period = 6
 )
 
 // Enum value maps for Period.
@@ -102,6 +107,8 @@ var (
 		2: "PERIOD_DAY",
 		3: "PERIOD_MONTH",
 		4: "PERIOD_YEAR",
+		5: "PERIOD_WEEK",
+		6: "PERIOD_QUARTER",
 	}
 	Period_value = map[string]int32{
 		"PERIOD_UNSPECIFIED": 0,
@@ -109,6 +116,8 @@ var (
 		"PERIOD_DAY":         2,
 		"PERIOD_MONTH":       3,
 		"PERIOD_YEAR":        4,
+		"PERIOD_WEEK":        5,
+		"PERIOD_QUARTER":     6,
 	}
 )
 
@@ -163,7 +172,8 @@ type Sequence struct {
 	// The IANA time zone whose calendar the period follows; empty means UTC. Of periodic sequences only. Immutable.
 	TimeZone string `protobuf:"bytes,10,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
 	// How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-	// digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+	// digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+	// {ww} and {q}. Immutable.
 	TextTemplate string `protobuf:"bytes,11,opt,name=text_template,json=textTemplate,proto3" json:"text_template,omitempty"`
 	// Whether calls for its values are refused.
 	Disabled bool `protobuf:"varint,12,opt,name=disabled,proto3" json:"disabled,omitempty"`
@@ -176,7 +186,17 @@ type Sequence struct {
 	// The lowest value that was never taken from the database in this period; 0 if none is left. In an update: upward only.
 	NextValue int64 `protobuf:"varint,16,opt,name=next_value,json=nextValue,proto3" json:"next_value,omitempty"`
 	// How many values are left to take in this period. Output only.
-	LeftCount     uint64 `protobuf:"varint,17,opt,name=left_count,json=leftCount,proto3" json:"left_count,omitempty"`
+	LeftCount uint64 `protobuf:"varint,17,opt,name=left_count,json=leftCount,proto3" json:"left_count,omitempty"`
+	// The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+	// PERIOD_MONTH if the day is 01. Immutable.
+	YearStart string `protobuf:"bytes,18,opt,name=year_start,json=yearStart,proto3" json:"year_start,omitempty"`
+	// For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+	// sequences only.
+	LateMax *durationpb.Duration `protobuf:"bytes,19,opt,name=late_max,json=lateMax,proto3" json:"late_max,omitempty"`
+	// The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+	ClosedBefore string `protobuf:"bytes,20,opt,name=closed_before,json=closedBefore,proto3" json:"closed_before,omitempty"`
+	// Rises with each change that forbids values or leaves some out: disabling, a raise, an import. Output only.
+	Epoch         int64 `protobuf:"varint,21,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -326,6 +346,34 @@ func (x *Sequence) GetNextValue() int64 {
 func (x *Sequence) GetLeftCount() uint64 {
 	if x != nil {
 		return x.LeftCount
+	}
+	return 0
+}
+
+func (x *Sequence) GetYearStart() string {
+	if x != nil {
+		return x.YearStart
+	}
+	return ""
+}
+
+func (x *Sequence) GetLateMax() *durationpb.Duration {
+	if x != nil {
+		return x.LateMax
+	}
+	return nil
+}
+
+func (x *Sequence) GetClosedBefore() string {
+	if x != nil {
+		return x.ClosedBefore
+	}
+	return ""
+}
+
+func (x *Sequence) GetEpoch() int64 {
+	if x != nil {
+		return x.Epoch
 	}
 	return 0
 }
@@ -647,7 +695,7 @@ type UpdateSequenceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name, the new values of the fields that the mask names, and the etag if it is to be compared.
 	Sequence *Sequence `protobuf:"bytes,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// At least one of description, value_max, step_min, step_max, disabled, next_value.
+	// At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -747,7 +795,10 @@ func (x *UpdateSequenceResponse) GetSequence() *Sequence {
 type NextValueRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the sequence.
-	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+	// only.
+	ForTime       *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=for_time,json=forTime,proto3" json:"for_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -789,6 +840,13 @@ func (x *NextValueRequest) GetName() string {
 	return ""
 }
 
+func (x *NextValueRequest) GetForTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ForTime
+	}
+	return nil
+}
+
 // One value.
 type NextValueResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -796,8 +854,12 @@ type NextValueResponse struct {
 	Value int64 `protobuf:"varint,1,opt,name=value,proto3" json:"value,omitempty"`
 	// The value written by the sequence's text_template; empty if it has none.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
-	PeriodKey     string `protobuf:"bytes,3,opt,name=period_key,json=periodKey,proto3" json:"period_key,omitempty"`
+	// The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+	// empty if the sequence has none.
+	PeriodKey string `protobuf:"bytes,3,opt,name=period_key,json=periodKey,proto3" json:"period_key,omitempty"`
+	// Which database of sequences counts it: the first 8 digits of its ID, which are hexadecimal, as a number, or 1 if they are all 0. Values
+	// of two databases can be equal, so a client that sees two numbers uses the values of one alone. 0: the server does not tell.
+	Database      uint32 `protobuf:"fixed32,4,opt,name=database,proto3" json:"database,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -853,6 +915,13 @@ func (x *NextValueResponse) GetPeriodKey() string {
 	return ""
 }
 
+func (x *NextValueResponse) GetDatabase() uint32 {
+	if x != nil {
+		return x.Database
+	}
+	return 0
+}
+
 // A request for a stream of values.
 type BatchNextValuesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -860,7 +929,7 @@ type BatchNextValuesRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// How many values in all, 1 to Limits.batch_count_max.
 	Count uint64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
-	// The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+	// The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
 	ChunkSize     uint32 `protobuf:"varint,3,opt,name=chunk_size,json=chunkSize,proto3" json:"chunk_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -925,7 +994,9 @@ type BatchNextValuesResponse struct {
 	// The same values written by the sequence's text_template, in the same order; empty if it has none.
 	Texts []string `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`
 	// As in NextValueResponse.
-	PeriodKey     string `protobuf:"bytes,3,opt,name=period_key,json=periodKey,proto3" json:"period_key,omitempty"`
+	PeriodKey string `protobuf:"bytes,3,opt,name=period_key,json=periodKey,proto3" json:"period_key,omitempty"`
+	// As in NextValueResponse.
+	Database      uint32 `protobuf:"fixed32,4,opt,name=database,proto3" json:"database,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -979,6 +1050,13 @@ func (x *BatchNextValuesResponse) GetPeriodKey() string {
 		return x.PeriodKey
 	}
 	return ""
+}
+
+func (x *BatchNextValuesResponse) GetDatabase() uint32 {
+	if x != nil {
+		return x.Database
+	}
+	return 0
 }
 
 // A request for runs of values.
@@ -1042,7 +1120,9 @@ type ReserveValuesResponse struct {
 	// Runs, which ascend where one database has the sequence; together at least 1 value and at most the count that was asked for.
 	Runs []*ValueRun `protobuf:"bytes,1,rep,name=runs,proto3" json:"runs,omitempty"`
 	// As in NextValueResponse.
-	PeriodKey     string `protobuf:"bytes,2,opt,name=period_key,json=periodKey,proto3" json:"period_key,omitempty"`
+	PeriodKey string `protobuf:"bytes,2,opt,name=period_key,json=periodKey,proto3" json:"period_key,omitempty"`
+	// As in NextValueResponse.
+	Database      uint32 `protobuf:"fixed32,3,opt,name=database,proto3" json:"database,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1089,6 +1169,13 @@ func (x *ReserveValuesResponse) GetPeriodKey() string {
 		return x.PeriodKey
 	}
 	return ""
+}
+
+func (x *ReserveValuesResponse) GetDatabase() uint32 {
+	if x != nil {
+		return x.Database
+	}
+	return 0
 }
 
 // Values in arithmetic progression: first_value + i * increment, for i from 0 to count - 1. The last is at most 2^63 - 1.
@@ -1159,14 +1246,14 @@ var File_snowlane_v1_sequence_service_proto protoreflect.FileDescriptor
 
 const file_snowlane_v1_sequence_service_proto_rawDesc = "" +
 	"\n" +
-	"\"snowlane/v1/sequence_service.proto\x12\vsnowlane.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe2\x04\n" +
+	"\"snowlane/v1/sequence_service.proto\x12\vsnowlane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x82\x06\n" +
 	"\bSequence\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x1f\n" +
-	"\vstart_value\x18\x03 \x01(\x03R\n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\x12#\n" +
+	"\vstart_value\x18\x03 \x01(\x03B\x020\x01R\n" +
 	"startValue\x12\x1c\n" +
-	"\tincrement\x18\x04 \x01(\x03R\tincrement\x12\x1b\n" +
-	"\tvalue_max\x18\x05 \x01(\x03R\bvalueMax\x127\n" +
+	"\tincrement\x18\x04 \x01(\x03R\tincrement\x12\x1f\n" +
+	"\tvalue_max\x18\x05 \x01(\x03B\x020\x01R\bvalueMax\x127\n" +
 	"\n" +
 	"allocation\x18\x06 \x01(\x0e2\x17.snowlane.v1.AllocationR\n" +
 	"allocation\x12\x19\n" +
@@ -1181,11 +1268,16 @@ const file_snowlane_v1_sequence_service_proto_rawDesc = "" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12\x12\n" +
-	"\x04etag\x18\x0f \x01(\tR\x04etag\x12\x1d\n" +
+	"\x04etag\x18\x0f \x01(\tR\x04etag\x12!\n" +
 	"\n" +
-	"next_value\x18\x10 \x01(\x03R\tnextValue\x12\x1d\n" +
+	"next_value\x18\x10 \x01(\x03B\x020\x01R\tnextValue\x12!\n" +
 	"\n" +
-	"left_count\x18\x11 \x01(\x04R\tleftCount\"J\n" +
+	"left_count\x18\x11 \x01(\x04B\x020\x01R\tleftCount\x12\x1d\n" +
+	"\n" +
+	"year_start\x18\x12 \x01(\tR\tyearStart\x124\n" +
+	"\blate_max\x18\x13 \x01(\v2\x19.google.protobuf.DurationR\alateMax\x12#\n" +
+	"\rclosed_before\x18\x14 \x01(\tR\fclosedBefore\x12\x14\n" +
+	"\x05epoch\x18\x15 \x01(\x03R\x05epoch\"J\n" +
 	"\x15CreateSequenceRequest\x121\n" +
 	"\bsequence\x18\x01 \x01(\v2\x15.snowlane.v1.SequenceR\bsequence\"K\n" +
 	"\x16CreateSequenceResponse\x121\n" +
@@ -1210,33 +1302,37 @@ const file_snowlane_v1_sequence_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x02 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"K\n" +
 	"\x16UpdateSequenceResponse\x121\n" +
-	"\bsequence\x18\x01 \x01(\v2\x15.snowlane.v1.SequenceR\bsequence\"&\n" +
+	"\bsequence\x18\x01 \x01(\v2\x15.snowlane.v1.SequenceR\bsequence\"]\n" +
 	"\x10NextValueRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"\\\n" +
-	"\x11NextValueResponse\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\x03R\x05value\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x125\n" +
+	"\bfor_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\aforTime\"|\n" +
+	"\x11NextValueResponse\x12\x18\n" +
+	"\x05value\x18\x01 \x01(\x03B\x020\x01R\x05value\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1d\n" +
 	"\n" +
-	"period_key\x18\x03 \x01(\tR\tperiodKey\"a\n" +
+	"period_key\x18\x03 \x01(\tR\tperiodKey\x12\x1a\n" +
+	"\bdatabase\x18\x04 \x01(\aR\bdatabase\"a\n" +
 	"\x16BatchNextValuesRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x04R\x05count\x12\x1d\n" +
 	"\n" +
-	"chunk_size\x18\x03 \x01(\rR\tchunkSize\"f\n" +
-	"\x17BatchNextValuesResponse\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\x03R\x06values\x12\x14\n" +
+	"chunk_size\x18\x03 \x01(\rR\tchunkSize\"\x86\x01\n" +
+	"\x17BatchNextValuesResponse\x12\x1a\n" +
+	"\x06values\x18\x01 \x03(\x03B\x020\x01R\x06values\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12\x1d\n" +
 	"\n" +
-	"period_key\x18\x03 \x01(\tR\tperiodKey\"@\n" +
+	"period_key\x18\x03 \x01(\tR\tperiodKey\x12\x1a\n" +
+	"\bdatabase\x18\x04 \x01(\aR\bdatabase\"@\n" +
 	"\x14ReserveValuesRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\rR\x05count\"a\n" +
+	"\x05count\x18\x02 \x01(\rR\x05count\"}\n" +
 	"\x15ReserveValuesResponse\x12)\n" +
 	"\x04runs\x18\x01 \x03(\v2\x15.snowlane.v1.ValueRunR\x04runs\x12\x1d\n" +
 	"\n" +
-	"period_key\x18\x02 \x01(\tR\tperiodKey\"_\n" +
-	"\bValueRun\x12\x1f\n" +
-	"\vfirst_value\x18\x01 \x01(\x03R\n" +
+	"period_key\x18\x02 \x01(\tR\tperiodKey\x12\x1a\n" +
+	"\bdatabase\x18\x03 \x01(\aR\bdatabase\"c\n" +
+	"\bValueRun\x12#\n" +
+	"\vfirst_value\x18\x01 \x01(\x03B\x020\x01R\n" +
 	"firstValue\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\rR\x05count\x12\x1c\n" +
 	"\tincrement\x18\x03 \x01(\x03R\tincrement*X\n" +
@@ -1244,14 +1340,16 @@ const file_snowlane_v1_sequence_service_proto_rawDesc = "" +
 	"Allocation\x12\x1a\n" +
 	"\x16ALLOCATION_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13ALLOCATION_SEGMENTS\x10\x01\x12\x15\n" +
-	"\x11ALLOCATION_STRICT\x10\x02*d\n" +
+	"\x11ALLOCATION_STRICT\x10\x02*\x89\x01\n" +
 	"\x06Period\x12\x16\n" +
 	"\x12PERIOD_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vPERIOD_NONE\x10\x01\x12\x0e\n" +
 	"\n" +
 	"PERIOD_DAY\x10\x02\x12\x10\n" +
 	"\fPERIOD_MONTH\x10\x03\x12\x0f\n" +
-	"\vPERIOD_YEAR\x10\x042\xff\x04\n" +
+	"\vPERIOD_YEAR\x10\x04\x12\x0f\n" +
+	"\vPERIOD_WEEK\x10\x05\x12\x12\n" +
+	"\x0ePERIOD_QUARTER\x10\x062\xff\x04\n" +
 	"\x0fSequenceService\x12Y\n" +
 	"\x0eCreateSequence\x12\".snowlane.v1.CreateSequenceRequest\x1a#.snowlane.v1.CreateSequenceResponse\x12U\n" +
 	"\vGetSequence\x12\x1f.snowlane.v1.GetSequenceRequest\x1a .snowlane.v1.GetSequenceResponse\"\x03\x90\x02\x01\x12[\n" +
@@ -1296,40 +1394,43 @@ var file_snowlane_v1_sequence_service_proto_goTypes = []any{
 	(*ReserveValuesResponse)(nil),   // 16: snowlane.v1.ReserveValuesResponse
 	(*ValueRun)(nil),                // 17: snowlane.v1.ValueRun
 	(*timestamppb.Timestamp)(nil),   // 18: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),   // 19: google.protobuf.FieldMask
+	(*durationpb.Duration)(nil),     // 19: google.protobuf.Duration
+	(*fieldmaskpb.FieldMask)(nil),   // 20: google.protobuf.FieldMask
 }
 var file_snowlane_v1_sequence_service_proto_depIdxs = []int32{
 	0,  // 0: snowlane.v1.Sequence.allocation:type_name -> snowlane.v1.Allocation
 	1,  // 1: snowlane.v1.Sequence.period:type_name -> snowlane.v1.Period
 	18, // 2: snowlane.v1.Sequence.create_time:type_name -> google.protobuf.Timestamp
 	18, // 3: snowlane.v1.Sequence.update_time:type_name -> google.protobuf.Timestamp
-	2,  // 4: snowlane.v1.CreateSequenceRequest.sequence:type_name -> snowlane.v1.Sequence
-	2,  // 5: snowlane.v1.CreateSequenceResponse.sequence:type_name -> snowlane.v1.Sequence
-	2,  // 6: snowlane.v1.GetSequenceResponse.sequence:type_name -> snowlane.v1.Sequence
-	2,  // 7: snowlane.v1.ListSequencesResponse.sequences:type_name -> snowlane.v1.Sequence
-	2,  // 8: snowlane.v1.UpdateSequenceRequest.sequence:type_name -> snowlane.v1.Sequence
-	19, // 9: snowlane.v1.UpdateSequenceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	2,  // 10: snowlane.v1.UpdateSequenceResponse.sequence:type_name -> snowlane.v1.Sequence
-	17, // 11: snowlane.v1.ReserveValuesResponse.runs:type_name -> snowlane.v1.ValueRun
-	3,  // 12: snowlane.v1.SequenceService.CreateSequence:input_type -> snowlane.v1.CreateSequenceRequest
-	5,  // 13: snowlane.v1.SequenceService.GetSequence:input_type -> snowlane.v1.GetSequenceRequest
-	7,  // 14: snowlane.v1.SequenceService.ListSequences:input_type -> snowlane.v1.ListSequencesRequest
-	9,  // 15: snowlane.v1.SequenceService.UpdateSequence:input_type -> snowlane.v1.UpdateSequenceRequest
-	11, // 16: snowlane.v1.SequenceService.NextValue:input_type -> snowlane.v1.NextValueRequest
-	13, // 17: snowlane.v1.SequenceService.BatchNextValues:input_type -> snowlane.v1.BatchNextValuesRequest
-	15, // 18: snowlane.v1.SequenceService.ReserveValues:input_type -> snowlane.v1.ReserveValuesRequest
-	4,  // 19: snowlane.v1.SequenceService.CreateSequence:output_type -> snowlane.v1.CreateSequenceResponse
-	6,  // 20: snowlane.v1.SequenceService.GetSequence:output_type -> snowlane.v1.GetSequenceResponse
-	8,  // 21: snowlane.v1.SequenceService.ListSequences:output_type -> snowlane.v1.ListSequencesResponse
-	10, // 22: snowlane.v1.SequenceService.UpdateSequence:output_type -> snowlane.v1.UpdateSequenceResponse
-	12, // 23: snowlane.v1.SequenceService.NextValue:output_type -> snowlane.v1.NextValueResponse
-	14, // 24: snowlane.v1.SequenceService.BatchNextValues:output_type -> snowlane.v1.BatchNextValuesResponse
-	16, // 25: snowlane.v1.SequenceService.ReserveValues:output_type -> snowlane.v1.ReserveValuesResponse
-	19, // [19:26] is the sub-list for method output_type
-	12, // [12:19] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	19, // 4: snowlane.v1.Sequence.late_max:type_name -> google.protobuf.Duration
+	2,  // 5: snowlane.v1.CreateSequenceRequest.sequence:type_name -> snowlane.v1.Sequence
+	2,  // 6: snowlane.v1.CreateSequenceResponse.sequence:type_name -> snowlane.v1.Sequence
+	2,  // 7: snowlane.v1.GetSequenceResponse.sequence:type_name -> snowlane.v1.Sequence
+	2,  // 8: snowlane.v1.ListSequencesResponse.sequences:type_name -> snowlane.v1.Sequence
+	2,  // 9: snowlane.v1.UpdateSequenceRequest.sequence:type_name -> snowlane.v1.Sequence
+	20, // 10: snowlane.v1.UpdateSequenceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	2,  // 11: snowlane.v1.UpdateSequenceResponse.sequence:type_name -> snowlane.v1.Sequence
+	18, // 12: snowlane.v1.NextValueRequest.for_time:type_name -> google.protobuf.Timestamp
+	17, // 13: snowlane.v1.ReserveValuesResponse.runs:type_name -> snowlane.v1.ValueRun
+	3,  // 14: snowlane.v1.SequenceService.CreateSequence:input_type -> snowlane.v1.CreateSequenceRequest
+	5,  // 15: snowlane.v1.SequenceService.GetSequence:input_type -> snowlane.v1.GetSequenceRequest
+	7,  // 16: snowlane.v1.SequenceService.ListSequences:input_type -> snowlane.v1.ListSequencesRequest
+	9,  // 17: snowlane.v1.SequenceService.UpdateSequence:input_type -> snowlane.v1.UpdateSequenceRequest
+	11, // 18: snowlane.v1.SequenceService.NextValue:input_type -> snowlane.v1.NextValueRequest
+	13, // 19: snowlane.v1.SequenceService.BatchNextValues:input_type -> snowlane.v1.BatchNextValuesRequest
+	15, // 20: snowlane.v1.SequenceService.ReserveValues:input_type -> snowlane.v1.ReserveValuesRequest
+	4,  // 21: snowlane.v1.SequenceService.CreateSequence:output_type -> snowlane.v1.CreateSequenceResponse
+	6,  // 22: snowlane.v1.SequenceService.GetSequence:output_type -> snowlane.v1.GetSequenceResponse
+	8,  // 23: snowlane.v1.SequenceService.ListSequences:output_type -> snowlane.v1.ListSequencesResponse
+	10, // 24: snowlane.v1.SequenceService.UpdateSequence:output_type -> snowlane.v1.UpdateSequenceResponse
+	12, // 25: snowlane.v1.SequenceService.NextValue:output_type -> snowlane.v1.NextValueResponse
+	14, // 26: snowlane.v1.SequenceService.BatchNextValues:output_type -> snowlane.v1.BatchNextValuesResponse
+	16, // 27: snowlane.v1.SequenceService.ReserveValues:output_type -> snowlane.v1.ReserveValuesResponse
+	21, // [21:28] is the sub-list for method output_type
+	14, // [14:21] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_snowlane_v1_sequence_service_proto_init() }

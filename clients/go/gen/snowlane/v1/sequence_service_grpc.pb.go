@@ -61,8 +61,8 @@ type SequenceServiceClient interface {
 	// twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
 	// database has the sequence; across servers, and across the stripes of several databases, they do not.
 	//
-	// Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-	// RetryInfo); STORE_WENT_BACK.
+	// Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+	// (retry after RetryInfo); STORE_WENT_BACK.
 	NextValue(ctx context.Context, in *NextValueRequest, opts ...grpc.CallOption) (*NextValueResponse, error)
 	// Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
 	// cancels wastes at most two chunks beyond what its own window had taken.
@@ -196,8 +196,8 @@ type SequenceServiceServer interface {
 	// twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
 	// database has the sequence; across servers, and across the stripes of several databases, they do not.
 	//
-	// Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-	// RetryInfo); STORE_WENT_BACK.
+	// Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+	// (retry after RetryInfo); STORE_WENT_BACK.
 	NextValue(context.Context, *NextValueRequest) (*NextValueResponse, error)
 	// Hands out `count` values in chunks, as fast as the reader takes them. They rise as those of NextValue do. A reader that stops or
 	// cancels wastes at most two chunks beyond what its own window had taken.

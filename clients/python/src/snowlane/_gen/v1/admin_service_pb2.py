@@ -24,9 +24,10 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from . import id_service_pb2 as snowlane__client_dot_v1_dot_id__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&snowlane_client/v1/admin_service.proto\x12\x12snowlane_client.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n\x10GetStatusRequest\x12\x1f\n\x0b\x61\x66ter_index\x18\x01 \x01(\x04R\nafterIndex\"\x89\x01\n\x11GetStatusResponse\x12\x38\n\x06status\x18\x01 \x01(\x0b\x32 .snowlane_client.v1.ServerStatusR\x06status\x12:\n\x07samples\x18\x02 \x03(\x0b\x32 .snowlane_client.v1.StatusSampleR\x07samples\"\xca\x05\n\x0cServerStatus\x12\x18\n\x07serving\x18\x01 \x01(\x08R\x07serving\x12,\n\x12not_serving_reason\x18\x02 \x01(\tR\x10notServingReason\x12\x14\n\x05phase\x18\x03 \x01(\tR\x05phase\x12\x39\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tstartTime\x12#\n\rdatacenter_id\x18\x05 \x01(\rR\x0c\x64\x61tacenterId\x12\x1b\n\tworker_id\x18\x06 \x01(\rR\x08workerId\x12\x1e\n\ngeneration\x18\x07 \x01(\x04R\ngeneration\x12\x39\n\ngrant_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tgrantTime\x12:\n\x0bwindow_left\x18\t \x01(\x0b\x32\x19.google.protobuf.DurationR\nwindowLeft\x12-\n\x04lead\x18\n \x01(\x0b\x32\x19.google.protobuf.DurationR\x04lead\x12\x14\n\x05store\x18\x0b \x01(\tR\x05store\x12\'\n\x0fstore_reachable\x18\x0c \x01(\x08R\x0estoreReachable\x12\x43\n\x10store_answer_age\x18\r \x01(\x0b\x32\x19.google.protobuf.DurationR\x0estoreAnswerAge\x12\x45\n\x11store_clock_ahead\x18\x0e \x01(\x0b\x32\x19.google.protobuf.DurationR\x0fstoreClockAhead\x12#\n\rwaiting_count\x18\x0f \x01(\x04R\x0cwaitingCount\x12)\n\x10\x63onnection_count\x18\x10 \x01(\x04R\x0f\x63onnectionCount\"\x99\x03\n\x0cStatusSample\x12.\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\x1b\n\tids_count\x18\x02 \x01(\x04R\x08idsCount\x12!\n\x0cvalues_count\x18\x03 \x01(\x04R\x0bvaluesCount\x12\x1d\n\ncall_count\x18\x04 \x01(\x04R\tcallCount\x12\x1f\n\x0b\x65rror_count\x18\x05 \x01(\x04R\nerrorCount\x12+\n\x03p50\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationR\x03p50\x12+\n\x03p99\x18\x07 \x01(\x0b\x32\x19.google.protobuf.DurationR\x03p99\x12-\n\x04lead\x18\x08 \x01(\x0b\x32\x19.google.protobuf.DurationR\x04lead\x12:\n\x0bwindow_left\x18\t \x01(\x0b\x32\x19.google.protobuf.DurationR\nwindowLeft\x12\x14\n\x05index\x18\n \x01(\x04R\x05index\"P\n\x12ListWorkersRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xb3\x02\n\x13ListWorkersResponse\x12\x34\n\x07workers\x18\x01 \x03(\x0b\x32\x1a.snowlane_client.v1.WorkerR\x07workers\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12&\n\x0fworker_id_count\x18\x03 \x01(\x04R\rworkerIdCount\x12\x1d\n\nfree_count\x18\x04 \x01(\x04R\tfreeCount\x12J\n\x13quarantine_end_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x11quarantineEndTime\x12+\n\x11quarantine_reason\x18\x06 \x01(\tR\x10quarantineReason\"\x89\x03\n\x06Worker\x12#\n\rdatacenter_id\x18\x01 \x01(\rR\x0c\x64\x61tacenterId\x12\x1b\n\tworker_id\x18\x02 \x01(\rR\x08workerId\x12\x35\n\x05state\x18\x03 \x01(\x0e\x32\x1f.snowlane_client.v1.WorkerStateR\x05state\x12\x38\n\x06holder\x18\x04 \x01(\x0b\x32 .snowlane_client.v1.WorkerHolderR\x06holder\x12\x1e\n\ngeneration\x18\x05 \x01(\x04R\ngeneration\x12\x37\n\tmark_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08markTime\x12:\n\x0bwindow_left\x18\x07 \x01(\x0b\x32\x19.google.protobuf.DurationR\nwindowLeft\x12\x37\n\tfree_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08\x66reeTime\"\xb2\x01\n\x0cWorkerHolder\x12\x1a\n\x08instance\x18\x01 \x01(\tR\x08instance\x12\x12\n\x04host\x18\x02 \x01(\tR\x04host\x12\x1d\n\nprocess_id\x18\x03 \x01(\x04R\tprocessId\x12\x39\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tstartTime\x12\x18\n\x07version\x18\x05 \x01(\tR\x07version*\xb2\x01\n\x0bWorkerState\x12\x1c\n\x18WORKER_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11WORKER_STATE_HELD\x10\x01\x12\x19\n\x15WORKER_STATE_RELEASED\x10\x02\x12\x18\n\x14WORKER_STATE_EXPIRED\x10\x03\x12\x1c\n\x18WORKER_STATE_QUARANTINED\x10\x04\x12\x1b\n\x17WORKER_STATE_UNREADABLE\x10\x05\x32\xd2\x01\n\x0c\x41\x64minService\x12\x63\n\x0bListWorkers\x12&.snowlane_client.v1.ListWorkersRequest\x1a\'.snowlane_client.v1.ListWorkersResponse\"\x03\x90\x02\x01\x12]\n\tGetStatus\x12$.snowlane_client.v1.GetStatusRequest\x1a%.snowlane_client.v1.GetStatusResponse\"\x03\x90\x02\x01\x42?\n\x0f\x64\x65v.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&snowlane_client/v1/admin_service.proto\x12\x12snowlane_client.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a#snowlane_client/v1/id_service.proto\"3\n\x10GetStatusRequest\x12\x1f\n\x0b\x61\x66ter_index\x18\x01 \x01(\x04R\nafterIndex\"\x89\x01\n\x11GetStatusResponse\x12\x38\n\x06status\x18\x01 \x01(\x0b\x32 .snowlane_client.v1.ServerStatusR\x06status\x12:\n\x07samples\x18\x02 \x03(\x0b\x32 .snowlane_client.v1.StatusSampleR\x07samples\"\x8e\x06\n\x0cServerStatus\x12\x18\n\x07serving\x18\x01 \x01(\x08R\x07serving\x12,\n\x12not_serving_reason\x18\x02 \x01(\tR\x10notServingReason\x12\x14\n\x05phase\x18\x03 \x01(\tR\x05phase\x12\x39\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tstartTime\x12#\n\rdatacenter_id\x18\x05 \x01(\rR\x0c\x64\x61tacenterId\x12\x1b\n\tworker_id\x18\x06 \x01(\rR\x08workerId\x12\x1e\n\ngeneration\x18\x07 \x01(\x04R\ngeneration\x12\x39\n\ngrant_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tgrantTime\x12:\n\x0bwindow_left\x18\t \x01(\x0b\x32\x19.google.protobuf.DurationR\nwindowLeft\x12-\n\x04lead\x18\n \x01(\x0b\x32\x19.google.protobuf.DurationR\x04lead\x12\x14\n\x05store\x18\x0b \x01(\tR\x05store\x12\'\n\x0fstore_reachable\x18\x0c \x01(\x08R\x0estoreReachable\x12\x43\n\x10store_answer_age\x18\r \x01(\x0b\x32\x19.google.protobuf.DurationR\x0estoreAnswerAge\x12\x45\n\x11store_clock_ahead\x18\x0e \x01(\x0b\x32\x19.google.protobuf.DurationR\x0fstoreClockAhead\x12#\n\rwaiting_count\x18\x0f \x01(\x04R\x0cwaitingCount\x12)\n\x10\x63onnection_count\x18\x10 \x01(\x04R\x0f\x63onnectionCount\x12-\n\x10never_held_count\x18\x11 \x01(\x04H\x00R\x0eneverHeldCount\x88\x01\x01\x42\x13\n\x11_never_held_count\"\x99\x03\n\x0cStatusSample\x12.\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\x1b\n\tids_count\x18\x02 \x01(\x04R\x08idsCount\x12!\n\x0cvalues_count\x18\x03 \x01(\x04R\x0bvaluesCount\x12\x1d\n\ncall_count\x18\x04 \x01(\x04R\tcallCount\x12\x1f\n\x0b\x65rror_count\x18\x05 \x01(\x04R\nerrorCount\x12+\n\x03p50\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationR\x03p50\x12+\n\x03p99\x18\x07 \x01(\x0b\x32\x19.google.protobuf.DurationR\x03p99\x12-\n\x04lead\x18\x08 \x01(\x0b\x32\x19.google.protobuf.DurationR\x04lead\x12:\n\x0bwindow_left\x18\t \x01(\x0b\x32\x19.google.protobuf.DurationR\nwindowLeft\x12\x14\n\x05index\x18\n \x01(\x04R\x05index\"P\n\x12ListWorkersRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xdd\x02\n\x13ListWorkersResponse\x12\x34\n\x07workers\x18\x01 \x03(\x0b\x32\x1a.snowlane_client.v1.WorkerR\x07workers\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12&\n\x0fworker_id_count\x18\x03 \x01(\x04R\rworkerIdCount\x12\x1d\n\nfree_count\x18\x04 \x01(\x04R\tfreeCount\x12J\n\x13quarantine_end_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x11quarantineEndTime\x12+\n\x11quarantine_reason\x18\x06 \x01(\tR\x10quarantineReason\x12(\n\x10never_held_count\x18\x07 \x01(\x04R\x0eneverHeldCount\"\x89\x03\n\x06Worker\x12#\n\rdatacenter_id\x18\x01 \x01(\rR\x0c\x64\x61tacenterId\x12\x1b\n\tworker_id\x18\x02 \x01(\rR\x08workerId\x12\x35\n\x05state\x18\x03 \x01(\x0e\x32\x1f.snowlane_client.v1.WorkerStateR\x05state\x12\x38\n\x06holder\x18\x04 \x01(\x0b\x32 .snowlane_client.v1.WorkerHolderR\x06holder\x12\x1e\n\ngeneration\x18\x05 \x01(\x04R\ngeneration\x12\x37\n\tmark_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08markTime\x12:\n\x0bwindow_left\x18\x07 \x01(\x0b\x32\x19.google.protobuf.DurationR\nwindowLeft\x12\x37\n\tfree_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08\x66reeTime\"\xb2\x01\n\x0cWorkerHolder\x12\x1a\n\x08instance\x18\x01 \x01(\tR\x08instance\x12\x12\n\x04host\x18\x02 \x01(\tR\x04host\x12\x1d\n\nprocess_id\x18\x03 \x01(\x04R\tprocessId\x12\x39\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tstartTime\x12\x18\n\x07version\x18\x05 \x01(\tR\x07version\"\xb7\x01\n\x10\x43laimPastRequest\x12\x37\n\tfrom_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08\x66romTime\x12\x33\n\x07to_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x06toTime\x12\x1d\n\nlane_count\x18\x03 \x01(\rR\tlaneCount\x12\x16\n\x06reason\x18\x04 \x01(\tR\x06reason\"\xcb\x02\n\x11\x43laimPastResponse\x12\x32\n\x05lanes\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.PastLaneR\x05lanes\x12\x37\n\tfrom_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08\x66romTime\x12\x33\n\x07to_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x06toTime\x12!\n\nfirst_tick\x18\x04 \x01(\x04\x42\x02\x30\x01R\tfirstTick\x12\x1d\n\x08\x65nd_tick\x18\x05 \x01(\x04\x42\x02\x30\x01R\x07\x65ndTick\x12\x32\n\x06layout\x18\x06 \x01(\x0b\x32\x1a.snowlane_client.v1.LayoutR\x06layout\x12\x1e\n\ndeployment\x18\x07 \x01(\x07R\ndeployment\"i\n\x08PastLane\x12#\n\rdatacenter_id\x18\x01 \x01(\rR\x0c\x64\x61tacenterId\x12\x1b\n\tworker_id\x18\x02 \x01(\rR\x08workerId\x12\x1b\n\x07id_bits\x18\x03 \x01(\x06\x42\x02\x30\x01R\x06idBits*\xb2\x01\n\x0bWorkerState\x12\x1c\n\x18WORKER_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11WORKER_STATE_HELD\x10\x01\x12\x19\n\x15WORKER_STATE_RELEASED\x10\x02\x12\x18\n\x14WORKER_STATE_EXPIRED\x10\x03\x12\x1c\n\x18WORKER_STATE_QUARANTINED\x10\x04\x12\x1b\n\x17WORKER_STATE_UNREADABLE\x10\x05\x32\xac\x02\n\x0c\x41\x64minService\x12\x63\n\x0bListWorkers\x12&.snowlane_client.v1.ListWorkersRequest\x1a\'.snowlane_client.v1.ListWorkersResponse\"\x03\x90\x02\x01\x12]\n\tGetStatus\x12$.snowlane_client.v1.GetStatusRequest\x1a%.snowlane_client.v1.GetStatusResponse\"\x03\x90\x02\x01\x12X\n\tClaimPast\x12$.snowlane_client.v1.ClaimPastRequest\x1a%.snowlane_client.v1.ClaimPastResponseB?\n\x0f\x64\x65v.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,28 +35,40 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'snowlane_client.v1.admin_se
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017dev.snowlane.v1P\001Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1'
+  _globals['_CLAIMPASTRESPONSE'].fields_by_name['first_tick']._loaded_options = None
+  _globals['_CLAIMPASTRESPONSE'].fields_by_name['first_tick']._serialized_options = b'0\001'
+  _globals['_CLAIMPASTRESPONSE'].fields_by_name['end_tick']._loaded_options = None
+  _globals['_CLAIMPASTRESPONSE'].fields_by_name['end_tick']._serialized_options = b'0\001'
+  _globals['_PASTLANE'].fields_by_name['id_bits']._loaded_options = None
+  _globals['_PASTLANE'].fields_by_name['id_bits']._serialized_options = b'0\001'
   _globals['_ADMINSERVICE'].methods_by_name['ListWorkers']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['ListWorkers']._serialized_options = b'\220\002\001'
   _globals['_ADMINSERVICE'].methods_by_name['GetStatus']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['GetStatus']._serialized_options = b'\220\002\001'
-  _globals['_WORKERSTATE']._serialized_start=2419
-  _globals['_WORKERSTATE']._serialized_end=2597
-  _globals['_GETSTATUSREQUEST']._serialized_start=127
-  _globals['_GETSTATUSREQUEST']._serialized_end=178
-  _globals['_GETSTATUSRESPONSE']._serialized_start=181
-  _globals['_GETSTATUSRESPONSE']._serialized_end=318
-  _globals['_SERVERSTATUS']._serialized_start=321
-  _globals['_SERVERSTATUS']._serialized_end=1035
-  _globals['_STATUSSAMPLE']._serialized_start=1038
-  _globals['_STATUSSAMPLE']._serialized_end=1447
-  _globals['_LISTWORKERSREQUEST']._serialized_start=1449
-  _globals['_LISTWORKERSREQUEST']._serialized_end=1529
-  _globals['_LISTWORKERSRESPONSE']._serialized_start=1532
-  _globals['_LISTWORKERSRESPONSE']._serialized_end=1839
-  _globals['_WORKER']._serialized_start=1842
-  _globals['_WORKER']._serialized_end=2235
-  _globals['_WORKERHOLDER']._serialized_start=2238
-  _globals['_WORKERHOLDER']._serialized_end=2416
-  _globals['_ADMINSERVICE']._serialized_start=2600
-  _globals['_ADMINSERVICE']._serialized_end=2810
+  _globals['_WORKERSTATE']._serialized_start=3193
+  _globals['_WORKERSTATE']._serialized_end=3371
+  _globals['_GETSTATUSREQUEST']._serialized_start=164
+  _globals['_GETSTATUSREQUEST']._serialized_end=215
+  _globals['_GETSTATUSRESPONSE']._serialized_start=218
+  _globals['_GETSTATUSRESPONSE']._serialized_end=355
+  _globals['_SERVERSTATUS']._serialized_start=358
+  _globals['_SERVERSTATUS']._serialized_end=1140
+  _globals['_STATUSSAMPLE']._serialized_start=1143
+  _globals['_STATUSSAMPLE']._serialized_end=1552
+  _globals['_LISTWORKERSREQUEST']._serialized_start=1554
+  _globals['_LISTWORKERSREQUEST']._serialized_end=1634
+  _globals['_LISTWORKERSRESPONSE']._serialized_start=1637
+  _globals['_LISTWORKERSRESPONSE']._serialized_end=1986
+  _globals['_WORKER']._serialized_start=1989
+  _globals['_WORKER']._serialized_end=2382
+  _globals['_WORKERHOLDER']._serialized_start=2385
+  _globals['_WORKERHOLDER']._serialized_end=2563
+  _globals['_CLAIMPASTREQUEST']._serialized_start=2566
+  _globals['_CLAIMPASTREQUEST']._serialized_end=2749
+  _globals['_CLAIMPASTRESPONSE']._serialized_start=2752
+  _globals['_CLAIMPASTRESPONSE']._serialized_end=3083
+  _globals['_PASTLANE']._serialized_start=3085
+  _globals['_PASTLANE']._serialized_end=3190
+  _globals['_ADMINSERVICE']._serialized_start=3374
+  _globals['_ADMINSERVICE']._serialized_end=3674
 # @@protoc_insertion_point(module_scope)

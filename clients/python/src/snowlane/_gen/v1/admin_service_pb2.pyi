@@ -1,5 +1,6 @@
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from . import id_service_pb2 as _id_service_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -38,7 +39,7 @@ class GetStatusResponse(_message.Message):
     def __init__(self, status: _Optional[_Union[ServerStatus, _Mapping]] = ..., samples: _Optional[_Iterable[_Union[StatusSample, _Mapping]]] = ...) -> None: ...
 
 class ServerStatus(_message.Message):
-    __slots__ = ("serving", "not_serving_reason", "phase", "start_time", "datacenter_id", "worker_id", "generation", "grant_time", "window_left", "lead", "store", "store_reachable", "store_answer_age", "store_clock_ahead", "waiting_count", "connection_count")
+    __slots__ = ("serving", "not_serving_reason", "phase", "start_time", "datacenter_id", "worker_id", "generation", "grant_time", "window_left", "lead", "store", "store_reachable", "store_answer_age", "store_clock_ahead", "waiting_count", "connection_count", "never_held_count")
     SERVING_FIELD_NUMBER: _ClassVar[int]
     NOT_SERVING_REASON_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
@@ -55,6 +56,7 @@ class ServerStatus(_message.Message):
     STORE_CLOCK_AHEAD_FIELD_NUMBER: _ClassVar[int]
     WAITING_COUNT_FIELD_NUMBER: _ClassVar[int]
     CONNECTION_COUNT_FIELD_NUMBER: _ClassVar[int]
+    NEVER_HELD_COUNT_FIELD_NUMBER: _ClassVar[int]
     serving: bool
     not_serving_reason: str
     phase: str
@@ -71,7 +73,8 @@ class ServerStatus(_message.Message):
     store_clock_ahead: _duration_pb2.Duration
     waiting_count: int
     connection_count: int
-    def __init__(self, serving: bool = ..., not_serving_reason: _Optional[str] = ..., phase: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., generation: _Optional[int] = ..., grant_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., lead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store: _Optional[str] = ..., store_reachable: bool = ..., store_answer_age: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store_clock_ahead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., waiting_count: _Optional[int] = ..., connection_count: _Optional[int] = ...) -> None: ...
+    never_held_count: int
+    def __init__(self, serving: bool = ..., not_serving_reason: _Optional[str] = ..., phase: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., generation: _Optional[int] = ..., grant_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., lead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store: _Optional[str] = ..., store_reachable: bool = ..., store_answer_age: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store_clock_ahead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., waiting_count: _Optional[int] = ..., connection_count: _Optional[int] = ..., never_held_count: _Optional[int] = ...) -> None: ...
 
 class StatusSample(_message.Message):
     __slots__ = ("time", "ids_count", "values_count", "call_count", "error_count", "p50", "p99", "lead", "window_left", "index")
@@ -106,20 +109,22 @@ class ListWorkersRequest(_message.Message):
     def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListWorkersResponse(_message.Message):
-    __slots__ = ("workers", "next_page_token", "worker_id_count", "free_count", "quarantine_end_time", "quarantine_reason")
+    __slots__ = ("workers", "next_page_token", "worker_id_count", "free_count", "quarantine_end_time", "quarantine_reason", "never_held_count")
     WORKERS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     WORKER_ID_COUNT_FIELD_NUMBER: _ClassVar[int]
     FREE_COUNT_FIELD_NUMBER: _ClassVar[int]
     QUARANTINE_END_TIME_FIELD_NUMBER: _ClassVar[int]
     QUARANTINE_REASON_FIELD_NUMBER: _ClassVar[int]
+    NEVER_HELD_COUNT_FIELD_NUMBER: _ClassVar[int]
     workers: _containers.RepeatedCompositeFieldContainer[Worker]
     next_page_token: str
     worker_id_count: int
     free_count: int
     quarantine_end_time: _timestamp_pb2.Timestamp
     quarantine_reason: str
-    def __init__(self, workers: _Optional[_Iterable[_Union[Worker, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., worker_id_count: _Optional[int] = ..., free_count: _Optional[int] = ..., quarantine_end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., quarantine_reason: _Optional[str] = ...) -> None: ...
+    never_held_count: int
+    def __init__(self, workers: _Optional[_Iterable[_Union[Worker, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., worker_id_count: _Optional[int] = ..., free_count: _Optional[int] = ..., quarantine_end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., quarantine_reason: _Optional[str] = ..., never_held_count: _Optional[int] = ...) -> None: ...
 
 class Worker(_message.Message):
     __slots__ = ("datacenter_id", "worker_id", "state", "holder", "generation", "mark_time", "window_left", "free_time")
@@ -154,3 +159,43 @@ class WorkerHolder(_message.Message):
     start_time: _timestamp_pb2.Timestamp
     version: str
     def __init__(self, instance: _Optional[str] = ..., host: _Optional[str] = ..., process_id: _Optional[int] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[str] = ...) -> None: ...
+
+class ClaimPastRequest(_message.Message):
+    __slots__ = ("from_time", "to_time", "lane_count", "reason")
+    FROM_TIME_FIELD_NUMBER: _ClassVar[int]
+    TO_TIME_FIELD_NUMBER: _ClassVar[int]
+    LANE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    from_time: _timestamp_pb2.Timestamp
+    to_time: _timestamp_pb2.Timestamp
+    lane_count: int
+    reason: str
+    def __init__(self, from_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., to_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., lane_count: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class ClaimPastResponse(_message.Message):
+    __slots__ = ("lanes", "from_time", "to_time", "first_tick", "end_tick", "layout", "deployment")
+    LANES_FIELD_NUMBER: _ClassVar[int]
+    FROM_TIME_FIELD_NUMBER: _ClassVar[int]
+    TO_TIME_FIELD_NUMBER: _ClassVar[int]
+    FIRST_TICK_FIELD_NUMBER: _ClassVar[int]
+    END_TICK_FIELD_NUMBER: _ClassVar[int]
+    LAYOUT_FIELD_NUMBER: _ClassVar[int]
+    DEPLOYMENT_FIELD_NUMBER: _ClassVar[int]
+    lanes: _containers.RepeatedCompositeFieldContainer[PastLane]
+    from_time: _timestamp_pb2.Timestamp
+    to_time: _timestamp_pb2.Timestamp
+    first_tick: int
+    end_tick: int
+    layout: _id_service_pb2.Layout
+    deployment: int
+    def __init__(self, lanes: _Optional[_Iterable[_Union[PastLane, _Mapping]]] = ..., from_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., to_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., first_tick: _Optional[int] = ..., end_tick: _Optional[int] = ..., layout: _Optional[_Union[_id_service_pb2.Layout, _Mapping]] = ..., deployment: _Optional[int] = ...) -> None: ...
+
+class PastLane(_message.Message):
+    __slots__ = ("datacenter_id", "worker_id", "id_bits")
+    DATACENTER_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    ID_BITS_FIELD_NUMBER: _ClassVar[int]
+    datacenter_id: int
+    worker_id: int
+    id_bits: int
+    def __init__(self, datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., id_bits: _Optional[int] = ...) -> None: ...

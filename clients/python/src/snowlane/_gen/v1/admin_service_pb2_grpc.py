@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class AdminServiceStub(object):
-    """Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+    """Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
     """
 
     def __init__(self, channel):
@@ -45,10 +45,15 @@ class AdminServiceStub(object):
                 request_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusRequest.SerializeToString,
                 response_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusResponse.FromString,
                 _registered_method=True)
+        self.ClaimPast = channel.unary_unary(
+                '/snowlane.v1.AdminService/ClaimPast',
+                request_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.ClaimPastRequest.SerializeToString,
+                response_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.ClaimPastResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer(object):
-    """Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+    """Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
     """
 
     def ListWorkers(self, request, context):
@@ -72,6 +77,19 @@ class AdminServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ClaimPast(self, request, context):
+        """Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+        by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+        server's operator said since when every ID comes from its store.
+
+        Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+        (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+        RetryInfo).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -85,6 +103,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusRequest.FromString,
                     response_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusResponse.SerializeToString,
             ),
+            'ClaimPast': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimPast,
+                    request_deserializer=snowlane__client_dot_v1_dot_admin__service__pb2.ClaimPastRequest.FromString,
+                    response_serializer=snowlane__client_dot_v1_dot_admin__service__pb2.ClaimPastResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'snowlane.v1.AdminService', rpc_method_handlers)
@@ -94,7 +117,7 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService(object):
-    """Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+    """Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
     """
 
     @staticmethod
@@ -141,6 +164,33 @@ class AdminService(object):
             '/snowlane.v1.AdminService/GetStatus',
             snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusRequest.SerializeToString,
             snowlane__client_dot_v1_dot_admin__service__pb2.GetStatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimPast(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/snowlane.v1.AdminService/ClaimPast',
+            snowlane__client_dot_v1_dot_admin__service__pb2.ClaimPastRequest.SerializeToString,
+            snowlane__client_dot_v1_dot_admin__service__pb2.ClaimPastResponse.FromString,
             options,
             channel_credentials,
             insecure,

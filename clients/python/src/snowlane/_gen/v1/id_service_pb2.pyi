@@ -95,12 +95,32 @@ class NextIdRequest(_message.Message):
     def __init__(self, text_format: _Optional[_Union[TextFormat, _Mapping]] = ...) -> None: ...
 
 class NextIdResponse(_message.Message):
-    __slots__ = ("id", "text")
+    __slots__ = ("id", "text", "deployment")
     ID_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    DEPLOYMENT_FIELD_NUMBER: _ClassVar[int]
     id: int
     text: str
-    def __init__(self, id: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
+    deployment: int
+    def __init__(self, id: _Optional[int] = ..., text: _Optional[str] = ..., deployment: _Optional[int] = ...) -> None: ...
+
+class NextIdsRequest(_message.Message):
+    __slots__ = ("count", "text_format")
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FORMAT_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    text_format: TextFormat
+    def __init__(self, count: _Optional[int] = ..., text_format: _Optional[_Union[TextFormat, _Mapping]] = ...) -> None: ...
+
+class NextIdsResponse(_message.Message):
+    __slots__ = ("ids", "texts", "deployment")
+    IDS_FIELD_NUMBER: _ClassVar[int]
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    DEPLOYMENT_FIELD_NUMBER: _ClassVar[int]
+    ids: _containers.RepeatedScalarFieldContainer[int]
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    deployment: int
+    def __init__(self, ids: _Optional[_Iterable[int]] = ..., texts: _Optional[_Iterable[str]] = ..., deployment: _Optional[int] = ...) -> None: ...
 
 class BatchNextIdsRequest(_message.Message):
     __slots__ = ("count", "chunk_size", "text_format")
@@ -113,12 +133,14 @@ class BatchNextIdsRequest(_message.Message):
     def __init__(self, count: _Optional[int] = ..., chunk_size: _Optional[int] = ..., text_format: _Optional[_Union[TextFormat, _Mapping]] = ...) -> None: ...
 
 class BatchNextIdsResponse(_message.Message):
-    __slots__ = ("ids", "texts")
+    __slots__ = ("ids", "texts", "deployment")
     IDS_FIELD_NUMBER: _ClassVar[int]
     TEXTS_FIELD_NUMBER: _ClassVar[int]
+    DEPLOYMENT_FIELD_NUMBER: _ClassVar[int]
     ids: _containers.RepeatedScalarFieldContainer[int]
     texts: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, ids: _Optional[_Iterable[int]] = ..., texts: _Optional[_Iterable[str]] = ...) -> None: ...
+    deployment: int
+    def __init__(self, ids: _Optional[_Iterable[int]] = ..., texts: _Optional[_Iterable[str]] = ..., deployment: _Optional[int] = ...) -> None: ...
 
 class ReserveIdsRequest(_message.Message):
     __slots__ = ("count",)
@@ -127,10 +149,12 @@ class ReserveIdsRequest(_message.Message):
     def __init__(self, count: _Optional[int] = ...) -> None: ...
 
 class ReserveIdsResponse(_message.Message):
-    __slots__ = ("runs",)
+    __slots__ = ("runs", "deployment")
     RUNS_FIELD_NUMBER: _ClassVar[int]
+    DEPLOYMENT_FIELD_NUMBER: _ClassVar[int]
     runs: _containers.RepeatedCompositeFieldContainer[IdRun]
-    def __init__(self, runs: _Optional[_Iterable[_Union[IdRun, _Mapping]]] = ...) -> None: ...
+    deployment: int
+    def __init__(self, runs: _Optional[_Iterable[_Union[IdRun, _Mapping]]] = ..., deployment: _Optional[int] = ...) -> None: ...
 
 class IdRun(_message.Message):
     __slots__ = ("first_id", "count", "stride")
@@ -274,7 +298,7 @@ class GetInfoRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetInfoResponse(_message.Message):
-    __slots__ = ("layout", "datacenter_id", "worker_id", "rollback_policy", "ordering", "exhaustion_time", "limits", "version", "deployment_fingerprint")
+    __slots__ = ("layout", "datacenter_id", "worker_id", "rollback_policy", "ordering", "exhaustion_time", "limits", "version", "deployment_fingerprint", "binding")
     LAYOUT_FIELD_NUMBER: _ClassVar[int]
     DATACENTER_ID_FIELD_NUMBER: _ClassVar[int]
     WORKER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -284,6 +308,7 @@ class GetInfoResponse(_message.Message):
     LIMITS_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     DEPLOYMENT_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    BINDING_FIELD_NUMBER: _ClassVar[int]
     layout: Layout
     datacenter_id: int
     worker_id: int
@@ -293,14 +318,33 @@ class GetInfoResponse(_message.Message):
     limits: Limits
     version: str
     deployment_fingerprint: str
-    def __init__(self, layout: _Optional[_Union[Layout, _Mapping]] = ..., datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., rollback_policy: _Optional[_Union[RollbackPolicy, str]] = ..., ordering: _Optional[_Union[Ordering, str]] = ..., exhaustion_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., version: _Optional[str] = ..., deployment_fingerprint: _Optional[str] = ...) -> None: ...
+    binding: WorkerBinding
+    def __init__(self, layout: _Optional[_Union[Layout, _Mapping]] = ..., datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., rollback_policy: _Optional[_Union[RollbackPolicy, str]] = ..., ordering: _Optional[_Union[Ordering, str]] = ..., exhaustion_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., version: _Optional[str] = ..., deployment_fingerprint: _Optional[str] = ..., binding: _Optional[_Union[WorkerBinding, _Mapping]] = ...) -> None: ...
+
+class WorkerBinding(_message.Message):
+    __slots__ = ("datacenter_ids", "worker_ids")
+    DATACENTER_IDS_FIELD_NUMBER: _ClassVar[int]
+    WORKER_IDS_FIELD_NUMBER: _ClassVar[int]
+    datacenter_ids: _containers.RepeatedScalarFieldContainer[int]
+    worker_ids: WorkerIdRange
+    def __init__(self, datacenter_ids: _Optional[_Iterable[int]] = ..., worker_ids: _Optional[_Union[WorkerIdRange, _Mapping]] = ...) -> None: ...
+
+class WorkerIdRange(_message.Message):
+    __slots__ = ("first", "last")
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    LAST_FIELD_NUMBER: _ClassVar[int]
+    first: int
+    last: int
+    def __init__(self, first: _Optional[int] = ..., last: _Optional[int] = ...) -> None: ...
 
 class Limits(_message.Message):
-    __slots__ = ("reserve_count_max", "batch_count_max", "chunk_size_max")
+    __slots__ = ("reserve_count_max", "batch_count_max", "chunk_size_max", "next_count_max")
     RESERVE_COUNT_MAX_FIELD_NUMBER: _ClassVar[int]
     BATCH_COUNT_MAX_FIELD_NUMBER: _ClassVar[int]
     CHUNK_SIZE_MAX_FIELD_NUMBER: _ClassVar[int]
+    NEXT_COUNT_MAX_FIELD_NUMBER: _ClassVar[int]
     reserve_count_max: int
     batch_count_max: int
     chunk_size_max: int
-    def __init__(self, reserve_count_max: _Optional[int] = ..., batch_count_max: _Optional[int] = ..., chunk_size_max: _Optional[int] = ...) -> None: ...
+    next_count_max: int
+    def __init__(self, reserve_count_max: _Optional[int] = ..., batch_count_max: _Optional[int] = ..., chunk_size_max: _Optional[int] = ..., next_count_max: _Optional[int] = ...) -> None: ...

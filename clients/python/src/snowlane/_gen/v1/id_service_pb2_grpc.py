@@ -29,7 +29,8 @@ class IdServiceStub(object):
     """Hands out unique, time-sorted 64-bit IDs and reads them again.
 
     An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-    has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+    has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+    too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
     """
 
     def __init__(self, channel):
@@ -42,6 +43,11 @@ class IdServiceStub(object):
                 '/snowlane.v1.IdService/NextId',
                 request_serializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdRequest.SerializeToString,
                 response_deserializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdResponse.FromString,
+                _registered_method=True)
+        self.NextIds = channel.unary_unary(
+                '/snowlane.v1.IdService/NextIds',
+                request_serializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdsRequest.SerializeToString,
+                response_deserializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdsResponse.FromString,
                 _registered_method=True)
         self.BatchNextIds = channel.unary_stream(
                 '/snowlane.v1.IdService/BatchNextIds',
@@ -74,7 +80,8 @@ class IdServiceServicer(object):
     """Hands out unique, time-sorted 64-bit IDs and reads them again.
 
     An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-    has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+    has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+    too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
     """
 
     def NextId(self, request, context):
@@ -83,6 +90,16 @@ class IdServiceServicer(object):
 
         Errors: INVALID_TEXT_FORMAT; CLOCK_ROLLED_BACK, BURST_EXCEEDED, WORKER_LEASE_LOST, WINDOW_EXPIRED, STORE_UNAVAILABLE, SHUTTING_DOWN
         (retry after RetryInfo); TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def NextIds(self, request, context):
+        """Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+        ReserveIds or BatchNextIds. A retry is safe.
+
+        Errors: those of NextId, COUNT_OUT_OF_RANGE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -145,6 +162,11 @@ def add_IdServiceServicer_to_server(servicer, server):
                     request_deserializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdRequest.FromString,
                     response_serializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdResponse.SerializeToString,
             ),
+            'NextIds': grpc.unary_unary_rpc_method_handler(
+                    servicer.NextIds,
+                    request_deserializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdsRequest.FromString,
+                    response_serializer=snowlane__client_dot_v1_dot_id__service__pb2.NextIdsResponse.SerializeToString,
+            ),
             'BatchNextIds': grpc.unary_stream_rpc_method_handler(
                     servicer.BatchNextIds,
                     request_deserializer=snowlane__client_dot_v1_dot_id__service__pb2.BatchNextIdsRequest.FromString,
@@ -182,7 +204,8 @@ class IdService(object):
     """Hands out unique, time-sorted 64-bit IDs and reads them again.
 
     An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-    has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+    has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+    too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
     """
 
     @staticmethod
@@ -202,6 +225,33 @@ class IdService(object):
             '/snowlane.v1.IdService/NextId',
             snowlane__client_dot_v1_dot_id__service__pb2.NextIdRequest.SerializeToString,
             snowlane__client_dot_v1_dot_id__service__pb2.NextIdResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def NextIds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/snowlane.v1.IdService/NextIds',
+            snowlane__client_dot_v1_dot_id__service__pb2.NextIdsRequest.SerializeToString,
+            snowlane__client_dot_v1_dot_id__service__pb2.NextIdsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -22,11 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)snowlane_client/v1/sequence_service.proto\x12\x12snowlane_client.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf0\x04\n\x08Sequence\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12\x1f\n\x0bstart_value\x18\x03 \x01(\x03R\nstartValue\x12\x1c\n\tincrement\x18\x04 \x01(\x03R\tincrement\x12\x1b\n\tvalue_max\x18\x05 \x01(\x03R\x08valueMax\x12>\n\nallocation\x18\x06 \x01(\x0e\x32\x1e.snowlane_client.v1.AllocationR\nallocation\x12\x19\n\x08step_min\x18\x07 \x01(\x03R\x07stepMin\x12\x19\n\x08step_max\x18\x08 \x01(\x03R\x07stepMax\x12\x32\n\x06period\x18\t \x01(\x0e\x32\x1a.snowlane_client.v1.PeriodR\x06period\x12\x1b\n\ttime_zone\x18\n \x01(\tR\x08timeZone\x12#\n\rtext_template\x18\x0b \x01(\tR\x0ctextTemplate\x12\x1a\n\x08\x64isabled\x18\x0c \x01(\x08R\x08\x64isabled\x12;\n\x0b\x63reate_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x12\n\x04\x65tag\x18\x0f \x01(\tR\x04\x65tag\x12\x1d\n\nnext_value\x18\x10 \x01(\x03R\tnextValue\x12\x1d\n\nleft_count\x18\x11 \x01(\x04R\tleftCount\"Q\n\x15\x43reateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"R\n\x16\x43reateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"(\n\x12GetSequenceRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\"O\n\x13GetSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"s\n\x14ListSequencesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x1f\n\x0bname_prefix\x18\x03 \x01(\tR\nnamePrefix\"\x9c\x01\n\x15ListSequencesResponse\x12:\n\tsequences\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.SequenceR\tsequences\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n\x0bstop_reason\x18\x03 \x01(\tR\nstopReason\"\x8e\x01\n\x15UpdateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\"R\n\x16UpdateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"&\n\x10NextValueRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\"\\\n\x11NextValueResponse\x12\x14\n\x05value\x18\x01 \x01(\x03R\x05value\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\"a\n\x16\x42\x61tchNextValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\x04R\x05\x63ount\x12\x1d\n\nchunk_size\x18\x03 \x01(\rR\tchunkSize\"f\n\x17\x42\x61tchNextValuesResponse\x12\x16\n\x06values\x18\x01 \x03(\x03R\x06values\x12\x14\n\x05texts\x18\x02 \x03(\tR\x05texts\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\"@\n\x14ReserveValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\"h\n\x15ReserveValuesResponse\x12\x30\n\x04runs\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.ValueRunR\x04runs\x12\x1d\n\nperiod_key\x18\x02 \x01(\tR\tperiodKey\"_\n\x08ValueRun\x12\x1f\n\x0b\x66irst_value\x18\x01 \x01(\x03R\nfirstValue\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\x12\x1c\n\tincrement\x18\x03 \x01(\x03R\tincrement*X\n\nAllocation\x12\x1a\n\x16\x41LLOCATION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41LLOCATION_SEGMENTS\x10\x01\x12\x15\n\x11\x41LLOCATION_STRICT\x10\x02*d\n\x06Period\x12\x16\n\x12PERIOD_UNSPECIFIED\x10\x00\x12\x0f\n\x0bPERIOD_NONE\x10\x01\x12\x0e\n\nPERIOD_DAY\x10\x02\x12\x10\n\x0cPERIOD_MONTH\x10\x03\x12\x0f\n\x0bPERIOD_YEAR\x10\x04\x32\xe1\x05\n\x0fSequenceService\x12g\n\x0e\x43reateSequence\x12).snowlane_client.v1.CreateSequenceRequest\x1a*.snowlane_client.v1.CreateSequenceResponse\x12\x63\n\x0bGetSequence\x12&.snowlane_client.v1.GetSequenceRequest\x1a\'.snowlane_client.v1.GetSequenceResponse\"\x03\x90\x02\x01\x12i\n\rListSequences\x12(.snowlane_client.v1.ListSequencesRequest\x1a).snowlane_client.v1.ListSequencesResponse\"\x03\x90\x02\x01\x12g\n\x0eUpdateSequence\x12).snowlane_client.v1.UpdateSequenceRequest\x1a*.snowlane_client.v1.UpdateSequenceResponse\x12X\n\tNextValue\x12$.snowlane_client.v1.NextValueRequest\x1a%.snowlane_client.v1.NextValueResponse\x12l\n\x0f\x42\x61tchNextValues\x12*.snowlane_client.v1.BatchNextValuesRequest\x1a+.snowlane_client.v1.BatchNextValuesResponse0\x01\x12\x64\n\rReserveValues\x12(.snowlane_client.v1.ReserveValuesRequest\x1a).snowlane_client.v1.ReserveValuesResponseB?\n\x0f\x64\x65v.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)snowlane_client/v1/sequence_service.proto\x12\x12snowlane_client.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x90\x06\n\x08Sequence\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12#\n\x0bstart_value\x18\x03 \x01(\x03\x42\x02\x30\x01R\nstartValue\x12\x1c\n\tincrement\x18\x04 \x01(\x03R\tincrement\x12\x1f\n\tvalue_max\x18\x05 \x01(\x03\x42\x02\x30\x01R\x08valueMax\x12>\n\nallocation\x18\x06 \x01(\x0e\x32\x1e.snowlane_client.v1.AllocationR\nallocation\x12\x19\n\x08step_min\x18\x07 \x01(\x03R\x07stepMin\x12\x19\n\x08step_max\x18\x08 \x01(\x03R\x07stepMax\x12\x32\n\x06period\x18\t \x01(\x0e\x32\x1a.snowlane_client.v1.PeriodR\x06period\x12\x1b\n\ttime_zone\x18\n \x01(\tR\x08timeZone\x12#\n\rtext_template\x18\x0b \x01(\tR\x0ctextTemplate\x12\x1a\n\x08\x64isabled\x18\x0c \x01(\x08R\x08\x64isabled\x12;\n\x0b\x63reate_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x12\n\x04\x65tag\x18\x0f \x01(\tR\x04\x65tag\x12!\n\nnext_value\x18\x10 \x01(\x03\x42\x02\x30\x01R\tnextValue\x12!\n\nleft_count\x18\x11 \x01(\x04\x42\x02\x30\x01R\tleftCount\x12\x1d\n\nyear_start\x18\x12 \x01(\tR\tyearStart\x12\x34\n\x08late_max\x18\x13 \x01(\x0b\x32\x19.google.protobuf.DurationR\x07lateMax\x12#\n\rclosed_before\x18\x14 \x01(\tR\x0c\x63losedBefore\x12\x14\n\x05\x65poch\x18\x15 \x01(\x03R\x05\x65poch\"Q\n\x15\x43reateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"R\n\x16\x43reateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"(\n\x12GetSequenceRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\"O\n\x13GetSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"s\n\x14ListSequencesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x1f\n\x0bname_prefix\x18\x03 \x01(\tR\nnamePrefix\"\x9c\x01\n\x15ListSequencesResponse\x12:\n\tsequences\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.SequenceR\tsequences\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n\x0bstop_reason\x18\x03 \x01(\tR\nstopReason\"\x8e\x01\n\x15UpdateSequenceRequest\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\"R\n\x16UpdateSequenceResponse\x12\x38\n\x08sequence\x18\x01 \x01(\x0b\x32\x1c.snowlane_client.v1.SequenceR\x08sequence\"]\n\x10NextValueRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x35\n\x08\x66or_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x07\x66orTime\"|\n\x11NextValueResponse\x12\x18\n\x05value\x18\x01 \x01(\x03\x42\x02\x30\x01R\x05value\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\x12\x1a\n\x08\x64\x61tabase\x18\x04 \x01(\x07R\x08\x64\x61tabase\"a\n\x16\x42\x61tchNextValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\x04R\x05\x63ount\x12\x1d\n\nchunk_size\x18\x03 \x01(\rR\tchunkSize\"\x86\x01\n\x17\x42\x61tchNextValuesResponse\x12\x1a\n\x06values\x18\x01 \x03(\x03\x42\x02\x30\x01R\x06values\x12\x14\n\x05texts\x18\x02 \x03(\tR\x05texts\x12\x1d\n\nperiod_key\x18\x03 \x01(\tR\tperiodKey\x12\x1a\n\x08\x64\x61tabase\x18\x04 \x01(\x07R\x08\x64\x61tabase\"@\n\x14ReserveValuesRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\"\x84\x01\n\x15ReserveValuesResponse\x12\x30\n\x04runs\x18\x01 \x03(\x0b\x32\x1c.snowlane_client.v1.ValueRunR\x04runs\x12\x1d\n\nperiod_key\x18\x02 \x01(\tR\tperiodKey\x12\x1a\n\x08\x64\x61tabase\x18\x03 \x01(\x07R\x08\x64\x61tabase\"c\n\x08ValueRun\x12#\n\x0b\x66irst_value\x18\x01 \x01(\x03\x42\x02\x30\x01R\nfirstValue\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\x12\x1c\n\tincrement\x18\x03 \x01(\x03R\tincrement*X\n\nAllocation\x12\x1a\n\x16\x41LLOCATION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41LLOCATION_SEGMENTS\x10\x01\x12\x15\n\x11\x41LLOCATION_STRICT\x10\x02*\x89\x01\n\x06Period\x12\x16\n\x12PERIOD_UNSPECIFIED\x10\x00\x12\x0f\n\x0bPERIOD_NONE\x10\x01\x12\x0e\n\nPERIOD_DAY\x10\x02\x12\x10\n\x0cPERIOD_MONTH\x10\x03\x12\x0f\n\x0bPERIOD_YEAR\x10\x04\x12\x0f\n\x0bPERIOD_WEEK\x10\x05\x12\x12\n\x0ePERIOD_QUARTER\x10\x06\x32\xe1\x05\n\x0fSequenceService\x12g\n\x0e\x43reateSequence\x12).snowlane_client.v1.CreateSequenceRequest\x1a*.snowlane_client.v1.CreateSequenceResponse\x12\x63\n\x0bGetSequence\x12&.snowlane_client.v1.GetSequenceRequest\x1a\'.snowlane_client.v1.GetSequenceResponse\"\x03\x90\x02\x01\x12i\n\rListSequences\x12(.snowlane_client.v1.ListSequencesRequest\x1a).snowlane_client.v1.ListSequencesResponse\"\x03\x90\x02\x01\x12g\n\x0eUpdateSequence\x12).snowlane_client.v1.UpdateSequenceRequest\x1a*.snowlane_client.v1.UpdateSequenceResponse\x12X\n\tNextValue\x12$.snowlane_client.v1.NextValueRequest\x1a%.snowlane_client.v1.NextValueResponse\x12l\n\x0f\x42\x61tchNextValues\x12*.snowlane_client.v1.BatchNextValuesRequest\x1a+.snowlane_client.v1.BatchNextValuesResponse0\x01\x12\x64\n\rReserveValues\x12(.snowlane_client.v1.ReserveValuesRequest\x1a).snowlane_client.v1.ReserveValuesResponseB?\n\x0f\x64\x65v.snowlane.v1P\x01Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,46 +35,60 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'snowlane_client.v1.sequence
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017dev.snowlane.v1P\001Z*snowlane.dev/go/gen/snowlane/v1;snowlanev1'
+  _globals['_SEQUENCE'].fields_by_name['start_value']._loaded_options = None
+  _globals['_SEQUENCE'].fields_by_name['start_value']._serialized_options = b'0\001'
+  _globals['_SEQUENCE'].fields_by_name['value_max']._loaded_options = None
+  _globals['_SEQUENCE'].fields_by_name['value_max']._serialized_options = b'0\001'
+  _globals['_SEQUENCE'].fields_by_name['next_value']._loaded_options = None
+  _globals['_SEQUENCE'].fields_by_name['next_value']._serialized_options = b'0\001'
+  _globals['_SEQUENCE'].fields_by_name['left_count']._loaded_options = None
+  _globals['_SEQUENCE'].fields_by_name['left_count']._serialized_options = b'0\001'
+  _globals['_NEXTVALUERESPONSE'].fields_by_name['value']._loaded_options = None
+  _globals['_NEXTVALUERESPONSE'].fields_by_name['value']._serialized_options = b'0\001'
+  _globals['_BATCHNEXTVALUESRESPONSE'].fields_by_name['values']._loaded_options = None
+  _globals['_BATCHNEXTVALUESRESPONSE'].fields_by_name['values']._serialized_options = b'0\001'
+  _globals['_VALUERUN'].fields_by_name['first_value']._loaded_options = None
+  _globals['_VALUERUN'].fields_by_name['first_value']._serialized_options = b'0\001'
   _globals['_SEQUENCESERVICE'].methods_by_name['GetSequence']._loaded_options = None
   _globals['_SEQUENCESERVICE'].methods_by_name['GetSequence']._serialized_options = b'\220\002\001'
   _globals['_SEQUENCESERVICE'].methods_by_name['ListSequences']._loaded_options = None
   _globals['_SEQUENCESERVICE'].methods_by_name['ListSequences']._serialized_options = b'\220\002\001'
-  _globals['_ALLOCATION']._serialized_start=2160
-  _globals['_ALLOCATION']._serialized_end=2248
-  _globals['_PERIOD']._serialized_start=2250
-  _globals['_PERIOD']._serialized_end=2350
-  _globals['_SEQUENCE']._serialized_start=133
-  _globals['_SEQUENCE']._serialized_end=757
-  _globals['_CREATESEQUENCEREQUEST']._serialized_start=759
-  _globals['_CREATESEQUENCEREQUEST']._serialized_end=840
-  _globals['_CREATESEQUENCERESPONSE']._serialized_start=842
-  _globals['_CREATESEQUENCERESPONSE']._serialized_end=924
-  _globals['_GETSEQUENCEREQUEST']._serialized_start=926
-  _globals['_GETSEQUENCEREQUEST']._serialized_end=966
-  _globals['_GETSEQUENCERESPONSE']._serialized_start=968
-  _globals['_GETSEQUENCERESPONSE']._serialized_end=1047
-  _globals['_LISTSEQUENCESREQUEST']._serialized_start=1049
-  _globals['_LISTSEQUENCESREQUEST']._serialized_end=1164
-  _globals['_LISTSEQUENCESRESPONSE']._serialized_start=1167
-  _globals['_LISTSEQUENCESRESPONSE']._serialized_end=1323
-  _globals['_UPDATESEQUENCEREQUEST']._serialized_start=1326
-  _globals['_UPDATESEQUENCEREQUEST']._serialized_end=1468
-  _globals['_UPDATESEQUENCERESPONSE']._serialized_start=1470
-  _globals['_UPDATESEQUENCERESPONSE']._serialized_end=1552
-  _globals['_NEXTVALUEREQUEST']._serialized_start=1554
-  _globals['_NEXTVALUEREQUEST']._serialized_end=1592
-  _globals['_NEXTVALUERESPONSE']._serialized_start=1594
-  _globals['_NEXTVALUERESPONSE']._serialized_end=1686
-  _globals['_BATCHNEXTVALUESREQUEST']._serialized_start=1688
-  _globals['_BATCHNEXTVALUESREQUEST']._serialized_end=1785
-  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_start=1787
-  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_end=1889
-  _globals['_RESERVEVALUESREQUEST']._serialized_start=1891
-  _globals['_RESERVEVALUESREQUEST']._serialized_end=1955
-  _globals['_RESERVEVALUESRESPONSE']._serialized_start=1957
-  _globals['_RESERVEVALUESRESPONSE']._serialized_end=2061
-  _globals['_VALUERUN']._serialized_start=2063
-  _globals['_VALUERUN']._serialized_end=2158
-  _globals['_SEQUENCESERVICE']._serialized_start=2353
-  _globals['_SEQUENCESERVICE']._serialized_end=3090
+  _globals['_ALLOCATION']._serialized_start=2505
+  _globals['_ALLOCATION']._serialized_end=2593
+  _globals['_PERIOD']._serialized_start=2596
+  _globals['_PERIOD']._serialized_end=2733
+  _globals['_SEQUENCE']._serialized_start=165
+  _globals['_SEQUENCE']._serialized_end=949
+  _globals['_CREATESEQUENCEREQUEST']._serialized_start=951
+  _globals['_CREATESEQUENCEREQUEST']._serialized_end=1032
+  _globals['_CREATESEQUENCERESPONSE']._serialized_start=1034
+  _globals['_CREATESEQUENCERESPONSE']._serialized_end=1116
+  _globals['_GETSEQUENCEREQUEST']._serialized_start=1118
+  _globals['_GETSEQUENCEREQUEST']._serialized_end=1158
+  _globals['_GETSEQUENCERESPONSE']._serialized_start=1160
+  _globals['_GETSEQUENCERESPONSE']._serialized_end=1239
+  _globals['_LISTSEQUENCESREQUEST']._serialized_start=1241
+  _globals['_LISTSEQUENCESREQUEST']._serialized_end=1356
+  _globals['_LISTSEQUENCESRESPONSE']._serialized_start=1359
+  _globals['_LISTSEQUENCESRESPONSE']._serialized_end=1515
+  _globals['_UPDATESEQUENCEREQUEST']._serialized_start=1518
+  _globals['_UPDATESEQUENCEREQUEST']._serialized_end=1660
+  _globals['_UPDATESEQUENCERESPONSE']._serialized_start=1662
+  _globals['_UPDATESEQUENCERESPONSE']._serialized_end=1744
+  _globals['_NEXTVALUEREQUEST']._serialized_start=1746
+  _globals['_NEXTVALUEREQUEST']._serialized_end=1839
+  _globals['_NEXTVALUERESPONSE']._serialized_start=1841
+  _globals['_NEXTVALUERESPONSE']._serialized_end=1965
+  _globals['_BATCHNEXTVALUESREQUEST']._serialized_start=1967
+  _globals['_BATCHNEXTVALUESREQUEST']._serialized_end=2064
+  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_start=2067
+  _globals['_BATCHNEXTVALUESRESPONSE']._serialized_end=2201
+  _globals['_RESERVEVALUESREQUEST']._serialized_start=2203
+  _globals['_RESERVEVALUESREQUEST']._serialized_end=2267
+  _globals['_RESERVEVALUESRESPONSE']._serialized_start=2270
+  _globals['_RESERVEVALUESRESPONSE']._serialized_end=2402
+  _globals['_VALUERUN']._serialized_start=2404
+  _globals['_VALUERUN']._serialized_end=2503
+  _globals['_SEQUENCESERVICE']._serialized_start=2736
+  _globals['_SEQUENCESERVICE']._serialized_end=3473
 # @@protoc_insertion_point(module_scope)

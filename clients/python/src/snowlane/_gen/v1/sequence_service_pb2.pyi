@@ -1,3 +1,4 @@
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -21,6 +22,8 @@ class Period(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PERIOD_DAY: _ClassVar[Period]
     PERIOD_MONTH: _ClassVar[Period]
     PERIOD_YEAR: _ClassVar[Period]
+    PERIOD_WEEK: _ClassVar[Period]
+    PERIOD_QUARTER: _ClassVar[Period]
 ALLOCATION_UNSPECIFIED: Allocation
 ALLOCATION_SEGMENTS: Allocation
 ALLOCATION_STRICT: Allocation
@@ -29,9 +32,11 @@ PERIOD_NONE: Period
 PERIOD_DAY: Period
 PERIOD_MONTH: Period
 PERIOD_YEAR: Period
+PERIOD_WEEK: Period
+PERIOD_QUARTER: Period
 
 class Sequence(_message.Message):
-    __slots__ = ("name", "description", "start_value", "increment", "value_max", "allocation", "step_min", "step_max", "period", "time_zone", "text_template", "disabled", "create_time", "update_time", "etag", "next_value", "left_count")
+    __slots__ = ("name", "description", "start_value", "increment", "value_max", "allocation", "step_min", "step_max", "period", "time_zone", "text_template", "disabled", "create_time", "update_time", "etag", "next_value", "left_count", "year_start", "late_max", "closed_before", "epoch")
     NAME_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     START_VALUE_FIELD_NUMBER: _ClassVar[int]
@@ -49,6 +54,10 @@ class Sequence(_message.Message):
     ETAG_FIELD_NUMBER: _ClassVar[int]
     NEXT_VALUE_FIELD_NUMBER: _ClassVar[int]
     LEFT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    YEAR_START_FIELD_NUMBER: _ClassVar[int]
+    LATE_MAX_FIELD_NUMBER: _ClassVar[int]
+    CLOSED_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    EPOCH_FIELD_NUMBER: _ClassVar[int]
     name: str
     description: str
     start_value: int
@@ -66,7 +75,11 @@ class Sequence(_message.Message):
     etag: str
     next_value: int
     left_count: int
-    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., start_value: _Optional[int] = ..., increment: _Optional[int] = ..., value_max: _Optional[int] = ..., allocation: _Optional[_Union[Allocation, str]] = ..., step_min: _Optional[int] = ..., step_max: _Optional[int] = ..., period: _Optional[_Union[Period, str]] = ..., time_zone: _Optional[str] = ..., text_template: _Optional[str] = ..., disabled: bool = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., next_value: _Optional[int] = ..., left_count: _Optional[int] = ...) -> None: ...
+    year_start: str
+    late_max: _duration_pb2.Duration
+    closed_before: str
+    epoch: int
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., start_value: _Optional[int] = ..., increment: _Optional[int] = ..., value_max: _Optional[int] = ..., allocation: _Optional[_Union[Allocation, str]] = ..., step_min: _Optional[int] = ..., step_max: _Optional[int] = ..., period: _Optional[_Union[Period, str]] = ..., time_zone: _Optional[str] = ..., text_template: _Optional[str] = ..., disabled: bool = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., next_value: _Optional[int] = ..., left_count: _Optional[int] = ..., year_start: _Optional[str] = ..., late_max: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., closed_before: _Optional[str] = ..., epoch: _Optional[int] = ...) -> None: ...
 
 class CreateSequenceRequest(_message.Message):
     __slots__ = ("sequence",)
@@ -127,20 +140,24 @@ class UpdateSequenceResponse(_message.Message):
     def __init__(self, sequence: _Optional[_Union[Sequence, _Mapping]] = ...) -> None: ...
 
 class NextValueRequest(_message.Message):
-    __slots__ = ("name",)
+    __slots__ = ("name", "for_time")
     NAME_FIELD_NUMBER: _ClassVar[int]
+    FOR_TIME_FIELD_NUMBER: _ClassVar[int]
     name: str
-    def __init__(self, name: _Optional[str] = ...) -> None: ...
+    for_time: _timestamp_pb2.Timestamp
+    def __init__(self, name: _Optional[str] = ..., for_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class NextValueResponse(_message.Message):
-    __slots__ = ("value", "text", "period_key")
+    __slots__ = ("value", "text", "period_key", "database")
     VALUE_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     PERIOD_KEY_FIELD_NUMBER: _ClassVar[int]
+    DATABASE_FIELD_NUMBER: _ClassVar[int]
     value: int
     text: str
     period_key: str
-    def __init__(self, value: _Optional[int] = ..., text: _Optional[str] = ..., period_key: _Optional[str] = ...) -> None: ...
+    database: int
+    def __init__(self, value: _Optional[int] = ..., text: _Optional[str] = ..., period_key: _Optional[str] = ..., database: _Optional[int] = ...) -> None: ...
 
 class BatchNextValuesRequest(_message.Message):
     __slots__ = ("name", "count", "chunk_size")
@@ -153,14 +170,16 @@ class BatchNextValuesRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ..., count: _Optional[int] = ..., chunk_size: _Optional[int] = ...) -> None: ...
 
 class BatchNextValuesResponse(_message.Message):
-    __slots__ = ("values", "texts", "period_key")
+    __slots__ = ("values", "texts", "period_key", "database")
     VALUES_FIELD_NUMBER: _ClassVar[int]
     TEXTS_FIELD_NUMBER: _ClassVar[int]
     PERIOD_KEY_FIELD_NUMBER: _ClassVar[int]
+    DATABASE_FIELD_NUMBER: _ClassVar[int]
     values: _containers.RepeatedScalarFieldContainer[int]
     texts: _containers.RepeatedScalarFieldContainer[str]
     period_key: str
-    def __init__(self, values: _Optional[_Iterable[int]] = ..., texts: _Optional[_Iterable[str]] = ..., period_key: _Optional[str] = ...) -> None: ...
+    database: int
+    def __init__(self, values: _Optional[_Iterable[int]] = ..., texts: _Optional[_Iterable[str]] = ..., period_key: _Optional[str] = ..., database: _Optional[int] = ...) -> None: ...
 
 class ReserveValuesRequest(_message.Message):
     __slots__ = ("name", "count")
@@ -171,12 +190,14 @@ class ReserveValuesRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
 
 class ReserveValuesResponse(_message.Message):
-    __slots__ = ("runs", "period_key")
+    __slots__ = ("runs", "period_key", "database")
     RUNS_FIELD_NUMBER: _ClassVar[int]
     PERIOD_KEY_FIELD_NUMBER: _ClassVar[int]
+    DATABASE_FIELD_NUMBER: _ClassVar[int]
     runs: _containers.RepeatedCompositeFieldContainer[ValueRun]
     period_key: str
-    def __init__(self, runs: _Optional[_Iterable[_Union[ValueRun, _Mapping]]] = ..., period_key: _Optional[str] = ...) -> None: ...
+    database: int
+    def __init__(self, runs: _Optional[_Iterable[_Union[ValueRun, _Mapping]]] = ..., period_key: _Optional[str] = ..., database: _Optional[int] = ...) -> None: ...
 
 class ValueRun(_message.Message):
     __slots__ = ("first_value", "count", "increment")

@@ -128,8 +128,8 @@ class SequenceServiceServicer(object):
         twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
         database has the sequence; across servers, and across the stripes of several databases, they do not.
 
-        Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-        RetryInfo); STORE_WENT_BACK.
+        Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+        (retry after RetryInfo); STORE_WENT_BACK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -4,7 +4,7 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 
 /**
  * <pre>
- * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+ * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -79,6 +79,37 @@ public final class AdminServiceGrpc {
     return getGetStatusMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.snowlane.v1.ClaimPastRequest,
+      dev.snowlane.v1.ClaimPastResponse> getClaimPastMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ClaimPast",
+      requestType = dev.snowlane.v1.ClaimPastRequest.class,
+      responseType = dev.snowlane.v1.ClaimPastResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.snowlane.v1.ClaimPastRequest,
+      dev.snowlane.v1.ClaimPastResponse> getClaimPastMethod() {
+    io.grpc.MethodDescriptor<dev.snowlane.v1.ClaimPastRequest, dev.snowlane.v1.ClaimPastResponse> getClaimPastMethod;
+    if ((getClaimPastMethod = AdminServiceGrpc.getClaimPastMethod) == null) {
+      synchronized (AdminServiceGrpc.class) {
+        if ((getClaimPastMethod = AdminServiceGrpc.getClaimPastMethod) == null) {
+          AdminServiceGrpc.getClaimPastMethod = getClaimPastMethod =
+              io.grpc.MethodDescriptor.<dev.snowlane.v1.ClaimPastRequest, dev.snowlane.v1.ClaimPastResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ClaimPast"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.snowlane.v1.ClaimPastRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.snowlane.v1.ClaimPastResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new AdminServiceMethodDescriptorSupplier("ClaimPast"))
+              .build();
+        }
+      }
+    }
+    return getClaimPastMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -140,7 +171,7 @@ public final class AdminServiceGrpc {
 
   /**
    * <pre>
-   * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public interface AsyncService {
@@ -169,12 +200,27 @@ public final class AdminServiceGrpc {
         io.grpc.stub.StreamObserver<dev.snowlane.v1.GetStatusResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getGetStatusMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+     * by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+     * server's operator said since when every ID comes from its store.
+     * Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+     * (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+     * RetryInfo).
+     * </pre>
+     */
+    default void claimPast(dev.snowlane.v1.ClaimPastRequest request,
+        io.grpc.stub.StreamObserver<dev.snowlane.v1.ClaimPastResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getClaimPastMethod(), responseObserver);
+    }
   }
 
   /**
    * Base class for the server implementation of the service AdminService.
    * <pre>
-   * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static abstract class AdminServiceImplBase
@@ -188,7 +234,7 @@ public final class AdminServiceGrpc {
   /**
    * A stub to allow clients to do asynchronous rpc calls to service AdminService.
    * <pre>
-   * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class AdminServiceStub
@@ -230,12 +276,28 @@ public final class AdminServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getGetStatusMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+     * by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+     * server's operator said since when every ID comes from its store.
+     * Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+     * (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+     * RetryInfo).
+     * </pre>
+     */
+    public void claimPast(dev.snowlane.v1.ClaimPastRequest request,
+        io.grpc.stub.StreamObserver<dev.snowlane.v1.ClaimPastResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getClaimPastMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
    * A stub to allow clients to do synchronous rpc calls to service AdminService.
    * <pre>
-   * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class AdminServiceBlockingV2Stub
@@ -275,12 +337,27 @@ public final class AdminServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getGetStatusMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+     * by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+     * server's operator said since when every ID comes from its store.
+     * Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+     * (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+     * RetryInfo).
+     * </pre>
+     */
+    public dev.snowlane.v1.ClaimPastResponse claimPast(dev.snowlane.v1.ClaimPastRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getClaimPastMethod(), getCallOptions(), request);
+    }
   }
 
   /**
    * A stub to allow clients to do limited synchronous rpc calls to service AdminService.
    * <pre>
-   * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class AdminServiceBlockingStub
@@ -320,12 +397,27 @@ public final class AdminServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getGetStatusMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+     * by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+     * server's operator said since when every ID comes from its store.
+     * Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+     * (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+     * RetryInfo).
+     * </pre>
+     */
+    public dev.snowlane.v1.ClaimPastResponse claimPast(dev.snowlane.v1.ClaimPastRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getClaimPastMethod(), getCallOptions(), request);
+    }
   }
 
   /**
    * A stub to allow clients to do ListenableFuture-style rpc calls to service AdminService.
    * <pre>
-   * Shows operators what a deployment is doing. Changes nothing. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * Shows operators what a deployment is doing, and claims the past for rows that exist already. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class AdminServiceFutureStub
@@ -367,10 +459,27 @@ public final class AdminServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getGetStatusMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * Claims a piece of the past: from then on the IDs of that time and of the worker IDs in the response belong to the caller, who makes them
+     * by itself. Not idempotent: each call claims other worker IDs, and a claim whose answer was lost is a gap. UNIMPLEMENTED unless the
+     * server's operator said since when every ID comes from its store.
+     * Errors: INVALID_TIME_RANGE (empty, before the epoch, in the future, or before the time that the operator named), COUNT_OUT_OF_RANGE
+     * (lane_count), MALFORMED_TEXT (reason); NO_FREE_WORKER_ID, STORE_WENT_BACK, TIMESTAMP_EXHAUSTED; STORE_UNAVAILABLE (retry after
+     * RetryInfo).
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.snowlane.v1.ClaimPastResponse> claimPast(
+        dev.snowlane.v1.ClaimPastRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getClaimPastMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_LIST_WORKERS = 0;
   private static final int METHODID_GET_STATUS = 1;
+  private static final int METHODID_CLAIM_PAST = 2;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -396,6 +505,10 @@ public final class AdminServiceGrpc {
         case METHODID_GET_STATUS:
           serviceImpl.getStatus((dev.snowlane.v1.GetStatusRequest) request,
               (io.grpc.stub.StreamObserver<dev.snowlane.v1.GetStatusResponse>) responseObserver);
+          break;
+        case METHODID_CLAIM_PAST:
+          serviceImpl.claimPast((dev.snowlane.v1.ClaimPastRequest) request,
+              (io.grpc.stub.StreamObserver<dev.snowlane.v1.ClaimPastResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -429,6 +542,13 @@ public final class AdminServiceGrpc {
               dev.snowlane.v1.GetStatusRequest,
               dev.snowlane.v1.GetStatusResponse>(
                 service, METHODID_GET_STATUS)))
+        .addMethod(
+          getClaimPastMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.snowlane.v1.ClaimPastRequest,
+              dev.snowlane.v1.ClaimPastResponse>(
+                service, METHODID_CLAIM_PAST)))
         .build();
   }
 
@@ -479,6 +599,7 @@ public final class AdminServiceGrpc {
               .setSchemaDescriptor(new AdminServiceFileDescriptorSupplier())
               .addMethod(getListWorkersMethod())
               .addMethod(getGetStatusMethod())
+              .addMethod(getClaimPastMethod())
               .build();
         }
       }

@@ -55,6 +55,21 @@ public final class AdminServiceOuterClass {
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_snowlane_v1_WorkerHolder_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_ClaimPastRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_ClaimPastRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_ClaimPastResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_ClaimPastResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_PastLane_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_PastLane_fieldAccessorTable;
 
   public static com.google.protobuf.Descriptors.FileDescriptor
       getDescriptor() {
@@ -66,81 +81,102 @@ public final class AdminServiceOuterClass {
     java.lang.String[] descriptorData = {
       "\n\037snowlane/v1/admin_service.proto\022\013snowl" +
       "ane.v1\032\036google/protobuf/duration.proto\032\037" +
-      "google/protobuf/timestamp.proto\"3\n\020GetSt" +
-      "atusRequest\022\037\n\013after_index\030\001 \001(\004R\nafterI" +
-      "ndex\"{\n\021GetStatusResponse\0221\n\006status\030\001 \001(" +
-      "\0132\031.snowlane.v1.ServerStatusR\006status\0223\n\007" +
-      "samples\030\002 \003(\0132\031.snowlane.v1.StatusSample" +
-      "R\007samples\"\312\005\n\014ServerStatus\022\030\n\007serving\030\001 " +
-      "\001(\010R\007serving\022,\n\022not_serving_reason\030\002 \001(\t" +
-      "R\020notServingReason\022\024\n\005phase\030\003 \001(\tR\005phase" +
-      "\0229\n\nstart_time\030\004 \001(\0132\032.google.protobuf.T" +
-      "imestampR\tstartTime\022#\n\rdatacenter_id\030\005 \001" +
-      "(\rR\014datacenterId\022\033\n\tworker_id\030\006 \001(\rR\010wor" +
-      "kerId\022\036\n\ngeneration\030\007 \001(\004R\ngeneration\0229\n" +
-      "\ngrant_time\030\010 \001(\0132\032.google.protobuf.Time" +
-      "stampR\tgrantTime\022:\n\013window_left\030\t \001(\0132\031." +
-      "google.protobuf.DurationR\nwindowLeft\022-\n\004" +
-      "lead\030\n \001(\0132\031.google.protobuf.DurationR\004l" +
-      "ead\022\024\n\005store\030\013 \001(\tR\005store\022\'\n\017store_reach" +
-      "able\030\014 \001(\010R\016storeReachable\022C\n\020store_answ" +
-      "er_age\030\r \001(\0132\031.google.protobuf.DurationR" +
-      "\016storeAnswerAge\022E\n\021store_clock_ahead\030\016 \001" +
-      "(\0132\031.google.protobuf.DurationR\017storeCloc" +
-      "kAhead\022#\n\rwaiting_count\030\017 \001(\004R\014waitingCo" +
-      "unt\022)\n\020connection_count\030\020 \001(\004R\017connectio" +
-      "nCount\"\231\003\n\014StatusSample\022.\n\004time\030\001 \001(\0132\032." +
-      "google.protobuf.TimestampR\004time\022\033\n\tids_c" +
-      "ount\030\002 \001(\004R\010idsCount\022!\n\014values_count\030\003 \001" +
-      "(\004R\013valuesCount\022\035\n\ncall_count\030\004 \001(\004R\tcal" +
-      "lCount\022\037\n\013error_count\030\005 \001(\004R\nerrorCount\022" +
-      "+\n\003p50\030\006 \001(\0132\031.google.protobuf.DurationR" +
-      "\003p50\022+\n\003p99\030\007 \001(\0132\031.google.protobuf.Dura" +
-      "tionR\003p99\022-\n\004lead\030\010 \001(\0132\031.google.protobu" +
-      "f.DurationR\004lead\022:\n\013window_left\030\t \001(\0132\031." +
-      "google.protobuf.DurationR\nwindowLeft\022\024\n\005" +
-      "index\030\n \001(\004R\005index\"P\n\022ListWorkersRequest" +
-      "\022\033\n\tpage_size\030\001 \001(\rR\010pageSize\022\035\n\npage_to" +
-      "ken\030\002 \001(\tR\tpageToken\"\254\002\n\023ListWorkersResp" +
-      "onse\022-\n\007workers\030\001 \003(\0132\023.snowlane.v1.Work" +
-      "erR\007workers\022&\n\017next_page_token\030\002 \001(\tR\rne" +
-      "xtPageToken\022&\n\017worker_id_count\030\003 \001(\004R\rwo" +
-      "rkerIdCount\022\035\n\nfree_count\030\004 \001(\004R\tfreeCou" +
-      "nt\022J\n\023quarantine_end_time\030\005 \001(\0132\032.google" +
-      ".protobuf.TimestampR\021quarantineEndTime\022+" +
-      "\n\021quarantine_reason\030\006 \001(\tR\020quarantineRea" +
-      "son\"\373\002\n\006Worker\022#\n\rdatacenter_id\030\001 \001(\rR\014d" +
-      "atacenterId\022\033\n\tworker_id\030\002 \001(\rR\010workerId" +
-      "\022.\n\005state\030\003 \001(\0162\030.snowlane.v1.WorkerStat" +
-      "eR\005state\0221\n\006holder\030\004 \001(\0132\031.snowlane.v1.W" +
-      "orkerHolderR\006holder\022\036\n\ngeneration\030\005 \001(\004R" +
-      "\ngeneration\0227\n\tmark_time\030\006 \001(\0132\032.google." +
-      "protobuf.TimestampR\010markTime\022:\n\013window_l" +
-      "eft\030\007 \001(\0132\031.google.protobuf.DurationR\nwi" +
-      "ndowLeft\0227\n\tfree_time\030\010 \001(\0132\032.google.pro" +
-      "tobuf.TimestampR\010freeTime\"\262\001\n\014WorkerHold" +
-      "er\022\032\n\010instance\030\001 \001(\tR\010instance\022\022\n\004host\030\002" +
-      " \001(\tR\004host\022\035\n\nprocess_id\030\003 \001(\004R\tprocessI" +
-      "d\0229\n\nstart_time\030\004 \001(\0132\032.google.protobuf." +
-      "TimestampR\tstartTime\022\030\n\007version\030\005 \001(\tR\007v" +
-      "ersion*\262\001\n\013WorkerState\022\034\n\030WORKER_STATE_U" +
-      "NSPECIFIED\020\000\022\025\n\021WORKER_STATE_HELD\020\001\022\031\n\025W" +
-      "ORKER_STATE_RELEASED\020\002\022\030\n\024WORKER_STATE_E" +
-      "XPIRED\020\003\022\034\n\030WORKER_STATE_QUARANTINED\020\004\022\033" +
-      "\n\027WORKER_STATE_UNREADABLE\020\0052\266\001\n\014AdminSer" +
-      "vice\022U\n\013ListWorkers\022\037.snowlane.v1.ListWo" +
-      "rkersRequest\032 .snowlane.v1.ListWorkersRe" +
-      "sponse\"\003\220\002\001\022O\n\tGetStatus\022\035.snowlane.v1.G" +
-      "etStatusRequest\032\036.snowlane.v1.GetStatusR" +
-      "esponse\"\003\220\002\001B?\n\017dev.snowlane.v1P\001Z*snowl" +
-      "ane.dev/go/gen/snowlane/v1;snowlanev1b\006p" +
-      "roto3"
+      "google/protobuf/timestamp.proto\032\034snowlan" +
+      "e/v1/id_service.proto\"3\n\020GetStatusReques" +
+      "t\022\037\n\013after_index\030\001 \001(\004R\nafterIndex\"{\n\021Ge" +
+      "tStatusResponse\0221\n\006status\030\001 \001(\0132\031.snowla" +
+      "ne.v1.ServerStatusR\006status\0223\n\007samples\030\002 " +
+      "\003(\0132\031.snowlane.v1.StatusSampleR\007samples\"" +
+      "\216\006\n\014ServerStatus\022\030\n\007serving\030\001 \001(\010R\007servi" +
+      "ng\022,\n\022not_serving_reason\030\002 \001(\tR\020notServi" +
+      "ngReason\022\024\n\005phase\030\003 \001(\tR\005phase\0229\n\nstart_" +
+      "time\030\004 \001(\0132\032.google.protobuf.TimestampR\t" +
+      "startTime\022#\n\rdatacenter_id\030\005 \001(\rR\014datace" +
+      "nterId\022\033\n\tworker_id\030\006 \001(\rR\010workerId\022\036\n\ng" +
+      "eneration\030\007 \001(\004R\ngeneration\0229\n\ngrant_tim" +
+      "e\030\010 \001(\0132\032.google.protobuf.TimestampR\tgra" +
+      "ntTime\022:\n\013window_left\030\t \001(\0132\031.google.pro" +
+      "tobuf.DurationR\nwindowLeft\022-\n\004lead\030\n \001(\013" +
+      "2\031.google.protobuf.DurationR\004lead\022\024\n\005sto" +
+      "re\030\013 \001(\tR\005store\022\'\n\017store_reachable\030\014 \001(\010" +
+      "R\016storeReachable\022C\n\020store_answer_age\030\r \001" +
+      "(\0132\031.google.protobuf.DurationR\016storeAnsw" +
+      "erAge\022E\n\021store_clock_ahead\030\016 \001(\0132\031.googl" +
+      "e.protobuf.DurationR\017storeClockAhead\022#\n\r" +
+      "waiting_count\030\017 \001(\004R\014waitingCount\022)\n\020con" +
+      "nection_count\030\020 \001(\004R\017connectionCount\022-\n\020" +
+      "never_held_count\030\021 \001(\004H\000R\016neverHeldCount" +
+      "\210\001\001B\023\n\021_never_held_count\"\231\003\n\014StatusSampl" +
+      "e\022.\n\004time\030\001 \001(\0132\032.google.protobuf.Timest" +
+      "ampR\004time\022\033\n\tids_count\030\002 \001(\004R\010idsCount\022!" +
+      "\n\014values_count\030\003 \001(\004R\013valuesCount\022\035\n\ncal" +
+      "l_count\030\004 \001(\004R\tcallCount\022\037\n\013error_count\030" +
+      "\005 \001(\004R\nerrorCount\022+\n\003p50\030\006 \001(\0132\031.google." +
+      "protobuf.DurationR\003p50\022+\n\003p99\030\007 \001(\0132\031.go" +
+      "ogle.protobuf.DurationR\003p99\022-\n\004lead\030\010 \001(" +
+      "\0132\031.google.protobuf.DurationR\004lead\022:\n\013wi" +
+      "ndow_left\030\t \001(\0132\031.google.protobuf.Durati" +
+      "onR\nwindowLeft\022\024\n\005index\030\n \001(\004R\005index\"P\n\022" +
+      "ListWorkersRequest\022\033\n\tpage_size\030\001 \001(\rR\010p" +
+      "ageSize\022\035\n\npage_token\030\002 \001(\tR\tpageToken\"\326" +
+      "\002\n\023ListWorkersResponse\022-\n\007workers\030\001 \003(\0132" +
+      "\023.snowlane.v1.WorkerR\007workers\022&\n\017next_pa" +
+      "ge_token\030\002 \001(\tR\rnextPageToken\022&\n\017worker_" +
+      "id_count\030\003 \001(\004R\rworkerIdCount\022\035\n\nfree_co" +
+      "unt\030\004 \001(\004R\tfreeCount\022J\n\023quarantine_end_t" +
+      "ime\030\005 \001(\0132\032.google.protobuf.TimestampR\021q" +
+      "uarantineEndTime\022+\n\021quarantine_reason\030\006 " +
+      "\001(\tR\020quarantineReason\022(\n\020never_held_coun" +
+      "t\030\007 \001(\004R\016neverHeldCount\"\373\002\n\006Worker\022#\n\rda" +
+      "tacenter_id\030\001 \001(\rR\014datacenterId\022\033\n\tworke" +
+      "r_id\030\002 \001(\rR\010workerId\022.\n\005state\030\003 \001(\0162\030.sn" +
+      "owlane.v1.WorkerStateR\005state\0221\n\006holder\030\004" +
+      " \001(\0132\031.snowlane.v1.WorkerHolderR\006holder\022" +
+      "\036\n\ngeneration\030\005 \001(\004R\ngeneration\0227\n\tmark_" +
+      "time\030\006 \001(\0132\032.google.protobuf.TimestampR\010" +
+      "markTime\022:\n\013window_left\030\007 \001(\0132\031.google.p" +
+      "rotobuf.DurationR\nwindowLeft\0227\n\tfree_tim" +
+      "e\030\010 \001(\0132\032.google.protobuf.TimestampR\010fre" +
+      "eTime\"\262\001\n\014WorkerHolder\022\032\n\010instance\030\001 \001(\t" +
+      "R\010instance\022\022\n\004host\030\002 \001(\tR\004host\022\035\n\nproces" +
+      "s_id\030\003 \001(\004R\tprocessId\0229\n\nstart_time\030\004 \001(" +
+      "\0132\032.google.protobuf.TimestampR\tstartTime" +
+      "\022\030\n\007version\030\005 \001(\tR\007version\"\267\001\n\020ClaimPast" +
+      "Request\0227\n\tfrom_time\030\001 \001(\0132\032.google.prot" +
+      "obuf.TimestampR\010fromTime\0223\n\007to_time\030\002 \001(" +
+      "\0132\032.google.protobuf.TimestampR\006toTime\022\035\n" +
+      "\nlane_count\030\003 \001(\rR\tlaneCount\022\026\n\006reason\030\004" +
+      " \001(\tR\006reason\"\275\002\n\021ClaimPastResponse\022+\n\005la" +
+      "nes\030\001 \003(\0132\025.snowlane.v1.PastLaneR\005lanes\022" +
+      "7\n\tfrom_time\030\002 \001(\0132\032.google.protobuf.Tim" +
+      "estampR\010fromTime\0223\n\007to_time\030\003 \001(\0132\032.goog" +
+      "le.protobuf.TimestampR\006toTime\022!\n\nfirst_t" +
+      "ick\030\004 \001(\004B\0020\001R\tfirstTick\022\035\n\010end_tick\030\005 \001" +
+      "(\004B\0020\001R\007endTick\022+\n\006layout\030\006 \001(\0132\023.snowla" +
+      "ne.v1.LayoutR\006layout\022\036\n\ndeployment\030\007 \001(\007" +
+      "R\ndeployment\"i\n\010PastLane\022#\n\rdatacenter_i" +
+      "d\030\001 \001(\rR\014datacenterId\022\033\n\tworker_id\030\002 \001(\r" +
+      "R\010workerId\022\033\n\007id_bits\030\003 \001(\006B\0020\001R\006idBits*" +
+      "\262\001\n\013WorkerState\022\034\n\030WORKER_STATE_UNSPECIF" +
+      "IED\020\000\022\025\n\021WORKER_STATE_HELD\020\001\022\031\n\025WORKER_S" +
+      "TATE_RELEASED\020\002\022\030\n\024WORKER_STATE_EXPIRED\020" +
+      "\003\022\034\n\030WORKER_STATE_QUARANTINED\020\004\022\033\n\027WORKE" +
+      "R_STATE_UNREADABLE\020\0052\202\002\n\014AdminService\022U\n" +
+      "\013ListWorkers\022\037.snowlane.v1.ListWorkersRe" +
+      "quest\032 .snowlane.v1.ListWorkersResponse\"" +
+      "\003\220\002\001\022O\n\tGetStatus\022\035.snowlane.v1.GetStatu" +
+      "sRequest\032\036.snowlane.v1.GetStatusResponse" +
+      "\"\003\220\002\001\022J\n\tClaimPast\022\035.snowlane.v1.ClaimPa" +
+      "stRequest\032\036.snowlane.v1.ClaimPastRespons" +
+      "eB?\n\017dev.snowlane.v1P\001Z*snowlane.dev/go/" +
+      "gen/snowlane/v1;snowlanev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
         new com.google.protobuf.Descriptors.FileDescriptor[] {
           com.google.protobuf.DurationProto.getDescriptor(),
           com.google.protobuf.TimestampProto.getDescriptor(),
+          dev.snowlane.v1.IdServiceOuterClass.getDescriptor(),
         });
     internal_static_snowlane_v1_GetStatusRequest_descriptor =
       getDescriptor().getMessageTypes().get(0);
@@ -159,7 +195,7 @@ public final class AdminServiceOuterClass {
     internal_static_snowlane_v1_ServerStatus_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ServerStatus_descriptor,
-        new java.lang.String[] { "Serving", "NotServingReason", "Phase", "StartTime", "DatacenterId", "WorkerId", "Generation", "GrantTime", "WindowLeft", "Lead", "Store", "StoreReachable", "StoreAnswerAge", "StoreClockAhead", "WaitingCount", "ConnectionCount", });
+        new java.lang.String[] { "Serving", "NotServingReason", "Phase", "StartTime", "DatacenterId", "WorkerId", "Generation", "GrantTime", "WindowLeft", "Lead", "Store", "StoreReachable", "StoreAnswerAge", "StoreClockAhead", "WaitingCount", "ConnectionCount", "NeverHeldCount", });
     internal_static_snowlane_v1_StatusSample_descriptor =
       getDescriptor().getMessageTypes().get(3);
     internal_static_snowlane_v1_StatusSample_fieldAccessorTable = new
@@ -177,7 +213,7 @@ public final class AdminServiceOuterClass {
     internal_static_snowlane_v1_ListWorkersResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ListWorkersResponse_descriptor,
-        new java.lang.String[] { "Workers", "NextPageToken", "WorkerIdCount", "FreeCount", "QuarantineEndTime", "QuarantineReason", });
+        new java.lang.String[] { "Workers", "NextPageToken", "WorkerIdCount", "FreeCount", "QuarantineEndTime", "QuarantineReason", "NeverHeldCount", });
     internal_static_snowlane_v1_Worker_descriptor =
       getDescriptor().getMessageTypes().get(6);
     internal_static_snowlane_v1_Worker_fieldAccessorTable = new
@@ -190,8 +226,27 @@ public final class AdminServiceOuterClass {
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_WorkerHolder_descriptor,
         new java.lang.String[] { "Instance", "Host", "ProcessId", "StartTime", "Version", });
+    internal_static_snowlane_v1_ClaimPastRequest_descriptor =
+      getDescriptor().getMessageTypes().get(8);
+    internal_static_snowlane_v1_ClaimPastRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_ClaimPastRequest_descriptor,
+        new java.lang.String[] { "FromTime", "ToTime", "LaneCount", "Reason", });
+    internal_static_snowlane_v1_ClaimPastResponse_descriptor =
+      getDescriptor().getMessageTypes().get(9);
+    internal_static_snowlane_v1_ClaimPastResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_ClaimPastResponse_descriptor,
+        new java.lang.String[] { "Lanes", "FromTime", "ToTime", "FirstTick", "EndTick", "Layout", "Deployment", });
+    internal_static_snowlane_v1_PastLane_descriptor =
+      getDescriptor().getMessageTypes().get(10);
+    internal_static_snowlane_v1_PastLane_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_PastLane_descriptor,
+        new java.lang.String[] { "DatacenterId", "WorkerId", "IdBits", });
     com.google.protobuf.DurationProto.getDescriptor();
     com.google.protobuf.TimestampProto.getDescriptor();
+    dev.snowlane.v1.IdServiceOuterClass.getDescriptor();
   }
 
   // @@protoc_insertion_point(outer_class_scope)

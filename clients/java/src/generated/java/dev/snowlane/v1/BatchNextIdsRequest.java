@@ -63,7 +63,7 @@ private static final long serialVersionUID = 0L;
   private int chunkSize_ = 0;
   /**
    * <pre>
-   * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+   * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
    * </pre>
    *
    * <code>uint32 chunk_size = 2 [json_name = "chunkSize"];</code>
@@ -557,7 +557,7 @@ private static final long serialVersionUID = 0L;
     private int chunkSize_ ;
     /**
      * <pre>
-     * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+     * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
      * </pre>
      *
      * <code>uint32 chunk_size = 2 [json_name = "chunkSize"];</code>
@@ -569,7 +569,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+     * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
      * </pre>
      *
      * <code>uint32 chunk_size = 2 [json_name = "chunkSize"];</code>
@@ -585,7 +585,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+     * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
      * </pre>
      *
      * <code>uint32 chunk_size = 2 [json_name = "chunkSize"];</code>

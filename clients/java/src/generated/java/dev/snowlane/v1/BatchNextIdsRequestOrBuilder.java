@@ -20,7 +20,7 @@ public interface BatchNextIdsRequestOrBuilder extends
 
   /**
    * <pre>
-   * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+   * The most IDs in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
    * </pre>
    *
    * <code>uint32 chunk_size = 2 [json_name = "chunkSize"];</code>

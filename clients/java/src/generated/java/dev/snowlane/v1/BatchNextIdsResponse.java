@@ -55,7 +55,7 @@ private static final long serialVersionUID = 0L;
    * IDs, ascending within the message and from message to message.
    * </pre>
    *
-   * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+   * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
    * @return A list containing the ids.
    */
   @java.lang.Override
@@ -68,7 +68,7 @@ private static final long serialVersionUID = 0L;
    * IDs, ascending within the message and from message to message.
    * </pre>
    *
-   * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+   * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
    * @return The count of ids.
    */
   public int getIdsCount() {
@@ -79,7 +79,7 @@ private static final long serialVersionUID = 0L;
    * IDs, ascending within the message and from message to message.
    * </pre>
    *
-   * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+   * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
    * @param index The index of the element to return.
    * @return The ids at the given index.
    */
@@ -141,6 +141,21 @@ private static final long serialVersionUID = 0L;
     return texts_.getByteString(index);
   }
 
+  public static final int DEPLOYMENT_FIELD_NUMBER = 3;
+  private int deployment_ = 0;
+  /**
+   * <pre>
+   * As in NextIdResponse.
+   * </pre>
+   *
+   * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+   * @return The deployment.
+   */
+  @java.lang.Override
+  public int getDeployment() {
+    return deployment_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -165,6 +180,9 @@ private static final long serialVersionUID = 0L;
     }
     for (int i = 0; i < texts_.size(); i++) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 2, texts_.getRaw(i));
+    }
+    if (deployment_ != 0) {
+      output.writeFixed32(3, deployment_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -194,6 +212,10 @@ private static final long serialVersionUID = 0L;
       size += dataSize;
       size += 1 * getTextsList().size();
     }
+    if (deployment_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeFixed32Size(3, deployment_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -213,6 +235,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getIdsList())) return false;
     if (!getTextsList()
         .equals(other.getTextsList())) return false;
+    if (getDeployment()
+        != other.getDeployment()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -232,6 +256,8 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + TEXTS_FIELD_NUMBER;
       hash = (53 * hash) + getTextsList().hashCode();
     }
+    hash = (37 * hash) + DEPLOYMENT_FIELD_NUMBER;
+    hash = (53 * hash) + getDeployment();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -370,6 +396,7 @@ private static final long serialVersionUID = 0L;
       ids_ = emptyLongList();
       texts_ =
           com.google.protobuf.LazyStringArrayList.emptyList();
+      deployment_ = 0;
       return this;
     }
 
@@ -410,6 +437,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         texts_.makeImmutable();
         result.texts_ = texts_;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.deployment_ = deployment_;
       }
     }
 
@@ -478,6 +508,9 @@ private static final long serialVersionUID = 0L;
         }
         onChanged();
       }
+      if (other.getDeployment() != 0) {
+        setDeployment(other.getDeployment());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -527,6 +560,11 @@ private static final long serialVersionUID = 0L;
               texts_.add(s);
               break;
             } // case 18
+            case 29: {
+              deployment_ = input.readFixed32();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 29
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -562,7 +600,7 @@ private static final long serialVersionUID = 0L;
      * IDs, ascending within the message and from message to message.
      * </pre>
      *
-     * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+     * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
      * @return A list containing the ids.
      */
     public java.util.List<java.lang.Long>
@@ -575,7 +613,7 @@ private static final long serialVersionUID = 0L;
      * IDs, ascending within the message and from message to message.
      * </pre>
      *
-     * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+     * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
      * @return The count of ids.
      */
     public int getIdsCount() {
@@ -586,7 +624,7 @@ private static final long serialVersionUID = 0L;
      * IDs, ascending within the message and from message to message.
      * </pre>
      *
-     * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+     * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
      * @param index The index of the element to return.
      * @return The ids at the given index.
      */
@@ -598,7 +636,7 @@ private static final long serialVersionUID = 0L;
      * IDs, ascending within the message and from message to message.
      * </pre>
      *
-     * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+     * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
      * @param index The index to set the value at.
      * @param value The ids to set.
      * @return This builder for chaining.
@@ -617,7 +655,7 @@ private static final long serialVersionUID = 0L;
      * IDs, ascending within the message and from message to message.
      * </pre>
      *
-     * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+     * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
      * @param value The ids to add.
      * @return This builder for chaining.
      */
@@ -634,7 +672,7 @@ private static final long serialVersionUID = 0L;
      * IDs, ascending within the message and from message to message.
      * </pre>
      *
-     * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+     * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
      * @param values The ids to add.
      * @return This builder for chaining.
      */
@@ -652,7 +690,7 @@ private static final long serialVersionUID = 0L;
      * IDs, ascending within the message and from message to message.
      * </pre>
      *
-     * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+     * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearIds() {
@@ -805,6 +843,50 @@ private static final long serialVersionUID = 0L;
       ensureTextsIsMutable();
       texts_.add(value);
       bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+
+    private int deployment_ ;
+    /**
+     * <pre>
+     * As in NextIdResponse.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+     * @return The deployment.
+     */
+    @java.lang.Override
+    public int getDeployment() {
+      return deployment_;
+    }
+    /**
+     * <pre>
+     * As in NextIdResponse.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+     * @param value The deployment to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDeployment(int value) {
+
+      deployment_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * As in NextIdResponse.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDeployment() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      deployment_ = 0;
       onChanged();
       return this;
     }

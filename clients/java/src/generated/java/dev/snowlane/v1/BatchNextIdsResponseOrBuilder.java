@@ -13,7 +13,7 @@ public interface BatchNextIdsResponseOrBuilder extends
    * IDs, ascending within the message and from message to message.
    * </pre>
    *
-   * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+   * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
    * @return A list containing the ids.
    */
   java.util.List<java.lang.Long> getIdsList();
@@ -22,7 +22,7 @@ public interface BatchNextIdsResponseOrBuilder extends
    * IDs, ascending within the message and from message to message.
    * </pre>
    *
-   * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+   * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
    * @return The count of ids.
    */
   int getIdsCount();
@@ -31,7 +31,7 @@ public interface BatchNextIdsResponseOrBuilder extends
    * IDs, ascending within the message and from message to message.
    * </pre>
    *
-   * <code>repeated fixed64 ids = 1 [json_name = "ids"];</code>
+   * <code>repeated fixed64 ids = 1 [json_name = "ids", jstype = JS_STRING];</code>
    * @param index The index of the element to return.
    * @return The ids at the given index.
    */
@@ -77,4 +77,14 @@ public interface BatchNextIdsResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getTextsBytes(int index);
+
+  /**
+   * <pre>
+   * As in NextIdResponse.
+   * </pre>
+   *
+   * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+   * @return The deployment.
+   */
+  int getDeployment();
 }

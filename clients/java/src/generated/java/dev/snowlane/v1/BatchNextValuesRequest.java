@@ -110,7 +110,7 @@ private static final long serialVersionUID = 0L;
   private int chunkSize_ = 0;
   /**
    * <pre>
-   * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+   * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
    * </pre>
    *
    * <code>uint32 chunk_size = 3 [json_name = "chunkSize"];</code>
@@ -637,7 +637,7 @@ private static final long serialVersionUID = 0L;
     private int chunkSize_ ;
     /**
      * <pre>
-     * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+     * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
      * </pre>
      *
      * <code>uint32 chunk_size = 3 [json_name = "chunkSize"];</code>
@@ -649,7 +649,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+     * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
      * </pre>
      *
      * <code>uint32 chunk_size = 3 [json_name = "chunkSize"];</code>
@@ -665,7 +665,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+     * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
      * </pre>
      *
      * <code>uint32 chunk_size = 3 [json_name = "chunkSize"];</code>

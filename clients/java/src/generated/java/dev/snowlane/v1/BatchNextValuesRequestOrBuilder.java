@@ -40,7 +40,7 @@ public interface BatchNextValuesRequestOrBuilder extends
 
   /**
    * <pre>
-   * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server.
+   * The most values in one message, 1 to Limits.chunk_size_max; 0 leaves it to the server. A message of texts may hold fewer.
    * </pre>
    *
    * <code>uint32 chunk_size = 3 [json_name = "chunkSize"];</code>

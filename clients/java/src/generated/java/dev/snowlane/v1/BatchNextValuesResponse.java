@@ -56,7 +56,7 @@ private static final long serialVersionUID = 0L;
    * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
-   * <code>repeated int64 values = 1 [json_name = "values"];</code>
+   * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
    * @return A list containing the values.
    */
   @java.lang.Override
@@ -69,7 +69,7 @@ private static final long serialVersionUID = 0L;
    * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
-   * <code>repeated int64 values = 1 [json_name = "values"];</code>
+   * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
    * @return The count of values.
    */
   public int getValuesCount() {
@@ -80,7 +80,7 @@ private static final long serialVersionUID = 0L;
    * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
-   * <code>repeated int64 values = 1 [json_name = "values"];</code>
+   * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
    * @param index The index of the element to return.
    * @return The values at the given index.
    */
@@ -189,6 +189,21 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int DATABASE_FIELD_NUMBER = 4;
+  private int database_ = 0;
+  /**
+   * <pre>
+   * As in NextValueResponse.
+   * </pre>
+   *
+   * <code>fixed32 database = 4 [json_name = "database"];</code>
+   * @return The database.
+   */
+  @java.lang.Override
+  public int getDatabase() {
+    return database_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -216,6 +231,9 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(periodKey_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 3, periodKey_);
+    }
+    if (database_ != 0) {
+      output.writeFixed32(4, database_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -251,6 +269,10 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(periodKey_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(3, periodKey_);
     }
+    if (database_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeFixed32Size(4, database_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -272,6 +294,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getTextsList())) return false;
     if (!getPeriodKey()
         .equals(other.getPeriodKey())) return false;
+    if (getDatabase()
+        != other.getDatabase()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -293,6 +317,8 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + PERIOD_KEY_FIELD_NUMBER;
     hash = (53 * hash) + getPeriodKey().hashCode();
+    hash = (37 * hash) + DATABASE_FIELD_NUMBER;
+    hash = (53 * hash) + getDatabase();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -432,6 +458,7 @@ private static final long serialVersionUID = 0L;
       texts_ =
           com.google.protobuf.LazyStringArrayList.emptyList();
       periodKey_ = "";
+      database_ = 0;
       return this;
     }
 
@@ -475,6 +502,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000004) != 0)) {
         result.periodKey_ = periodKey_;
+      }
+      if (((from_bitField0_ & 0x00000008) != 0)) {
+        result.database_ = database_;
       }
     }
 
@@ -548,6 +578,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000004;
         onChanged();
       }
+      if (other.getDatabase() != 0) {
+        setDatabase(other.getDatabase());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -601,6 +634,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000004;
               break;
             } // case 26
+            case 37: {
+              database_ = input.readFixed32();
+              bitField0_ |= 0x00000008;
+              break;
+            } // case 37
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -630,7 +668,7 @@ private static final long serialVersionUID = 0L;
      * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
-     * <code>repeated int64 values = 1 [json_name = "values"];</code>
+     * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
      * @return A list containing the values.
      */
     public java.util.List<java.lang.Long>
@@ -643,7 +681,7 @@ private static final long serialVersionUID = 0L;
      * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
-     * <code>repeated int64 values = 1 [json_name = "values"];</code>
+     * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
      * @return The count of values.
      */
     public int getValuesCount() {
@@ -654,7 +692,7 @@ private static final long serialVersionUID = 0L;
      * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
-     * <code>repeated int64 values = 1 [json_name = "values"];</code>
+     * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
      * @param index The index of the element to return.
      * @return The values at the given index.
      */
@@ -666,7 +704,7 @@ private static final long serialVersionUID = 0L;
      * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
-     * <code>repeated int64 values = 1 [json_name = "values"];</code>
+     * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
      * @param index The index to set the value at.
      * @param value The values to set.
      * @return This builder for chaining.
@@ -685,7 +723,7 @@ private static final long serialVersionUID = 0L;
      * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
-     * <code>repeated int64 values = 1 [json_name = "values"];</code>
+     * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
      * @param value The values to add.
      * @return This builder for chaining.
      */
@@ -702,7 +740,7 @@ private static final long serialVersionUID = 0L;
      * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
-     * <code>repeated int64 values = 1 [json_name = "values"];</code>
+     * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
      * @param values The values to add.
      * @return This builder for chaining.
      */
@@ -720,7 +758,7 @@ private static final long serialVersionUID = 0L;
      * Values. Within a period they rise, from message to message too, where one database has the sequence.
      * </pre>
      *
-     * <code>repeated int64 values = 1 [json_name = "values"];</code>
+     * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearValues() {
@@ -965,6 +1003,50 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       periodKey_ = value;
       bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+
+    private int database_ ;
+    /**
+     * <pre>
+     * As in NextValueResponse.
+     * </pre>
+     *
+     * <code>fixed32 database = 4 [json_name = "database"];</code>
+     * @return The database.
+     */
+    @java.lang.Override
+    public int getDatabase() {
+      return database_;
+    }
+    /**
+     * <pre>
+     * As in NextValueResponse.
+     * </pre>
+     *
+     * <code>fixed32 database = 4 [json_name = "database"];</code>
+     * @param value The database to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDatabase(int value) {
+
+      database_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * As in NextValueResponse.
+     * </pre>
+     *
+     * <code>fixed32 database = 4 [json_name = "database"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDatabase() {
+      bitField0_ = (bitField0_ & ~0x00000008);
+      database_ = 0;
       onChanged();
       return this;
     }

@@ -13,7 +13,7 @@ public interface BatchNextValuesResponseOrBuilder extends
    * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
-   * <code>repeated int64 values = 1 [json_name = "values"];</code>
+   * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
    * @return A list containing the values.
    */
   java.util.List<java.lang.Long> getValuesList();
@@ -22,7 +22,7 @@ public interface BatchNextValuesResponseOrBuilder extends
    * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
-   * <code>repeated int64 values = 1 [json_name = "values"];</code>
+   * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
    * @return The count of values.
    */
   int getValuesCount();
@@ -31,7 +31,7 @@ public interface BatchNextValuesResponseOrBuilder extends
    * Values. Within a period they rise, from message to message too, where one database has the sequence.
    * </pre>
    *
-   * <code>repeated int64 values = 1 [json_name = "values"];</code>
+   * <code>repeated int64 values = 1 [json_name = "values", jstype = JS_STRING];</code>
    * @param index The index of the element to return.
    * @return The values at the given index.
    */
@@ -97,4 +97,14 @@ public interface BatchNextValuesResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getPeriodKeyBytes();
+
+  /**
+   * <pre>
+   * As in NextValueResponse.
+   * </pre>
+   *
+   * <code>fixed32 database = 4 [json_name = "database"];</code>
+   * @return The database.
+   */
+  int getDatabase();
 }

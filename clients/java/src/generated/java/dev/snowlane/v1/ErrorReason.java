@@ -263,6 +263,15 @@ public enum ErrorReason
    * <code>ERROR_REASON_VALUES_EXHAUSTED = 30;</code>
    */
   ERROR_REASON_VALUES_EXHAUSTED(30),
+  /**
+   * <pre>
+   * The period of NextValueRequest.for_time has not begun, or ended longer ago than late_max, or was removed. FAILED_PRECONDITION: ask for
+   * another time.
+   * </pre>
+   *
+   * <code>ERROR_REASON_PERIOD_CLOSED = 31;</code>
+   */
+  ERROR_REASON_PERIOD_CLOSED(31),
   UNRECOGNIZED(-1),
   ;
 
@@ -515,6 +524,15 @@ public enum ErrorReason
    * <code>ERROR_REASON_VALUES_EXHAUSTED = 30;</code>
    */
   public static final int ERROR_REASON_VALUES_EXHAUSTED_VALUE = 30;
+  /**
+   * <pre>
+   * The period of NextValueRequest.for_time has not begun, or ended longer ago than late_max, or was removed. FAILED_PRECONDITION: ask for
+   * another time.
+   * </pre>
+   *
+   * <code>ERROR_REASON_PERIOD_CLOSED = 31;</code>
+   */
+  public static final int ERROR_REASON_PERIOD_CLOSED_VALUE = 31;
 
 
   public final int getNumber() {
@@ -572,6 +590,7 @@ public enum ErrorReason
       case 28: return ERROR_REASON_SEQUENCE_CHANGED;
       case 29: return ERROR_REASON_INVALID_SEQUENCE;
       case 30: return ERROR_REASON_VALUES_EXHAUSTED;
+      case 31: return ERROR_REASON_PERIOD_CLOSED;
       default: return null;
     }
   }

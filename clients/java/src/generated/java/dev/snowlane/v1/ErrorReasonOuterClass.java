@@ -25,7 +25,7 @@ public final class ErrorReasonOuterClass {
   static {
     java.lang.String[] descriptorData = {
       "\n\036snowlane/v1/error_reason.proto\022\013snowla" +
-      "ne.v1*\276\010\n\013ErrorReason\022\034\n\030ERROR_REASON_UN" +
+      "ne.v1*\336\010\n\013ErrorReason\022\034\n\030ERROR_REASON_UN" +
       "SPECIFIED\020\000\022#\n\037ERROR_REASON_COUNT_OUT_OF" +
       "_RANGE\020\001\022\035\n\031ERROR_REASON_MALFORMED_ID\020\002\022" +
       "\037\n\033ERROR_REASON_MALFORMED_TEXT\020\003\022\037\n\033ERRO" +
@@ -52,9 +52,9 @@ public final class ErrorReasonOuterClass {
       "OR_REASON_SEQUENCE_DISABLED\020\033\022!\n\035ERROR_R" +
       "EASON_SEQUENCE_CHANGED\020\034\022!\n\035ERROR_REASON" +
       "_INVALID_SEQUENCE\020\035\022!\n\035ERROR_REASON_VALU" +
-      "ES_EXHAUSTED\020\036B?\n\017dev.snowlane.v1P\001Z*sno" +
-      "wlane.dev/go/gen/snowlane/v1;snowlanev1b" +
-      "\006proto3"
+      "ES_EXHAUSTED\020\036\022\036\n\032ERROR_REASON_PERIOD_CL" +
+      "OSED\020\037B?\n\017dev.snowlane.v1P\001Z*snowlane.de" +
+      "v/go/gen/snowlane/v1;snowlanev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

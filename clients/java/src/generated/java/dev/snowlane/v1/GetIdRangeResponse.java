@@ -50,7 +50,7 @@ private static final long serialVersionUID = 0L;
    * The lowest ID, inclusive.
    * </pre>
    *
-   * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+   * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
    * @return The firstId.
    */
   @java.lang.Override
@@ -65,7 +65,7 @@ private static final long serialVersionUID = 0L;
    * The highest ID, inclusive.
    * </pre>
    *
-   * <code>fixed64 last_id = 2 [json_name = "lastId"];</code>
+   * <code>fixed64 last_id = 2 [json_name = "lastId", jstype = JS_STRING];</code>
    * @return The lastId.
    */
   @java.lang.Override
@@ -433,7 +433,7 @@ private static final long serialVersionUID = 0L;
      * The lowest ID, inclusive.
      * </pre>
      *
-     * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+     * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
      * @return The firstId.
      */
     @java.lang.Override
@@ -445,7 +445,7 @@ private static final long serialVersionUID = 0L;
      * The lowest ID, inclusive.
      * </pre>
      *
-     * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+     * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
      * @param value The firstId to set.
      * @return This builder for chaining.
      */
@@ -461,7 +461,7 @@ private static final long serialVersionUID = 0L;
      * The lowest ID, inclusive.
      * </pre>
      *
-     * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+     * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearFirstId() {
@@ -477,7 +477,7 @@ private static final long serialVersionUID = 0L;
      * The highest ID, inclusive.
      * </pre>
      *
-     * <code>fixed64 last_id = 2 [json_name = "lastId"];</code>
+     * <code>fixed64 last_id = 2 [json_name = "lastId", jstype = JS_STRING];</code>
      * @return The lastId.
      */
     @java.lang.Override
@@ -489,7 +489,7 @@ private static final long serialVersionUID = 0L;
      * The highest ID, inclusive.
      * </pre>
      *
-     * <code>fixed64 last_id = 2 [json_name = "lastId"];</code>
+     * <code>fixed64 last_id = 2 [json_name = "lastId", jstype = JS_STRING];</code>
      * @param value The lastId to set.
      * @return This builder for chaining.
      */
@@ -505,7 +505,7 @@ private static final long serialVersionUID = 0L;
      * The highest ID, inclusive.
      * </pre>
      *
-     * <code>fixed64 last_id = 2 [json_name = "lastId"];</code>
+     * <code>fixed64 last_id = 2 [json_name = "lastId", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearLastId() {

@@ -13,7 +13,7 @@ public interface GetIdRangeResponseOrBuilder extends
    * The lowest ID, inclusive.
    * </pre>
    *
-   * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+   * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
    * @return The firstId.
    */
   long getFirstId();
@@ -23,7 +23,7 @@ public interface GetIdRangeResponseOrBuilder extends
    * The highest ID, inclusive.
    * </pre>
    *
-   * <code>fixed64 last_id = 2 [json_name = "lastId"];</code>
+   * <code>fixed64 last_id = 2 [json_name = "lastId", jstype = JS_STRING];</code>
    * @return The lastId.
    */
   long getLastId();

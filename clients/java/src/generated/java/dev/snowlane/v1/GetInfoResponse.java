@@ -338,6 +338,47 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int BINDING_FIELD_NUMBER = 10;
+  private dev.snowlane.v1.WorkerBinding binding_;
+  /**
+   * <pre>
+   * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+   * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+   * </pre>
+   *
+   * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+   * @return Whether the binding field is set.
+   */
+  @java.lang.Override
+  public boolean hasBinding() {
+    return ((bitField0_ & 0x00000008) != 0);
+  }
+  /**
+   * <pre>
+   * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+   * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+   * </pre>
+   *
+   * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+   * @return The binding.
+   */
+  @java.lang.Override
+  public dev.snowlane.v1.WorkerBinding getBinding() {
+    return binding_ == null ? dev.snowlane.v1.WorkerBinding.getDefaultInstance() : binding_;
+  }
+  /**
+   * <pre>
+   * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+   * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+   * </pre>
+   *
+   * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+   */
+  @java.lang.Override
+  public dev.snowlane.v1.WorkerBindingOrBuilder getBindingOrBuilder() {
+    return binding_ == null ? dev.snowlane.v1.WorkerBinding.getDefaultInstance() : binding_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -378,6 +419,9 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(deploymentFingerprint_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 9, deploymentFingerprint_);
+    }
+    if (((bitField0_ & 0x00000008) != 0)) {
+      output.writeMessage(10, getBinding());
     }
     getUnknownFields().writeTo(output);
   }
@@ -422,6 +466,10 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(deploymentFingerprint_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(9, deploymentFingerprint_);
     }
+    if (((bitField0_ & 0x00000008) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(10, getBinding());
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -462,6 +510,11 @@ private static final long serialVersionUID = 0L;
         .equals(other.getVersion())) return false;
     if (!getDeploymentFingerprint()
         .equals(other.getDeploymentFingerprint())) return false;
+    if (hasBinding() != other.hasBinding()) return false;
+    if (hasBinding()) {
+      if (!getBinding()
+          .equals(other.getBinding())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -497,6 +550,10 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getVersion().hashCode();
     hash = (37 * hash) + DEPLOYMENT_FINGERPRINT_FIELD_NUMBER;
     hash = (53 * hash) + getDeploymentFingerprint().hashCode();
+    if (hasBinding()) {
+      hash = (37 * hash) + BINDING_FIELD_NUMBER;
+      hash = (53 * hash) + getBinding().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -634,6 +691,7 @@ private static final long serialVersionUID = 0L;
         getLayoutFieldBuilder();
         getExhaustionTimeFieldBuilder();
         getLimitsFieldBuilder();
+        getBindingFieldBuilder();
       }
     }
     @java.lang.Override
@@ -661,6 +719,11 @@ private static final long serialVersionUID = 0L;
       }
       version_ = "";
       deploymentFingerprint_ = "";
+      binding_ = null;
+      if (bindingBuilder_ != null) {
+        bindingBuilder_.dispose();
+        bindingBuilder_ = null;
+      }
       return this;
     }
 
@@ -730,6 +793,12 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000100) != 0)) {
         result.deploymentFingerprint_ = deploymentFingerprint_;
+      }
+      if (((from_bitField0_ & 0x00000200) != 0)) {
+        result.binding_ = bindingBuilder_ == null
+            ? binding_
+            : bindingBuilder_.build();
+        to_bitField0_ |= 0x00000008;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -809,6 +878,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000100;
         onChanged();
       }
+      if (other.hasBinding()) {
+        mergeBinding(other.getBinding());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -886,6 +958,13 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000100;
               break;
             } // case 74
+            case 82: {
+              input.readMessage(
+                  getBindingFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000200;
+              break;
+            } // case 82
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1790,6 +1869,172 @@ private static final long serialVersionUID = 0L;
       bitField0_ |= 0x00000100;
       onChanged();
       return this;
+    }
+
+    private dev.snowlane.v1.WorkerBinding binding_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.snowlane.v1.WorkerBinding, dev.snowlane.v1.WorkerBinding.Builder, dev.snowlane.v1.WorkerBindingOrBuilder> bindingBuilder_;
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     * @return Whether the binding field is set.
+     */
+    public boolean hasBinding() {
+      return ((bitField0_ & 0x00000200) != 0);
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     * @return The binding.
+     */
+    public dev.snowlane.v1.WorkerBinding getBinding() {
+      if (bindingBuilder_ == null) {
+        return binding_ == null ? dev.snowlane.v1.WorkerBinding.getDefaultInstance() : binding_;
+      } else {
+        return bindingBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     */
+    public Builder setBinding(dev.snowlane.v1.WorkerBinding value) {
+      if (bindingBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        binding_ = value;
+      } else {
+        bindingBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     */
+    public Builder setBinding(
+        dev.snowlane.v1.WorkerBinding.Builder builderForValue) {
+      if (bindingBuilder_ == null) {
+        binding_ = builderForValue.build();
+      } else {
+        bindingBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     */
+    public Builder mergeBinding(dev.snowlane.v1.WorkerBinding value) {
+      if (bindingBuilder_ == null) {
+        if (((bitField0_ & 0x00000200) != 0) &&
+          binding_ != null &&
+          binding_ != dev.snowlane.v1.WorkerBinding.getDefaultInstance()) {
+          getBindingBuilder().mergeFrom(value);
+        } else {
+          binding_ = value;
+        }
+      } else {
+        bindingBuilder_.mergeFrom(value);
+      }
+      if (binding_ != null) {
+        bitField0_ |= 0x00000200;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     */
+    public Builder clearBinding() {
+      bitField0_ = (bitField0_ & ~0x00000200);
+      binding_ = null;
+      if (bindingBuilder_ != null) {
+        bindingBuilder_.dispose();
+        bindingBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     */
+    public dev.snowlane.v1.WorkerBinding.Builder getBindingBuilder() {
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return getBindingFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     */
+    public dev.snowlane.v1.WorkerBindingOrBuilder getBindingOrBuilder() {
+      if (bindingBuilder_ != null) {
+        return bindingBuilder_.getMessageOrBuilder();
+      } else {
+        return binding_ == null ?
+            dev.snowlane.v1.WorkerBinding.getDefaultInstance() : binding_;
+      }
+    }
+    /**
+     * <pre>
+     * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+     * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+     * </pre>
+     *
+     * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.snowlane.v1.WorkerBinding, dev.snowlane.v1.WorkerBinding.Builder, dev.snowlane.v1.WorkerBindingOrBuilder> 
+        getBindingFieldBuilder() {
+      if (bindingBuilder_ == null) {
+        bindingBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.snowlane.v1.WorkerBinding, dev.snowlane.v1.WorkerBinding.Builder, dev.snowlane.v1.WorkerBindingOrBuilder>(
+                getBinding(),
+                getParentForChildren(),
+                isClean());
+        binding_ = null;
+      }
+      return bindingBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

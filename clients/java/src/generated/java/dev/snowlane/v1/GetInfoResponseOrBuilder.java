@@ -186,4 +186,34 @@ public interface GetInfoResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getDeploymentFingerprintBytes();
+
+  /**
+   * <pre>
+   * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+   * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+   * </pre>
+   *
+   * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+   * @return Whether the binding field is set.
+   */
+  boolean hasBinding();
+  /**
+   * <pre>
+   * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+   * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+   * </pre>
+   *
+   * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+   * @return The binding.
+   */
+  dev.snowlane.v1.WorkerBinding getBinding();
+  /**
+   * <pre>
+   * The worker IDs that the deployment's store is bound to; unset where it may hand out all of the layout. Two deployments of one layout
+   * (epoch, tick and fields) that are bound to different worker IDs never repeat each other's IDs.
+   * </pre>
+   *
+   * <code>.snowlane.v1.WorkerBinding binding = 10 [json_name = "binding"];</code>
+   */
+  dev.snowlane.v1.WorkerBindingOrBuilder getBindingOrBuilder();
 }

@@ -50,7 +50,7 @@ private static final long serialVersionUID = 0L;
    * The first ID.
    * </pre>
    *
-   * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+   * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
    * @return The firstId.
    */
   @java.lang.Override
@@ -80,7 +80,7 @@ private static final long serialVersionUID = 0L;
    * The distance between neighbours, at least 1. Above 1 where the sequence is not the layout's lowest field.
    * </pre>
    *
-   * <code>fixed64 stride = 3 [json_name = "stride"];</code>
+   * <code>fixed64 stride = 3 [json_name = "stride", jstype = JS_STRING];</code>
    * @return The stride.
    */
   @java.lang.Override
@@ -471,7 +471,7 @@ private static final long serialVersionUID = 0L;
      * The first ID.
      * </pre>
      *
-     * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+     * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
      * @return The firstId.
      */
     @java.lang.Override
@@ -483,7 +483,7 @@ private static final long serialVersionUID = 0L;
      * The first ID.
      * </pre>
      *
-     * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+     * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
      * @param value The firstId to set.
      * @return This builder for chaining.
      */
@@ -499,7 +499,7 @@ private static final long serialVersionUID = 0L;
      * The first ID.
      * </pre>
      *
-     * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+     * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearFirstId() {
@@ -559,7 +559,7 @@ private static final long serialVersionUID = 0L;
      * The distance between neighbours, at least 1. Above 1 where the sequence is not the layout's lowest field.
      * </pre>
      *
-     * <code>fixed64 stride = 3 [json_name = "stride"];</code>
+     * <code>fixed64 stride = 3 [json_name = "stride", jstype = JS_STRING];</code>
      * @return The stride.
      */
     @java.lang.Override
@@ -571,7 +571,7 @@ private static final long serialVersionUID = 0L;
      * The distance between neighbours, at least 1. Above 1 where the sequence is not the layout's lowest field.
      * </pre>
      *
-     * <code>fixed64 stride = 3 [json_name = "stride"];</code>
+     * <code>fixed64 stride = 3 [json_name = "stride", jstype = JS_STRING];</code>
      * @param value The stride to set.
      * @return This builder for chaining.
      */
@@ -587,7 +587,7 @@ private static final long serialVersionUID = 0L;
      * The distance between neighbours, at least 1. Above 1 where the sequence is not the layout's lowest field.
      * </pre>
      *
-     * <code>fixed64 stride = 3 [json_name = "stride"];</code>
+     * <code>fixed64 stride = 3 [json_name = "stride", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearStride() {

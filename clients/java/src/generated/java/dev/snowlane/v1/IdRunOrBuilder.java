@@ -13,7 +13,7 @@ public interface IdRunOrBuilder extends
    * The first ID.
    * </pre>
    *
-   * <code>fixed64 first_id = 1 [json_name = "firstId"];</code>
+   * <code>fixed64 first_id = 1 [json_name = "firstId", jstype = JS_STRING];</code>
    * @return The firstId.
    */
   long getFirstId();
@@ -33,7 +33,7 @@ public interface IdRunOrBuilder extends
    * The distance between neighbours, at least 1. Above 1 where the sequence is not the layout's lowest field.
    * </pre>
    *
-   * <code>fixed64 stride = 3 [json_name = "stride"];</code>
+   * <code>fixed64 stride = 3 [json_name = "stride", jstype = JS_STRING];</code>
    * @return The stride.
    */
   long getStride();

@@ -6,7 +6,8 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
  * <pre>
  * Hands out unique, time-sorted 64-bit IDs and reads them again.
  * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
- * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+ * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+ * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -46,6 +47,37 @@ public final class IdServiceGrpc {
       }
     }
     return getNextIdMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<dev.snowlane.v1.NextIdsRequest,
+      dev.snowlane.v1.NextIdsResponse> getNextIdsMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "NextIds",
+      requestType = dev.snowlane.v1.NextIdsRequest.class,
+      responseType = dev.snowlane.v1.NextIdsResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.snowlane.v1.NextIdsRequest,
+      dev.snowlane.v1.NextIdsResponse> getNextIdsMethod() {
+    io.grpc.MethodDescriptor<dev.snowlane.v1.NextIdsRequest, dev.snowlane.v1.NextIdsResponse> getNextIdsMethod;
+    if ((getNextIdsMethod = IdServiceGrpc.getNextIdsMethod) == null) {
+      synchronized (IdServiceGrpc.class) {
+        if ((getNextIdsMethod = IdServiceGrpc.getNextIdsMethod) == null) {
+          IdServiceGrpc.getNextIdsMethod = getNextIdsMethod =
+              io.grpc.MethodDescriptor.<dev.snowlane.v1.NextIdsRequest, dev.snowlane.v1.NextIdsResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "NextIds"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.snowlane.v1.NextIdsRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.snowlane.v1.NextIdsResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new IdServiceMethodDescriptorSupplier("NextIds"))
+              .build();
+        }
+      }
+    }
+    return getNextIdsMethod;
   }
 
   private static volatile io.grpc.MethodDescriptor<dev.snowlane.v1.BatchNextIdsRequest,
@@ -269,7 +301,8 @@ public final class IdServiceGrpc {
    * <pre>
    * Hands out unique, time-sorted 64-bit IDs and reads them again.
    * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-   * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+   * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public interface AsyncService {
@@ -285,6 +318,18 @@ public final class IdServiceGrpc {
     default void nextId(dev.snowlane.v1.NextIdRequest request,
         io.grpc.stub.StreamObserver<dev.snowlane.v1.NextIdResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getNextIdMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+     * ReserveIds or BatchNextIds. A retry is safe.
+     * Errors: those of NextId, COUNT_OUT_OF_RANGE.
+     * </pre>
+     */
+    default void nextIds(dev.snowlane.v1.NextIdsRequest request,
+        io.grpc.stub.StreamObserver<dev.snowlane.v1.NextIdsResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getNextIdsMethod(), responseObserver);
     }
 
     /**
@@ -352,7 +397,8 @@ public final class IdServiceGrpc {
    * <pre>
    * Hands out unique, time-sorted 64-bit IDs and reads them again.
    * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-   * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+   * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static abstract class IdServiceImplBase
@@ -368,7 +414,8 @@ public final class IdServiceGrpc {
    * <pre>
    * Hands out unique, time-sorted 64-bit IDs and reads them again.
    * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-   * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+   * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class IdServiceStub
@@ -396,6 +443,19 @@ public final class IdServiceGrpc {
         io.grpc.stub.StreamObserver<dev.snowlane.v1.NextIdResponse> responseObserver) {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getNextIdMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+     * ReserveIds or BatchNextIds. A retry is safe.
+     * Errors: those of NextId, COUNT_OUT_OF_RANGE.
+     * </pre>
+     */
+    public void nextIds(dev.snowlane.v1.NextIdsRequest request,
+        io.grpc.stub.StreamObserver<dev.snowlane.v1.NextIdsResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getNextIdsMethod(), getCallOptions()), request, responseObserver);
     }
 
     /**
@@ -468,7 +528,8 @@ public final class IdServiceGrpc {
    * <pre>
    * Hands out unique, time-sorted 64-bit IDs and reads them again.
    * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-   * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+   * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class IdServiceBlockingV2Stub
@@ -495,6 +556,18 @@ public final class IdServiceGrpc {
     public dev.snowlane.v1.NextIdResponse nextId(dev.snowlane.v1.NextIdRequest request) throws io.grpc.StatusException {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getNextIdMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+     * ReserveIds or BatchNextIds. A retry is safe.
+     * Errors: those of NextId, COUNT_OUT_OF_RANGE.
+     * </pre>
+     */
+    public dev.snowlane.v1.NextIdsResponse nextIds(dev.snowlane.v1.NextIdsRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getNextIdsMethod(), getCallOptions(), request);
     }
 
     /**
@@ -564,7 +637,8 @@ public final class IdServiceGrpc {
    * <pre>
    * Hands out unique, time-sorted 64-bit IDs and reads them again.
    * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-   * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+   * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class IdServiceBlockingStub
@@ -591,6 +665,18 @@ public final class IdServiceGrpc {
     public dev.snowlane.v1.NextIdResponse nextId(dev.snowlane.v1.NextIdRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getNextIdMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+     * ReserveIds or BatchNextIds. A retry is safe.
+     * Errors: those of NextId, COUNT_OUT_OF_RANGE.
+     * </pre>
+     */
+    public dev.snowlane.v1.NextIdsResponse nextIds(dev.snowlane.v1.NextIdsRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getNextIdsMethod(), getCallOptions(), request);
     }
 
     /**
@@ -659,7 +745,8 @@ public final class IdServiceGrpc {
    * <pre>
    * Hands out unique, time-sorted 64-bit IDs and reads them again.
    * An ID lies between 0 and 2^63 - 1, inclusive. It travels as fixed64, in JSON as a decimal string; a JSON number above 2^53 - 1
-   * has lost digits before any server sees it, so quote IDs. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
+   * has lost digits before any server sees it, so quote IDs. Generators of JavaScript that read the option jstype make strings of IDs,
+   * too. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
    * </pre>
    */
   public static final class IdServiceFutureStub
@@ -687,6 +774,19 @@ public final class IdServiceGrpc {
         dev.snowlane.v1.NextIdRequest request) {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getNextIdMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * Issues `count` IDs in ascending order in one response, for callers without streams, such as curl. Clients that issue many use
+     * ReserveIds or BatchNextIds. A retry is safe.
+     * Errors: those of NextId, COUNT_OUT_OF_RANGE.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.snowlane.v1.NextIdsResponse> nextIds(
+        dev.snowlane.v1.NextIdsRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getNextIdsMethod(), getCallOptions()), request);
     }
 
     /**
@@ -742,11 +842,12 @@ public final class IdServiceGrpc {
   }
 
   private static final int METHODID_NEXT_ID = 0;
-  private static final int METHODID_BATCH_NEXT_IDS = 1;
-  private static final int METHODID_RESERVE_IDS = 2;
-  private static final int METHODID_PARSE = 3;
-  private static final int METHODID_GET_ID_RANGE = 4;
-  private static final int METHODID_GET_INFO = 5;
+  private static final int METHODID_NEXT_IDS = 1;
+  private static final int METHODID_BATCH_NEXT_IDS = 2;
+  private static final int METHODID_RESERVE_IDS = 3;
+  private static final int METHODID_PARSE = 4;
+  private static final int METHODID_GET_ID_RANGE = 5;
+  private static final int METHODID_GET_INFO = 6;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -768,6 +869,10 @@ public final class IdServiceGrpc {
         case METHODID_NEXT_ID:
           serviceImpl.nextId((dev.snowlane.v1.NextIdRequest) request,
               (io.grpc.stub.StreamObserver<dev.snowlane.v1.NextIdResponse>) responseObserver);
+          break;
+        case METHODID_NEXT_IDS:
+          serviceImpl.nextIds((dev.snowlane.v1.NextIdsRequest) request,
+              (io.grpc.stub.StreamObserver<dev.snowlane.v1.NextIdsResponse>) responseObserver);
           break;
         case METHODID_BATCH_NEXT_IDS:
           serviceImpl.batchNextIds((dev.snowlane.v1.BatchNextIdsRequest) request,
@@ -814,6 +919,13 @@ public final class IdServiceGrpc {
               dev.snowlane.v1.NextIdRequest,
               dev.snowlane.v1.NextIdResponse>(
                 service, METHODID_NEXT_ID)))
+        .addMethod(
+          getNextIdsMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.snowlane.v1.NextIdsRequest,
+              dev.snowlane.v1.NextIdsResponse>(
+                service, METHODID_NEXT_IDS)))
         .addMethod(
           getBatchNextIdsMethod(),
           io.grpc.stub.ServerCalls.asyncServerStreamingCall(
@@ -898,6 +1010,7 @@ public final class IdServiceGrpc {
           serviceDescriptor = result = io.grpc.ServiceDescriptor.newBuilder(SERVICE_NAME)
               .setSchemaDescriptor(new IdServiceFileDescriptorSupplier())
               .addMethod(getNextIdMethod())
+              .addMethod(getNextIdsMethod())
               .addMethod(getBatchNextIdsMethod())
               .addMethod(getReserveIdsMethod())
               .addMethod(getParseMethod())

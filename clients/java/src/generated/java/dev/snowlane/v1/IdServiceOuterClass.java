@@ -36,6 +36,16 @@ public final class IdServiceOuterClass {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_snowlane_v1_NextIdResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_NextIdsRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_NextIdsRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_NextIdsResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_NextIdsResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_snowlane_v1_BatchNextIdsRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -121,6 +131,16 @@ public final class IdServiceOuterClass {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_snowlane_v1_GetInfoResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_WorkerBinding_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_WorkerBinding_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_WorkerIdRange_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_WorkerIdRange_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_snowlane_v1_Limits_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -145,115 +165,132 @@ public final class IdServiceOuterClass {
       "\tTextValue\022)\n\004form\030\001 \001(\0162\025.snowlane.v1.T" +
       "extFormR\004form\022\022\n\004text\030\002 \001(\tR\004text\"I\n\rNex" +
       "tIdRequest\0228\n\013text_format\030\001 \001(\0132\027.snowla" +
-      "ne.v1.TextFormatR\ntextFormat\"4\n\016NextIdRe" +
-      "sponse\022\016\n\002id\030\001 \001(\006R\002id\022\022\n\004text\030\002 \001(\tR\004te" +
-      "xt\"\204\001\n\023BatchNextIdsRequest\022\024\n\005count\030\001 \001(" +
-      "\004R\005count\022\035\n\nchunk_size\030\002 \001(\rR\tchunkSize\022" +
-      "8\n\013text_format\030\003 \001(\0132\027.snowlane.v1.TextF" +
-      "ormatR\ntextFormat\">\n\024BatchNextIdsRespons" +
-      "e\022\020\n\003ids\030\001 \003(\006R\003ids\022\024\n\005texts\030\002 \003(\tR\005text" +
-      "s\")\n\021ReserveIdsRequest\022\024\n\005count\030\001 \001(\rR\005c" +
-      "ount\"<\n\022ReserveIdsResponse\022&\n\004runs\030\001 \003(\013" +
-      "2\022.snowlane.v1.IdRunR\004runs\"P\n\005IdRun\022\031\n\010f" +
-      "irst_id\030\001 \001(\006R\007firstId\022\024\n\005count\030\002 \001(\rR\005c" +
-      "ount\022\026\n\006stride\030\003 \001(\006R\006stride\"S\n\013LayoutFi" +
-      "eld\0220\n\004kind\030\001 \001(\0162\034.snowlane.v1.LayoutFi" +
-      "eldKindR\004kind\022\022\n\004bits\030\002 \001(\rR\004bits\"\270\001\n\006La" +
-      "yout\022\022\n\004name\030\001 \001(\tR\004name\0229\n\nepoch_time\030\002" +
-      " \001(\0132\032.google.protobuf.TimestampR\tepochT" +
-      "ime\022-\n\004tick\030\003 \001(\0132\031.google.protobuf.Dura" +
-      "tionR\004tick\0220\n\006fields\030\004 \003(\0132\030.snowlane.v1" +
-      ".LayoutFieldR\006fields\"^\n\013LayoutMatch\022\022\n\004n" +
-      "ame\030\001 \001(\tR\004name\022;\n\013create_time\030\002 \001(\0132\032.g" +
-      "oogle.protobuf.TimestampR\ncreateTime\"\364\001\n" +
-      "\014ParseRequest\022\020\n\002id\030\001 \001(\006H\000R\002id\022\024\n\004text\030" +
-      "\002 \001(\tH\000R\004text\022+\n\006layout\030\003 \001(\0132\023.snowlane" +
-      ".v1.LayoutR\006layout\0226\n\013source_form\030\004 \001(\0162" +
-      "\025.snowlane.v1.TextFormR\nsourceForm\022,\n\022ut" +
-      "c_offset_minutes\030\005 \001(\021R\020utcOffsetMinutes" +
-      "\022\037\n\013type_prefix\030\006 \001(\tR\ntypePrefixB\010\n\006sou" +
-      "rce\"\266\005\n\rParseResponse\022\023\n\002id\030\001 \001(\006H\000R\002id\210" +
-      "\001\001\0226\n\013source_form\030\002 \001(\0162\025.snowlane.v1.Te" +
-      "xtFormR\nsourceForm\022;\n\013create_time\030\003 \001(\0132" +
-      "\032.google.protobuf.TimestampR\ncreateTime\022" +
-      ",\n\017timestamp_ticks\030\004 \001(\004H\001R\016timestampTic" +
-      "ks\210\001\001\022(\n\rdatacenter_id\030\005 \001(\rH\002R\014datacent" +
-      "erId\210\001\001\022 \n\tworker_id\030\006 \001(\rH\003R\010workerId\210\001" +
-      "\001\022\037\n\010sequence\030\007 \001(\rH\004R\010sequence\210\001\001\022+\n\006la" +
-      "yout\030\010 \001(\0132\023.snowlane.v1.LayoutR\006layout\022" +
-      ",\n\005texts\030\t \003(\0132\026.snowlane.v1.TextValueR\005" +
-      "texts\022)\n\004uuid\030\n \001(\0132\025.snowlane.v1.UuidIn" +
-      "foR\004uuid\022E\n\021plausible_layouts\030\013 \003(\0132\030.sn" +
-      "owlane.v1.LayoutMatchR\020plausibleLayouts\022" +
-      "\022\n\004bits\030\014 \001(\tR\004bits\022#\n\rsource_prefix\030\r \001" +
-      "(\tR\014sourcePrefix\0222\n\007foreign\030\016 \001(\0132\030.snow" +
-      "lane.v1.ForeignTextR\007foreignB\005\n\003_idB\022\n\020_" +
-      "timestamp_ticksB\020\n\016_datacenter_idB\014\n\n_wo" +
-      "rker_idB\013\n\t_sequence\"\323\001\n\013ForeignText\022\022\n\004" +
-      "kind\030\001 \001(\tR\004kind\022;\n\013create_time\030\002 \001(\0132\032." +
-      "google.protobuf.TimestampR\ncreateTime\0229\n" +
-      "\005parts\030\003 \003(\0132#.snowlane.v1.ForeignText.P" +
-      "artsEntryR\005parts\0328\n\nPartsEntry\022\020\n\003key\030\001 " +
-      "\001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001\"\357\001\n\010U" +
-      "uidInfo\022\030\n\007version\030\001 \001(\rR\007version\022\030\n\007var" +
-      "iant\030\002 \001(\tR\007variant\022;\n\013create_time\030\003 \001(\013" +
-      "2\032.google.protobuf.TimestampR\ncreateTime" +
-      "\022*\n\016clock_sequence\030\004 \001(\rH\000R\rclockSequenc" +
-      "e\210\001\001\022\022\n\004node\030\005 \001(\tR\004node\022\037\n\013is_snowlane\030" +
-      "\006 \001(\010R\nisSnowlaneB\021\n\017_clock_sequence\"\262\001\n" +
-      "\021GetIdRangeRequest\0229\n\nstart_time\030\001 \001(\0132\032" +
-      ".google.protobuf.TimestampR\tstartTime\0225\n" +
-      "\010end_time\030\002 \001(\0132\032.google.protobuf.Timest" +
-      "ampR\007endTime\022+\n\006layout\030\003 \001(\0132\023.snowlane." +
-      "v1.LayoutR\006layout\"H\n\022GetIdRangeResponse\022" +
-      "\031\n\010first_id\030\001 \001(\006R\007firstId\022\027\n\007last_id\030\002 " +
-      "\001(\006R\006lastId\"\020\n\016GetInfoRequest\"\274\003\n\017GetInf" +
-      "oResponse\022+\n\006layout\030\001 \001(\0132\023.snowlane.v1." +
-      "LayoutR\006layout\022#\n\rdatacenter_id\030\002 \001(\rR\014d" +
-      "atacenterId\022\033\n\tworker_id\030\003 \001(\rR\010workerId" +
-      "\022D\n\017rollback_policy\030\004 \001(\0162\033.snowlane.v1." +
-      "RollbackPolicyR\016rollbackPolicy\0221\n\010orderi" +
-      "ng\030\005 \001(\0162\025.snowlane.v1.OrderingR\010orderin" +
-      "g\022C\n\017exhaustion_time\030\006 \001(\0132\032.google.prot" +
-      "obuf.TimestampR\016exhaustionTime\022+\n\006limits" +
-      "\030\007 \001(\0132\023.snowlane.v1.LimitsR\006limits\022\030\n\007v" +
-      "ersion\030\010 \001(\tR\007version\0225\n\026deployment_fing" +
-      "erprint\030\t \001(\tR\025deploymentFingerprint\"\202\001\n" +
-      "\006Limits\022*\n\021reserve_count_max\030\001 \001(\rR\017rese" +
-      "rveCountMax\022&\n\017batch_count_max\030\002 \001(\004R\rba" +
-      "tchCountMax\022$\n\016chunk_size_max\030\003 \001(\rR\014chu" +
-      "nkSizeMax*\327\001\n\010TextForm\022\031\n\025TEXT_FORM_UNSP" +
-      "ECIFIED\020\000\022\025\n\021TEXT_FORM_DECIMAL\020\001\022\021\n\rTEXT" +
-      "_FORM_HEX\020\002\022\024\n\020TEXT_FORM_BASE32\020\003\022\024\n\020TEX" +
-      "T_FORM_BASE58\020\004\022\024\n\020TEXT_FORM_BASE62\020\005\022\033\n" +
-      "\027TEXT_FORM_SERIAL_NUMBER\020\006\022\022\n\016TEXT_FORM_" +
-      "UUID\020\007\022\023\n\017TEXT_FORM_TYPED\020\010*\265\001\n\017LayoutFi" +
-      "eldKind\022!\n\035LAYOUT_FIELD_KIND_UNSPECIFIED" +
-      "\020\000\022\037\n\033LAYOUT_FIELD_KIND_TIMESTAMP\020\001\022 \n\034L" +
-      "AYOUT_FIELD_KIND_DATACENTER\020\002\022\034\n\030LAYOUT_" +
-      "FIELD_KIND_WORKER\020\003\022\036\n\032LAYOUT_FIELD_KIND" +
-      "_SEQUENCE\020\004*\274\001\n\016RollbackPolicy\022\037\n\033ROLLBA" +
-      "CK_POLICY_UNSPECIFIED\020\000\022\033\n\027ROLLBACK_POLI" +
-      "CY_ADVANCE\020\001\022\032\n\026ROLLBACK_POLICY_REJECT\020\002" +
-      "\022\030\n\024ROLLBACK_POLICY_WAIT\020\003\022\033\n\027ROLLBACK_P" +
-      "OLICY_LOGICAL\020\004\022\031\n\025ROLLBACK_POLICY_REUSE" +
-      "\020\005*n\n\010Ordering\022\030\n\024ORDERING_UNSPECIFIED\020\000" +
-      "\022\036\n\032ORDERING_RISING_PER_WORKER\020\001\022(\n$ORDE" +
-      "RING_UNORDERED_WITHIN_REUSE_SPAN\020\0022\330\003\n\tI" +
-      "dService\022A\n\006NextId\022\032.snowlane.v1.NextIdR" +
-      "equest\032\033.snowlane.v1.NextIdResponse\022U\n\014B" +
-      "atchNextIds\022 .snowlane.v1.BatchNextIdsRe" +
-      "quest\032!.snowlane.v1.BatchNextIdsResponse" +
-      "0\001\022M\n\nReserveIds\022\036.snowlane.v1.ReserveId" +
-      "sRequest\032\037.snowlane.v1.ReserveIdsRespons" +
-      "e\022C\n\005Parse\022\031.snowlane.v1.ParseRequest\032\032." +
-      "snowlane.v1.ParseResponse\"\003\220\002\001\022R\n\nGetIdR" +
-      "ange\022\036.snowlane.v1.GetIdRangeRequest\032\037.s" +
-      "nowlane.v1.GetIdRangeResponse\"\003\220\002\001\022I\n\007Ge" +
-      "tInfo\022\033.snowlane.v1.GetInfoRequest\032\034.sno" +
-      "wlane.v1.GetInfoResponse\"\003\220\002\001B?\n\017dev.sno" +
-      "wlane.v1P\001Z*snowlane.dev/go/gen/snowlane" +
-      "/v1;snowlanev1b\006proto3"
+      "ne.v1.TextFormatR\ntextFormat\"X\n\016NextIdRe" +
+      "sponse\022\022\n\002id\030\001 \001(\006B\0020\001R\002id\022\022\n\004text\030\002 \001(\t" +
+      "R\004text\022\036\n\ndeployment\030\003 \001(\007R\ndeployment\"`" +
+      "\n\016NextIdsRequest\022\024\n\005count\030\001 \001(\rR\005count\0228" +
+      "\n\013text_format\030\002 \001(\0132\027.snowlane.v1.TextFo" +
+      "rmatR\ntextFormat\"]\n\017NextIdsResponse\022\024\n\003i" +
+      "ds\030\001 \003(\006B\0020\001R\003ids\022\024\n\005texts\030\002 \003(\tR\005texts\022" +
+      "\036\n\ndeployment\030\003 \001(\007R\ndeployment\"\204\001\n\023Batc" +
+      "hNextIdsRequest\022\024\n\005count\030\001 \001(\004R\005count\022\035\n" +
+      "\nchunk_size\030\002 \001(\rR\tchunkSize\0228\n\013text_for" +
+      "mat\030\003 \001(\0132\027.snowlane.v1.TextFormatR\ntext" +
+      "Format\"b\n\024BatchNextIdsResponse\022\024\n\003ids\030\001 " +
+      "\003(\006B\0020\001R\003ids\022\024\n\005texts\030\002 \003(\tR\005texts\022\036\n\nde" +
+      "ployment\030\003 \001(\007R\ndeployment\")\n\021ReserveIds" +
+      "Request\022\024\n\005count\030\001 \001(\rR\005count\"\\\n\022Reserve" +
+      "IdsResponse\022&\n\004runs\030\001 \003(\0132\022.snowlane.v1." +
+      "IdRunR\004runs\022\036\n\ndeployment\030\002 \001(\007R\ndeploym" +
+      "ent\"X\n\005IdRun\022\035\n\010first_id\030\001 \001(\006B\0020\001R\007firs" +
+      "tId\022\024\n\005count\030\002 \001(\rR\005count\022\032\n\006stride\030\003 \001(" +
+      "\006B\0020\001R\006stride\"S\n\013LayoutField\0220\n\004kind\030\001 \001" +
+      "(\0162\034.snowlane.v1.LayoutFieldKindR\004kind\022\022" +
+      "\n\004bits\030\002 \001(\rR\004bits\"\270\001\n\006Layout\022\022\n\004name\030\001 " +
+      "\001(\tR\004name\0229\n\nepoch_time\030\002 \001(\0132\032.google.p" +
+      "rotobuf.TimestampR\tepochTime\022-\n\004tick\030\003 \001" +
+      "(\0132\031.google.protobuf.DurationR\004tick\0220\n\006f" +
+      "ields\030\004 \003(\0132\030.snowlane.v1.LayoutFieldR\006f" +
+      "ields\"^\n\013LayoutMatch\022\022\n\004name\030\001 \001(\tR\004name" +
+      "\022;\n\013create_time\030\002 \001(\0132\032.google.protobuf." +
+      "TimestampR\ncreateTime\"\370\001\n\014ParseRequest\022\024" +
+      "\n\002id\030\001 \001(\006B\0020\001H\000R\002id\022\024\n\004text\030\002 \001(\tH\000R\004te" +
+      "xt\022+\n\006layout\030\003 \001(\0132\023.snowlane.v1.LayoutR" +
+      "\006layout\0226\n\013source_form\030\004 \001(\0162\025.snowlane." +
+      "v1.TextFormR\nsourceForm\022,\n\022utc_offset_mi" +
+      "nutes\030\005 \001(\021R\020utcOffsetMinutes\022\037\n\013type_pr" +
+      "efix\030\006 \001(\tR\ntypePrefixB\010\n\006source\"\276\005\n\rPar" +
+      "seResponse\022\027\n\002id\030\001 \001(\006B\0020\001H\000R\002id\210\001\001\0226\n\013s" +
+      "ource_form\030\002 \001(\0162\025.snowlane.v1.TextFormR" +
+      "\nsourceForm\022;\n\013create_time\030\003 \001(\0132\032.googl" +
+      "e.protobuf.TimestampR\ncreateTime\0220\n\017time" +
+      "stamp_ticks\030\004 \001(\004B\0020\001H\001R\016timestampTicks\210" +
+      "\001\001\022(\n\rdatacenter_id\030\005 \001(\rH\002R\014datacenterI" +
+      "d\210\001\001\022 \n\tworker_id\030\006 \001(\rH\003R\010workerId\210\001\001\022\037" +
+      "\n\010sequence\030\007 \001(\rH\004R\010sequence\210\001\001\022+\n\006layou" +
+      "t\030\010 \001(\0132\023.snowlane.v1.LayoutR\006layout\022,\n\005" +
+      "texts\030\t \003(\0132\026.snowlane.v1.TextValueR\005tex" +
+      "ts\022)\n\004uuid\030\n \001(\0132\025.snowlane.v1.UuidInfoR" +
+      "\004uuid\022E\n\021plausible_layouts\030\013 \003(\0132\030.snowl" +
+      "ane.v1.LayoutMatchR\020plausibleLayouts\022\022\n\004" +
+      "bits\030\014 \001(\tR\004bits\022#\n\rsource_prefix\030\r \001(\tR" +
+      "\014sourcePrefix\0222\n\007foreign\030\016 \001(\0132\030.snowlan" +
+      "e.v1.ForeignTextR\007foreignB\005\n\003_idB\022\n\020_tim" +
+      "estamp_ticksB\020\n\016_datacenter_idB\014\n\n_worke" +
+      "r_idB\013\n\t_sequence\"\323\001\n\013ForeignText\022\022\n\004kin" +
+      "d\030\001 \001(\tR\004kind\022;\n\013create_time\030\002 \001(\0132\032.goo" +
+      "gle.protobuf.TimestampR\ncreateTime\0229\n\005pa" +
+      "rts\030\003 \003(\0132#.snowlane.v1.ForeignText.Part" +
+      "sEntryR\005parts\0328\n\nPartsEntry\022\020\n\003key\030\001 \001(\t" +
+      "R\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001\"\357\001\n\010Uuid" +
+      "Info\022\030\n\007version\030\001 \001(\rR\007version\022\030\n\007varian" +
+      "t\030\002 \001(\tR\007variant\022;\n\013create_time\030\003 \001(\0132\032." +
+      "google.protobuf.TimestampR\ncreateTime\022*\n" +
+      "\016clock_sequence\030\004 \001(\rH\000R\rclockSequence\210\001" +
+      "\001\022\022\n\004node\030\005 \001(\tR\004node\022\037\n\013is_snowlane\030\006 \001" +
+      "(\010R\nisSnowlaneB\021\n\017_clock_sequence\"\262\001\n\021Ge" +
+      "tIdRangeRequest\0229\n\nstart_time\030\001 \001(\0132\032.go" +
+      "ogle.protobuf.TimestampR\tstartTime\0225\n\010en" +
+      "d_time\030\002 \001(\0132\032.google.protobuf.Timestamp" +
+      "R\007endTime\022+\n\006layout\030\003 \001(\0132\023.snowlane.v1." +
+      "LayoutR\006layout\"P\n\022GetIdRangeResponse\022\035\n\010" +
+      "first_id\030\001 \001(\006B\0020\001R\007firstId\022\033\n\007last_id\030\002" +
+      " \001(\006B\0020\001R\006lastId\"\020\n\016GetInfoRequest\"\362\003\n\017G" +
+      "etInfoResponse\022+\n\006layout\030\001 \001(\0132\023.snowlan" +
+      "e.v1.LayoutR\006layout\022#\n\rdatacenter_id\030\002 \001" +
+      "(\rR\014datacenterId\022\033\n\tworker_id\030\003 \001(\rR\010wor" +
+      "kerId\022D\n\017rollback_policy\030\004 \001(\0162\033.snowlan" +
+      "e.v1.RollbackPolicyR\016rollbackPolicy\0221\n\010o" +
+      "rdering\030\005 \001(\0162\025.snowlane.v1.OrderingR\010or" +
+      "dering\022C\n\017exhaustion_time\030\006 \001(\0132\032.google" +
+      ".protobuf.TimestampR\016exhaustionTime\022+\n\006l" +
+      "imits\030\007 \001(\0132\023.snowlane.v1.LimitsR\006limits" +
+      "\022\030\n\007version\030\010 \001(\tR\007version\0225\n\026deployment" +
+      "_fingerprint\030\t \001(\tR\025deploymentFingerprin" +
+      "t\0224\n\007binding\030\n \001(\0132\032.snowlane.v1.WorkerB" +
+      "indingR\007binding\"q\n\rWorkerBinding\022%\n\016data" +
+      "center_ids\030\001 \003(\rR\rdatacenterIds\0229\n\nworke" +
+      "r_ids\030\002 \001(\0132\032.snowlane.v1.WorkerIdRangeR" +
+      "\tworkerIds\"9\n\rWorkerIdRange\022\024\n\005first\030\001 \001" +
+      "(\rR\005first\022\022\n\004last\030\002 \001(\rR\004last\"\250\001\n\006Limits" +
+      "\022*\n\021reserve_count_max\030\001 \001(\rR\017reserveCoun" +
+      "tMax\022&\n\017batch_count_max\030\002 \001(\004R\rbatchCoun" +
+      "tMax\022$\n\016chunk_size_max\030\003 \001(\rR\014chunkSizeM" +
+      "ax\022$\n\016next_count_max\030\004 \001(\rR\014nextCountMax" +
+      "*\327\001\n\010TextForm\022\031\n\025TEXT_FORM_UNSPECIFIED\020\000" +
+      "\022\025\n\021TEXT_FORM_DECIMAL\020\001\022\021\n\rTEXT_FORM_HEX" +
+      "\020\002\022\024\n\020TEXT_FORM_BASE32\020\003\022\024\n\020TEXT_FORM_BA" +
+      "SE58\020\004\022\024\n\020TEXT_FORM_BASE62\020\005\022\033\n\027TEXT_FOR" +
+      "M_SERIAL_NUMBER\020\006\022\022\n\016TEXT_FORM_UUID\020\007\022\023\n" +
+      "\017TEXT_FORM_TYPED\020\010*\265\001\n\017LayoutFieldKind\022!" +
+      "\n\035LAYOUT_FIELD_KIND_UNSPECIFIED\020\000\022\037\n\033LAY" +
+      "OUT_FIELD_KIND_TIMESTAMP\020\001\022 \n\034LAYOUT_FIE" +
+      "LD_KIND_DATACENTER\020\002\022\034\n\030LAYOUT_FIELD_KIN" +
+      "D_WORKER\020\003\022\036\n\032LAYOUT_FIELD_KIND_SEQUENCE" +
+      "\020\004*\274\001\n\016RollbackPolicy\022\037\n\033ROLLBACK_POLICY" +
+      "_UNSPECIFIED\020\000\022\033\n\027ROLLBACK_POLICY_ADVANC" +
+      "E\020\001\022\032\n\026ROLLBACK_POLICY_REJECT\020\002\022\030\n\024ROLLB" +
+      "ACK_POLICY_WAIT\020\003\022\033\n\027ROLLBACK_POLICY_LOG" +
+      "ICAL\020\004\022\031\n\025ROLLBACK_POLICY_REUSE\020\005*n\n\010Ord" +
+      "ering\022\030\n\024ORDERING_UNSPECIFIED\020\000\022\036\n\032ORDER" +
+      "ING_RISING_PER_WORKER\020\001\022(\n$ORDERING_UNOR" +
+      "DERED_WITHIN_REUSE_SPAN\020\0022\236\004\n\tIdService\022" +
+      "A\n\006NextId\022\032.snowlane.v1.NextIdRequest\032\033." +
+      "snowlane.v1.NextIdResponse\022D\n\007NextIds\022\033." +
+      "snowlane.v1.NextIdsRequest\032\034.snowlane.v1" +
+      ".NextIdsResponse\022U\n\014BatchNextIds\022 .snowl" +
+      "ane.v1.BatchNextIdsRequest\032!.snowlane.v1" +
+      ".BatchNextIdsResponse0\001\022M\n\nReserveIds\022\036." +
+      "snowlane.v1.ReserveIdsRequest\032\037.snowlane" +
+      ".v1.ReserveIdsResponse\022C\n\005Parse\022\031.snowla" +
+      "ne.v1.ParseRequest\032\032.snowlane.v1.ParseRe" +
+      "sponse\"\003\220\002\001\022R\n\nGetIdRange\022\036.snowlane.v1." +
+      "GetIdRangeRequest\032\037.snowlane.v1.GetIdRan" +
+      "geResponse\"\003\220\002\001\022I\n\007GetInfo\022\033.snowlane.v1" +
+      ".GetInfoRequest\032\034.snowlane.v1.GetInfoRes" +
+      "ponse\"\003\220\002\001B?\n\017dev.snowlane.v1P\001Z*snowlan" +
+      "e.dev/go/gen/snowlane/v1;snowlanev1b\006pro" +
+      "to3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -284,69 +321,81 @@ public final class IdServiceOuterClass {
     internal_static_snowlane_v1_NextIdResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_NextIdResponse_descriptor,
-        new java.lang.String[] { "Id", "Text", });
-    internal_static_snowlane_v1_BatchNextIdsRequest_descriptor =
+        new java.lang.String[] { "Id", "Text", "Deployment", });
+    internal_static_snowlane_v1_NextIdsRequest_descriptor =
       getDescriptor().getMessageTypes().get(4);
+    internal_static_snowlane_v1_NextIdsRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_NextIdsRequest_descriptor,
+        new java.lang.String[] { "Count", "TextFormat", });
+    internal_static_snowlane_v1_NextIdsResponse_descriptor =
+      getDescriptor().getMessageTypes().get(5);
+    internal_static_snowlane_v1_NextIdsResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_NextIdsResponse_descriptor,
+        new java.lang.String[] { "Ids", "Texts", "Deployment", });
+    internal_static_snowlane_v1_BatchNextIdsRequest_descriptor =
+      getDescriptor().getMessageTypes().get(6);
     internal_static_snowlane_v1_BatchNextIdsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_BatchNextIdsRequest_descriptor,
         new java.lang.String[] { "Count", "ChunkSize", "TextFormat", });
     internal_static_snowlane_v1_BatchNextIdsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(5);
+      getDescriptor().getMessageTypes().get(7);
     internal_static_snowlane_v1_BatchNextIdsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_BatchNextIdsResponse_descriptor,
-        new java.lang.String[] { "Ids", "Texts", });
+        new java.lang.String[] { "Ids", "Texts", "Deployment", });
     internal_static_snowlane_v1_ReserveIdsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(6);
+      getDescriptor().getMessageTypes().get(8);
     internal_static_snowlane_v1_ReserveIdsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ReserveIdsRequest_descriptor,
         new java.lang.String[] { "Count", });
     internal_static_snowlane_v1_ReserveIdsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(7);
+      getDescriptor().getMessageTypes().get(9);
     internal_static_snowlane_v1_ReserveIdsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ReserveIdsResponse_descriptor,
-        new java.lang.String[] { "Runs", });
+        new java.lang.String[] { "Runs", "Deployment", });
     internal_static_snowlane_v1_IdRun_descriptor =
-      getDescriptor().getMessageTypes().get(8);
+      getDescriptor().getMessageTypes().get(10);
     internal_static_snowlane_v1_IdRun_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_IdRun_descriptor,
         new java.lang.String[] { "FirstId", "Count", "Stride", });
     internal_static_snowlane_v1_LayoutField_descriptor =
-      getDescriptor().getMessageTypes().get(9);
+      getDescriptor().getMessageTypes().get(11);
     internal_static_snowlane_v1_LayoutField_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_LayoutField_descriptor,
         new java.lang.String[] { "Kind", "Bits", });
     internal_static_snowlane_v1_Layout_descriptor =
-      getDescriptor().getMessageTypes().get(10);
+      getDescriptor().getMessageTypes().get(12);
     internal_static_snowlane_v1_Layout_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_Layout_descriptor,
         new java.lang.String[] { "Name", "EpochTime", "Tick", "Fields", });
     internal_static_snowlane_v1_LayoutMatch_descriptor =
-      getDescriptor().getMessageTypes().get(11);
+      getDescriptor().getMessageTypes().get(13);
     internal_static_snowlane_v1_LayoutMatch_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_LayoutMatch_descriptor,
         new java.lang.String[] { "Name", "CreateTime", });
     internal_static_snowlane_v1_ParseRequest_descriptor =
-      getDescriptor().getMessageTypes().get(12);
+      getDescriptor().getMessageTypes().get(14);
     internal_static_snowlane_v1_ParseRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ParseRequest_descriptor,
         new java.lang.String[] { "Id", "Text", "Layout", "SourceForm", "UtcOffsetMinutes", "TypePrefix", "Source", });
     internal_static_snowlane_v1_ParseResponse_descriptor =
-      getDescriptor().getMessageTypes().get(13);
+      getDescriptor().getMessageTypes().get(15);
     internal_static_snowlane_v1_ParseResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ParseResponse_descriptor,
         new java.lang.String[] { "Id", "SourceForm", "CreateTime", "TimestampTicks", "DatacenterId", "WorkerId", "Sequence", "Layout", "Texts", "Uuid", "PlausibleLayouts", "Bits", "SourcePrefix", "Foreign", });
     internal_static_snowlane_v1_ForeignText_descriptor =
-      getDescriptor().getMessageTypes().get(14);
+      getDescriptor().getMessageTypes().get(16);
     internal_static_snowlane_v1_ForeignText_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ForeignText_descriptor,
@@ -358,41 +407,53 @@ public final class IdServiceOuterClass {
         internal_static_snowlane_v1_ForeignText_PartsEntry_descriptor,
         new java.lang.String[] { "Key", "Value", });
     internal_static_snowlane_v1_UuidInfo_descriptor =
-      getDescriptor().getMessageTypes().get(15);
+      getDescriptor().getMessageTypes().get(17);
     internal_static_snowlane_v1_UuidInfo_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_UuidInfo_descriptor,
         new java.lang.String[] { "Version", "Variant", "CreateTime", "ClockSequence", "Node", "IsSnowlane", });
     internal_static_snowlane_v1_GetIdRangeRequest_descriptor =
-      getDescriptor().getMessageTypes().get(16);
+      getDescriptor().getMessageTypes().get(18);
     internal_static_snowlane_v1_GetIdRangeRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetIdRangeRequest_descriptor,
         new java.lang.String[] { "StartTime", "EndTime", "Layout", });
     internal_static_snowlane_v1_GetIdRangeResponse_descriptor =
-      getDescriptor().getMessageTypes().get(17);
+      getDescriptor().getMessageTypes().get(19);
     internal_static_snowlane_v1_GetIdRangeResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetIdRangeResponse_descriptor,
         new java.lang.String[] { "FirstId", "LastId", });
     internal_static_snowlane_v1_GetInfoRequest_descriptor =
-      getDescriptor().getMessageTypes().get(18);
+      getDescriptor().getMessageTypes().get(20);
     internal_static_snowlane_v1_GetInfoRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetInfoRequest_descriptor,
         new java.lang.String[] { });
     internal_static_snowlane_v1_GetInfoResponse_descriptor =
-      getDescriptor().getMessageTypes().get(19);
+      getDescriptor().getMessageTypes().get(21);
     internal_static_snowlane_v1_GetInfoResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_GetInfoResponse_descriptor,
-        new java.lang.String[] { "Layout", "DatacenterId", "WorkerId", "RollbackPolicy", "Ordering", "ExhaustionTime", "Limits", "Version", "DeploymentFingerprint", });
+        new java.lang.String[] { "Layout", "DatacenterId", "WorkerId", "RollbackPolicy", "Ordering", "ExhaustionTime", "Limits", "Version", "DeploymentFingerprint", "Binding", });
+    internal_static_snowlane_v1_WorkerBinding_descriptor =
+      getDescriptor().getMessageTypes().get(22);
+    internal_static_snowlane_v1_WorkerBinding_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_WorkerBinding_descriptor,
+        new java.lang.String[] { "DatacenterIds", "WorkerIds", });
+    internal_static_snowlane_v1_WorkerIdRange_descriptor =
+      getDescriptor().getMessageTypes().get(23);
+    internal_static_snowlane_v1_WorkerIdRange_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_WorkerIdRange_descriptor,
+        new java.lang.String[] { "First", "Last", });
     internal_static_snowlane_v1_Limits_descriptor =
-      getDescriptor().getMessageTypes().get(20);
+      getDescriptor().getMessageTypes().get(24);
     internal_static_snowlane_v1_Limits_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_Limits_descriptor,
-        new java.lang.String[] { "ReserveCountMax", "BatchCountMax", "ChunkSizeMax", });
+        new java.lang.String[] { "ReserveCountMax", "BatchCountMax", "ChunkSizeMax", "NextCountMax", });
     com.google.protobuf.DurationProto.getDescriptor();
     com.google.protobuf.TimestampProto.getDescriptor();
   }

@@ -88,6 +88,21 @@ private static final long serialVersionUID = 0L;
     return chunkSizeMax_;
   }
 
+  public static final int NEXT_COUNT_MAX_FIELD_NUMBER = 4;
+  private int nextCountMax_ = 0;
+  /**
+   * <pre>
+   * NextIdsRequest.count; 0 if the server does not offer NextIds.
+   * </pre>
+   *
+   * <code>uint32 next_count_max = 4 [json_name = "nextCountMax"];</code>
+   * @return The nextCountMax.
+   */
+  @java.lang.Override
+  public int getNextCountMax() {
+    return nextCountMax_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -111,6 +126,9 @@ private static final long serialVersionUID = 0L;
     if (chunkSizeMax_ != 0) {
       output.writeUInt32(3, chunkSizeMax_);
     }
+    if (nextCountMax_ != 0) {
+      output.writeUInt32(4, nextCountMax_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -131,6 +149,10 @@ private static final long serialVersionUID = 0L;
     if (chunkSizeMax_ != 0) {
       size += com.google.protobuf.CodedOutputStream
         .computeUInt32Size(3, chunkSizeMax_);
+    }
+    if (nextCountMax_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt32Size(4, nextCountMax_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -153,6 +175,8 @@ private static final long serialVersionUID = 0L;
         != other.getBatchCountMax()) return false;
     if (getChunkSizeMax()
         != other.getChunkSizeMax()) return false;
+    if (getNextCountMax()
+        != other.getNextCountMax()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -171,6 +195,8 @@ private static final long serialVersionUID = 0L;
         getBatchCountMax());
     hash = (37 * hash) + CHUNK_SIZE_MAX_FIELD_NUMBER;
     hash = (53 * hash) + getChunkSizeMax();
+    hash = (37 * hash) + NEXT_COUNT_MAX_FIELD_NUMBER;
+    hash = (53 * hash) + getNextCountMax();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -309,6 +335,7 @@ private static final long serialVersionUID = 0L;
       reserveCountMax_ = 0;
       batchCountMax_ = 0L;
       chunkSizeMax_ = 0;
+      nextCountMax_ = 0;
       return this;
     }
 
@@ -350,6 +377,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000004) != 0)) {
         result.chunkSizeMax_ = chunkSizeMax_;
+      }
+      if (((from_bitField0_ & 0x00000008) != 0)) {
+        result.nextCountMax_ = nextCountMax_;
       }
     }
 
@@ -406,6 +436,9 @@ private static final long serialVersionUID = 0L;
       if (other.getChunkSizeMax() != 0) {
         setChunkSizeMax(other.getChunkSizeMax());
       }
+      if (other.getNextCountMax() != 0) {
+        setNextCountMax(other.getNextCountMax());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -447,6 +480,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000004;
               break;
             } // case 24
+            case 32: {
+              nextCountMax_ = input.readUInt32();
+              bitField0_ |= 0x00000008;
+              break;
+            } // case 32
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -592,6 +630,50 @@ private static final long serialVersionUID = 0L;
     public Builder clearChunkSizeMax() {
       bitField0_ = (bitField0_ & ~0x00000004);
       chunkSizeMax_ = 0;
+      onChanged();
+      return this;
+    }
+
+    private int nextCountMax_ ;
+    /**
+     * <pre>
+     * NextIdsRequest.count; 0 if the server does not offer NextIds.
+     * </pre>
+     *
+     * <code>uint32 next_count_max = 4 [json_name = "nextCountMax"];</code>
+     * @return The nextCountMax.
+     */
+    @java.lang.Override
+    public int getNextCountMax() {
+      return nextCountMax_;
+    }
+    /**
+     * <pre>
+     * NextIdsRequest.count; 0 if the server does not offer NextIds.
+     * </pre>
+     *
+     * <code>uint32 next_count_max = 4 [json_name = "nextCountMax"];</code>
+     * @param value The nextCountMax to set.
+     * @return This builder for chaining.
+     */
+    public Builder setNextCountMax(int value) {
+
+      nextCountMax_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * NextIdsRequest.count; 0 if the server does not offer NextIds.
+     * </pre>
+     *
+     * <code>uint32 next_count_max = 4 [json_name = "nextCountMax"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearNextCountMax() {
+      bitField0_ = (bitField0_ & ~0x00000008);
+      nextCountMax_ = 0;
       onChanged();
       return this;
     }

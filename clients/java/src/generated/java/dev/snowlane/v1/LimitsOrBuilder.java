@@ -37,4 +37,14 @@ public interface LimitsOrBuilder extends
    * @return The chunkSizeMax.
    */
   int getChunkSizeMax();
+
+  /**
+   * <pre>
+   * NextIdsRequest.count; 0 if the server does not offer NextIds.
+   * </pre>
+   *
+   * <code>uint32 next_count_max = 4 [json_name = "nextCountMax"];</code>
+   * @return The nextCountMax.
+   */
+  int getNextCountMax();
 }

@@ -270,6 +270,21 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int NEVER_HELD_COUNT_FIELD_NUMBER = 7;
+  private long neverHeldCount_ = 0L;
+  /**
+   * <pre>
+   * How many worker IDs no server or library ever held; claims of the past take these first.
+   * </pre>
+   *
+   * <code>uint64 never_held_count = 7 [json_name = "neverHeldCount"];</code>
+   * @return The neverHeldCount.
+   */
+  @java.lang.Override
+  public long getNeverHeldCount() {
+    return neverHeldCount_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -302,6 +317,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(quarantineReason_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 6, quarantineReason_);
     }
+    if (neverHeldCount_ != 0L) {
+      output.writeUInt64(7, neverHeldCount_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -333,6 +351,10 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(quarantineReason_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(6, quarantineReason_);
     }
+    if (neverHeldCount_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(7, neverHeldCount_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -363,6 +385,8 @@ private static final long serialVersionUID = 0L;
     }
     if (!getQuarantineReason()
         .equals(other.getQuarantineReason())) return false;
+    if (getNeverHeldCount()
+        != other.getNeverHeldCount()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -392,6 +416,9 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + QUARANTINE_REASON_FIELD_NUMBER;
     hash = (53 * hash) + getQuarantineReason().hashCode();
+    hash = (37 * hash) + NEVER_HELD_COUNT_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getNeverHeldCount());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -550,6 +577,7 @@ private static final long serialVersionUID = 0L;
         quarantineEndTimeBuilder_ = null;
       }
       quarantineReason_ = "";
+      neverHeldCount_ = 0L;
       return this;
     }
 
@@ -614,6 +642,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000020) != 0)) {
         result.quarantineReason_ = quarantineReason_;
+      }
+      if (((from_bitField0_ & 0x00000040) != 0)) {
+        result.neverHeldCount_ = neverHeldCount_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -707,6 +738,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000020;
         onChanged();
       }
+      if (other.getNeverHeldCount() != 0L) {
+        setNeverHeldCount(other.getNeverHeldCount());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -773,6 +807,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000020;
               break;
             } // case 50
+            case 56: {
+              neverHeldCount_ = input.readUInt64();
+              bitField0_ |= 0x00000040;
+              break;
+            } // case 56
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1527,6 +1566,50 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       quarantineReason_ = value;
       bitField0_ |= 0x00000020;
+      onChanged();
+      return this;
+    }
+
+    private long neverHeldCount_ ;
+    /**
+     * <pre>
+     * How many worker IDs no server or library ever held; claims of the past take these first.
+     * </pre>
+     *
+     * <code>uint64 never_held_count = 7 [json_name = "neverHeldCount"];</code>
+     * @return The neverHeldCount.
+     */
+    @java.lang.Override
+    public long getNeverHeldCount() {
+      return neverHeldCount_;
+    }
+    /**
+     * <pre>
+     * How many worker IDs no server or library ever held; claims of the past take these first.
+     * </pre>
+     *
+     * <code>uint64 never_held_count = 7 [json_name = "neverHeldCount"];</code>
+     * @param value The neverHeldCount to set.
+     * @return This builder for chaining.
+     */
+    public Builder setNeverHeldCount(long value) {
+
+      neverHeldCount_ = value;
+      bitField0_ |= 0x00000040;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * How many worker IDs no server or library ever held; claims of the past take these first.
+     * </pre>
+     *
+     * <code>uint64 never_held_count = 7 [json_name = "neverHeldCount"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearNeverHeldCount() {
+      bitField0_ = (bitField0_ & ~0x00000040);
+      neverHeldCount_ = 0L;
       onChanged();
       return this;
     }

@@ -138,4 +138,14 @@ public interface ListWorkersResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getQuarantineReasonBytes();
+
+  /**
+   * <pre>
+   * How many worker IDs no server or library ever held; claims of the past take these first.
+   * </pre>
+   *
+   * <code>uint64 never_held_count = 7 [json_name = "neverHeldCount"];</code>
+   * @return The neverHeldCount.
+   */
+  long getNeverHeldCount();
 }

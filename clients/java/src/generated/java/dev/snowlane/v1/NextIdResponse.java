@@ -51,7 +51,7 @@ private static final long serialVersionUID = 0L;
    * The ID, 0 to 2^63 - 1. A decimal string in JSON.
    * </pre>
    *
-   * <code>fixed64 id = 1 [json_name = "id"];</code>
+   * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return The id.
    */
   @java.lang.Override
@@ -106,6 +106,22 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int DEPLOYMENT_FIELD_NUMBER = 3;
+  private int deployment_ = 0;
+  /**
+   * <pre>
+   * Which deployment the ID is of: the first 8 digits of GetInfoResponse.deployment_fingerprint as a number, or 1 if they are all 0. IDs of
+   * two deployments can be equal, so a client that sees two numbers uses the IDs of one alone. 0: the server does not tell.
+   * </pre>
+   *
+   * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+   * @return The deployment.
+   */
+  @java.lang.Override
+  public int getDeployment() {
+    return deployment_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -126,6 +142,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(text_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 2, text_);
     }
+    if (deployment_ != 0) {
+      output.writeFixed32(3, deployment_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -141,6 +160,10 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(text_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(2, text_);
+    }
+    if (deployment_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeFixed32Size(3, deployment_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -161,6 +184,8 @@ private static final long serialVersionUID = 0L;
         != other.getId()) return false;
     if (!getText()
         .equals(other.getText())) return false;
+    if (getDeployment()
+        != other.getDeployment()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -177,6 +202,8 @@ private static final long serialVersionUID = 0L;
         getId());
     hash = (37 * hash) + TEXT_FIELD_NUMBER;
     hash = (53 * hash) + getText().hashCode();
+    hash = (37 * hash) + DEPLOYMENT_FIELD_NUMBER;
+    hash = (53 * hash) + getDeployment();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -314,6 +341,7 @@ private static final long serialVersionUID = 0L;
       bitField0_ = 0;
       id_ = 0L;
       text_ = "";
+      deployment_ = 0;
       return this;
     }
 
@@ -352,6 +380,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.text_ = text_;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.deployment_ = deployment_;
       }
     }
 
@@ -407,6 +438,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000002;
         onChanged();
       }
+      if (other.getDeployment() != 0) {
+        setDeployment(other.getDeployment());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -443,6 +477,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 18
+            case 29: {
+              deployment_ = input.readFixed32();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 29
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -466,7 +505,7 @@ private static final long serialVersionUID = 0L;
      * The ID, 0 to 2^63 - 1. A decimal string in JSON.
      * </pre>
      *
-     * <code>fixed64 id = 1 [json_name = "id"];</code>
+     * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return The id.
      */
     @java.lang.Override
@@ -478,7 +517,7 @@ private static final long serialVersionUID = 0L;
      * The ID, 0 to 2^63 - 1. A decimal string in JSON.
      * </pre>
      *
-     * <code>fixed64 id = 1 [json_name = "id"];</code>
+     * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @param value The id to set.
      * @return This builder for chaining.
      */
@@ -494,7 +533,7 @@ private static final long serialVersionUID = 0L;
      * The ID, 0 to 2^63 - 1. A decimal string in JSON.
      * </pre>
      *
-     * <code>fixed64 id = 1 [json_name = "id"];</code>
+     * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearId() {
@@ -592,6 +631,53 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       text_ = value;
       bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+
+    private int deployment_ ;
+    /**
+     * <pre>
+     * Which deployment the ID is of: the first 8 digits of GetInfoResponse.deployment_fingerprint as a number, or 1 if they are all 0. IDs of
+     * two deployments can be equal, so a client that sees two numbers uses the IDs of one alone. 0: the server does not tell.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+     * @return The deployment.
+     */
+    @java.lang.Override
+    public int getDeployment() {
+      return deployment_;
+    }
+    /**
+     * <pre>
+     * Which deployment the ID is of: the first 8 digits of GetInfoResponse.deployment_fingerprint as a number, or 1 if they are all 0. IDs of
+     * two deployments can be equal, so a client that sees two numbers uses the IDs of one alone. 0: the server does not tell.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+     * @param value The deployment to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDeployment(int value) {
+
+      deployment_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Which deployment the ID is of: the first 8 digits of GetInfoResponse.deployment_fingerprint as a number, or 1 if they are all 0. IDs of
+     * two deployments can be equal, so a client that sees two numbers uses the IDs of one alone. 0: the server does not tell.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDeployment() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      deployment_ = 0;
       onChanged();
       return this;
     }

@@ -13,7 +13,7 @@ public interface NextIdResponseOrBuilder extends
    * The ID, 0 to 2^63 - 1. A decimal string in JSON.
    * </pre>
    *
-   * <code>fixed64 id = 1 [json_name = "id"];</code>
+   * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return The id.
    */
   long getId();
@@ -37,4 +37,15 @@ public interface NextIdResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getTextBytes();
+
+  /**
+   * <pre>
+   * Which deployment the ID is of: the first 8 digits of GetInfoResponse.deployment_fingerprint as a number, or 1 if they are all 0. IDs of
+   * two deployments can be equal, so a client that sees two numbers uses the IDs of one alone. 0: the server does not tell.
+   * </pre>
+   *
+   * <code>fixed32 deployment = 3 [json_name = "deployment"];</code>
+   * @return The deployment.
+   */
+  int getDeployment();
 }

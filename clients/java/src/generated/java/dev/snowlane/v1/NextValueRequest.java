@@ -44,6 +44,7 @@ private static final long serialVersionUID = 0L;
             dev.snowlane.v1.NextValueRequest.class, dev.snowlane.v1.NextValueRequest.Builder.class);
   }
 
+  private int bitField0_;
   public static final int NAME_FIELD_NUMBER = 1;
   @SuppressWarnings("serial")
   private volatile java.lang.Object name_ = "";
@@ -91,6 +92,47 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int FOR_TIME_FIELD_NUMBER = 2;
+  private com.google.protobuf.Timestamp forTime_;
+  /**
+   * <pre>
+   * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+   * only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+   * @return Whether the forTime field is set.
+   */
+  @java.lang.Override
+  public boolean hasForTime() {
+    return ((bitField0_ & 0x00000001) != 0);
+  }
+  /**
+   * <pre>
+   * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+   * only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+   * @return The forTime.
+   */
+  @java.lang.Override
+  public com.google.protobuf.Timestamp getForTime() {
+    return forTime_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : forTime_;
+  }
+  /**
+   * <pre>
+   * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+   * only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+   */
+  @java.lang.Override
+  public com.google.protobuf.TimestampOrBuilder getForTimeOrBuilder() {
+    return forTime_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : forTime_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -108,6 +150,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(name_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 1, name_);
     }
+    if (((bitField0_ & 0x00000001) != 0)) {
+      output.writeMessage(2, getForTime());
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -119,6 +164,10 @@ private static final long serialVersionUID = 0L;
     size = 0;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(name_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(1, name_);
+    }
+    if (((bitField0_ & 0x00000001) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(2, getForTime());
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -137,6 +186,11 @@ private static final long serialVersionUID = 0L;
 
     if (!getName()
         .equals(other.getName())) return false;
+    if (hasForTime() != other.hasForTime()) return false;
+    if (hasForTime()) {
+      if (!getForTime()
+          .equals(other.getForTime())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -150,6 +204,10 @@ private static final long serialVersionUID = 0L;
     hash = (19 * hash) + getDescriptor().hashCode();
     hash = (37 * hash) + NAME_FIELD_NUMBER;
     hash = (53 * hash) + getName().hashCode();
+    if (hasForTime()) {
+      hash = (37 * hash) + FOR_TIME_FIELD_NUMBER;
+      hash = (53 * hash) + getForTime().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -273,19 +331,30 @@ private static final long serialVersionUID = 0L;
 
     // Construct using dev.snowlane.v1.NextValueRequest.newBuilder()
     private Builder() {
-
+      maybeForceBuilderInitialization();
     }
 
     private Builder(
         com.google.protobuf.GeneratedMessageV3.BuilderParent parent) {
       super(parent);
-
+      maybeForceBuilderInitialization();
+    }
+    private void maybeForceBuilderInitialization() {
+      if (com.google.protobuf.GeneratedMessageV3
+              .alwaysUseFieldBuilders) {
+        getForTimeFieldBuilder();
+      }
     }
     @java.lang.Override
     public Builder clear() {
       super.clear();
       bitField0_ = 0;
       name_ = "";
+      forTime_ = null;
+      if (forTimeBuilder_ != null) {
+        forTimeBuilder_.dispose();
+        forTimeBuilder_ = null;
+      }
       return this;
     }
 
@@ -322,6 +391,14 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000001) != 0)) {
         result.name_ = name_;
       }
+      int to_bitField0_ = 0;
+      if (((from_bitField0_ & 0x00000002) != 0)) {
+        result.forTime_ = forTimeBuilder_ == null
+            ? forTime_
+            : forTimeBuilder_.build();
+        to_bitField0_ |= 0x00000001;
+      }
+      result.bitField0_ |= to_bitField0_;
     }
 
     @java.lang.Override
@@ -373,6 +450,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000001;
         onChanged();
       }
+      if (other.hasForTime()) {
+        mergeForTime(other.getForTime());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -404,6 +484,13 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000001;
               break;
             } // case 10
+            case 18: {
+              input.readMessage(
+                  getForTimeFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000002;
+              break;
+            } // case 18
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -511,6 +598,172 @@ private static final long serialVersionUID = 0L;
       bitField0_ |= 0x00000001;
       onChanged();
       return this;
+    }
+
+    private com.google.protobuf.Timestamp forTime_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder> forTimeBuilder_;
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     * @return Whether the forTime field is set.
+     */
+    public boolean hasForTime() {
+      return ((bitField0_ & 0x00000002) != 0);
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     * @return The forTime.
+     */
+    public com.google.protobuf.Timestamp getForTime() {
+      if (forTimeBuilder_ == null) {
+        return forTime_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : forTime_;
+      } else {
+        return forTimeBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     */
+    public Builder setForTime(com.google.protobuf.Timestamp value) {
+      if (forTimeBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        forTime_ = value;
+      } else {
+        forTimeBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     */
+    public Builder setForTime(
+        com.google.protobuf.Timestamp.Builder builderForValue) {
+      if (forTimeBuilder_ == null) {
+        forTime_ = builderForValue.build();
+      } else {
+        forTimeBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     */
+    public Builder mergeForTime(com.google.protobuf.Timestamp value) {
+      if (forTimeBuilder_ == null) {
+        if (((bitField0_ & 0x00000002) != 0) &&
+          forTime_ != null &&
+          forTime_ != com.google.protobuf.Timestamp.getDefaultInstance()) {
+          getForTimeBuilder().mergeFrom(value);
+        } else {
+          forTime_ = value;
+        }
+      } else {
+        forTimeBuilder_.mergeFrom(value);
+      }
+      if (forTime_ != null) {
+        bitField0_ |= 0x00000002;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     */
+    public Builder clearForTime() {
+      bitField0_ = (bitField0_ & ~0x00000002);
+      forTime_ = null;
+      if (forTimeBuilder_ != null) {
+        forTimeBuilder_.dispose();
+        forTimeBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     */
+    public com.google.protobuf.Timestamp.Builder getForTimeBuilder() {
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return getForTimeFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     */
+    public com.google.protobuf.TimestampOrBuilder getForTimeOrBuilder() {
+      if (forTimeBuilder_ != null) {
+        return forTimeBuilder_.getMessageOrBuilder();
+      } else {
+        return forTime_ == null ?
+            com.google.protobuf.Timestamp.getDefaultInstance() : forTime_;
+      }
+    }
+    /**
+     * <pre>
+     * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+     * only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder> 
+        getForTimeFieldBuilder() {
+      if (forTimeBuilder_ == null) {
+        forTimeBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder>(
+                getForTime(),
+                getParentForChildren(),
+                isClean());
+        forTime_ = null;
+      }
+      return forTimeBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

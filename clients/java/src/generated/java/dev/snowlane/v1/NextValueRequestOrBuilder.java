@@ -27,4 +27,34 @@ public interface NextValueRequestOrBuilder extends
    */
   com.google.protobuf.ByteString
       getNameBytes();
+
+  /**
+   * <pre>
+   * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+   * only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+   * @return Whether the forTime field is set.
+   */
+  boolean hasForTime();
+  /**
+   * <pre>
+   * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+   * only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+   * @return The forTime.
+   */
+  com.google.protobuf.Timestamp getForTime();
+  /**
+   * <pre>
+   * Asks for a value of the period that this time is in, which may have ended at most late_max ago; unset means now. Of periodic sequences
+   * only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp for_time = 2 [json_name = "forTime"];</code>
+   */
+  com.google.protobuf.TimestampOrBuilder getForTimeOrBuilder();
 }

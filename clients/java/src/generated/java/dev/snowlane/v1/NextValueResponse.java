@@ -52,7 +52,7 @@ private static final long serialVersionUID = 0L;
    * The value, 1 to 2^63 - 1. A decimal string in JSON.
    * </pre>
    *
-   * <code>int64 value = 1 [json_name = "value"];</code>
+   * <code>int64 value = 1 [json_name = "value", jstype = JS_STRING];</code>
    * @return The value.
    */
   @java.lang.Override
@@ -112,7 +112,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object periodKey_ = "";
   /**
    * <pre>
-   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+   * empty if the sequence has none.
    * </pre>
    *
    * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -133,7 +134,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+   * empty if the sequence has none.
    * </pre>
    *
    * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -152,6 +154,22 @@ private static final long serialVersionUID = 0L;
     } else {
       return (com.google.protobuf.ByteString) ref;
     }
+  }
+
+  public static final int DATABASE_FIELD_NUMBER = 4;
+  private int database_ = 0;
+  /**
+   * <pre>
+   * Which database of sequences counts it: the first 8 digits of its ID, which are hexadecimal, as a number, or 1 if they are all 0. Values
+   * of two databases can be equal, so a client that sees two numbers uses the values of one alone. 0: the server does not tell.
+   * </pre>
+   *
+   * <code>fixed32 database = 4 [json_name = "database"];</code>
+   * @return The database.
+   */
+  @java.lang.Override
+  public int getDatabase() {
+    return database_;
   }
 
   private byte memoizedIsInitialized = -1;
@@ -177,6 +195,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(periodKey_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 3, periodKey_);
     }
+    if (database_ != 0) {
+      output.writeFixed32(4, database_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -195,6 +216,10 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(periodKey_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(3, periodKey_);
+    }
+    if (database_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeFixed32Size(4, database_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -217,6 +242,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getText())) return false;
     if (!getPeriodKey()
         .equals(other.getPeriodKey())) return false;
+    if (getDatabase()
+        != other.getDatabase()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -235,6 +262,8 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getText().hashCode();
     hash = (37 * hash) + PERIOD_KEY_FIELD_NUMBER;
     hash = (53 * hash) + getPeriodKey().hashCode();
+    hash = (37 * hash) + DATABASE_FIELD_NUMBER;
+    hash = (53 * hash) + getDatabase();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -373,6 +402,7 @@ private static final long serialVersionUID = 0L;
       value_ = 0L;
       text_ = "";
       periodKey_ = "";
+      database_ = 0;
       return this;
     }
 
@@ -414,6 +444,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000004) != 0)) {
         result.periodKey_ = periodKey_;
+      }
+      if (((from_bitField0_ & 0x00000008) != 0)) {
+        result.database_ = database_;
       }
     }
 
@@ -474,6 +507,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000004;
         onChanged();
       }
+      if (other.getDatabase() != 0) {
+        setDatabase(other.getDatabase());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -515,6 +551,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000004;
               break;
             } // case 26
+            case 37: {
+              database_ = input.readFixed32();
+              bitField0_ |= 0x00000008;
+              break;
+            } // case 37
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -538,7 +579,7 @@ private static final long serialVersionUID = 0L;
      * The value, 1 to 2^63 - 1. A decimal string in JSON.
      * </pre>
      *
-     * <code>int64 value = 1 [json_name = "value"];</code>
+     * <code>int64 value = 1 [json_name = "value", jstype = JS_STRING];</code>
      * @return The value.
      */
     @java.lang.Override
@@ -550,7 +591,7 @@ private static final long serialVersionUID = 0L;
      * The value, 1 to 2^63 - 1. A decimal string in JSON.
      * </pre>
      *
-     * <code>int64 value = 1 [json_name = "value"];</code>
+     * <code>int64 value = 1 [json_name = "value", jstype = JS_STRING];</code>
      * @param value The value to set.
      * @return This builder for chaining.
      */
@@ -566,7 +607,7 @@ private static final long serialVersionUID = 0L;
      * The value, 1 to 2^63 - 1. A decimal string in JSON.
      * </pre>
      *
-     * <code>int64 value = 1 [json_name = "value"];</code>
+     * <code>int64 value = 1 [json_name = "value", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearValue() {
@@ -671,7 +712,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object periodKey_ = "";
     /**
      * <pre>
-     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+     * empty if the sequence has none.
      * </pre>
      *
      * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -691,7 +733,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+     * empty if the sequence has none.
      * </pre>
      *
      * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -712,7 +755,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+     * empty if the sequence has none.
      * </pre>
      *
      * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -729,7 +773,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+     * empty if the sequence has none.
      * </pre>
      *
      * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -743,7 +788,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+     * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+     * empty if the sequence has none.
      * </pre>
      *
      * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -756,6 +802,53 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       periodKey_ = value;
       bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+
+    private int database_ ;
+    /**
+     * <pre>
+     * Which database of sequences counts it: the first 8 digits of its ID, which are hexadecimal, as a number, or 1 if they are all 0. Values
+     * of two databases can be equal, so a client that sees two numbers uses the values of one alone. 0: the server does not tell.
+     * </pre>
+     *
+     * <code>fixed32 database = 4 [json_name = "database"];</code>
+     * @return The database.
+     */
+    @java.lang.Override
+    public int getDatabase() {
+      return database_;
+    }
+    /**
+     * <pre>
+     * Which database of sequences counts it: the first 8 digits of its ID, which are hexadecimal, as a number, or 1 if they are all 0. Values
+     * of two databases can be equal, so a client that sees two numbers uses the values of one alone. 0: the server does not tell.
+     * </pre>
+     *
+     * <code>fixed32 database = 4 [json_name = "database"];</code>
+     * @param value The database to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDatabase(int value) {
+
+      database_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Which database of sequences counts it: the first 8 digits of its ID, which are hexadecimal, as a number, or 1 if they are all 0. Values
+     * of two databases can be equal, so a client that sees two numbers uses the values of one alone. 0: the server does not tell.
+     * </pre>
+     *
+     * <code>fixed32 database = 4 [json_name = "database"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDatabase() {
+      bitField0_ = (bitField0_ & ~0x00000008);
+      database_ = 0;
       onChanged();
       return this;
     }

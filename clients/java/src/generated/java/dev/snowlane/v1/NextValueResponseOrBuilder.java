@@ -13,7 +13,7 @@ public interface NextValueResponseOrBuilder extends
    * The value, 1 to 2^63 - 1. A decimal string in JSON.
    * </pre>
    *
-   * <code>int64 value = 1 [json_name = "value"];</code>
+   * <code>int64 value = 1 [json_name = "value", jstype = JS_STRING];</code>
    * @return The value.
    */
   long getValue();
@@ -40,7 +40,8 @@ public interface NextValueResponseOrBuilder extends
 
   /**
    * <pre>
-   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+   * empty if the sequence has none.
    * </pre>
    *
    * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -49,7 +50,8 @@ public interface NextValueResponseOrBuilder extends
   java.lang.String getPeriodKey();
   /**
    * <pre>
-   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; empty if the sequence has none.
+   * The period that the value belongs to: 2026, 2026-11 or 2026-11-22; with weeks, quarters or year_start its first day, such as 2026-04-01;
+   * empty if the sequence has none.
    * </pre>
    *
    * <code>string period_key = 3 [json_name = "periodKey"];</code>
@@ -57,4 +59,15 @@ public interface NextValueResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getPeriodKeyBytes();
+
+  /**
+   * <pre>
+   * Which database of sequences counts it: the first 8 digits of its ID, which are hexadecimal, as a number, or 1 if they are all 0. Values
+   * of two databases can be equal, so a client that sees two numbers uses the values of one alone. 0: the server does not tell.
+   * </pre>
+   *
+   * <code>fixed32 database = 4 [json_name = "database"];</code>
+   * @return The database.
+   */
+  int getDatabase();
 }

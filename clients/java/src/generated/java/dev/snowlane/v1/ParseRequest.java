@@ -94,7 +94,7 @@ private static final long serialVersionUID = 0L;
    * An ID, 0 to 2^63 - 1.
    * </pre>
    *
-   * <code>fixed64 id = 1 [json_name = "id"];</code>
+   * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return Whether the id field is set.
    */
   @java.lang.Override
@@ -106,7 +106,7 @@ private static final long serialVersionUID = 0L;
    * An ID, 0 to 2^63 - 1.
    * </pre>
    *
-   * <code>fixed64 id = 1 [json_name = "id"];</code>
+   * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return The id.
    */
   @java.lang.Override
@@ -822,7 +822,7 @@ private static final long serialVersionUID = 0L;
      * An ID, 0 to 2^63 - 1.
      * </pre>
      *
-     * <code>fixed64 id = 1 [json_name = "id"];</code>
+     * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return Whether the id field is set.
      */
     public boolean hasId() {
@@ -833,7 +833,7 @@ private static final long serialVersionUID = 0L;
      * An ID, 0 to 2^63 - 1.
      * </pre>
      *
-     * <code>fixed64 id = 1 [json_name = "id"];</code>
+     * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return The id.
      */
     public long getId() {
@@ -847,7 +847,7 @@ private static final long serialVersionUID = 0L;
      * An ID, 0 to 2^63 - 1.
      * </pre>
      *
-     * <code>fixed64 id = 1 [json_name = "id"];</code>
+     * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @param value The id to set.
      * @return This builder for chaining.
      */
@@ -863,7 +863,7 @@ private static final long serialVersionUID = 0L;
      * An ID, 0 to 2^63 - 1.
      * </pre>
      *
-     * <code>fixed64 id = 1 [json_name = "id"];</code>
+     * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearId() {

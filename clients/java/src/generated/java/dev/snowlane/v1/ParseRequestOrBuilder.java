@@ -13,7 +13,7 @@ public interface ParseRequestOrBuilder extends
    * An ID, 0 to 2^63 - 1.
    * </pre>
    *
-   * <code>fixed64 id = 1 [json_name = "id"];</code>
+   * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return Whether the id field is set.
    */
   boolean hasId();
@@ -22,7 +22,7 @@ public interface ParseRequestOrBuilder extends
    * An ID, 0 to 2^63 - 1.
    * </pre>
    *
-   * <code>fixed64 id = 1 [json_name = "id"];</code>
+   * <code>fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return The id.
    */
   long getId();

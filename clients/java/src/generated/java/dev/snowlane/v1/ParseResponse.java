@@ -56,7 +56,7 @@ private static final long serialVersionUID = 0L;
    * The ID; absent for a UUID that holds none of ours.
    * </pre>
    *
-   * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+   * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return Whether the id field is set.
    */
   @java.lang.Override
@@ -68,7 +68,7 @@ private static final long serialVersionUID = 0L;
    * The ID; absent for a UUID that holds none of ours.
    * </pre>
    *
-   * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+   * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return The id.
    */
   @java.lang.Override
@@ -147,7 +147,7 @@ private static final long serialVersionUID = 0L;
    * Ticks since the layout's epoch.
    * </pre>
    *
-   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
    * @return Whether the timestampTicks field is set.
    */
   @java.lang.Override
@@ -159,7 +159,7 @@ private static final long serialVersionUID = 0L;
    * Ticks since the layout's epoch.
    * </pre>
    *
-   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
    * @return The timestampTicks.
    */
   @java.lang.Override
@@ -1408,7 +1408,7 @@ private static final long serialVersionUID = 0L;
      * The ID; absent for a UUID that holds none of ours.
      * </pre>
      *
-     * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+     * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return Whether the id field is set.
      */
     @java.lang.Override
@@ -1420,7 +1420,7 @@ private static final long serialVersionUID = 0L;
      * The ID; absent for a UUID that holds none of ours.
      * </pre>
      *
-     * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+     * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return The id.
      */
     @java.lang.Override
@@ -1432,7 +1432,7 @@ private static final long serialVersionUID = 0L;
      * The ID; absent for a UUID that holds none of ours.
      * </pre>
      *
-     * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+     * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @param value The id to set.
      * @return This builder for chaining.
      */
@@ -1448,7 +1448,7 @@ private static final long serialVersionUID = 0L;
      * The ID; absent for a UUID that holds none of ours.
      * </pre>
      *
-     * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+     * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearId() {
@@ -1694,7 +1694,7 @@ private static final long serialVersionUID = 0L;
      * Ticks since the layout's epoch.
      * </pre>
      *
-     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
      * @return Whether the timestampTicks field is set.
      */
     @java.lang.Override
@@ -1706,7 +1706,7 @@ private static final long serialVersionUID = 0L;
      * Ticks since the layout's epoch.
      * </pre>
      *
-     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
      * @return The timestampTicks.
      */
     @java.lang.Override
@@ -1718,7 +1718,7 @@ private static final long serialVersionUID = 0L;
      * Ticks since the layout's epoch.
      * </pre>
      *
-     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
      * @param value The timestampTicks to set.
      * @return This builder for chaining.
      */
@@ -1734,7 +1734,7 @@ private static final long serialVersionUID = 0L;
      * Ticks since the layout's epoch.
      * </pre>
      *
-     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+     * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearTimestampTicks() {

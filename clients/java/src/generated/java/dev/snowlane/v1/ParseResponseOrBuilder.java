@@ -13,7 +13,7 @@ public interface ParseResponseOrBuilder extends
    * The ID; absent for a UUID that holds none of ours.
    * </pre>
    *
-   * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+   * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return Whether the id field is set.
    */
   boolean hasId();
@@ -22,7 +22,7 @@ public interface ParseResponseOrBuilder extends
    * The ID; absent for a UUID that holds none of ours.
    * </pre>
    *
-   * <code>optional fixed64 id = 1 [json_name = "id"];</code>
+   * <code>optional fixed64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
    * @return The id.
    */
   long getId();
@@ -78,7 +78,7 @@ public interface ParseResponseOrBuilder extends
    * Ticks since the layout's epoch.
    * </pre>
    *
-   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
    * @return Whether the timestampTicks field is set.
    */
   boolean hasTimestampTicks();
@@ -87,7 +87,7 @@ public interface ParseResponseOrBuilder extends
    * Ticks since the layout's epoch.
    * </pre>
    *
-   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks"];</code>
+   * <code>optional uint64 timestamp_ticks = 4 [json_name = "timestampTicks", jstype = JS_STRING];</code>
    * @return The timestampTicks.
    */
   long getTimestampTicks();

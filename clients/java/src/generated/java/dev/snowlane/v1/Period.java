@@ -47,12 +47,28 @@ public enum Period
   PERIOD_MONTH(3),
   /**
    * <pre>
-   * Each year of the time zone.
+   * Each year of the time zone, from year_start on.
    * </pre>
    *
    * <code>PERIOD_YEAR = 4;</code>
    */
   PERIOD_YEAR(4),
+  /**
+   * <pre>
+   * Each week of the time zone, from Monday on (ISO 8601).
+   * </pre>
+   *
+   * <code>PERIOD_WEEK = 5;</code>
+   */
+  PERIOD_WEEK(5),
+  /**
+   * <pre>
+   * Each quarter of a year of the time zone, from year_start on.
+   * </pre>
+   *
+   * <code>PERIOD_QUARTER = 6;</code>
+   */
+  PERIOD_QUARTER(6),
   UNRECOGNIZED(-1),
   ;
 
@@ -90,12 +106,28 @@ public enum Period
   public static final int PERIOD_MONTH_VALUE = 3;
   /**
    * <pre>
-   * Each year of the time zone.
+   * Each year of the time zone, from year_start on.
    * </pre>
    *
    * <code>PERIOD_YEAR = 4;</code>
    */
   public static final int PERIOD_YEAR_VALUE = 4;
+  /**
+   * <pre>
+   * Each week of the time zone, from Monday on (ISO 8601).
+   * </pre>
+   *
+   * <code>PERIOD_WEEK = 5;</code>
+   */
+  public static final int PERIOD_WEEK_VALUE = 5;
+  /**
+   * <pre>
+   * Each quarter of a year of the time zone, from year_start on.
+   * </pre>
+   *
+   * <code>PERIOD_QUARTER = 6;</code>
+   */
+  public static final int PERIOD_QUARTER_VALUE = 6;
 
 
   public final int getNumber() {
@@ -127,6 +159,8 @@ public enum Period
       case 2: return PERIOD_DAY;
       case 3: return PERIOD_MONTH;
       case 4: return PERIOD_YEAR;
+      case 5: return PERIOD_WEEK;
+      case 6: return PERIOD_QUARTER;
       default: return null;
     }
   }

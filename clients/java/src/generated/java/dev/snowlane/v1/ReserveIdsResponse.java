@@ -105,6 +105,21 @@ private static final long serialVersionUID = 0L;
     return runs_.get(index);
   }
 
+  public static final int DEPLOYMENT_FIELD_NUMBER = 2;
+  private int deployment_ = 0;
+  /**
+   * <pre>
+   * As in NextIdResponse.
+   * </pre>
+   *
+   * <code>fixed32 deployment = 2 [json_name = "deployment"];</code>
+   * @return The deployment.
+   */
+  @java.lang.Override
+  public int getDeployment() {
+    return deployment_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -122,6 +137,9 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < runs_.size(); i++) {
       output.writeMessage(1, runs_.get(i));
     }
+    if (deployment_ != 0) {
+      output.writeFixed32(2, deployment_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -134,6 +152,10 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < runs_.size(); i++) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(1, runs_.get(i));
+    }
+    if (deployment_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeFixed32Size(2, deployment_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -152,6 +174,8 @@ private static final long serialVersionUID = 0L;
 
     if (!getRunsList()
         .equals(other.getRunsList())) return false;
+    if (getDeployment()
+        != other.getDeployment()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -167,6 +191,8 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + RUNS_FIELD_NUMBER;
       hash = (53 * hash) + getRunsList().hashCode();
     }
+    hash = (37 * hash) + DEPLOYMENT_FIELD_NUMBER;
+    hash = (53 * hash) + getDeployment();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -309,6 +335,7 @@ private static final long serialVersionUID = 0L;
         runsBuilder_.clear();
       }
       bitField0_ = (bitField0_ & ~0x00000001);
+      deployment_ = 0;
       return this;
     }
 
@@ -355,6 +382,9 @@ private static final long serialVersionUID = 0L;
 
     private void buildPartial0(dev.snowlane.v1.ReserveIdsResponse result) {
       int from_bitField0_ = bitField0_;
+      if (((from_bitField0_ & 0x00000002) != 0)) {
+        result.deployment_ = deployment_;
+      }
     }
 
     @java.lang.Override
@@ -427,6 +457,9 @@ private static final long serialVersionUID = 0L;
           }
         }
       }
+      if (other.getDeployment() != 0) {
+        setDeployment(other.getDeployment());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -466,6 +499,11 @@ private static final long serialVersionUID = 0L;
               }
               break;
             } // case 10
+            case 21: {
+              deployment_ = input.readFixed32();
+              bitField0_ |= 0x00000002;
+              break;
+            } // case 21
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -793,6 +831,50 @@ private static final long serialVersionUID = 0L;
         runs_ = null;
       }
       return runsBuilder_;
+    }
+
+    private int deployment_ ;
+    /**
+     * <pre>
+     * As in NextIdResponse.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 2 [json_name = "deployment"];</code>
+     * @return The deployment.
+     */
+    @java.lang.Override
+    public int getDeployment() {
+      return deployment_;
+    }
+    /**
+     * <pre>
+     * As in NextIdResponse.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 2 [json_name = "deployment"];</code>
+     * @param value The deployment to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDeployment(int value) {
+
+      deployment_ = value;
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * As in NextIdResponse.
+     * </pre>
+     *
+     * <code>fixed32 deployment = 2 [json_name = "deployment"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDeployment() {
+      bitField0_ = (bitField0_ & ~0x00000002);
+      deployment_ = 0;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -51,4 +51,14 @@ public interface ReserveIdsResponseOrBuilder extends
    */
   dev.snowlane.v1.IdRunOrBuilder getRunsOrBuilder(
       int index);
+
+  /**
+   * <pre>
+   * As in NextIdResponse.
+   * </pre>
+   *
+   * <code>fixed32 deployment = 2 [json_name = "deployment"];</code>
+   * @return The deployment.
+   */
+  int getDeployment();
 }

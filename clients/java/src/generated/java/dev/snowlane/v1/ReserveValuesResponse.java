@@ -153,6 +153,21 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int DATABASE_FIELD_NUMBER = 3;
+  private int database_ = 0;
+  /**
+   * <pre>
+   * As in NextValueResponse.
+   * </pre>
+   *
+   * <code>fixed32 database = 3 [json_name = "database"];</code>
+   * @return The database.
+   */
+  @java.lang.Override
+  public int getDatabase() {
+    return database_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -173,6 +188,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(periodKey_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 2, periodKey_);
     }
+    if (database_ != 0) {
+      output.writeFixed32(3, database_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -188,6 +206,10 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(periodKey_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(2, periodKey_);
+    }
+    if (database_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeFixed32Size(3, database_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -208,6 +230,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getRunsList())) return false;
     if (!getPeriodKey()
         .equals(other.getPeriodKey())) return false;
+    if (getDatabase()
+        != other.getDatabase()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -225,6 +249,8 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + PERIOD_KEY_FIELD_NUMBER;
     hash = (53 * hash) + getPeriodKey().hashCode();
+    hash = (37 * hash) + DATABASE_FIELD_NUMBER;
+    hash = (53 * hash) + getDatabase();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -368,6 +394,7 @@ private static final long serialVersionUID = 0L;
       }
       bitField0_ = (bitField0_ & ~0x00000001);
       periodKey_ = "";
+      database_ = 0;
       return this;
     }
 
@@ -416,6 +443,9 @@ private static final long serialVersionUID = 0L;
       int from_bitField0_ = bitField0_;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.periodKey_ = periodKey_;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.database_ = database_;
       }
     }
 
@@ -494,6 +524,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000002;
         onChanged();
       }
+      if (other.getDatabase() != 0) {
+        setDatabase(other.getDatabase());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -538,6 +571,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 18
+            case 29: {
+              database_ = input.readFixed32();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 29
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -955,6 +993,50 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       periodKey_ = value;
       bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+
+    private int database_ ;
+    /**
+     * <pre>
+     * As in NextValueResponse.
+     * </pre>
+     *
+     * <code>fixed32 database = 3 [json_name = "database"];</code>
+     * @return The database.
+     */
+    @java.lang.Override
+    public int getDatabase() {
+      return database_;
+    }
+    /**
+     * <pre>
+     * As in NextValueResponse.
+     * </pre>
+     *
+     * <code>fixed32 database = 3 [json_name = "database"];</code>
+     * @param value The database to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDatabase(int value) {
+
+      database_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * As in NextValueResponse.
+     * </pre>
+     *
+     * <code>fixed32 database = 3 [json_name = "database"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDatabase() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      database_ = 0;
       onChanged();
       return this;
     }

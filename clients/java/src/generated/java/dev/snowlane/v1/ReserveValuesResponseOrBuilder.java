@@ -71,4 +71,14 @@ public interface ReserveValuesResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getPeriodKeyBytes();
+
+  /**
+   * <pre>
+   * As in NextValueResponse.
+   * </pre>
+   *
+   * <code>fixed32 database = 3 [json_name = "database"];</code>
+   * @return The database.
+   */
+  int getDatabase();
 }

@@ -28,6 +28,8 @@ private static final long serialVersionUID = 0L;
     timeZone_ = "";
     textTemplate_ = "";
     etag_ = "";
+    yearStart_ = "";
+    closedBefore_ = "";
   }
 
   @java.lang.Override
@@ -152,7 +154,7 @@ private static final long serialVersionUID = 0L;
    * The first value, 1 to 2^63 - 1; 0 means 1. Immutable.
    * </pre>
    *
-   * <code>int64 start_value = 3 [json_name = "startValue"];</code>
+   * <code>int64 start_value = 3 [json_name = "startValue", jstype = JS_STRING];</code>
    * @return The startValue.
    */
   @java.lang.Override
@@ -182,7 +184,7 @@ private static final long serialVersionUID = 0L;
    * The largest value that may be handed out, from start_value to 2^63 - 1; 0 means 2^63 - 1. It can only be raised.
    * </pre>
    *
-   * <code>int64 value_max = 5 [json_name = "valueMax"];</code>
+   * <code>int64 value_max = 5 [json_name = "valueMax", jstype = JS_STRING];</code>
    * @return The valueMax.
    */
   @java.lang.Override
@@ -325,7 +327,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-   * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+   * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+   * {ww} and {q}. Immutable.
    * </pre>
    *
    * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -347,7 +350,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-   * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+   * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+   * {ww} and {q}. Immutable.
    * </pre>
    *
    * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -513,7 +517,7 @@ private static final long serialVersionUID = 0L;
    * The lowest value that was never taken from the database in this period; 0 if none is left. In an update: upward only.
    * </pre>
    *
-   * <code>int64 next_value = 16 [json_name = "nextValue"];</code>
+   * <code>int64 next_value = 16 [json_name = "nextValue", jstype = JS_STRING];</code>
    * @return The nextValue.
    */
   @java.lang.Override
@@ -528,12 +532,164 @@ private static final long serialVersionUID = 0L;
    * How many values are left to take in this period. Output only.
    * </pre>
    *
-   * <code>uint64 left_count = 17 [json_name = "leftCount"];</code>
+   * <code>uint64 left_count = 17 [json_name = "leftCount", jstype = JS_STRING];</code>
    * @return The leftCount.
    */
   @java.lang.Override
   public long getLeftCount() {
     return leftCount_;
+  }
+
+  public static final int YEAR_START_FIELD_NUMBER = 18;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object yearStart_ = "";
+  /**
+   * <pre>
+   * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+   * PERIOD_MONTH if the day is 01. Immutable.
+   * </pre>
+   *
+   * <code>string year_start = 18 [json_name = "yearStart"];</code>
+   * @return The yearStart.
+   */
+  @java.lang.Override
+  public java.lang.String getYearStart() {
+    java.lang.Object ref = yearStart_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      yearStart_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+   * PERIOD_MONTH if the day is 01. Immutable.
+   * </pre>
+   *
+   * <code>string year_start = 18 [json_name = "yearStart"];</code>
+   * @return The bytes for yearStart.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getYearStartBytes() {
+    java.lang.Object ref = yearStart_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      yearStart_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
+  public static final int LATE_MAX_FIELD_NUMBER = 19;
+  private com.google.protobuf.Duration lateMax_;
+  /**
+   * <pre>
+   * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+   * sequences only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+   * @return Whether the lateMax field is set.
+   */
+  @java.lang.Override
+  public boolean hasLateMax() {
+    return ((bitField0_ & 0x00000004) != 0);
+  }
+  /**
+   * <pre>
+   * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+   * sequences only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+   * @return The lateMax.
+   */
+  @java.lang.Override
+  public com.google.protobuf.Duration getLateMax() {
+    return lateMax_ == null ? com.google.protobuf.Duration.getDefaultInstance() : lateMax_;
+  }
+  /**
+   * <pre>
+   * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+   * sequences only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+   */
+  @java.lang.Override
+  public com.google.protobuf.DurationOrBuilder getLateMaxOrBuilder() {
+    return lateMax_ == null ? com.google.protobuf.Duration.getDefaultInstance() : lateMax_;
+  }
+
+  public static final int CLOSED_BEFORE_FIELD_NUMBER = 20;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object closedBefore_ = "";
+  /**
+   * <pre>
+   * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+   * </pre>
+   *
+   * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+   * @return The closedBefore.
+   */
+  @java.lang.Override
+  public java.lang.String getClosedBefore() {
+    java.lang.Object ref = closedBefore_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      closedBefore_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+   * </pre>
+   *
+   * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+   * @return The bytes for closedBefore.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getClosedBeforeBytes() {
+    java.lang.Object ref = closedBefore_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      closedBefore_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
+  public static final int EPOCH_FIELD_NUMBER = 21;
+  private long epoch_ = 0L;
+  /**
+   * <pre>
+   * Rises with each change that forbids values or leaves some out: disabling, a raise, an import. Output only.
+   * </pre>
+   *
+   * <code>int64 epoch = 21 [json_name = "epoch"];</code>
+   * @return The epoch.
+   */
+  @java.lang.Override
+  public long getEpoch() {
+    return epoch_;
   }
 
   private byte memoizedIsInitialized = -1;
@@ -600,6 +756,18 @@ private static final long serialVersionUID = 0L;
     }
     if (leftCount_ != 0L) {
       output.writeUInt64(17, leftCount_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(yearStart_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 18, yearStart_);
+    }
+    if (((bitField0_ & 0x00000004) != 0)) {
+      output.writeMessage(19, getLateMax());
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(closedBefore_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 20, closedBefore_);
+    }
+    if (epoch_ != 0L) {
+      output.writeInt64(21, epoch_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -673,6 +841,20 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(17, leftCount_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(yearStart_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(18, yearStart_);
+    }
+    if (((bitField0_ & 0x00000004) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(19, getLateMax());
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(closedBefore_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(20, closedBefore_);
+    }
+    if (epoch_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt64Size(21, epoch_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -726,6 +908,17 @@ private static final long serialVersionUID = 0L;
         != other.getNextValue()) return false;
     if (getLeftCount()
         != other.getLeftCount()) return false;
+    if (!getYearStart()
+        .equals(other.getYearStart())) return false;
+    if (hasLateMax() != other.hasLateMax()) return false;
+    if (hasLateMax()) {
+      if (!getLateMax()
+          .equals(other.getLateMax())) return false;
+    }
+    if (!getClosedBefore()
+        .equals(other.getClosedBefore())) return false;
+    if (getEpoch()
+        != other.getEpoch()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -783,6 +976,17 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + LEFT_COUNT_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getLeftCount());
+    hash = (37 * hash) + YEAR_START_FIELD_NUMBER;
+    hash = (53 * hash) + getYearStart().hashCode();
+    if (hasLateMax()) {
+      hash = (37 * hash) + LATE_MAX_FIELD_NUMBER;
+      hash = (53 * hash) + getLateMax().hashCode();
+    }
+    hash = (37 * hash) + CLOSED_BEFORE_FIELD_NUMBER;
+    hash = (53 * hash) + getClosedBefore().hashCode();
+    hash = (37 * hash) + EPOCH_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getEpoch());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -919,6 +1123,7 @@ private static final long serialVersionUID = 0L;
               .alwaysUseFieldBuilders) {
         getCreateTimeFieldBuilder();
         getUpdateTimeFieldBuilder();
+        getLateMaxFieldBuilder();
       }
     }
     @java.lang.Override
@@ -950,6 +1155,14 @@ private static final long serialVersionUID = 0L;
       etag_ = "";
       nextValue_ = 0L;
       leftCount_ = 0L;
+      yearStart_ = "";
+      lateMax_ = null;
+      if (lateMaxBuilder_ != null) {
+        lateMaxBuilder_.dispose();
+        lateMaxBuilder_ = null;
+      }
+      closedBefore_ = "";
+      epoch_ = 0L;
       return this;
     }
 
@@ -1040,6 +1253,21 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00010000) != 0)) {
         result.leftCount_ = leftCount_;
+      }
+      if (((from_bitField0_ & 0x00020000) != 0)) {
+        result.yearStart_ = yearStart_;
+      }
+      if (((from_bitField0_ & 0x00040000) != 0)) {
+        result.lateMax_ = lateMaxBuilder_ == null
+            ? lateMax_
+            : lateMaxBuilder_.build();
+        to_bitField0_ |= 0x00000004;
+      }
+      if (((from_bitField0_ & 0x00080000) != 0)) {
+        result.closedBefore_ = closedBefore_;
+      }
+      if (((from_bitField0_ & 0x00100000) != 0)) {
+        result.epoch_ = epoch_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -1148,6 +1376,22 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getLeftCount() != 0L) {
         setLeftCount(other.getLeftCount());
+      }
+      if (!other.getYearStart().isEmpty()) {
+        yearStart_ = other.yearStart_;
+        bitField0_ |= 0x00020000;
+        onChanged();
+      }
+      if (other.hasLateMax()) {
+        mergeLateMax(other.getLateMax());
+      }
+      if (!other.getClosedBefore().isEmpty()) {
+        closedBefore_ = other.closedBefore_;
+        bitField0_ |= 0x00080000;
+        onChanged();
+      }
+      if (other.getEpoch() != 0L) {
+        setEpoch(other.getEpoch());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1264,6 +1508,28 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00010000;
               break;
             } // case 136
+            case 146: {
+              yearStart_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00020000;
+              break;
+            } // case 146
+            case 154: {
+              input.readMessage(
+                  getLateMaxFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00040000;
+              break;
+            } // case 154
+            case 162: {
+              closedBefore_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00080000;
+              break;
+            } // case 162
+            case 168: {
+              epoch_ = input.readInt64();
+              bitField0_ |= 0x00100000;
+              break;
+            } // case 168
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1471,7 +1737,7 @@ private static final long serialVersionUID = 0L;
      * The first value, 1 to 2^63 - 1; 0 means 1. Immutable.
      * </pre>
      *
-     * <code>int64 start_value = 3 [json_name = "startValue"];</code>
+     * <code>int64 start_value = 3 [json_name = "startValue", jstype = JS_STRING];</code>
      * @return The startValue.
      */
     @java.lang.Override
@@ -1483,7 +1749,7 @@ private static final long serialVersionUID = 0L;
      * The first value, 1 to 2^63 - 1; 0 means 1. Immutable.
      * </pre>
      *
-     * <code>int64 start_value = 3 [json_name = "startValue"];</code>
+     * <code>int64 start_value = 3 [json_name = "startValue", jstype = JS_STRING];</code>
      * @param value The startValue to set.
      * @return This builder for chaining.
      */
@@ -1499,7 +1765,7 @@ private static final long serialVersionUID = 0L;
      * The first value, 1 to 2^63 - 1; 0 means 1. Immutable.
      * </pre>
      *
-     * <code>int64 start_value = 3 [json_name = "startValue"];</code>
+     * <code>int64 start_value = 3 [json_name = "startValue", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearStartValue() {
@@ -1559,7 +1825,7 @@ private static final long serialVersionUID = 0L;
      * The largest value that may be handed out, from start_value to 2^63 - 1; 0 means 2^63 - 1. It can only be raised.
      * </pre>
      *
-     * <code>int64 value_max = 5 [json_name = "valueMax"];</code>
+     * <code>int64 value_max = 5 [json_name = "valueMax", jstype = JS_STRING];</code>
      * @return The valueMax.
      */
     @java.lang.Override
@@ -1571,7 +1837,7 @@ private static final long serialVersionUID = 0L;
      * The largest value that may be handed out, from start_value to 2^63 - 1; 0 means 2^63 - 1. It can only be raised.
      * </pre>
      *
-     * <code>int64 value_max = 5 [json_name = "valueMax"];</code>
+     * <code>int64 value_max = 5 [json_name = "valueMax", jstype = JS_STRING];</code>
      * @param value The valueMax to set.
      * @return This builder for chaining.
      */
@@ -1587,7 +1853,7 @@ private static final long serialVersionUID = 0L;
      * The largest value that may be handed out, from start_value to 2^63 - 1; 0 means 2^63 - 1. It can only be raised.
      * </pre>
      *
-     * <code>int64 value_max = 5 [json_name = "valueMax"];</code>
+     * <code>int64 value_max = 5 [json_name = "valueMax", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearValueMax() {
@@ -1927,7 +2193,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-     * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+     * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+     * {ww} and {q}. Immutable.
      * </pre>
      *
      * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -1948,7 +2215,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-     * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+     * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+     * {ww} and {q}. Immutable.
      * </pre>
      *
      * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -1970,7 +2238,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-     * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+     * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+     * {ww} and {q}. Immutable.
      * </pre>
      *
      * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -1988,7 +2257,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-     * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+     * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+     * {ww} and {q}. Immutable.
      * </pre>
      *
      * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -2003,7 +2273,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-     * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+     * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+     * {ww} and {q}. Immutable.
      * </pre>
      *
      * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -2476,7 +2747,7 @@ private static final long serialVersionUID = 0L;
      * The lowest value that was never taken from the database in this period; 0 if none is left. In an update: upward only.
      * </pre>
      *
-     * <code>int64 next_value = 16 [json_name = "nextValue"];</code>
+     * <code>int64 next_value = 16 [json_name = "nextValue", jstype = JS_STRING];</code>
      * @return The nextValue.
      */
     @java.lang.Override
@@ -2488,7 +2759,7 @@ private static final long serialVersionUID = 0L;
      * The lowest value that was never taken from the database in this period; 0 if none is left. In an update: upward only.
      * </pre>
      *
-     * <code>int64 next_value = 16 [json_name = "nextValue"];</code>
+     * <code>int64 next_value = 16 [json_name = "nextValue", jstype = JS_STRING];</code>
      * @param value The nextValue to set.
      * @return This builder for chaining.
      */
@@ -2504,7 +2775,7 @@ private static final long serialVersionUID = 0L;
      * The lowest value that was never taken from the database in this period; 0 if none is left. In an update: upward only.
      * </pre>
      *
-     * <code>int64 next_value = 16 [json_name = "nextValue"];</code>
+     * <code>int64 next_value = 16 [json_name = "nextValue", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearNextValue() {
@@ -2520,7 +2791,7 @@ private static final long serialVersionUID = 0L;
      * How many values are left to take in this period. Output only.
      * </pre>
      *
-     * <code>uint64 left_count = 17 [json_name = "leftCount"];</code>
+     * <code>uint64 left_count = 17 [json_name = "leftCount", jstype = JS_STRING];</code>
      * @return The leftCount.
      */
     @java.lang.Override
@@ -2532,7 +2803,7 @@ private static final long serialVersionUID = 0L;
      * How many values are left to take in this period. Output only.
      * </pre>
      *
-     * <code>uint64 left_count = 17 [json_name = "leftCount"];</code>
+     * <code>uint64 left_count = 17 [json_name = "leftCount", jstype = JS_STRING];</code>
      * @param value The leftCount to set.
      * @return This builder for chaining.
      */
@@ -2548,12 +2819,411 @@ private static final long serialVersionUID = 0L;
      * How many values are left to take in this period. Output only.
      * </pre>
      *
-     * <code>uint64 left_count = 17 [json_name = "leftCount"];</code>
+     * <code>uint64 left_count = 17 [json_name = "leftCount", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearLeftCount() {
       bitField0_ = (bitField0_ & ~0x00010000);
       leftCount_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object yearStart_ = "";
+    /**
+     * <pre>
+     * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+     * PERIOD_MONTH if the day is 01. Immutable.
+     * </pre>
+     *
+     * <code>string year_start = 18 [json_name = "yearStart"];</code>
+     * @return The yearStart.
+     */
+    public java.lang.String getYearStart() {
+      java.lang.Object ref = yearStart_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        yearStart_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+     * PERIOD_MONTH if the day is 01. Immutable.
+     * </pre>
+     *
+     * <code>string year_start = 18 [json_name = "yearStart"];</code>
+     * @return The bytes for yearStart.
+     */
+    public com.google.protobuf.ByteString
+        getYearStartBytes() {
+      java.lang.Object ref = yearStart_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        yearStart_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+     * PERIOD_MONTH if the day is 01. Immutable.
+     * </pre>
+     *
+     * <code>string year_start = 18 [json_name = "yearStart"];</code>
+     * @param value The yearStart to set.
+     * @return This builder for chaining.
+     */
+    public Builder setYearStart(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      yearStart_ = value;
+      bitField0_ |= 0x00020000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+     * PERIOD_MONTH if the day is 01. Immutable.
+     * </pre>
+     *
+     * <code>string year_start = 18 [json_name = "yearStart"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearYearStart() {
+      yearStart_ = getDefaultInstance().getYearStart();
+      bitField0_ = (bitField0_ & ~0x00020000);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+     * PERIOD_MONTH if the day is 01. Immutable.
+     * </pre>
+     *
+     * <code>string year_start = 18 [json_name = "yearStart"];</code>
+     * @param value The bytes for yearStart to set.
+     * @return This builder for chaining.
+     */
+    public Builder setYearStartBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      yearStart_ = value;
+      bitField0_ |= 0x00020000;
+      onChanged();
+      return this;
+    }
+
+    private com.google.protobuf.Duration lateMax_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> lateMaxBuilder_;
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     * @return Whether the lateMax field is set.
+     */
+    public boolean hasLateMax() {
+      return ((bitField0_ & 0x00040000) != 0);
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     * @return The lateMax.
+     */
+    public com.google.protobuf.Duration getLateMax() {
+      if (lateMaxBuilder_ == null) {
+        return lateMax_ == null ? com.google.protobuf.Duration.getDefaultInstance() : lateMax_;
+      } else {
+        return lateMaxBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     */
+    public Builder setLateMax(com.google.protobuf.Duration value) {
+      if (lateMaxBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        lateMax_ = value;
+      } else {
+        lateMaxBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00040000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     */
+    public Builder setLateMax(
+        com.google.protobuf.Duration.Builder builderForValue) {
+      if (lateMaxBuilder_ == null) {
+        lateMax_ = builderForValue.build();
+      } else {
+        lateMaxBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00040000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     */
+    public Builder mergeLateMax(com.google.protobuf.Duration value) {
+      if (lateMaxBuilder_ == null) {
+        if (((bitField0_ & 0x00040000) != 0) &&
+          lateMax_ != null &&
+          lateMax_ != com.google.protobuf.Duration.getDefaultInstance()) {
+          getLateMaxBuilder().mergeFrom(value);
+        } else {
+          lateMax_ = value;
+        }
+      } else {
+        lateMaxBuilder_.mergeFrom(value);
+      }
+      if (lateMax_ != null) {
+        bitField0_ |= 0x00040000;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     */
+    public Builder clearLateMax() {
+      bitField0_ = (bitField0_ & ~0x00040000);
+      lateMax_ = null;
+      if (lateMaxBuilder_ != null) {
+        lateMaxBuilder_.dispose();
+        lateMaxBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     */
+    public com.google.protobuf.Duration.Builder getLateMaxBuilder() {
+      bitField0_ |= 0x00040000;
+      onChanged();
+      return getLateMaxFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     */
+    public com.google.protobuf.DurationOrBuilder getLateMaxOrBuilder() {
+      if (lateMaxBuilder_ != null) {
+        return lateMaxBuilder_.getMessageOrBuilder();
+      } else {
+        return lateMax_ == null ?
+            com.google.protobuf.Duration.getDefaultInstance() : lateMax_;
+      }
+    }
+    /**
+     * <pre>
+     * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+     * sequences only.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> 
+        getLateMaxFieldBuilder() {
+      if (lateMaxBuilder_ == null) {
+        lateMaxBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder>(
+                getLateMax(),
+                getParentForChildren(),
+                isClean());
+        lateMax_ = null;
+      }
+      return lateMaxBuilder_;
+    }
+
+    private java.lang.Object closedBefore_ = "";
+    /**
+     * <pre>
+     * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+     * </pre>
+     *
+     * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+     * @return The closedBefore.
+     */
+    public java.lang.String getClosedBefore() {
+      java.lang.Object ref = closedBefore_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        closedBefore_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+     * </pre>
+     *
+     * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+     * @return The bytes for closedBefore.
+     */
+    public com.google.protobuf.ByteString
+        getClosedBeforeBytes() {
+      java.lang.Object ref = closedBefore_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        closedBefore_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+     * </pre>
+     *
+     * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+     * @param value The closedBefore to set.
+     * @return This builder for chaining.
+     */
+    public Builder setClosedBefore(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      closedBefore_ = value;
+      bitField0_ |= 0x00080000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+     * </pre>
+     *
+     * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearClosedBefore() {
+      closedBefore_ = getDefaultInstance().getClosedBefore();
+      bitField0_ = (bitField0_ & ~0x00080000);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+     * </pre>
+     *
+     * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+     * @param value The bytes for closedBefore to set.
+     * @return This builder for chaining.
+     */
+    public Builder setClosedBeforeBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      closedBefore_ = value;
+      bitField0_ |= 0x00080000;
+      onChanged();
+      return this;
+    }
+
+    private long epoch_ ;
+    /**
+     * <pre>
+     * Rises with each change that forbids values or leaves some out: disabling, a raise, an import. Output only.
+     * </pre>
+     *
+     * <code>int64 epoch = 21 [json_name = "epoch"];</code>
+     * @return The epoch.
+     */
+    @java.lang.Override
+    public long getEpoch() {
+      return epoch_;
+    }
+    /**
+     * <pre>
+     * Rises with each change that forbids values or leaves some out: disabling, a raise, an import. Output only.
+     * </pre>
+     *
+     * <code>int64 epoch = 21 [json_name = "epoch"];</code>
+     * @param value The epoch to set.
+     * @return This builder for chaining.
+     */
+    public Builder setEpoch(long value) {
+
+      epoch_ = value;
+      bitField0_ |= 0x00100000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Rises with each change that forbids values or leaves some out: disabling, a raise, an import. Output only.
+     * </pre>
+     *
+     * <code>int64 epoch = 21 [json_name = "epoch"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearEpoch() {
+      bitField0_ = (bitField0_ & ~0x00100000);
+      epoch_ = 0L;
       onChanged();
       return this;
     }

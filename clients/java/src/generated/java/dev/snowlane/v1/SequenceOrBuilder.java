@@ -53,7 +53,7 @@ public interface SequenceOrBuilder extends
    * The first value, 1 to 2^63 - 1; 0 means 1. Immutable.
    * </pre>
    *
-   * <code>int64 start_value = 3 [json_name = "startValue"];</code>
+   * <code>int64 start_value = 3 [json_name = "startValue", jstype = JS_STRING];</code>
    * @return The startValue.
    */
   long getStartValue();
@@ -73,7 +73,7 @@ public interface SequenceOrBuilder extends
    * The largest value that may be handed out, from start_value to 2^63 - 1; 0 means 2^63 - 1. It can only be raised.
    * </pre>
    *
-   * <code>int64 value_max = 5 [json_name = "valueMax"];</code>
+   * <code>int64 value_max = 5 [json_name = "valueMax", jstype = JS_STRING];</code>
    * @return The valueMax.
    */
   long getValueMax();
@@ -159,7 +159,8 @@ public interface SequenceOrBuilder extends
   /**
    * <pre>
    * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-   * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+   * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+   * {ww} and {q}. Immutable.
    * </pre>
    *
    * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -169,7 +170,8 @@ public interface SequenceOrBuilder extends
   /**
    * <pre>
    * How a value is written as text, such as INV-{yyyy}-{value:06}: 0 to 100 characters. It holds {value}, or {value:0N} for at least N
-   * digits, and the fields of its period: {yyyy}, {MM}, {dd}. Immutable.
+   * digits, and the fields of its period: {yyyy}, {MM}, {dd}, and where year_start, weeks or quarters ask for them {yy}, {yyyy+1}, {yy+1},
+   * {ww} and {q}. Immutable.
    * </pre>
    *
    * <code>string text_template = 11 [json_name = "textTemplate"];</code>
@@ -267,7 +269,7 @@ public interface SequenceOrBuilder extends
    * The lowest value that was never taken from the database in this period; 0 if none is left. In an update: upward only.
    * </pre>
    *
-   * <code>int64 next_value = 16 [json_name = "nextValue"];</code>
+   * <code>int64 next_value = 16 [json_name = "nextValue", jstype = JS_STRING];</code>
    * @return The nextValue.
    */
   long getNextValue();
@@ -277,8 +279,90 @@ public interface SequenceOrBuilder extends
    * How many values are left to take in this period. Output only.
    * </pre>
    *
-   * <code>uint64 left_count = 17 [json_name = "leftCount"];</code>
+   * <code>uint64 left_count = 17 [json_name = "leftCount", jstype = JS_STRING];</code>
    * @return The leftCount.
    */
   long getLeftCount();
+
+  /**
+   * <pre>
+   * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+   * PERIOD_MONTH if the day is 01. Immutable.
+   * </pre>
+   *
+   * <code>string year_start = 18 [json_name = "yearStart"];</code>
+   * @return The yearStart.
+   */
+  java.lang.String getYearStart();
+  /**
+   * <pre>
+   * The day on which its years begin, as MM-DD, the day 01 to 28; empty means 01-01. With PERIOD_YEAR and PERIOD_QUARTER, and with
+   * PERIOD_MONTH if the day is 01. Immutable.
+   * </pre>
+   *
+   * <code>string year_start = 18 [json_name = "yearStart"];</code>
+   * @return The bytes for yearStart.
+   */
+  com.google.protobuf.ByteString
+      getYearStartBytes();
+
+  /**
+   * <pre>
+   * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+   * sequences only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+   * @return Whether the lateMax field is set.
+   */
+  boolean hasLateMax();
+  /**
+   * <pre>
+   * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+   * sequences only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+   * @return The lateMax.
+   */
+  com.google.protobuf.Duration getLateMax();
+  /**
+   * <pre>
+   * For how long after the end of a period NextValueRequest.for_time still gets its values, 0 to 400 days; unset means 0. Of periodic
+   * sequences only.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration late_max = 19 [json_name = "lateMax"];</code>
+   */
+  com.google.protobuf.DurationOrBuilder getLateMaxOrBuilder();
+
+  /**
+   * <pre>
+   * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+   * </pre>
+   *
+   * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+   * @return The closedBefore.
+   */
+  java.lang.String getClosedBefore();
+  /**
+   * <pre>
+   * The key of the first period that is not closed: earlier ones were removed and give no value again. Empty if none was. Output only.
+   * </pre>
+   *
+   * <code>string closed_before = 20 [json_name = "closedBefore"];</code>
+   * @return The bytes for closedBefore.
+   */
+  com.google.protobuf.ByteString
+      getClosedBeforeBytes();
+
+  /**
+   * <pre>
+   * Rises with each change that forbids values or leaves some out: disabling, a raise, an import. Output only.
+   * </pre>
+   *
+   * <code>int64 epoch = 21 [json_name = "epoch"];</code>
+   * @return The epoch.
+   */
+  long getEpoch();
 }

@@ -358,8 +358,8 @@ public final class SequenceServiceGrpc {
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
      * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
      * database has the sequence; across servers, and across the stripes of several databases, they do not.
-     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-     * RetryInfo); STORE_WENT_BACK.
+     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+     * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
     default void nextValue(dev.snowlane.v1.NextValueRequest request,
@@ -487,8 +487,8 @@ public final class SequenceServiceGrpc {
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
      * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
      * database has the sequence; across servers, and across the stripes of several databases, they do not.
-     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-     * RetryInfo); STORE_WENT_BACK.
+     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+     * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
     public void nextValue(dev.snowlane.v1.NextValueRequest request,
@@ -598,8 +598,8 @@ public final class SequenceServiceGrpc {
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
      * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
      * database has the sequence; across servers, and across the stripes of several databases, they do not.
-     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-     * RetryInfo); STORE_WENT_BACK.
+     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+     * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
     public dev.snowlane.v1.NextValueResponse nextValue(dev.snowlane.v1.NextValueRequest request) throws io.grpc.StatusException {
@@ -708,8 +708,8 @@ public final class SequenceServiceGrpc {
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
      * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
      * database has the sequence; across servers, and across the stripes of several databases, they do not.
-     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-     * RetryInfo); STORE_WENT_BACK.
+     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+     * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
     public dev.snowlane.v1.NextValueResponse nextValue(dev.snowlane.v1.NextValueRequest request) {
@@ -821,8 +821,8 @@ public final class SequenceServiceGrpc {
      * Hands out one value. Not idempotent: each call hands out another, and a value that was not received is a gap. Never the same value
      * twice. Waits at most until the caller's deadline or for one second. Values of one server rise where one
      * database has the sequence; across servers, and across the stripes of several databases, they do not.
-     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN (retry after
-     * RetryInfo); STORE_WENT_BACK.
+     * Errors: SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, PERIOD_CLOSED; BURST_EXCEEDED, STORE_UNAVAILABLE, SHUTTING_DOWN
+     * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.snowlane.v1.NextValueResponse> nextValue(

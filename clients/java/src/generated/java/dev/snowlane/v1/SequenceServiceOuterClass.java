@@ -105,12 +105,13 @@ public final class SequenceServiceOuterClass {
   static {
     java.lang.String[] descriptorData = {
       "\n\"snowlane/v1/sequence_service.proto\022\013sn" +
-      "owlane.v1\032 google/protobuf/field_mask.pr" +
-      "oto\032\037google/protobuf/timestamp.proto\"\342\004\n" +
-      "\010Sequence\022\022\n\004name\030\001 \001(\tR\004name\022 \n\013descrip" +
-      "tion\030\002 \001(\tR\013description\022\037\n\013start_value\030\003" +
-      " \001(\003R\nstartValue\022\034\n\tincrement\030\004 \001(\003R\tinc" +
-      "rement\022\033\n\tvalue_max\030\005 \001(\003R\010valueMax\0227\n\na" +
+      "owlane.v1\032\036google/protobuf/duration.prot" +
+      "o\032 google/protobuf/field_mask.proto\032\037goo" +
+      "gle/protobuf/timestamp.proto\"\202\006\n\010Sequenc" +
+      "e\022\022\n\004name\030\001 \001(\tR\004name\022 \n\013description\030\002 \001" +
+      "(\tR\013description\022#\n\013start_value\030\003 \001(\003B\0020\001" +
+      "R\nstartValue\022\034\n\tincrement\030\004 \001(\003R\tincreme" +
+      "nt\022\037\n\tvalue_max\030\005 \001(\003B\0020\001R\010valueMax\0227\n\na" +
       "llocation\030\006 \001(\0162\027.snowlane.v1.Allocation" +
       "R\nallocation\022\031\n\010step_min\030\007 \001(\003R\007stepMin\022" +
       "\031\n\010step_max\030\010 \001(\003R\007stepMax\022+\n\006period\030\t \001" +
@@ -120,69 +121,79 @@ public final class SequenceServiceOuterClass {
       "abled\022;\n\013create_time\030\r \001(\0132\032.google.prot" +
       "obuf.TimestampR\ncreateTime\022;\n\013update_tim" +
       "e\030\016 \001(\0132\032.google.protobuf.TimestampR\nupd" +
-      "ateTime\022\022\n\004etag\030\017 \001(\tR\004etag\022\035\n\nnext_valu" +
-      "e\030\020 \001(\003R\tnextValue\022\035\n\nleft_count\030\021 \001(\004R\t" +
-      "leftCount\"J\n\025CreateSequenceRequest\0221\n\010se" +
-      "quence\030\001 \001(\0132\025.snowlane.v1.SequenceR\010seq" +
-      "uence\"K\n\026CreateSequenceResponse\0221\n\010seque" +
-      "nce\030\001 \001(\0132\025.snowlane.v1.SequenceR\010sequen" +
-      "ce\"(\n\022GetSequenceRequest\022\022\n\004name\030\001 \001(\tR\004" +
-      "name\"H\n\023GetSequenceResponse\0221\n\010sequence\030" +
-      "\001 \001(\0132\025.snowlane.v1.SequenceR\010sequence\"s" +
-      "\n\024ListSequencesRequest\022\033\n\tpage_size\030\001 \001(" +
-      "\rR\010pageSize\022\035\n\npage_token\030\002 \001(\tR\tpageTok" +
-      "en\022\037\n\013name_prefix\030\003 \001(\tR\nnamePrefix\"\225\001\n\025" +
-      "ListSequencesResponse\0223\n\tsequences\030\001 \003(\013" +
-      "2\025.snowlane.v1.SequenceR\tsequences\022&\n\017ne" +
-      "xt_page_token\030\002 \001(\tR\rnextPageToken\022\037\n\013st" +
-      "op_reason\030\003 \001(\tR\nstopReason\"\207\001\n\025UpdateSe" +
-      "quenceRequest\0221\n\010sequence\030\001 \001(\0132\025.snowla" +
-      "ne.v1.SequenceR\010sequence\022;\n\013update_mask\030" +
-      "\002 \001(\0132\032.google.protobuf.FieldMaskR\nupdat" +
-      "eMask\"K\n\026UpdateSequenceResponse\0221\n\010seque" +
-      "nce\030\001 \001(\0132\025.snowlane.v1.SequenceR\010sequen" +
-      "ce\"&\n\020NextValueRequest\022\022\n\004name\030\001 \001(\tR\004na" +
-      "me\"\\\n\021NextValueResponse\022\024\n\005value\030\001 \001(\003R\005" +
-      "value\022\022\n\004text\030\002 \001(\tR\004text\022\035\n\nperiod_key\030" +
-      "\003 \001(\tR\tperiodKey\"a\n\026BatchNextValuesReque" +
-      "st\022\022\n\004name\030\001 \001(\tR\004name\022\024\n\005count\030\002 \001(\004R\005c" +
-      "ount\022\035\n\nchunk_size\030\003 \001(\rR\tchunkSize\"f\n\027B" +
-      "atchNextValuesResponse\022\026\n\006values\030\001 \003(\003R\006" +
-      "values\022\024\n\005texts\030\002 \003(\tR\005texts\022\035\n\nperiod_k" +
-      "ey\030\003 \001(\tR\tperiodKey\"@\n\024ReserveValuesRequ" +
-      "est\022\022\n\004name\030\001 \001(\tR\004name\022\024\n\005count\030\002 \001(\rR\005" +
-      "count\"a\n\025ReserveValuesResponse\022)\n\004runs\030\001" +
-      " \003(\0132\025.snowlane.v1.ValueRunR\004runs\022\035\n\nper" +
-      "iod_key\030\002 \001(\tR\tperiodKey\"_\n\010ValueRun\022\037\n\013" +
-      "first_value\030\001 \001(\003R\nfirstValue\022\024\n\005count\030\002" +
-      " \001(\rR\005count\022\034\n\tincrement\030\003 \001(\003R\tincremen" +
-      "t*X\n\nAllocation\022\032\n\026ALLOCATION_UNSPECIFIE" +
-      "D\020\000\022\027\n\023ALLOCATION_SEGMENTS\020\001\022\025\n\021ALLOCATI" +
-      "ON_STRICT\020\002*d\n\006Period\022\026\n\022PERIOD_UNSPECIF" +
-      "IED\020\000\022\017\n\013PERIOD_NONE\020\001\022\016\n\nPERIOD_DAY\020\002\022\020" +
-      "\n\014PERIOD_MONTH\020\003\022\017\n\013PERIOD_YEAR\020\0042\377\004\n\017Se" +
-      "quenceService\022Y\n\016CreateSequence\022\".snowla" +
-      "ne.v1.CreateSequenceRequest\032#.snowlane.v" +
-      "1.CreateSequenceResponse\022U\n\013GetSequence\022" +
-      "\037.snowlane.v1.GetSequenceRequest\032 .snowl" +
-      "ane.v1.GetSequenceResponse\"\003\220\002\001\022[\n\rListS" +
-      "equences\022!.snowlane.v1.ListSequencesRequ" +
-      "est\032\".snowlane.v1.ListSequencesResponse\"" +
-      "\003\220\002\001\022Y\n\016UpdateSequence\022\".snowlane.v1.Upd" +
-      "ateSequenceRequest\032#.snowlane.v1.UpdateS" +
-      "equenceResponse\022J\n\tNextValue\022\035.snowlane." +
-      "v1.NextValueRequest\032\036.snowlane.v1.NextVa" +
-      "lueResponse\022^\n\017BatchNextValues\022#.snowlan" +
-      "e.v1.BatchNextValuesRequest\032$.snowlane.v" +
-      "1.BatchNextValuesResponse0\001\022V\n\rReserveVa" +
-      "lues\022!.snowlane.v1.ReserveValuesRequest\032" +
-      "\".snowlane.v1.ReserveValuesResponseB?\n\017d" +
-      "ev.snowlane.v1P\001Z*snowlane.dev/go/gen/sn" +
-      "owlane/v1;snowlanev1b\006proto3"
+      "ateTime\022\022\n\004etag\030\017 \001(\tR\004etag\022!\n\nnext_valu" +
+      "e\030\020 \001(\003B\0020\001R\tnextValue\022!\n\nleft_count\030\021 \001" +
+      "(\004B\0020\001R\tleftCount\022\035\n\nyear_start\030\022 \001(\tR\ty" +
+      "earStart\0224\n\010late_max\030\023 \001(\0132\031.google.prot" +
+      "obuf.DurationR\007lateMax\022#\n\rclosed_before\030" +
+      "\024 \001(\tR\014closedBefore\022\024\n\005epoch\030\025 \001(\003R\005epoc" +
+      "h\"J\n\025CreateSequenceRequest\0221\n\010sequence\030\001" +
+      " \001(\0132\025.snowlane.v1.SequenceR\010sequence\"K\n" +
+      "\026CreateSequenceResponse\0221\n\010sequence\030\001 \001(" +
+      "\0132\025.snowlane.v1.SequenceR\010sequence\"(\n\022Ge" +
+      "tSequenceRequest\022\022\n\004name\030\001 \001(\tR\004name\"H\n\023" +
+      "GetSequenceResponse\0221\n\010sequence\030\001 \001(\0132\025." +
+      "snowlane.v1.SequenceR\010sequence\"s\n\024ListSe" +
+      "quencesRequest\022\033\n\tpage_size\030\001 \001(\rR\010pageS" +
+      "ize\022\035\n\npage_token\030\002 \001(\tR\tpageToken\022\037\n\013na" +
+      "me_prefix\030\003 \001(\tR\nnamePrefix\"\225\001\n\025ListSequ" +
+      "encesResponse\0223\n\tsequences\030\001 \003(\0132\025.snowl" +
+      "ane.v1.SequenceR\tsequences\022&\n\017next_page_" +
+      "token\030\002 \001(\tR\rnextPageToken\022\037\n\013stop_reaso" +
+      "n\030\003 \001(\tR\nstopReason\"\207\001\n\025UpdateSequenceRe" +
+      "quest\0221\n\010sequence\030\001 \001(\0132\025.snowlane.v1.Se" +
+      "quenceR\010sequence\022;\n\013update_mask\030\002 \001(\0132\032." +
+      "google.protobuf.FieldMaskR\nupdateMask\"K\n" +
+      "\026UpdateSequenceResponse\0221\n\010sequence\030\001 \001(" +
+      "\0132\025.snowlane.v1.SequenceR\010sequence\"]\n\020Ne" +
+      "xtValueRequest\022\022\n\004name\030\001 \001(\tR\004name\0225\n\010fo" +
+      "r_time\030\002 \001(\0132\032.google.protobuf.Timestamp" +
+      "R\007forTime\"|\n\021NextValueResponse\022\030\n\005value\030" +
+      "\001 \001(\003B\0020\001R\005value\022\022\n\004text\030\002 \001(\tR\004text\022\035\n\n" +
+      "period_key\030\003 \001(\tR\tperiodKey\022\032\n\010database\030" +
+      "\004 \001(\007R\010database\"a\n\026BatchNextValuesReques" +
+      "t\022\022\n\004name\030\001 \001(\tR\004name\022\024\n\005count\030\002 \001(\004R\005co" +
+      "unt\022\035\n\nchunk_size\030\003 \001(\rR\tchunkSize\"\206\001\n\027B" +
+      "atchNextValuesResponse\022\032\n\006values\030\001 \003(\003B\002" +
+      "0\001R\006values\022\024\n\005texts\030\002 \003(\tR\005texts\022\035\n\nperi" +
+      "od_key\030\003 \001(\tR\tperiodKey\022\032\n\010database\030\004 \001(" +
+      "\007R\010database\"@\n\024ReserveValuesRequest\022\022\n\004n" +
+      "ame\030\001 \001(\tR\004name\022\024\n\005count\030\002 \001(\rR\005count\"}\n" +
+      "\025ReserveValuesResponse\022)\n\004runs\030\001 \003(\0132\025.s" +
+      "nowlane.v1.ValueRunR\004runs\022\035\n\nperiod_key\030" +
+      "\002 \001(\tR\tperiodKey\022\032\n\010database\030\003 \001(\007R\010data" +
+      "base\"c\n\010ValueRun\022#\n\013first_value\030\001 \001(\003B\0020" +
+      "\001R\nfirstValue\022\024\n\005count\030\002 \001(\rR\005count\022\034\n\ti" +
+      "ncrement\030\003 \001(\003R\tincrement*X\n\nAllocation\022" +
+      "\032\n\026ALLOCATION_UNSPECIFIED\020\000\022\027\n\023ALLOCATIO" +
+      "N_SEGMENTS\020\001\022\025\n\021ALLOCATION_STRICT\020\002*\211\001\n\006" +
+      "Period\022\026\n\022PERIOD_UNSPECIFIED\020\000\022\017\n\013PERIOD" +
+      "_NONE\020\001\022\016\n\nPERIOD_DAY\020\002\022\020\n\014PERIOD_MONTH\020" +
+      "\003\022\017\n\013PERIOD_YEAR\020\004\022\017\n\013PERIOD_WEEK\020\005\022\022\n\016P" +
+      "ERIOD_QUARTER\020\0062\377\004\n\017SequenceService\022Y\n\016C" +
+      "reateSequence\022\".snowlane.v1.CreateSequen" +
+      "ceRequest\032#.snowlane.v1.CreateSequenceRe" +
+      "sponse\022U\n\013GetSequence\022\037.snowlane.v1.GetS" +
+      "equenceRequest\032 .snowlane.v1.GetSequence" +
+      "Response\"\003\220\002\001\022[\n\rListSequences\022!.snowlan" +
+      "e.v1.ListSequencesRequest\032\".snowlane.v1." +
+      "ListSequencesResponse\"\003\220\002\001\022Y\n\016UpdateSequ" +
+      "ence\022\".snowlane.v1.UpdateSequenceRequest" +
+      "\032#.snowlane.v1.UpdateSequenceResponse\022J\n" +
+      "\tNextValue\022\035.snowlane.v1.NextValueReques" +
+      "t\032\036.snowlane.v1.NextValueResponse\022^\n\017Bat" +
+      "chNextValues\022#.snowlane.v1.BatchNextValu" +
+      "esRequest\032$.snowlane.v1.BatchNextValuesR" +
+      "esponse0\001\022V\n\rReserveValues\022!.snowlane.v1" +
+      ".ReserveValuesRequest\032\".snowlane.v1.Rese" +
+      "rveValuesResponseB?\n\017dev.snowlane.v1P\001Z*" +
+      "snowlane.dev/go/gen/snowlane/v1;snowlane" +
+      "v1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
         new com.google.protobuf.Descriptors.FileDescriptor[] {
+          com.google.protobuf.DurationProto.getDescriptor(),
           com.google.protobuf.FieldMaskProto.getDescriptor(),
           com.google.protobuf.TimestampProto.getDescriptor(),
         });
@@ -191,7 +202,7 @@ public final class SequenceServiceOuterClass {
     internal_static_snowlane_v1_Sequence_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_Sequence_descriptor,
-        new java.lang.String[] { "Name", "Description", "StartValue", "Increment", "ValueMax", "Allocation", "StepMin", "StepMax", "Period", "TimeZone", "TextTemplate", "Disabled", "CreateTime", "UpdateTime", "Etag", "NextValue", "LeftCount", });
+        new java.lang.String[] { "Name", "Description", "StartValue", "Increment", "ValueMax", "Allocation", "StepMin", "StepMax", "Period", "TimeZone", "TextTemplate", "Disabled", "CreateTime", "UpdateTime", "Etag", "NextValue", "LeftCount", "YearStart", "LateMax", "ClosedBefore", "Epoch", });
     internal_static_snowlane_v1_CreateSequenceRequest_descriptor =
       getDescriptor().getMessageTypes().get(1);
     internal_static_snowlane_v1_CreateSequenceRequest_fieldAccessorTable = new
@@ -245,13 +256,13 @@ public final class SequenceServiceOuterClass {
     internal_static_snowlane_v1_NextValueRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_NextValueRequest_descriptor,
-        new java.lang.String[] { "Name", });
+        new java.lang.String[] { "Name", "ForTime", });
     internal_static_snowlane_v1_NextValueResponse_descriptor =
       getDescriptor().getMessageTypes().get(10);
     internal_static_snowlane_v1_NextValueResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_NextValueResponse_descriptor,
-        new java.lang.String[] { "Value", "Text", "PeriodKey", });
+        new java.lang.String[] { "Value", "Text", "PeriodKey", "Database", });
     internal_static_snowlane_v1_BatchNextValuesRequest_descriptor =
       getDescriptor().getMessageTypes().get(11);
     internal_static_snowlane_v1_BatchNextValuesRequest_fieldAccessorTable = new
@@ -263,7 +274,7 @@ public final class SequenceServiceOuterClass {
     internal_static_snowlane_v1_BatchNextValuesResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_BatchNextValuesResponse_descriptor,
-        new java.lang.String[] { "Values", "Texts", "PeriodKey", });
+        new java.lang.String[] { "Values", "Texts", "PeriodKey", "Database", });
     internal_static_snowlane_v1_ReserveValuesRequest_descriptor =
       getDescriptor().getMessageTypes().get(13);
     internal_static_snowlane_v1_ReserveValuesRequest_fieldAccessorTable = new
@@ -275,13 +286,14 @@ public final class SequenceServiceOuterClass {
     internal_static_snowlane_v1_ReserveValuesResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ReserveValuesResponse_descriptor,
-        new java.lang.String[] { "Runs", "PeriodKey", });
+        new java.lang.String[] { "Runs", "PeriodKey", "Database", });
     internal_static_snowlane_v1_ValueRun_descriptor =
       getDescriptor().getMessageTypes().get(15);
     internal_static_snowlane_v1_ValueRun_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ValueRun_descriptor,
         new java.lang.String[] { "FirstValue", "Count", "Increment", });
+    com.google.protobuf.DurationProto.getDescriptor();
     com.google.protobuf.FieldMaskProto.getDescriptor();
     com.google.protobuf.TimestampProto.getDescriptor();
   }

@@ -526,6 +526,35 @@ private static final long serialVersionUID = 0L;
     return connectionCount_;
   }
 
+  public static final int NEVER_HELD_COUNT_FIELD_NUMBER = 17;
+  private long neverHeldCount_ = 0L;
+  /**
+   * <pre>
+   * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+   * not looked.
+   * </pre>
+   *
+   * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+   * @return Whether the neverHeldCount field is set.
+   */
+  @java.lang.Override
+  public boolean hasNeverHeldCount() {
+    return ((bitField0_ & 0x00000040) != 0);
+  }
+  /**
+   * <pre>
+   * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+   * not looked.
+   * </pre>
+   *
+   * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+   * @return The neverHeldCount.
+   */
+  @java.lang.Override
+  public long getNeverHeldCount() {
+    return neverHeldCount_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -587,6 +616,9 @@ private static final long serialVersionUID = 0L;
     }
     if (connectionCount_ != 0L) {
       output.writeUInt64(16, connectionCount_);
+    }
+    if (((bitField0_ & 0x00000040) != 0)) {
+      output.writeUInt64(17, neverHeldCount_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -658,6 +690,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(16, connectionCount_);
     }
+    if (((bitField0_ & 0x00000040) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(17, neverHeldCount_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -723,6 +759,11 @@ private static final long serialVersionUID = 0L;
         != other.getWaitingCount()) return false;
     if (getConnectionCount()
         != other.getConnectionCount()) return false;
+    if (hasNeverHeldCount() != other.hasNeverHeldCount()) return false;
+    if (hasNeverHeldCount()) {
+      if (getNeverHeldCount()
+          != other.getNeverHeldCount()) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -783,6 +824,11 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + CONNECTION_COUNT_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getConnectionCount());
+    if (hasNeverHeldCount()) {
+      hash = (37 * hash) + NEVER_HELD_COUNT_FIELD_NUMBER;
+      hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+          getNeverHeldCount());
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -969,6 +1015,7 @@ private static final long serialVersionUID = 0L;
       }
       waitingCount_ = 0L;
       connectionCount_ = 0L;
+      neverHeldCount_ = 0L;
       return this;
     }
 
@@ -1068,6 +1115,10 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00008000) != 0)) {
         result.connectionCount_ = connectionCount_;
+      }
+      if (((from_bitField0_ & 0x00010000) != 0)) {
+        result.neverHeldCount_ = neverHeldCount_;
+        to_bitField0_ |= 0x00000040;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -1169,6 +1220,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getConnectionCount() != 0L) {
         setConnectionCount(other.getConnectionCount());
+      }
+      if (other.hasNeverHeldCount()) {
+        setNeverHeldCount(other.getNeverHeldCount());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1288,6 +1342,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00008000;
               break;
             } // case 128
+            case 136: {
+              neverHeldCount_ = input.readUInt64();
+              bitField0_ |= 0x00010000;
+              break;
+            } // case 136
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2841,6 +2900,66 @@ private static final long serialVersionUID = 0L;
     public Builder clearConnectionCount() {
       bitField0_ = (bitField0_ & ~0x00008000);
       connectionCount_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long neverHeldCount_ ;
+    /**
+     * <pre>
+     * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+     * not looked.
+     * </pre>
+     *
+     * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+     * @return Whether the neverHeldCount field is set.
+     */
+    @java.lang.Override
+    public boolean hasNeverHeldCount() {
+      return ((bitField0_ & 0x00010000) != 0);
+    }
+    /**
+     * <pre>
+     * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+     * not looked.
+     * </pre>
+     *
+     * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+     * @return The neverHeldCount.
+     */
+    @java.lang.Override
+    public long getNeverHeldCount() {
+      return neverHeldCount_;
+    }
+    /**
+     * <pre>
+     * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+     * not looked.
+     * </pre>
+     *
+     * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+     * @param value The neverHeldCount to set.
+     * @return This builder for chaining.
+     */
+    public Builder setNeverHeldCount(long value) {
+
+      neverHeldCount_ = value;
+      bitField0_ |= 0x00010000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+     * not looked.
+     * </pre>
+     *
+     * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearNeverHeldCount() {
+      bitField0_ = (bitField0_ & ~0x00010000);
+      neverHeldCount_ = 0L;
       onChanged();
       return this;
     }

@@ -304,4 +304,25 @@ public interface ServerStatusOrBuilder extends
    * @return The connectionCount.
    */
   long getConnectionCount();
+
+  /**
+   * <pre>
+   * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+   * not looked.
+   * </pre>
+   *
+   * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+   * @return Whether the neverHeldCount field is set.
+   */
+  boolean hasNeverHeldCount();
+  /**
+   * <pre>
+   * How many worker IDs no server or library ever held, as this server last saw it; claims of the past take these first. Unset if it has
+   * not looked.
+   * </pre>
+   *
+   * <code>optional uint64 never_held_count = 17 [json_name = "neverHeldCount"];</code>
+   * @return The neverHeldCount.
+   */
+  long getNeverHeldCount();
 }

@@ -86,7 +86,7 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.FieldMask updateMask_;
   /**
    * <pre>
-   * At least one of description, value_max, step_min, step_max, disabled, next_value.
+   * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -98,7 +98,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * At least one of description, value_max, step_min, step_max, disabled, next_value.
+   * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -110,7 +110,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * At least one of description, value_max, step_min, step_max, disabled, next_value.
+   * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -671,7 +671,7 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.FieldMask, com.google.protobuf.FieldMask.Builder, com.google.protobuf.FieldMaskOrBuilder> updateMaskBuilder_;
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -682,7 +682,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -697,7 +697,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -717,7 +717,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -735,7 +735,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -760,7 +760,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -777,7 +777,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -789,7 +789,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -804,7 +804,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * At least one of description, value_max, step_min, step_max, disabled, next_value.
+     * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>

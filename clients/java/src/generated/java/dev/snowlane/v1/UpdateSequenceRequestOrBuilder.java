@@ -37,7 +37,7 @@ public interface UpdateSequenceRequestOrBuilder extends
 
   /**
    * <pre>
-   * At least one of description, value_max, step_min, step_max, disabled, next_value.
+   * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -46,7 +46,7 @@ public interface UpdateSequenceRequestOrBuilder extends
   boolean hasUpdateMask();
   /**
    * <pre>
-   * At least one of description, value_max, step_min, step_max, disabled, next_value.
+   * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -55,7 +55,7 @@ public interface UpdateSequenceRequestOrBuilder extends
   com.google.protobuf.FieldMask getUpdateMask();
   /**
    * <pre>
-   * At least one of description, value_max, step_min, step_max, disabled, next_value.
+   * At least one of description, value_max, step_min, step_max, disabled, next_value, late_max.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>

@@ -50,7 +50,7 @@ private static final long serialVersionUID = 0L;
    * The first value.
    * </pre>
    *
-   * <code>int64 first_value = 1 [json_name = "firstValue"];</code>
+   * <code>int64 first_value = 1 [json_name = "firstValue", jstype = JS_STRING];</code>
    * @return The firstValue.
    */
   @java.lang.Override
@@ -471,7 +471,7 @@ private static final long serialVersionUID = 0L;
      * The first value.
      * </pre>
      *
-     * <code>int64 first_value = 1 [json_name = "firstValue"];</code>
+     * <code>int64 first_value = 1 [json_name = "firstValue", jstype = JS_STRING];</code>
      * @return The firstValue.
      */
     @java.lang.Override
@@ -483,7 +483,7 @@ private static final long serialVersionUID = 0L;
      * The first value.
      * </pre>
      *
-     * <code>int64 first_value = 1 [json_name = "firstValue"];</code>
+     * <code>int64 first_value = 1 [json_name = "firstValue", jstype = JS_STRING];</code>
      * @param value The firstValue to set.
      * @return This builder for chaining.
      */
@@ -499,7 +499,7 @@ private static final long serialVersionUID = 0L;
      * The first value.
      * </pre>
      *
-     * <code>int64 first_value = 1 [json_name = "firstValue"];</code>
+     * <code>int64 first_value = 1 [json_name = "firstValue", jstype = JS_STRING];</code>
      * @return This builder for chaining.
      */
     public Builder clearFirstValue() {

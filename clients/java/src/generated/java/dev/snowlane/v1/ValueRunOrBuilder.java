@@ -13,7 +13,7 @@ public interface ValueRunOrBuilder extends
    * The first value.
    * </pre>
    *
-   * <code>int64 first_value = 1 [json_name = "firstValue"];</code>
+   * <code>int64 first_value = 1 [json_name = "firstValue", jstype = JS_STRING];</code>
    * @return The firstValue.
    */
   long getFirstValue();

@@ -42,6 +42,7 @@ public enum ErrorReason {
   SEQUENCE_CHANGED(Status.Code.ABORTED),
   INVALID_SEQUENCE(Status.Code.INVALID_ARGUMENT),
   VALUES_EXHAUSTED(Status.Code.FAILED_PRECONDITION),
+  PERIOD_CLOSED(Status.Code.FAILED_PRECONDITION),
 
   /**
    * No endpoint that was tried answered, or one was unavailable and gave no reason. Raised by the client, as all below.
