@@ -1,7 +1,8 @@
 /** Writes docs/configuration.md from the settings themselves. */
 import { writeFileSync } from "node:fs";
 import { serverSettings } from "../src/config/server-settings.ts";
-import { environmentName, flagName, type Setting } from "../src/config/setting.ts";
+import { docParts, environmentName, flagName, type Setting } from "../src/config/setting.ts";
+import { serverSettingGroups } from "../src/config/setting-groups.ts";
 
 const head = `<!-- Written by npm run generate from src/config. Do not edit. -->
 
@@ -24,9 +25,9 @@ never logged or printed.
 `;
 
 function section(setting: Setting<unknown>): string {
-  const isSaid = setting.fallback === undefined && setting.doc.includes("Default");
+  const isSaid = setting.fallback === undefined && docParts(setting.doc).fallback !== undefined;
   const fallback = setting.fallback === undefined ? "none" : `\`${setting.format(setting.fallback)}\``;
-  return `## ${setting.name}
+  return `### ${setting.name}
 
 \`${`--${flagName(setting)} ${setting.placeholder}`.trimEnd()}\` · \`${environmentName(setting)}\`
 
@@ -34,5 +35,9 @@ ${setting.doc}${isSaid ? "" : `\n\nDefault: ${fallback}`}
 `;
 }
 
-const sections = Object.values(serverSettings).map(section);
-writeFileSync("docs/configuration.md", `${[head, ...sections].join("\n").trimEnd()}\n`);
+const settings = Object.values<Setting<unknown>>(serverSettings);
+const groups = serverSettingGroups.map(({ title, note, names }) => {
+  const sections = names.map((name) => section(settings.find((setting) => setting.name === name)!));
+  return `## ${title}\n\n${note === undefined ? "" : `${note}\n\n`}${sections.join("\n")}`;
+});
+writeFileSync("docs/configuration.md", `${[head, ...groups].join("\n").trimEnd()}\n`);

@@ -2,9 +2,10 @@ import type { Readable, Writable } from "node:stream";
 import { readConfigFile } from "../config/config-file.ts";
 import { type LoadedSettings, loadSettings, refuseProblems, type SettingProblem } from "../config/load-settings.ts";
 import { serverSettings } from "../config/server-settings.ts";
+import type { SettingGroup } from "../config/setting-groups.ts";
 import { flagName, type Setting, type Settings, type SettingValues } from "../config/setting.ts";
 import { onOff, text } from "../config/setting-kinds.ts";
-import { callOf, type HelpSource, helpText, type SettingGroup } from "./help.ts";
+import { briefHelp, callOf, fullHelp, type HelpSource } from "./help.ts";
 import { parseFlags } from "./parse-flags.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
@@ -45,7 +46,10 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   };
   /** From flags, environment and file. */
   readonly settings: S;
-  /** The subjects under which the help lists the settings; absent: all under one. */
+  /**
+   * The subjects under which --help-all lists the settings, and --help those of the first one alone; absent: there is
+   * one list, and no --help-all.
+   */
   readonly groups?: readonly SettingGroup[];
   /** From flags alone. */
   readonly options: O;
@@ -61,9 +65,8 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   run(input: CommandInput<S, O>): Promise<number>;
 }
 
-const commonOptions = {
-  help: onOff({ name: "help", short: "h", doc: "Prints this." }),
-};
+const helpOption = { help: onOff({ name: "help", short: "h", doc: "Prints this." }) };
+const helpAllOption = { helpAll: onOff({ name: "helpAll", doc: "Prints every setting, by subject." }) };
 const configOption = {
   config: text({
     name: "config",
@@ -75,10 +78,12 @@ const configOption = {
 /** The flags of a command: settings, its own options, and those that every command has. */
 function helpFlagsOf({
   settings,
+  groups,
   options,
-}: Pick<Command, "settings" | "options">): Pick<HelpSource, "flags" | "settings"> {
+}: Pick<Command, "settings" | "groups" | "options">): Pick<HelpSource, "flags" | "settings"> {
   const config = Object.keys(settings).length > 0 ? configOption : {};
-  const flags = [options, config, commonOptions].flatMap((table) => Object.values<Setting<unknown>>(table));
+  const helpAll = groups === undefined ? {} : helpAllOption;
+  const flags = [options, config, helpOption, helpAll].flatMap((table) => Object.values<Setting<unknown>>(table));
   return { flags, settings: Object.values(settings) };
 }
 
@@ -101,8 +106,9 @@ export async function runCommand(command: Command, args: readonly string[], cont
     args,
   });
   const { flags, positionals, problems } = parsed;
-  if (flags["help"] === "true") {
-    context.stdout.write(helpText({ ...command, ...helpFlagsOf(command) }));
+  if (flags["help"] === "true" || flags["helpAll"] === "true") {
+    const help = flags["helpAll"] === "true" ? fullHelp : briefHelp;
+    context.stdout.write(help({ ...command, ...helpFlagsOf(command) }));
     return 0;
   }
   const path = flags["config"] ?? context.environment["SNOWLANE_CONFIG"];

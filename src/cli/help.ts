@@ -1,4 +1,5 @@
-import { environmentName, flagName, type Setting } from "../config/setting.ts";
+import { docParts, environmentName, flagName, type Setting } from "../config/setting.ts";
+import type { SettingGroup } from "../config/setting-groups.ts";
 
 const width = 100;
 
@@ -18,41 +19,69 @@ export interface HelpSource {
   readonly groups?: readonly SettingGroup[];
 }
 
-/** Settings of one subject, by their names. */
-export interface SettingGroup {
-  readonly title: string;
-  readonly names: readonly string[];
-}
-
 /** The text that a user types to call a command, before its arguments. */
 export function callOf({ name, call = `snowlane ${name}` }: Pick<HelpSource, "name" | "call">): string {
   return call;
 }
 
-/** Writes the help of a command: what it does, how it is called, and every flag. */
-export function helpText(source: HelpSource): string {
-  const { call, summary, positional, examples, flags } = source;
+/**
+ * Writes the help of a command for the first day: what it does, how it is called, its own flags, and the settings of
+ * the first group, each by its first sentence and its default. Without groups this is {@link fullHelp}.
+ */
+export function briefHelp(source: HelpSource): string {
+  const { settings, groups, flags } = source;
+  const [first] = groups ?? [];
+  if (first === undefined) return fullHelp(source);
+  const { title, of } = knownOf(first, settings);
+  const [example] = of;
+  const variable = example === undefined ? "" : ` (--${flagName(example)} is ${environmentName(example)})`;
+  const others = groups?.slice(1).map((group) => knownOf(group, settings)) ?? [];
+  const subjects = others.filter((group) => group.of.length > 0).map((group) => beginLower(group.title));
+  return write(source, [
+    `Options:\n${flags.map(briefEntry).join("\n")}`,
+    wrap(`A flag wins over the environment${variable}, and the environment over --config.`, ""),
+    `${title}:\n${of.map(briefEntry).join("\n")}`,
+    wrap(`${settings.length - of.length} more settings (${subjects.join(", ")}): ${callOf(source)} --help-all`, ""),
+  ]);
+}
+
+/** Writes the help of a command: what it does, how it is called, and every flag, by subject. */
+export function fullHelp(source: HelpSource): string {
+  const { flags, settings, groups } = source;
+  return write(source, [
+    `Options:\n${flags.map((flag) => entry(flag, undefined)).join("\n")}`,
+    ...(settings.length === 0 ? [] : settingParts(settings, groups)),
+  ]);
+}
+
+const settingRule = "A flag wins over the environment, and the environment over --config.";
+
+function write(source: HelpSource, middle: readonly string[]): string {
+  const { call, summary, positional, examples } = source;
   const usage = [callOf(source), "[options]", positional?.placeholder].filter(Boolean).join(" ");
   const parts = [`${summary}.\n\nUsage: ${usage}`];
   if (positional !== undefined) parts.push(wrap(positional.doc, ""));
-  parts.push(`Options:\n${flags.map((flag) => entry(flag, undefined)).join("\n")}`);
-  parts.push(...settingParts(source));
-  parts.push(`Examples:\n${examples.map((example) => `  ${example}`).join("\n")}`);
+  parts.push(...middle, `Examples:\n${examples.map((example) => `  ${example}`).join("\n")}`);
   if (call === undefined) parts.push("Exit codes: see snowlane --help.");
   return `${parts.join("\n\n")}\n`;
 }
 
-function settingParts({ settings, groups }: HelpSource): readonly string[] {
-  if (settings.length === 0) return [];
-  const rule = "a flag wins over the environment, the environment over --config";
-  if (groups === undefined) return [`Settings (${rule}):\n${entriesOf(settings)}`];
-  const parts = groups.map(({ title, names }) => {
-    const ofGroup = names.map((name) => settings.find((setting) => setting.name === name));
-    return `${title}:\n${entriesOf(ofGroup.filter((setting) => setting !== undefined))}`;
-  });
-  const others = settings.filter(({ name }) => !groups.some(({ names }) => names.includes(name)));
-  const rest = others.length === 0 ? [] : [`Others:\n${entriesOf(others)}`];
-  return [`Settings follow, by subject: ${rule}.`, ...parts, ...rest];
+function settingParts(
+  settings: readonly Setting<unknown>[],
+  groups: readonly SettingGroup[] | undefined,
+): readonly string[] {
+  if (groups === undefined) return [settingRule, `Settings:\n${entriesOf(settings)}`];
+  const parts = groups
+    .map((group) => knownOf(group, settings))
+    .filter(({ of }) => of.length > 0)
+    .map(({ title, note, of }) => `${title}:\n${note === undefined ? "" : `${wrap(note, "  ")}\n`}${entriesOf(of)}`);
+  return [settingRule, ...parts];
+}
+
+/** A group with those of its settings that a command has. */
+function knownOf(group: SettingGroup, settings: readonly Setting<unknown>[]) {
+  const of = group.names.map((name) => settings.find((setting) => setting.name === name));
+  return { ...group, of: of.filter((setting) => setting !== undefined) };
 }
 
 function entriesOf(settings: readonly Setting<unknown>[]): string {
@@ -60,12 +89,34 @@ function entriesOf(settings: readonly Setting<unknown>[]): string {
 }
 
 function entry(setting: Setting<unknown>, environment: string | undefined): string {
-  const short = setting.short === undefined ? "" : `-${setting.short}, `;
-  const value = setting.placeholder === "" ? "" : ` ${setting.placeholder}`;
-  const isSwitch = setting.placeholder === "";
-  const fallback = setting.fallback === undefined || isSwitch ? "" : ` Default: ${setting.format(setting.fallback)}.`;
   const variable = environment === undefined ? "" : ` [${environment}]`;
-  return `  ${short}--${flagName(setting)}${value}\n${wrap(`${setting.doc}${fallback}${variable}`, "      ")}`;
+  return `  ${usageOf(setting)}\n${wrap(`${setting.doc}${fallbackOf(setting)}${variable}`, "      ")}`;
+}
+
+/** The column in which the texts of {@link briefHelp} begin. */
+const briefColumn = 27;
+
+function briefEntry(setting: Setting<unknown>): string {
+  const { summary, fallback } = docParts(setting.doc);
+  const text = [summary, fallback].filter(Boolean).join(" ") + fallbackOf(setting);
+  const usage = `  ${usageOf(setting)} `;
+  const lines = wrap(text, " ".repeat(briefColumn));
+  return usage.length > briefColumn ? `${usage.trimEnd()}\n${lines}` : usage.padEnd(briefColumn) + lines.trimStart();
+}
+
+function usageOf(setting: Setting<unknown>): string {
+  const short = setting.short === undefined ? "" : `-${setting.short}, `;
+  return `${short}--${flagName(setting)} ${setting.placeholder}`.trimEnd();
+}
+
+function beginLower(title: string): string {
+  return title.slice(0, 1).toLowerCase() + title.slice(1);
+}
+
+/** The default as a sentence; empty where there is none, and for a switch. */
+function fallbackOf(setting: Setting<unknown>): string {
+  const { fallback, placeholder } = setting;
+  return fallback === undefined || placeholder === "" ? "" : ` Default: ${setting.format(fallback)}.`;
 }
 
 /** Breaks lines between words, each with `indent` before it. */

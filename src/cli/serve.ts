@@ -3,6 +3,7 @@ import { systemClock } from "../clock/clock.ts";
 import { formatAddress } from "../config/address.ts";
 import { type ServerConfig, serverSettings } from "../config/server-settings.ts";
 import type { Setting } from "../config/setting.ts";
+import { serverSettingGroups } from "../config/setting-groups.ts";
 import { onOff } from "../config/setting-kinds.ts";
 import { resolveServer, type WorkerChoice } from "../config/resolve-server.ts";
 import { resolveTraces } from "../config/trace-settings.ts";
@@ -12,7 +13,6 @@ import { version } from "../version.ts";
 import type { LogOptions } from "../server/log.ts";
 import { checkWallClock } from "../worker/start-checks.ts";
 import type { Command, CommandContext } from "./command.ts";
-import type { SettingGroup } from "./help.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
 import { type Paint, paintFor } from "./paint.ts";
 
@@ -23,61 +23,12 @@ const options = {
   }),
 };
 
-/** The settings that most people need first, then the others by subject. */
-const groups: readonly SettingGroup[] = [
-  {
-    title: "Most needed",
-    names: [
-      "listen",
-      "store",
-      "auth",
-      "namespace",
-      "layout",
-      "datacenterId",
-      "workerId",
-      "rollbackPolicy",
-      "logLevel",
-      "logFormat",
-    ],
-  },
-  { title: "Layout of your own", names: ["layoutFields", "epoch", "tick"] },
-  {
-    title: "Worker IDs",
-    names: ["instance", "datacenterIds", "workerIds", "resumeDir", "create", "startTimeout", "waitForWorkerId"],
-  },
-  {
-    title: "Sequences",
-    names: ["sequenceStores", "sequenceStripes", "sequenceStoreTimeout", "sequenceConnections", "sequencesInMemory"],
-  },
-  { title: "Issuing", names: ["burst", "sequenceSpread", "waitMax", "batchCountMax", "issueLog"] },
-  { title: "Times of the lease", names: ["storeTimeout", "window", "renewalPeriod", "windowMax", "ttl"] },
-  { title: "Callers", names: ["principals", "quotaIdsPerSecond", "hosts"] },
-  { title: "Observing", names: ["adminListen", "metrics", "traceCallsPerSecond", "logCalls"] },
-  { title: "TLS", names: ["tlsCert", "tlsKey", "tlsClientCa", "tlsClientAuth"] },
-  {
-    title: "Connections",
-    names: [
-      "page",
-      "corsOrigin",
-      "reusePort",
-      "connectionsMax",
-      "connectionsPerSecond",
-      "connectionAge",
-      "streamsMax",
-      "stallTimeout",
-      "drainTimeout",
-      "http2",
-      "http2Limits",
-    ],
-  },
-];
-
 /** `snowlane serve`. */
 export const serve: Command<typeof serverSettings, typeof options> = {
   name: "serve",
   summary: "Serves IDs over gRPC, gRPC-Web and Connect on one port",
   settings: serverSettings,
-  groups,
+  groups: serverSettingGroups,
   options,
   examples: [
     "snowlane serve",

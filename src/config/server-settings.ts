@@ -155,17 +155,17 @@ export const serverSettings = {
     name: "auth",
     words: ["none", "required"],
     doc:
-      "Whether callers need credentials. required: those of --principals, or a certificate of --tls-client-ca. none: every " +
-      "caller that reaches the address may call everything. Default: required with either of these two settings; without them " +
-      "none on loopback, and no start on any other address.",
+      "Whether every caller that reaches the address may call everything (none), or each needs credentials: those of " +
+      "--principals, or a certificate of --tls-client-ca (required). Default: required with either of these two settings; " +
+      "without them none on loopback, and no start on any other address.",
   }),
   principals: text({
     name: "principals",
     placeholder: "FILE",
     doc:
-      "The callers that may call, with their tokens, the names of their certificates and their permissions: docs/security.md " +
-      "has the format, and snowlane token prints an entry. The file is read again within ten seconds after it has changed, and " +
-      "at once on SIGHUP; one with a fault is not used.",
+      "The file of the callers that may call, with their tokens, names of certificates and permissions; snowlane token prints " +
+      "an entry. docs/security.md has the format. The file is read again within ten seconds after it has changed, and at once " +
+      "on SIGHUP; one with a fault is not used.",
   }),
   quotaIdsPerSecond: integer({
     name: "quotaIdsPerSecond",
@@ -397,9 +397,9 @@ export const serverSettings = {
       placeholder: "FORMAT",
       words: ["auto", "text", "json"],
       doc:
-        "The format of log lines, which go to standard error. text: for people, with a few lines about the server on standard " +
-        "output. json: one JSON object a line, and nothing on standard output. auto: text on a terminal and under npm start, json " +
-        "otherwise.",
+        "The format of log lines, on standard error: text for people, json with one object a line, or auto, which is text on a " +
+        "terminal and under npm start, and json otherwise. With text, a few lines about the server are on standard output; with " +
+        "json, nothing is there.",
     }),
     "auto",
   ),

@@ -23,7 +23,10 @@ export interface Setting<T> {
   readonly words?: readonly string[];
   /** Both ends of the range of a number, inclusive; absent for what is no number. */
   readonly range?: { readonly min: number; readonly max: number };
-  /** What it does, what values it takes and in which range: whole sentences. */
+  /**
+   * What it does, in the first sentence; then what values it takes and in which range, and "Default: ..." where there
+   * is no `fallback`.
+   */
   readonly doc: string;
   /**
    * The value when none is given; absent where there is none, or where it depends on other settings (then `doc` says
@@ -56,6 +59,12 @@ export function flagName(setting: { readonly name: string }): string {
 /** `drainTimeout` to `SNOWLANE_DRAIN_TIMEOUT`. */
 export function environmentName(setting: { readonly name: string }): string {
   return `SNOWLANE_${flagName(setting).replaceAll("-", "_").toUpperCase()}`;
+}
+
+/** Takes from a doc its first sentence, which says what the setting does, and the one that says its default. */
+export function docParts(doc: string): { readonly summary: string; readonly fallback: string | undefined } {
+  const [summary = "", ...others] = doc.split(/(?<=[^.]\.) (?=[A-Z0-9])/);
+  return { summary, fallback: others.find((sentence) => sentence.startsWith("Default")) };
 }
 
 /** Gives a setting the value that it has when none is given. */

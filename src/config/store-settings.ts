@@ -9,9 +9,9 @@ export const storeSettings = {
     name: "store",
     namesElsewhere: ["db", "database", "url"],
     doc:
-      "The store that keeps the worker records: sqlite:PATH, postgres://, mysql://, redis://, etcd://, zookeeper://, kubernetes://. " +
-      "All processes that must never repeat each other's IDs share one store. Default, when listening on loopback and not in a " +
-      "Kubernetes pod: one SQLite file in the user's state directory. Otherwise it is required.",
+      "The store that keeps the worker records, one for all processes that must never repeat each other's IDs: sqlite:PATH, " +
+      "postgres://, mysql://, redis://, etcd://, zookeeper://, kubernetes://. Default: one SQLite file in the user's state " +
+      "directory, when listening on loopback and not in a Kubernetes pod; otherwise it is required.",
   }),
   namespace: withFallback(
     text({

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { flagName } from "../../src/config/setting.ts";
 import { serverSettings } from "../../src/config/server-settings.ts";
+import { serverSettingGroups } from "../../src/config/setting-groups.ts";
 import { readCommandLine } from "../../src/cli/commands.ts";
 import { runInProcess } from "./in-process.ts";
 
@@ -56,15 +57,37 @@ test("help and version are commands too, and a word that begins several commands
   expect(readCommandLine(["version"])).toEqual({ kind: "version" });
 });
 
-test("the help of serve lists every setting once, by subject, the most needed ten first", async () => {
-  const { stdout } = await runInProcess(["serve", "--help"]);
-  const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z0-9-]+)/gm)].map(([, flag]) => flag);
-  const flags = ["dry-run", "config", "help", ...Object.values(serverSettings).map(flagName)];
-  expect(listed).toHaveLength(flags.length);
-  expect(new Set(listed)).toEqual(new Set(flags));
-  const [, first = ""] = /\nMost needed:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
-  expect(first.match(/^ {2}--/gm)).toHaveLength(10);
+test.each(["serve", "doctor", "next"])(
+  "the help of %s fits a screen of 60 lines, and says where the rest is",
+  async (name) => {
+    const { stdout } = await runInProcess([name, "--help"]);
+    expect(stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+    expect(stdout).toMatch(new RegExp(`^\\d+ more settings \\(.*\n?.*: snowlane ${name} --help-all$`, "m"));
+    const listed = flagsIn(stdout);
+    // What an operator needs on the first day.
+    const first = ["store", "namespace", "layout", "datacenter-id", "worker-id"];
+    const ofServer = ["listen", "auth", "principals", "tls-cert", "tls-key", "log-level", "log-format"];
+    expect(listed).toEqual(expect.arrayContaining(name === "next" ? first : [...first, ...ofServer]));
+  },
+);
+
+test.each(["serve", "doctor"])("--help-all of %s lists every setting once, by subject", async (name) => {
+  const { stdout } = await runInProcess([name, "--help-all"]);
+  const settings = Object.values(serverSettings).map(flagName);
+  const listed = flagsIn(stdout);
+  expect(new Set(listed).size).toBe(listed.length);
+  expect(listed.filter((flag) => !["dry-run", "json", "config", "help", "help-all"].includes(flag)).toSorted()).toEqual(
+    settings.toSorted(),
+  );
+  for (const { title, note = title } of serverSettingGroups) {
+    expect(stdout).toContain(`\n${title}:\n`);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(note);
+  }
 });
+
+function flagsIn(help: string): readonly string[] {
+  return [...help.matchAll(/^ {2}(?:-\w, )?--([a-z0-9-]+)/gm)].map(([, flag = ""]) => flag);
+}
 
 test("a variable that is near a setting draws a warning, and others of the prefix none", async () => {
   // As Kubernetes writes them for a service of the name, and as our samples read it.

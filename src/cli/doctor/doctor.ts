@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmdirSync } from "node:fs
 import { dirname, join } from "node:path";
 import { systemClock } from "../../clock/clock.ts";
 import { serverSettings } from "../../config/server-settings.ts";
+import { serverSettingGroups } from "../../config/setting-groups.ts";
 import { onOff } from "../../config/setting-kinds.ts";
 import { resolveSequenceStore, resolveServer, type WorkerChoice } from "../../config/resolve-server.ts";
 import { problemsOf, valueOf } from "../../config/resolved.ts";
@@ -29,6 +30,7 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
   name: "doctor",
   summary: "Checks whether serve would work with these settings: store, clock, layout, worker IDs, address",
   settings: serverSettings,
+  groups: serverSettingGroups,
   options,
   examples: [
     "snowlane doctor",

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { systemClock } from "../../clock/clock.ts";
 import { workerSettings } from "../../config/server-settings.ts";
+import { serverSettingGroups } from "../../config/setting-groups.ts";
 import { withFallback } from "../../config/setting.ts";
 import { choice, integer } from "../../config/setting-kinds.ts";
 import { resolveWorker } from "../../config/resolve-server.ts";
@@ -30,6 +31,7 @@ export const next: Command<typeof workerSettings, typeof options> = {
   name: "next",
   summary: "Prints new IDs",
   settings: workerSettings,
+  groups: serverSettingGroups,
   options,
   examples: [
     "snowlane next",
