@@ -67,7 +67,8 @@ async function makeReleasable(): Promise<void> {
     expect(text).toContain(before);
     writeFileSync(join(clone, path), text.replace(before, after));
   };
-  edit("CHANGELOG.md", "## Unreleased\n", `## ${version}\n`);
+  const changelog = readFileSync(join(clone, "CHANGELOG.md"), "utf8");
+  writeFileSync(join(clone, "CHANGELOG.md"), changelog.replace("## Unreleased\n", `## ${version}\n`));
   const repository = { type: "git", url: "git+https://github.com/example/snowlane.git" };
   for (const path of ["package.json", "clients/typescript/package.json"])
     edit(path, '  "license"', `  "repository": ${JSON.stringify(repository)},\n  "license"`);
