@@ -15,7 +15,13 @@ import {
   quarantineFloor,
   storeNowMs,
 } from "./quarantine.ts";
-import { type Entry, type StoreMoment, unlessRefused, type WriteAnswer } from "../store/record-store.ts";
+import {
+  type Entry,
+  type ListAnswer,
+  type StoreMoment,
+  unlessRefused,
+  type WriteAnswer,
+} from "../store/record-store.ts";
 import { grantWindow, isBehind, markMax, type WindowRules } from "./window.ts";
 import type { LayoutRecord } from "./records/layout-record.ts";
 import { noneAdded } from "./records/added-fields.ts";
@@ -79,11 +85,16 @@ export interface AcquireChoice {
   readonly markAheadMaxMs: number;
 }
 
-/** The records that were read before the choice. */
-interface Survey {
+/** What the records of a list say, and what a grant must be held to. */
+export interface Survey {
   readonly layout: LayoutRecord;
   readonly rules: WindowRules;
+  readonly incarnation: NotedIncarnation;
   readonly floor: QuarantineFloor;
+}
+
+/** A survey, and the worker IDs that a choice is made from. */
+interface Choosing extends Survey {
   readonly candidates: Candidates;
 }
 
@@ -97,12 +108,7 @@ export async function acquire(
   choice: AcquireChoice,
   known: KnownLayout,
 ): Promise<AcquireAnswer> {
-  const seen: MutableSight = {
-    incarnation: undefined,
-    layout: undefined,
-    isNewDeployment: false,
-    candidates: undefined,
-  };
+  const seen = createSight();
   try {
     return { outcome: await tryAcquire(context, choice, known, seen), seen };
   } catch (cause) {
@@ -112,7 +118,13 @@ export async function acquire(
   }
 }
 
-type MutableSight = { -readonly [K in keyof AcquireSight]: AcquireSight[K] };
+/** An {@link AcquireSight} that is being filled in. */
+export type MutableSight = { -readonly [K in keyof AcquireSight]: AcquireSight[K] };
+
+/** Nothing was seen yet. */
+export function createSight(): MutableSight {
+  return { incarnation: undefined, layout: undefined, isNewDeployment: false, candidates: undefined };
+}
 
 /** @throws IdError: see the outcome `failed` of {@link AcquireOutcome}. */
 async function tryAcquire(
@@ -123,21 +135,9 @@ async function tryAcquire(
 ): Promise<AcquireOutcome> {
   const { store, settings, judge } = context;
   const listed = await store.list();
-  context.unchanged.note(listed.entries, judge.monotonicMs());
-  checkLayoutStands(known, listed.entries);
-  // The incarnation before the layout: a process that finds any other record finds it among them, or knows that
-  // something was lost.
-  const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
-  const shown = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
-  const incarnation = await noteIncarnation(store, context.lives, shown, judge.nowMs());
-  seen.incarnation = incarnation;
-  const { record: layout, isNew } = await agreeOnLayout(context, listed, incarnation.record, known);
-  seen.layout = layout;
-  seen.isNewDeployment = isNew;
-  const rules = windowRules(settings, store, layout.windowMaxMs);
-  const floor = quarantineFloor(listed, incarnation, rules, store.kind);
+  const surveyed = await survey(context, listed, known, seen);
+  const { layout, rules, floor } = surveyed;
   const wallMs = judge.nowMs();
-  checkOneStore(incarnation.record, store.kind, storeNowMs(incarnation.moment, wallMs), rules);
   const storeMs = store.clockMs();
   if (isBehind(rules, wallMs, storeMs)) return { kind: "clock-off", aheadMs: wallMs - storeMs! };
   if (floor.floorMs > wallMs + rules.leadMaxMs) {
@@ -156,19 +156,50 @@ async function tryAcquire(
   if (candidates.total === 0) throw notBound(settings, layout);
   seen.candidates = candidates;
   for (const markMs of candidates.marks) context.marks.see(markMs);
-  return await takeOne(context, choice, { layout, rules, floor, candidates });
+  return await takeOne(context, choice, { ...surveyed, candidates });
 }
 
-async function takeOne(context: ProtocolContext, choice: AcquireChoice, survey: Survey): Promise<AcquireOutcome> {
+/**
+ * Holds a list to what this process knows, notes the store's life beside the records, agrees on the layout, and works
+ * out the floor: what comes before every grant, also before a claim of the past.
+ *
+ * @param seen - Takes what was seen, as far as it came.
+ * @throws IdError: see the outcome `failed` of {@link AcquireOutcome}.
+ */
+export async function survey(
+  context: ProtocolContext,
+  listed: ListAnswer,
+  known: KnownLayout,
+  seen: MutableSight,
+): Promise<Survey> {
+  const { store, settings, judge } = context;
+  context.unchanged.note(listed.entries, judge.monotonicMs());
+  checkLayoutStands(known, listed.entries);
+  // The incarnation before the layout: a process that finds any other record finds it among them, or knows that
+  // something was lost.
+  const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
+  const shown = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
+  const incarnation = await noteIncarnation(store, context.lives, shown, judge.nowMs());
+  seen.incarnation = incarnation;
+  const { record: layout, isNew } = await agreeOnLayout(context, listed, incarnation.record, known);
+  seen.layout = layout;
+  seen.isNewDeployment = isNew;
+  const rules = windowRules(settings, store, layout.windowMaxMs);
+  const floor = quarantineFloor(listed, incarnation, rules, store.kind);
+  checkOneStore(incarnation.record, store.kind, storeNowMs(incarnation.moment, judge.nowMs()), rules);
+  return { layout, rules, incarnation, floor };
+}
+
+async function takeOne(context: ProtocolContext, choice: AcquireChoice, choosing: Choosing): Promise<AcquireOutcome> {
   const markMaxMs = context.judge.nowMs() + choice.markAheadMaxMs;
   const usable = ({ workerIndex, record }: Candidate): boolean =>
     !choice.excluded.has(workerIndex) && (record === undefined || record.markMs <= markMaxMs);
   let isBusy = false;
-  for (const candidate of inOrderOfChoice(context, survey.candidates, usable)) {
-    if (await lock(context, candidate)) return await take(context, survey, candidate);
+  for (const candidate of inOrderOfChoice(context, choosing.candidates, usable)) {
+    if (await lock(context, candidate)) return await take(context, choosing, candidate);
     isBusy ||= candidate.availability.kind === "free";
   }
-  const outcome = await explainNone(context, choice, survey.candidates);
+  const outcome = await explainNone(context, choice, choosing.candidates);
   return isBusy && outcome.kind === "none-free" ? { kind: "busy" } : outcome;
 }
 
@@ -184,19 +215,19 @@ function* inOrderOfChoice(
   yield* candidates.inRandomOrder((candidate) => usable(candidate) && !ours(candidate), ports.random);
 }
 
-async function take(context: ProtocolContext, survey: Survey, candidate: Candidate): Promise<AcquireOutcome> {
+async function take(context: ProtocolContext, surveyed: Survey, candidate: Candidate): Promise<AcquireOutcome> {
   let outcome: AcquireOutcome = { kind: "raced", workerIndex: candidate.workerIndex };
   try {
-    outcome = await write(context, survey, candidate);
+    outcome = await write(context, surveyed, candidate);
     return outcome;
   } finally {
     if (outcome.kind !== "granted") await unlock(context, workerKey(candidate.workerIndex));
   }
 }
 
-async function write(context: ProtocolContext, survey: Survey, candidate: Candidate): Promise<AcquireOutcome> {
+async function write(context: ProtocolContext, surveyed: Survey, candidate: Candidate): Promise<AcquireOutcome> {
   const { store, settings, ports, judge } = context;
-  const { rules, floor } = survey;
+  const { rules, floor } = surveyed;
   const { workerIndex, record } = candidate;
   const raced: AcquireOutcome = { kind: "raced", workerIndex };
   const wallMs = judge.nowMs();
@@ -217,7 +248,7 @@ async function write(context: ProtocolContext, survey: Survey, candidate: Candid
   context.marks.see(next.markMs);
   const sentAtMs = judge.monotonicMs();
   const key = workerKey(workerIndex);
-  const landed = await land(context, candidate, next, window.fromMs);
+  const landed = await land(context, candidate, next, (text) => context.unused.ask(key, text, window.fromMs));
   if (landed === undefined) return raced;
   if (!(await floorStands(store, floor, landed.moment))) return raced;
   // Another life was seen since the look, also where the store names itself as before.
@@ -230,29 +261,32 @@ async function write(context: ProtocolContext, survey: Survey, candidate: Candid
   const made = { workerIndex, entry, record: granted, incarnation, sinceMs: wallMs, untilMs, sentAtMs };
   const grant = new Grant({ ...made, fromMs: window.fromMs });
   context.unused.forget(key);
-  return { kind: "granted", grant, rules, layoutRecord: survey.layout };
+  return { kind: "granted", grant, rules, layoutRecord: surveyed.layout };
 }
 
-/** A grant that stands in the store. */
-interface LandedGrant {
+/** A record that stands in the store, as it was written. */
+export interface LandedRecord {
   readonly entry: Entry;
   readonly record: WorkerRecord;
   readonly moment: StoreMoment;
 }
 
 /**
- * Sends the write. Without an answer: our own text stands there = it landed; anything else = it did not. Where such a
- * text may be undone, it is written once more, and that write's answer counts.
+ * Writes the record of a worker ID. Without an answer: our own text stands there = it landed; anything else = it did
+ * not. Where such a text may be undone, it is written once more, and that write's answer counts.
+ *
+ * @param onSend - Is given each text before it is sent.
+ * @returns undefined if another text stood there.
  */
-async function land(
-  { store, unused, ports }: ProtocolContext,
-  { workerIndex, entry }: Candidate,
+export async function land(
+  { store, ports }: ProtocolContext,
+  { workerIndex, entry }: Pick<Candidate, "workerIndex" | "entry">,
   record: WorkerRecord,
-  fromMs: number,
-): Promise<LandedGrant | undefined> {
+  onSend: (text: string) => void,
+): Promise<LandedRecord | undefined> {
   const key = workerKey(workerIndex);
   const text = encodeWorkerRecord(record);
-  unused.ask(key, text, fromMs);
+  onSend(text);
   let answer: WriteAnswer;
   try {
     answer = await store.compareAndSet(key, entry, text);
@@ -264,7 +298,7 @@ async function land(
     // Another text: a database may take one that changes nothing for done without writing it.
     const again = { ...record, writeId: ports.random128() };
     const againText = encodeWorkerRecord(again);
-    unused.ask(key, againText, fromMs);
+    onSend(againText);
     const second = unlessRefused(await store.compareAndSet(key, standing, againText));
     return second.kind === "applied" ? { ...second, record: again } : undefined;
   }

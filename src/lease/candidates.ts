@@ -109,6 +109,16 @@ export interface CandidateRange {
   readonly datacenterIds: readonly number[] | "all";
 }
 
+/**
+ * The worker ID from which on the reserve begins: the last eighth of each datacenter, or of the range where there are
+ * no datacenters. Grants take those only when no other is free: a grant uses up the past of its worker ID for ever, and
+ * a claim of the past needs one whose past was never used. docs/adr/0194 has the decision.
+ */
+export function reserveFrom({ layout, first, count }: Omit<CandidateRange, "datacenterIds">): number {
+  const [from, size] = layout.datacenter.bits > 0 ? [0, 2 ** layout.worker.bits] : [first, count];
+  return from + size - Math.floor(size / 8);
+}
+
 /** Up to so many worker IDs are gone through one by one; of more, random ones are drawn. */
 const enumeratedMax = 65_536;
 const drawsMax = 1_024;
@@ -164,21 +174,23 @@ export class Candidates {
   }
 
   /**
-   * Those that `accept` takes, in random order and each once: first the free ones, then those whose lock would have to
-   * be tried.
+   * Those that `accept` takes, in random order and each once: those of the reserve last; within each part first the
+   * free ones, then those whose lock would have to be tried.
    *
    * @param random - From 0 inclusive to 1 exclusive.
    */
   *inRandomOrder(accept: (candidate: Candidate) => boolean, random: () => number): Generator<Candidate> {
-    const later: Candidate[] = [];
-    for (const workerIndex of this.#randomIndexes(random)) {
-      if (this.#entries.has(workerIndex) && !this.#records.has(workerIndex)) continue;
-      const candidate = this.#candidate(workerIndex);
-      if (candidate.availability.kind === "held" || !accept(candidate)) continue;
-      if (candidate.availability.kind === "free") yield candidate;
-      else later.push(candidate);
+    for (const isReserve of [false, true]) {
+      const later: Candidate[] = [];
+      for (const workerIndex of this.#randomIndexes(isReserve, random)) {
+        if (this.#entries.has(workerIndex) && !this.#records.has(workerIndex)) continue;
+        const candidate = this.#candidate(workerIndex);
+        if (candidate.availability.kind === "held" || !accept(candidate)) continue;
+        if (candidate.availability.kind === "free") yield candidate;
+        else later.push(candidate);
+      }
+      yield* later;
     }
-    yield* later;
   }
 
   #candidate(workerIndex: number): Candidate {
@@ -191,18 +203,19 @@ export class Candidates {
     return { workerIndex, entry, record, availability: judgeAvailability(entry, record, this.#rules) };
   }
 
-  *#randomIndexes(random: () => number): Generator<number> {
-    const { first, count } = this.#range;
+  *#randomIndexes(isReserve: boolean, random: () => number): Generator<number> {
+    const { layout, first, count } = this.#range;
+    const fromId = reserveFrom(this.#range);
+    const isOfPart = (index: number): boolean =>
+      this.#isInRange(index) && splitWorkerIndex(layout, index).workerId >= fromId === isReserve;
     if (count > enumeratedMax) {
       for (let draw = 0; draw < drawsMax; draw += 1) {
         const workerIndex = first + Math.floor(random() * count);
-        if (this.#isInRange(workerIndex)) yield workerIndex;
+        if (isOfPart(workerIndex)) yield workerIndex;
       }
       return;
     }
-    const indexes = Array.from({ length: count }, (_, offset) => first + offset).filter((index) =>
-      this.#isInRange(index),
-    );
+    const indexes = Array.from({ length: count }, (_, offset) => first + offset).filter(isOfPart);
     for (let left = indexes.length; left > 0; left -= 1) {
       const chosen = Math.floor(random() * left);
       const workerIndex = indexes[chosen]!;

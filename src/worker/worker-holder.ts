@@ -11,6 +11,7 @@ import { Heartbeat } from "../clock/heartbeat.ts";
 import { backoffMs, Sleeper } from "../clock/sleeper.ts";
 import { IdError } from "../errors.ts";
 import { type Candidates, UnchangedRecords } from "../lease/candidates.ts";
+import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
 import type { Grant } from "../lease/grant.ts";
 import type { GrantedGenerator } from "./granted-generator.ts";
 import { createHolderCounters, type HolderCounters, type HolderPhase } from "./holder-phase.ts";
@@ -27,6 +28,7 @@ import type { WorkerPorts } from "../lease/worker-ports.ts";
 import { clockErrorMs } from "../lease/window.ts";
 import { nameWorker, splitWorkerIndex, type WorkerSettings, windowRules } from "../lease/worker-settings.ts";
 import type { RecordStore, StoreMoment } from "../store/record-store.ts";
+import { claimBeside } from "./claim-beside.ts";
 import { GrantLife } from "./grant-life.ts";
 import { type Granted, GrantSearch } from "./grant-search.ts";
 import { OutageWatch } from "./outage-watch.ts";
@@ -177,6 +179,11 @@ export class WorkerHolder {
     this.#setPhase({ kind: "rebasing", spare: "unknown" });
     this.#rebase.begin();
     this.#sleeper.wake();
+  }
+
+  /** See {@link claimBeside}. */
+  claimPast(request: PastRequest): Promise<PastGrant> {
+    return claimBeside(this.#context, this.#losses, this.#life.rules, request);
   }
 
   /**

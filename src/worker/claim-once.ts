@@ -1,0 +1,41 @@
+import { ClockJudge } from "../clock/clock-judge.ts";
+import { UnchangedRecords } from "../lease/candidates.ts";
+import { type ClaimAnswer, claimPast, type PastRequest } from "../lease/claim-past.ts";
+import { ObservedStore } from "../lease/observed-store.ts";
+import { HighestMark, type ProtocolContext } from "../lease/protocol-context.ts";
+import { SeenLives } from "../lease/seen-lives.ts";
+import { UnusedGrants } from "../lease/unused-grants.ts";
+import type { WorkerPorts } from "../lease/worker-ports.ts";
+import type { WorkerSettings } from "../lease/worker-settings.ts";
+import type { RecordStore } from "../store/record-store.ts";
+
+/** The parts of a claim by a process that holds no worker ID. */
+export interface ClaimParts {
+  readonly store: RecordStore;
+  readonly settings: WorkerSettings;
+  readonly ports: WorkerPorts;
+}
+
+/** Claims the past once, as a process that holds no worker ID and remembers nothing. Writes no resume record. */
+export async function claimOnce({ store, settings, ports }: ClaimParts, request: PastRequest): Promise<ClaimAnswer> {
+  const judge = new ClockJudge(ports);
+  const lives = new SeenLives();
+  const observed = new ObservedStore(store, judge, {
+    onMoment: ({ incarnation }) => lives.see(incarnation.identity),
+    onOlderPosition: () => lives.wentBack(),
+    onProblem: () => {},
+    onRecovery: () => {},
+  });
+  const context: ProtocolContext = {
+    store: observed,
+    settings,
+    ports,
+    judge,
+    unchanged: new UnchangedRecords(),
+    used: new Map(),
+    unused: new UnusedGrants(),
+    marks: new HighestMark(),
+    lives,
+  };
+  return await claimPast(context, request, { layout: undefined, deploymentId: undefined });
+}
