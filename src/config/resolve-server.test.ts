@@ -46,7 +46,7 @@ test("a TTL is refused where a lock shows whether the holder runs", () => {
   expect(refused({ ttl: "60s", store: "sqlite:/tmp/ids.db" })).toEqual(["--ttl"]);
 });
 
-test("a folder for notes is refused beside a file: pods whose Secret named one would have repeated each other's IDs", () => {
+test("a folder for notes is refused beside a file (pods whose Secret named one would have repeated each other's IDs)", () => {
   const folder = { resumeDir: "/var/lib/snowlane/resume" };
   expect(refused(folder)).toEqual(["--resume-dir"]);
   expect(refused({ ...folder, store: "sqlite:/var/lib/snowlane/ids.db", window: "60s", ttl: "63s" })).toEqual([

@@ -83,7 +83,7 @@ test("a proxy whose deadline runs out for all of its requests at once, every sec
   expect(harness.connection.state).toBe("open");
 });
 
-test("a connection was ended when its calls expired a thousand times a second: it is read more slowly", () => {
+test("a connection whose calls expire a thousand times a second is read more slowly (it was ended)", () => {
   const harness = new Harness({ onRequest: () => silent });
   let cancels = 0;
   for (const endMs = harness.nowMs + 60_000; harness.nowMs < endMs; harness.nowMs += 10) {
@@ -123,7 +123,7 @@ test("a flood of DATA behind resets is read more slowly", () => {
   expect(harness.connection.restMs).toBeGreaterThan(1_000);
 });
 
-test("a request that completed paid for one that the server was made to reset", () => {
+test("a request that completes does not pay for one that the server is made to reset (it did)", () => {
   const harness = new Harness();
   let resets = 0;
   for (let index = 0; harness.connection.state === "open" && index < 10_000; index += 2) {

@@ -81,7 +81,7 @@ test("a reader that stalls is told so first, though the looks are further apart 
   expect(harness.wait(2_500)).toEqual(["rstStream 1 refusedStream"]);
 });
 
-test("a reader that took a byte now and then held its response for ever", () => {
+test("a reader that takes a byte now and then is told to go (it held its response for ever)", () => {
   const harness = new Harness({ onRequest: () => echoHandler(100_000) });
   harness.exchange(settings([4, 1]), headers(1, "end"));
   const taken: string[] = [];

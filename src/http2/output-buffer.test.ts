@@ -77,7 +77,7 @@ test("bytes that a socket still holds are never written over by another user of 
   );
 });
 
-test("a slab that is told of twice is given back once: two connections would write into one", () => {
+test("a slab that is told of twice is given back once, because two connections would write into one", () => {
   const pool = new SlabPool();
   const output = new OutputBuffer(pool, () => undefined);
   output.settingsAck();
@@ -88,7 +88,7 @@ test("a slab that is told of twice is given back once: two connections would wri
   expect(one).not.toBe(other);
 });
 
-test("a slab without room for the largest frame is used no more: the frame would be cut at its end", () => {
+test("a slab without room for the largest frame is used no more, because the frame would be cut at its end", () => {
   const pool = new SlabPool();
   const first = new OutputBuffer(pool, () => undefined);
   for (let index = 1; index <= 3; index++) first.data(index, Buffer.alloc(16_384, index), 0, 16_384, false);

@@ -1,6 +1,6 @@
 /**
- * Mistakes that HTTP/2 servers make, this engine's forerunner among them: each has a test named after what used to
- * happen.
+ * Mistakes that HTTP/2 servers make, this engine's forerunner among them: each has a test, whose name says in brackets
+ * what happened.
  */
 import { expect, test } from "vitest";
 import {
@@ -30,7 +30,7 @@ function value(id: number): string {
   return `v${id}`.padEnd(200, "-");
 }
 
-test("a response that crosses into a new slab was written into the old one", () => {
+test("a response that crosses into a new slab is whole (it was written into the old one)", () => {
   const harness = new Harness({ onRequest: () => echoHandler(1_000) });
   harness.exchange(settings([4, 0x7fffffff]), windowUpdate(0, 0x7fff0000));
   for (let round = 0; round < 20; round++) {
@@ -41,7 +41,7 @@ test("a response that crosses into a new slab was written into the old one", () 
   }
 });
 
-test("a request over 64 kB hung for ever, for nobody gave credit", () => {
+test("a request over 64 kB gets credit, and is answered (it hung for ever)", () => {
   const harness = new Harness();
   harness.exchange(headers(1, "body"));
   let windowBytes = 65_535;
@@ -56,7 +56,7 @@ test("a request over 64 kB hung for ever, for nobody gave credit", () => {
   expect(harness.exchange(data(1, 1, "end"))).toContain("headers 1 :status=200");
 });
 
-test("a request that is refused halfway kept its bytes on the connection's window", () => {
+test("a request that is refused halfway gives its bytes back to the connection's window (it kept them)", () => {
   const refuse: StreamHandler = { onData: (stream) => stream.respond(okBlock, "end") };
   const harness = new Harness({ onRequest: () => refuse, limits: { connectionWindowBytes: 65_535 } });
   let windowBytes = 65_535;
@@ -70,7 +70,7 @@ test("a request that is refused halfway kept its bytes on the connection's windo
   }
 });
 
-test("a stamp of two packed counters repeated after 8,192 evictions, and one request's head was served for another's", () => {
+test("no stamp of a table repeats (two packed counters did after 8,192 evictions, and one request's head was served for another's)", () => {
   const table = new DynamicTable();
   const stamps = new Set<number>();
   for (let index = 0; index < 20_000; index++) {
@@ -80,7 +80,7 @@ test("a stamp of two packed counters repeated after 8,192 evictions, and one req
   expect(stamps.size).toBe(20_000);
 });
 
-test("the head of one request was served for another with the same bytes under another table", () => {
+test("the same bytes under another table are another head (that of another request was served)", () => {
   const harness = new Harness({ onRequest: () => silent });
   const block = rawBlock(requestFields);
   const newest = Buffer.concat([block, Buffer.of(0xbe)]);
@@ -95,7 +95,7 @@ test("the head of one request was served for another with the same bytes under a
   expect(harness.streams).toHaveLength(12_000);
 });
 
-test("a fresh slab for each 64 kB of a stream doubled the memory", () => {
+test("a stream of megabytes needs two slabs at most (a fresh one for each 64 kB doubled the memory)", () => {
   const harness = new Harness({ onRequest: () => silent });
   harness.exchange(settings([4, 0x7fffffff]), windowUpdate(0, 0x7fff0000), headers(1, "end"));
   const [stream] = harness.streams;
@@ -111,7 +111,7 @@ test("a fresh slab for each 64 kB of a stream doubled the memory", () => {
   expect(buffers.size).toBeLessThanOrEqual(2);
 });
 
-test("the header block of a refused stream was not decoded, and the next request's was garbage", () => {
+test("the header block of a refused stream is decoded (it was not, and the next request's was garbage)", () => {
   const harness = new Harness({ onRequest: () => silent, limits: { concurrentStreamsMax: 1 } });
   const refused = frame(frameType.headers, 5, 3, Buffer.concat([rawBlock(requestFields), indexedBlock([["a", "b"]])]));
   expect(harness.exchange(headers(1, "end"), refused)).toEqual(["rstStream 3 refusedStream"]);
@@ -122,7 +122,7 @@ test("the header block of a refused stream was not decoded, and the next request
   expect(harness.streams.at(-1)!.head.get("a")).toBe("b");
 });
 
-test("the header block after a drain's last call was not decoded either", () => {
+test("the header block after a drain's last call is decoded (it was not)", () => {
   const harness = new Harness({ onRequest: () => silent });
   harness.exchange(headers(1, "body"));
   harness.connection.drain(harness.nowMs);
@@ -134,7 +134,7 @@ test("the header block after a drain's last call was not decoded either", () => 
   expect(harness.events.at(-1)).toBe("end 1 a=b");
 });
 
-test("DATA for a closed stream was not counted on the connection's window", () => {
+test("DATA for a closed stream is given back to the connection's window (it was not counted)", () => {
   const harness = new Harness({ onRequest: () => silent, limits: { connectionWindowBytes: 65_535 } });
   harness.exchange(headers(1, "body"));
   harness.streams[0]!.reset(8);
@@ -142,7 +142,7 @@ test("DATA for a closed stream was not counted on the connection's window", () =
   expect(harness.exchange(data(1, 16_384), data(1, 16_384))).toEqual(["windowUpdate 0 32768"]);
 });
 
-test("INITIAL_WINDOW_SIZE moved no window of an open stream, or the connection's too", () => {
+test("INITIAL_WINDOW_SIZE moves the windows of open streams, and not the connection's", () => {
   const harness = new Harness({ onRequest: () => echoHandler(100) });
   expect(harness.exchange(settings([4, 30]), headers(1, "end"))).toContain("data 1 30");
   // 30 bytes are used: a window of 10 now stands at -20, and 25 more make it 5.
@@ -152,7 +152,7 @@ test("INITIAL_WINDOW_SIZE moved no window of an open stream, or the connection's
   expect(harness.exchange(settings([4, 75]))).toEqual(["settings ack", "data 1 65", "data 1 0 end"]);
 });
 
-test("a lowered SETTINGS_HEADER_TABLE_SIZE was not acknowledged by the next block", () => {
+test("a lowered SETTINGS_HEADER_TABLE_SIZE needs no answer, because the first block sets the table to 0", () => {
   // The first block of each connection sets the table to 0 bytes, before anybody asks: no later change can need an
   // answer.
   for (const size of [0, 100, 4_096, 65_536]) {
@@ -167,7 +167,7 @@ test("a lowered SETTINGS_HEADER_TABLE_SIZE was not acknowledged by the next bloc
   }
 });
 
-test("a late DATA for a stream that the server reset killed the connection", () => {
+test("a late DATA for a stream that the server reset leaves the connection open (it ended it)", () => {
   const harness = new Harness({ onRequest: () => silent });
   harness.exchange(headers(1, "body"), headers(3, "body"));
   for (const stream of harness.streams) stream.reset(8);
@@ -177,7 +177,7 @@ test("a late DATA for a stream that the server reset killed the connection", () 
   expect(harness.connection.state).toBe("open");
 });
 
-test("a late DATA without bytes counted as two frames without content", () => {
+test("a late DATA without bytes counts as one frame without content (it counted as two)", () => {
   const harness = new Harness({
     onRequest: () => silent,
     limits: { concurrentStreamsMax: 1, emptyFramesPerSecond: 5 },
@@ -187,7 +187,7 @@ test("a late DATA without bytes counted as two frames without content", () => {
   expect(harness.exchange(data(3, 0))).toEqual(["goAway 3 enhanceYourCalm"]);
 });
 
-test("an answer before the end of the request left the client sending", () => {
+test("an answer before the end of the request tells the client to stop sending (it went on)", () => {
   const harness = new Harness({ onRequest: () => echoHandler() });
   harness.exchange(headers(1, "body"));
   const [stream] = harness.streams;
@@ -204,7 +204,7 @@ test("HEADERS with a number that was skipped and with one that was used are diff
   expect(used.exchange(headers(3, "end"), headers(5, "end"), headers(3, "end"))).toContain("goAway 5 streamClosed");
 });
 
-test("a stream error on an idle stream was answered by RST_STREAM", () => {
+test("a stream error on an idle stream ends the connection (it was answered by RST_STREAM)", () => {
   const selfDependent = frame(frameType.priority, 0, 9, Buffer.concat([uint32(9), Buffer.of(1)]));
   const short = frame(frameType.priority, 0, 9, "00");
   expect(new Harness().exchange(selfDependent)).toEqual(["goAway 0 protocolError"]);
@@ -213,7 +213,7 @@ test("a stream error on an idle stream was answered by RST_STREAM", () => {
   expect(open.exchange(headers(9, "end"), selfDependent)).toEqual(["rstStream 9 protocolError"]);
 });
 
-test("a stream with much to send kept the others waiting", () => {
+test("a stream with much to send lets the others pass (it kept them waiting)", () => {
   const harness = new Harness({ onRequest: (stream) => echoHandler(stream.id === 1 ? 1_000_000 : 10) });
   const open = [settings([4, 0x7fffffff]), windowUpdate(0, 0x7fff0000)];
   const lines = harness.exchange(...open, headers(1, "end"), headers(3, "end"));
@@ -222,7 +222,7 @@ test("a stream with much to send kept the others waiting", () => {
   expect(lines.slice(0, end).filter((line) => line.startsWith("data 1"))).toHaveLength(5);
 });
 
-test("a byte drip cost the square of its length", () => {
+test("a million bytes that come one by one are read without copying what came before (it cost the square of their number)", () => {
   const harness = new Harness();
   const bytes = Buffer.concat([
     headers(1, "body"),
@@ -234,7 +234,7 @@ test("a byte drip cost the square of its length", () => {
   expect(harness.output()).toContain("headers 1 :status=200");
 });
 
-test("a chunk of a body was kept, and the next read wrote over it", () => {
+test("the engine keeps nothing of a chunk that it was lent (the next read wrote over it)", () => {
   // What onData lends is a view of the socket's buffer: it says so, and the engine itself keeps nothing of it.
   const harness = new Harness({ onRequest: () => silent });
   const chunk = Buffer.concat([headers(1, "body"), frame(frameType.headers, frameFlag.endStream, 1, "00")]);

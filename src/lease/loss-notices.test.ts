@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HolderWorld } from "../../test/support/worlds/holder-world.ts";
 
-test("a process that waited for its first worker ID used to put down a mark by its own window, below the end of a longer one", async () => {
+test("a process that waits for its first worker ID puts down a mark above the end of a longer window than its own (it was below)", async () => {
   const world = new HolderWorld({ hasClock: true, emptyMeans: "new" });
   const pinned = { datacenterId: 0, workerId: 0 };
   const holder = world.process({ name: "long", options: { ...pinned, windowMs: 60_000, renewalPeriodMs: 20_000 } });

@@ -22,7 +22,7 @@ function standing(database: MemoryDatabase): number | undefined {
   return text === undefined ? undefined : parseQuarantineRecord(text).untilMs;
 }
 
-test("a quarantine mark that stands is raised: an old one, long over, once kept every later one from being written", async () => {
+test("a quarantine mark that stands is raised (an old one, long over, kept every later one from being written)", async () => {
   const database = new MemoryDatabase();
   const store = database.open();
   expect(await writeQuarantine(store, mark(5_000))).toEqual({ untilMs: 5_000, written: true });

@@ -240,7 +240,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     expect(process.issue()).not.toBe(1);
   });
 
-  test("when an older record of its own stands there, which is said: it used to be called another's", async () => {
+  test("when an older record of its own stands there, which is said (it was called another's)", async () => {
     const { world, process } = await holding();
     const { key } = process.holder.grant!;
     const older = world.database.entry(key)!.text;
@@ -369,7 +369,7 @@ describe("while writes fail and reads are answered for minutes, within a window 
   };
 
   test.each<Fault>(["lost", "refused"])(
-    "a holder stopped to write after the 32nd that was %s: it writes on, and goes on when one is taken",
+    "a holder writes on after the 32nd that was %s, and goes on when one is taken (it stopped to write)",
     async (fault) => {
       const { world, process } = await failing(fault);
       const { untilMs } = process.holder.grant!;

@@ -113,7 +113,7 @@ test("a record that cannot be read is shown, and counts as taken", async () => {
   expect([states(list), list.free]).toEqual([{ 0: "held", 2: "unreadable" }, 2]);
 });
 
-test("a thousand worker IDs held the event loop for one long turn: they are judged a few in each", async () => {
+test("a thousand worker IDs are judged a few in each turn (they held the event loop for one long turn)", async () => {
   const world = new HolderWorld();
   await world.process({ ...at(0, 0), layout: layouts.twitter }).start();
   const { text } = world.database.entry(workerKey(0))!;

@@ -37,7 +37,7 @@ function makeWorld() {
   return { time, state, told, open };
 }
 
-test("a database that did not answer when a server started was not logged then, nor when it came back", async () => {
+test("a database that does not answer when a server starts is logged then, and when it comes back (it was not)", async () => {
   const { time, state, told, open } = makeWorld();
   expect(await open().usable()).toHaveLength(2);
   state.isAway = true;

@@ -43,7 +43,7 @@ async function twoDatabases() {
   return { state, stored, place, timed, usedOf };
 }
 
-test("a frozen database kept a server for seconds from what the others say of its sequences", async () => {
+test("a frozen database keeps a server for a quarter of a second from what the others say of its sequences (it kept it for seconds)", async () => {
   const { state, stored, place, timed } = await twoDatabases();
   const compare = () => place.compare([{ ...orders, stored }]);
   expect(await compare()).toHaveProperty("size", 1);
@@ -52,7 +52,7 @@ test("a frozen database kept a server for seconds from what the others say of it
   expect([answer.size, tookMs]).toEqual([1, 250]);
 });
 
-test("a frozen database was waited for by a take; the next one is asked, and what comes late goes back", async () => {
+test("where a database is frozen, a take asks the next one, and what comes late goes back (the take waited)", async () => {
   const { state, stored, place, timed, usedOf } = await twoDatabases();
   const take = () => timed(place.take({ ...orders, stored, count: 10 }));
   const stripeOf = ({ answer }: Awaited<ReturnType<typeof take>>) =>

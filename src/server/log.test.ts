@@ -49,7 +49,7 @@ test("a text line is short where the values are", () => {
   expect(line).toBe('1970-01-01T00:00:00.000Z INFO Holds a worker ID workerId=5 instance="a b"\n');
 });
 
-test("a caller that made one call fail again and again had a stack written to the log each time", () => {
+test("a fault that repeats is logged once and then counted (each of its calls wrote a stack)", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const lines: string[] = [];
@@ -111,7 +111,7 @@ test("no line of any level or format has a secret, wherever it stands", () => {
   }
 });
 
-test("a sentence in JSON that ended in a URL with parameters used to lose its end", () => {
+test("a sentence in JSON that ends in a URL with parameters keeps its end (it lost it)", () => {
   const line = logged({}, (log) => log.warn("It fails (redis://db?replicas=2): wait (etcd://a?b=c)."));
   expect(JSON.parse(line)).toMatchObject({ message: "It fails (redis://db?replicas=***): wait (etcd://a?b=***)." });
 });

@@ -23,7 +23,7 @@ const cause = new Error("connect ECONNREFUSED 10.0.0.7:5432");
 const error = new IdError("STORE_UNAVAILABLE", `The postgres store cannot be used: ${cause.message}.`, { cause });
 
 describe("a store that fails", () => {
-  test("was logged as JSON with two stacks, and without its host: it is a sentence with store, host and reason", () => {
+  test("is logged as a sentence with store, host and reason (it was JSON with two stacks, and without its host)", () => {
     const [line, ...others] = linesOf({ kind: "store-problem", during: "list", error }, "info");
     expect(others).toEqual([]);
     expect(line).toContain(
@@ -82,8 +82,13 @@ test.each([
   ["rediss://cache", "The store started again, another server was promoted, its first replica attached, it is another"],
   ["zookeeper://zk1,zk2", "The store elected a leader or went back, its tree was made again, it is another"],
   ["etcd://etcd1", "The store went back to an older copy, it is another"],
-])("another life of %s was OPTIMIZE TABLE for all: it is what can have happened there", (storeUrl, text) => {
-  const event: WorkerEvent = { kind: "incarnation-changed", identity: "other", t0Ms: 0 };
-  const [line] = linesOf(event, "info", { storeUrl });
-  expect(line).toContain(` WARN ${text} one, or it was emptied: new worker IDs wait for the quarantine, holders go on`);
-});
+])(
+  "another life of %s is logged with what can have happened there (it was OPTIMIZE TABLE for all)",
+  (storeUrl, text) => {
+    const event: WorkerEvent = { kind: "incarnation-changed", identity: "other", t0Ms: 0 };
+    const [line] = linesOf(event, "info", { storeUrl });
+    expect(line).toContain(
+      ` WARN ${text} one, or it was emptied: new worker IDs wait for the quarantine, holders go on`,
+    );
+  },
+);

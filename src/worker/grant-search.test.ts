@@ -28,7 +28,7 @@ test("a store that is silent for minutes is asked less and less, and is found ag
   expect(process.holder.grant).toBeDefined();
 });
 
-test("a store that refused a process that had a worker ID was asked each second: it is asked less and less", async () => {
+test("a store that refuses a process that had a worker ID is asked less and less (it was asked each second)", async () => {
   const world = new HolderWorld({ hasClock: true });
   const process = world.process();
   await process.start();
@@ -56,7 +56,7 @@ test("where every worker ID has a holder, the message has the time at which the 
   });
 });
 
-test("processes that wait for a worker ID listed all records each second: they look less and less often", async () => {
+test("processes that wait for a worker ID look less and less often (each listed all records each second)", async () => {
   const world = new HolderWorld({ hasClock: true });
   const pinned = { datacenterId: 0, workerId: 0 };
   const holder = world.process({ options: pinned });

@@ -11,7 +11,7 @@ function eventsOf<K extends WorkerEvent["kind"]>({ events }: TestProcess, kind: 
 const times = { windowMs: 30_000, windowMaxMs: 30_000, renewalPeriodMs: 5_000, ttlMs: 33_000 };
 
 describe("a store that does not answer", () => {
-  test("was reported once and never again: each minute, with for how long, and until when IDs are given out", async () => {
+  test("is reported each minute, with for how long, and until when IDs are given out (it was reported once)", async () => {
     const world = new HolderWorld({ hasClock: true });
     const process = world.process({ options: { ...times, windowMs: 90_000, windowMaxMs: 90_000, ttlMs: 93_000 } });
     await process.start();
@@ -60,7 +60,7 @@ test("a wait for a worker ID is reported each minute, with what it waits for", a
 });
 
 describe("a store's clock", () => {
-  test("that was 40 s behind stopped the fleet without a word: a warning and an error name it at once", async () => {
+  test("that is 40 s behind is named at once by a warning and an error (it stopped the fleet without a word)", async () => {
     let behindMs = 0;
     const world = new HolderWorld({ clockMs: () => world.time.nowMs() - behindMs });
     const process = world.process({ options: times });

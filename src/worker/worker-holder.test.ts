@@ -225,7 +225,7 @@ describe("a store that loses data", () => {
     expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(startedMs + quarantineMs);
   });
 
-  test("and starts again within two seconds of its start before: used to pass for the same start, and repeated IDs", async () => {
+  test("and starts again within two seconds of its start before: that is another start (it passed for the same one, and IDs came twice)", async () => {
     const world = new HolderWorld({ hasClock: true });
     const startedMs = world.time.nowMs();
     world.database.incarnation = { ...world.database.incarnation, startedMs };
@@ -319,7 +319,7 @@ describe("a store that loses data", () => {
     expect(other.holder.grant!.fromMs).toBeGreaterThanOrEqual(lostMs + windowMs);
   });
 
-  test("and is two stores in turn: starts noted each against the other for ever; now a start ends, and t0 still moves", async () => {
+  test("and is two stores in turn: a start ends, and t0 still moves (starts noted each against the other for ever)", async () => {
     const { world, process } = await holding({ hasClock: true });
     process.crash();
     const { incarnation } = world.database;
@@ -360,7 +360,7 @@ describe("a store that loses data", () => {
     expect(process.issue(100)).toBe(100);
   });
 
-  test("and goes back to an older state: cost twice the window; the mark is Q from now, by then every window is over", async () => {
+  test("and goes back to an older state: the mark is Q from now, when every window is over (it cost twice the window)", async () => {
     const { world, process } = await holding({ hasClock: true });
     const backup = new Map(world.database.records);
     await world.time.run(20_000);
@@ -387,7 +387,7 @@ describe("a store that loses data", () => {
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written", untilMs: aheadMs }));
   });
 
-  test("under a resumed grant: its marks were unknown to the quarantine, and its IDs came again", async () => {
+  test("under a resumed grant: the quarantine is above its mark (it did not know it, and IDs came again)", async () => {
     const world = new HolderWorld();
     const disk = new JournalDisk();
     const options = { datacenterId: 0, workerId: 0 };
@@ -509,7 +509,7 @@ describe("a holder whose renewals fail", () => {
     return process.holder.counters.ambiguous - ambiguous;
   };
 
-  test("although the store can be read tried each half second: it does so up to every two seconds", async () => {
+  test("although the store can be read, tries it up to every two seconds (it tried each half second)", async () => {
     const lost = ({ kind }: FaultyCall): Fault => (kind === "compareAndSet" ? "lost" : "none");
     for (const ofWindowMs of [30_000, 60_000]) {
       const tries = await triesOf(ofWindowMs, lost);

@@ -65,7 +65,7 @@ describe("a store file", () => {
     }
   });
 
-  test("whose folder has a slip was a new deployment: refused with code 2 unless --create says so, or it is the default", async () => {
+  test("whose folder has a slip is refused with code 2 unless --create says so, or it is the default (it was a new deployment)", async () => {
     const home = temporaryFolder();
     const store = ["--store", `sqlite:${join(home, "snowlnae", "ids.db")}`];
     for (const command of [["next"], serve]) {
@@ -80,7 +80,7 @@ describe("a store file", () => {
   });
 
   test.each([[""], ["state"]])(
-    "in the home folder %j was another one in each working folder: refused with code 2",
+    "in the home folder %j is refused with code 2 (it was another one in each working folder)",
     async (home) => {
       const environment = { HOME: home, XDG_STATE_HOME: "" };
       for (const command of [["next"], serve]) {

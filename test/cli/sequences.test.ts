@@ -43,7 +43,7 @@ test("a database is stopped, raised and opened again", async () => {
   expect(JSON.parse((await run("get", "orders", "--json")).stdout)).toMatchObject({ nextValue: "6" });
 });
 
-test("the runbook on a file that was deleted ended at the raise, which was said to have raised nothing", async () => {
+test("the runbook goes on to its end on a file that was deleted (it ended at the raise, which was said to have raised nothing)", async () => {
   const folder = temporaryFolder();
   const run = sequencesOf(folder);
   await run("create", "orders");
@@ -64,7 +64,7 @@ test("the runbook on a file that was deleted ended at the raise, which was said 
   expect((await run("next", "orders")).stdout).toBe("51\n");
 });
 
-test("a sequence with a period whose first counter was lost could never be opened again", async () => {
+test("a sequence with a period whose first counter is lost is raised and opened again (it never could be)", async () => {
   const folder = temporaryFolder();
   const run = sequencesOf(folder);
   await run("create", "orders", "--step-max", "100");
@@ -87,7 +87,7 @@ test("a sequence with a period whose first counter was lost could never be opene
   expect((await run("next", "yearly")).stdout).toBe("5011\n");
 });
 
-test("a raise made a counter in a database that a creation had not reached, and so none ever reached it", async () => {
+test("a raise makes no counter in a database that a creation has not reached, so that a later one reaches it (none did)", async () => {
   const folder = temporaryFolder();
   const urls = ["a", "b"].map((name) => `sqlite:${join(folder, name)}`).join(" ");
   const run = (...words: readonly string[]) => runInProcess(["sequences", ...words, "--sequence-stores", urls]);

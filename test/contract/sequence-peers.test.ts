@@ -1,4 +1,7 @@
-/** Faults that other programs for segments of numbers have, or had: each test is named after what happens there. */
+/**
+ * Faults that other programs for segments of numbers have, or had: the name of each test says in brackets what happens
+ * there.
+ */
 import { describe, expect, test } from "vitest";
 import { SequenceWorld } from "../support/worlds/sequence-world.ts";
 
@@ -7,7 +10,7 @@ const isSorted = (values: readonly bigint[]): boolean =>
   values.every((value, at) => at === 0 || values[at - 1]! < value);
 
 describe("Leaf", () => {
-  test("a first start at which callers race for the first segment: they share one take, and each gets another value", async () => {
+  test("callers at a first start share one take, and each gets another value (they race for the first segment)", async () => {
     const world = new SequenceWorld();
     await world.create({ name: "orders", stepMin: 10_000 });
     world.delayMs = 5;
@@ -19,7 +22,7 @@ describe("Leaf", () => {
     expect([world.countOf("take"), world.most.get("take")]).toEqual([1, 1]);
   });
 
-  test("a thread for each load: however many call while a take is slow, one is under way", async () => {
+  test("however many call while a take is slow, one is under way (there is a thread for each load)", async () => {
     const world = new SequenceWorld(60_000);
     await world.create({ name: "orders", stepMin: 10, stepMax: 100 });
     world.delayMs = 400;
@@ -29,7 +32,7 @@ describe("Leaf", () => {
     expect(world.most.get("take")).toBe(1);
   });
 
-  test("both segments not ready: callers wait until there are values, and none gets an error", async () => {
+  test("callers wait until there are values, and none gets an error (both segments are not ready)", async () => {
     const world = new SequenceWorld(10_000);
     await world.create({ name: "orders", stepMin: 5, stepMax: 5 });
     const first = world.draw("orders", 5);
@@ -41,7 +44,7 @@ describe("Leaf", () => {
     expect(new Set((await calls).flat()).size).toBe(12);
   });
 
-  test("-1, -2 and -3 as IDs: a database that is down, a name that is not there and a used-up sequence are errors", async () => {
+  test("a database that is down, a name that is not there and a used-up sequence are errors (they are -1, -2 and -3 as IDs)", async () => {
     const world = new SequenceWorld();
     await world.create({ name: "few", valueMax: 1n });
     await world.create({ name: "orders" });
@@ -59,7 +62,7 @@ describe("Leaf", () => {
 });
 
 describe("Tinyid", () => {
-  test("segments out of order: the values of one server rise, also where answers to takes are late", async () => {
+  test("the values of one server rise, also where answers to takes are late (segments come out of order)", async () => {
     const world = new SequenceWorld(60_000);
     await world.create({ name: "orders", stepMin: 3, stepMax: 30 });
     const values: bigint[] = [];
@@ -73,7 +76,7 @@ describe("Tinyid", () => {
     expect(values.length).toBe(200);
   });
 
-  test("a stale read under REPEATABLE READ: a take reads nothing before it writes", async () => {
+  test("a take reads nothing before it writes (a read under REPEATABLE READ is stale)", async () => {
     const world = new SequenceWorld();
     await world.create({ name: "orders", stepMin: 10 });
     const opened = world.draw("orders");
@@ -88,7 +91,7 @@ describe("Tinyid", () => {
 });
 
 describe("CosId", () => {
-  test("a reset by the process's clock: a clock that is set back or ahead repeats no value of any period", async () => {
+  test("a clock that is set back or ahead repeats no value of any period (the process's clock resets the numbers)", async () => {
     const world = new SequenceWorld();
     await world.create({ name: "daily", period: "day", stepMin: 4, stepMax: 4 });
     const seen = new Set<string>();

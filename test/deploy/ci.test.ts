@@ -74,7 +74,7 @@ test("each job keeps the pictures that the suite web took, also where a test fai
   }
 });
 
-test("a job that runs the suite of releases has all commits: a build of an older one was not found in a shallow clone", () => {
+test("a job that runs the suite of releases has all commits (an older one was not found in a shallow clone)", () => {
   for (const { steps } of Object.values(jobs)) {
     const [, chosen] = steps.map(({ run }) => /npm run all(?: -- (.*))?$/.exec(run ?? "")).find((call) => call) ?? [];
     if (!(chosen?.split(" ") ?? suitesApart()).includes("release")) continue;

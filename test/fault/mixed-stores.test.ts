@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { lockFile } from "./mixed-stores.ts";
 
-test("a lock that a stopped server had used to stop the thread that continues servers", async () => {
+test("a lock of a stopped server leaves the thread running that continues servers (it was stopped, too)", async () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-fault-"));
   const path = join(folder, "locked.db");
   const holder = new DatabaseSync(path);

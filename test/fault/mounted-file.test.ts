@@ -11,7 +11,7 @@ function takeWhereMounted(source: string, target: string, file: string): Promise
   return runCli(["next", "--store", `sqlite:${file}`], { program: [...unshareCommand(), ...mount, ...snowlane] });
 }
 
-test("a file that is itself mounted is refused, its folder is not: the file in two places lost answered writes to kill -9", async () => {
+test("a file that is itself mounted is refused, its folder is not (the file in two places lost answered writes to kill -9)", async () => {
   const folder = temporaryFolder();
   const [kept, mounted] = [join(folder, "kept"), join(folder, "mounted")];
   for (const place of [kept, mounted]) mkdirSync(place);

@@ -17,7 +17,7 @@ await journal.remove(5);
 console.log((await journal.recall(() => false)).length);
 `;
 
-test("a resume record is written and removed on a disk whose syncs do not come back; it waited for two", async () => {
+test("a resume record is written and removed on a disk whose syncs do not come back (it waited for two)", async () => {
   const disk = await createFaultyDisk(temporaryFolder(), "preloaded");
   disk.stall();
   const args = ["--input-type=module-typescript", "--eval", program, disk.folder];

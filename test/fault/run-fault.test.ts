@@ -25,7 +25,7 @@ async function control(inject: Fault["inject"], minutes: number) {
   return { outcome: await runPieces(fault, { ...options, minutes, onPiece }), pieceCount: () => pieceCount };
 }
 
-test("a piece that could not be played used to count as one that catches the missing rule", async () => {
+test("a piece that could not be played catches no missing rule (it counted as one that did)", async () => {
   const { outcome } = await control(async () => {
     throw new Error("no such program");
   }, 0);
@@ -41,7 +41,7 @@ test("a control ends with the first piece that shows its rule missing", async ()
   expect([showsFault(outcome), pieceCount()]).toEqual([true, 1]);
 });
 
-test("a piece that failed used to be counted at once, and its error told only when the last piece had ended", () => {
+test("a piece that failed is told with its error at once (the error came when the last piece had ended)", () => {
   const outcome = { ...noOutcome, problems: ["seed 4: late"], errors: ["seed 4: no answer"] };
   const lines = pieceLines(
     faultOf(async () => {}),

@@ -20,7 +20,7 @@ async function serverInStalledDisk(): Promise<SnowlaneProcess> {
   return server;
 }
 
-test("a server whose disk does not answer ends all the same when it is told to; it stayed until the disk did", async () => {
+test("a server whose disk does not answer ends all the same when it is told to (it stayed until the disk did)", async () => {
   const server = await serverInStalledDisk();
   expect(await server.stop("SIGTERM")).toBe("SIGKILL");
   expect(server.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("ends without waiting"));

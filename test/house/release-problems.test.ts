@@ -68,7 +68,7 @@ test("changes that no commit has are refused, with their names", () => {
   commit();
 });
 
-test("a part whose tools are not here is refused before anything is built: Maven was missed after minutes of building", () => {
+test("a part whose tools are not here is refused before anything is built (Maven was missed after minutes)", () => {
   const programs = join(root, ".git/programs");
   mkdirSync(programs);
   const paths = execFileSync("sh", ["-c", "command -v git sh"], { encoding: "utf8" }).trim().split("\n");
@@ -89,7 +89,7 @@ test("a part alone is for a rehearsal: a release has every part", () => {
 });
 
 test.each([
-  ["a folder that cannot be made: the release grew until the system ended it", "/proc/x", "ENOENT"],
+  ["a folder that cannot be made (the release grew until the system ended it)", "/proc/x", "ENOENT"],
   ["a file", "CHANGELOG.md", "ENOTDIR"],
 ])("packages into %s are refused before anything is built", (_name, to, code) => {
   const line = `--to is "${to}". The system makes no folder there (${code}): name one that you may write to.\n`;
@@ -98,7 +98,7 @@ test.each([
   expect([status, stderr.toString()]).toEqual([2, line]);
 });
 
-test("a release that is interrupted leaves nothing behind: npm sends Ctrl-C a second time, which ended it amid tidying up", async () => {
+test("a release that is interrupted leaves nothing behind, though npm sends Ctrl-C twice (the second one ended it amid tidying up)", async () => {
   nameRepository(undefined, undefined);
   mkdirSync(join(root, "tools"), { recursive: true });
   // In the place of a build: it fills the checkout, and does not end before it is ended.
@@ -156,7 +156,7 @@ test.each([
   ["that names no repository", undefined],
   ["whose repository npm reads and publint refuses", repository.url],
   ["whose repository has no pages", { type: "git", url: "git+ssh://git@example.com/ids.git" }],
-])("a package %s is refused: links of its page on npm would be dead", (_name, named) => {
+])("a package %s is refused, because links of its page on npm would be dead", (_name, named) => {
   const line = (file: string): string =>
     `${file} names no repository, so links and pictures on the package's page would`;
   nameRepository(named, repository);

@@ -185,7 +185,7 @@ test("docs/examples.md keeps a run of each example that has an entity", () => {
 /** Packages of a registry that have our names: as long as we publish none, they are somebody else's. */
 const fromRegistry = /\b(npm (i|install|add)|npx --yes|pip install)( -\S+)* ["']?@?snowlane(?![\w.])/;
 
-test("no file says to take Snowlane from a registry, which has none: the unit named a package that anybody can publish", () => {
+test("no file says to take Snowlane from a registry, which has none (the unit named a package that anybody can publish)", () => {
   expect(readFileSync("docs/install.md", "utf8")).toContain("no package is published");
   for (const line of ["npm install --global snowlane", "npm i @snowlane/client", "pip install snowlane-client[numpy]"])
     expect(line).toMatch(fromRegistry);

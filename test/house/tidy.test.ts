@@ -260,7 +260,7 @@ test("one file reads the clocks, one place reads the environment", () => {
 /** Number() of an ID, and functions that make a number of a text that may be one. A count of IDs is no ID. */
 const idAsNumber = /\b(?:Number\((?:[\w.?!]*\.)?ids?\b|Number\(BigInt\b|(?:Number\.)?parse(?:Int|Float)\()/;
 
-test("the page makes no number of an ID: 53 bits would lose its last digits", () => {
+test("the page makes no number of an ID, because 53 bits would lose its last digits", () => {
   const wrong = ["Number(id)", "Number(parsed.id)", "Number(ids[0])", "Number(BigInt(text))", "parseInt(text)"];
   for (const code of wrong) expect(code).toMatch(idAsNumber);
   for (const code of ["Number(sample.idsCount)", "Number(page.workerIdCount)"]) expect(code).not.toMatch(idAsNumber);

@@ -9,7 +9,7 @@ test("every place has the version of package.json", () => {
   for (const [path, text] of files) expect(readFileSync(path, "utf8"), `${path}: run npm run generate`).toBe(text);
 });
 
-test("places that have the version are left alone: after npm run generate, the next command installed everything again", () => {
+test("places that have the version are left alone (after npm run generate, the next command installed everything again)", () => {
   const timesOf = () => [...filesWithVersion(ownVersion()).keys()].map((path) => statSync(path).mtimeMs);
   const before = timesOf();
   execFileSync(process.execPath, ["tools/versions.ts"]);
@@ -34,7 +34,7 @@ const keptNumbers: readonly (readonly [file: RegExp, reason: string])[] = [
   [/^test\/stores\/upgrade\//, "a build that stays as it is"],
 ];
 
-test("no line has the present version that a release would leave behind: the executable's were forgotten", () => {
+test("no line has the present version that a release would leave behind (the executable's were forgotten)", () => {
   const version = ownVersion().replaceAll(".", String.raw`\.`);
   const present = `(^|[^0-9.])${version}([^0-9]|$)`;
   const files = execFileSync("git", ["grep", "-IlE", present], { encoding: "utf8" }).trim().split("\n");

@@ -107,7 +107,7 @@ describe.each(["an open server", "a server with principals, quotas and a scraper
     expect(await run(portOf(plain))).toMatch(end);
   });
 
-  test("callers that broke rules, again and again, locked out those of their own address", async () => {
+  test("callers that break rules, again and again, lock out nobody of their own address (they did)", async () => {
     const port = portOf(plain);
     const { run } = quickAttacks.find(({ name }) => name === "window overflow")!;
     const endsMs = performance.now() + 10_000;

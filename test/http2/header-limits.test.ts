@@ -9,7 +9,7 @@ const path = "/snowlane.v1.IdService/NextId";
 const grpc = { "content-type": "application/grpc", te: "trailers" };
 const large = { "x-large": "x".repeat(20_000) };
 
-test("a gRPC call with a header list that is too large was reset: it is RESOURCE_EXHAUSTED", async () => {
+test("a gRPC call with a header list that is too large is RESOURCE_EXHAUSTED (it was reset)", async () => {
   const { url } = await runServer({ http2: "engine" });
   for (const headers of [
     { ...grpc, ...large },
@@ -20,7 +20,7 @@ test("a gRPC call with a header list that is too large was reset: it is RESOURCE
   }
 });
 
-test("any other call with a header list that is too large was reset: it is 431", async () => {
+test("any other call with a header list that is too large is 431 (it was reset)", async () => {
   const { url } = await runServer({ http2: "engine" });
   const json = { "content-type": "application/json" };
   for (const headers of [
@@ -38,7 +38,7 @@ test("with node:http2, too, a list of 20 kB is refused in the words of its proto
   expect((await askHttp2(url, { path, headers: { accept: "*/*", ...large }, body: "{}" })).status).toBe(431);
 });
 
-test("a shared connection was ended after some 400 requests with too many fields, which a proxy passes on", async () => {
+test("a shared connection outlives 600 requests with too many fields, which a proxy passes on (it was ended after some 400)", async () => {
   const { url, faults } = await runServer({ http2: "engine" });
   const session = connect(url).on("error", () => undefined);
   for (let index = 0; index < 600; index++) {

@@ -204,7 +204,7 @@ test("no call waits for a receiver that holds every request open, and spans beyo
   expect(spansOf(receiver).length + dropped()).toBeLessThanOrEqual(statuses.length);
 });
 
-test("what a receiver said of a request was logged, and with it the key that it was sent", async () => {
+test("what a receiver says of a request is not logged (it was, and with it the key that it was sent)", async () => {
   const repeating = createServer((request, response) => {
     request.resume();
     response.writeHead(400, JSON.stringify(request.headers)).end(JSON.stringify(request.headers));

@@ -1,6 +1,6 @@
 /**
- * Faults of other generators in who gets which worker ID, each named after what used to happen. docs/architecture.md
- * says whose they were.
+ * Faults of other generators in who gets which worker ID, each with what happened there in brackets.
+ * docs/architecture.md says whose they were.
  */
 import { expect, test } from "vitest";
 import { loadSettings } from "../../src/config/load-settings.ts";
@@ -12,7 +12,7 @@ import { JournalDisk } from "../support/worlds/memory-journal.ts";
 
 // https://github.com/Meituan-Dianping/Leaf (SnowflakeZookeeperHolder.init: the check throws inside of a try whose catch
 // goes on)
-test("a clock that failed the check at the start was taken for one that passed", async () => {
+test("a clock that fails the check at the start ends it (it was taken for one that passed)", async () => {
   const world = new HolderWorld({ hasClock: true });
   for (const clockAheadMs of [-600_000, 600_000]) {
     const process = world.process({ name: `off-by-${clockAheadMs}`, clockAheadMs });
@@ -25,7 +25,7 @@ test("a clock that failed the check at the start was taken for one that passed",
 });
 
 // https://github.com/Meituan-Dianping/Leaf (two nodes that start first both create the root and take 0)
-test("two processes that started first both got worker 0", async () => {
+test("processes that start first get worker IDs of their own (two got worker 0)", async () => {
   const world = new HolderWorld();
   const processes = ["a", "b", "c", "d"].map((name) => world.process({ name }));
   const started = Promise.all(processes.map((process) => process.holder.start()));
@@ -37,7 +37,7 @@ test("two processes that started first both got worker 0", async () => {
 });
 
 // The Redis recipe of many blogs: the host's name is the key of its worker ID.
-test("two processes of one host shared an ID", async () => {
+test("two processes of one host get worker IDs of their own (they shared one)", async () => {
   const world = new HolderWorld();
   const one = world.process({ name: "host" });
   const other = world.process({ name: "host" });
@@ -48,7 +48,7 @@ test("two processes of one host shared an ID", async () => {
 });
 
 // https://github.com/Ahoo-Wang/CosId (the machine state file: used before anybody is asked)
-test("a stale local file was trusted though somebody else had the worker ID by then", async () => {
+test("a stale local file gives no worker ID that somebody else may have (it was trusted)", async () => {
   const world = new HolderWorld();
   const disk = new JournalDisk();
   const first = world.process({ disk });
@@ -75,13 +75,13 @@ test("a stale local file was trusted though somebody else had the worker ID by t
 });
 
 // https://github.com/Ahoo-Wang/CosId (one setting read as milliseconds here and as seconds there)
-test("a length of time without a unit was milliseconds in one place and seconds in another", () => {
+test("a length of time without a unit is refused (it was milliseconds in one place and seconds in another)", () => {
   const { problems } = loadSettings(serverSettings, { flags: { window: "30", drainTimeout: "5" }, environment: {} });
   expect(problems.map(({ place }) => place).toSorted()).toEqual(["--drain-timeout", "--window"]);
 });
 
 // https://github.com/sony/sonyflake (Settings.MachineID: by default the low 16 bits of the private IP address)
-test("a worker ID came from the machine's address, and two machines had the same", () => {
+test("a generator without a grant issues nothing (a worker ID came from the machine's address, and two machines had the same)", () => {
   const generator = new SnowflakeGenerator({ layout: layouts.sonyflake, random: () => 0 });
   const nowMs = Date.UTC(2026, 10, 21);
   const lost = expect.objectContaining({ reason: "WORKER_LEASE_LOST" });

@@ -1,4 +1,4 @@
-/** Faults of other generators, each named after what used to happen. docs/architecture.md says whose they were. */
+/** Faults of other generators, each with what happened there in brackets. docs/architecture.md says whose they were. */
 import { expect, test } from "vitest";
 import { exhaustionOf } from "../../src/snowflake/exhaustion.ts";
 import { SnowflakeGenerator } from "../../src/snowflake/generator.ts";
@@ -34,7 +34,7 @@ function issueAt(generator: SnowflakeGenerator, readings: readonly number[]): bi
 
 // https://github.com/twitter-archive/snowflake/issues/6
 test.each(rollbackPolicies)(
-  "%s: the sequence was zeroed before the rollback check, so the time that came back repeated IDs",
+  "%s: a time that comes again repeats no ID (the sequence was zeroed before the rollback check)",
   (policy) => {
     const readings = [startMs + 5, startMs + 5, startMs + 4, startMs + 5, startMs + 5];
     const ids = issueAt(granted(policy), readings);
@@ -44,7 +44,7 @@ test.each(rollbackPolicies)(
 );
 
 // https://github.com/dromara/hutool/issues/1206
-test.each(rollbackPolicies)("%s: a rollback within the tolerated two seconds repeated IDs", (policy) => {
+test.each(rollbackPolicies)("%s: a rollback within two seconds repeats no ID (it was tolerated, and did)", (policy) => {
   const readings = Array.from({ length: 400 }, (_, index) => startMs + (index % 200) * 10);
   const ids = issueAt(granted(policy), readings);
   expect(new Set(ids).size).toBe(ids.length);
@@ -52,13 +52,13 @@ test.each(rollbackPolicies)("%s: a rollback within the tolerated two seconds rep
 
 // https://github.com/bwmarrin/snowflake (Node.Generate: a reading other than the last, above it or below, sets the step
 // to 0)
-test.each(rollbackPolicies)("%s: a reading below the last one set the sequence to 0 and went on", (policy) => {
+test.each(rollbackPolicies)("%s: a reading below the last one repeats no ID (it set the sequence to 0)", (policy) => {
   const ids = issueAt(granted(policy), [startMs + 1, startMs, startMs + 1, startMs, startMs + 1]);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 // https://github.com/bwmarrin/snowflake (the package variables Epoch, NodeBits and StepBits)
-test("the layout could be changed under a running generator", () => {
+test("the layout of a running generator cannot be changed (it could)", () => {
   const generator = granted();
   expect(() => {
     (generator.layout as { epochMs: number }).epochMs = 0;
@@ -69,7 +69,7 @@ test("the layout could be changed under a running generator", () => {
 });
 
 // https://github.com/sony/sonyflake (NextID sleeps while its mutex is held)
-test("a generator slept a whole clock step inside its lock", () => {
+test("a generator says how long to wait, and never sleeps (one slept a whole clock step inside its lock)", () => {
   const generator = granted("wait", sonyflake);
   generator.next(startMs + 1_500, still);
   expect(generator.reserve(1, startMs, "unary", still)).toMatchObject({ kind: "wait", untilMs: startMs + 1_500 });
@@ -79,7 +79,7 @@ test("a generator slept a whole clock step inside its lock", () => {
 });
 
 // https://github.com/baidu/uid-generator (28 bits of seconds from 2016-05-20 ended on 2024-11-20)
-test("the default layout ran out without a warning", () => {
+test("a layout that runs out is warned of, and then refused (the default one ran out in silence)", () => {
   expect(exhaustionOf(baidu, Date.UTC(2021, 0, 1)).state).toBe("warning");
   const generator = new SnowflakeGenerator({ layout: baidu, random: () => 0 });
   generator.grant({ datacenterId: 0, workerId: 0, fromMs: startMs, untilMs: startMs + 60_000 }, startMs);
@@ -87,7 +87,7 @@ test("the default layout ran out without a warning", () => {
 });
 
 // https://github.com/RobThree/IdGen (the timestamp was masked to its bits)
-test("a time past the layout's life was masked and repeated the first IDs", () => {
+test("a time past the layout's life is refused (it was masked, and repeated the first IDs)", () => {
   const layout = createLayout({
     name: "custom",
     epochMs: startMs - 1_020,
@@ -108,14 +108,14 @@ test("a time past the layout's life was masked and repeated the first IDs", () =
 });
 
 // https://github.com/Meituan-Dianping/Leaf (Result with Status.EXCEPTION and the IDs -1, -2, -3)
-test("an error was returned as an ID", () => {
+test("an error is thrown, and reads as no ID (it was returned as one)", () => {
   const generator = granted("reject");
   generator.next(startMs + 10, still);
   expect(() => generator.next(startMs, still)).toThrow(expect.objectContaining({ reason: "CLOCK_ROLLED_BACK" }));
   expect(() => parseId(twitter, -3n)).toThrow(expect.objectContaining({ reason: "MALFORMED_ID" }));
 });
 
-test("the 33rd host got 33 in a field of five bits, which is another host's 1", () => {
+test("a worker ID beyond its field is refused (the 33rd host got 33 in five bits, which is another host's 1)", () => {
   const generator = new SnowflakeGenerator({ layout: twitter, random: () => 0 });
   const window = { datacenterId: 0, workerId: 33, fromMs: startMs, untilMs: startMs + 60_000 };
   expect(() => {
@@ -123,7 +123,7 @@ test("the 33rd host got 33 in a field of five bits, which is another host's 1", 
   }).toThrow("I3");
 });
 
-test("an ID lost its last digits as a JSON number", () => {
+test("an ID of the layout javascript keeps its digits as a JSON number (those of twitter lose the last ones)", () => {
   const id = granted().next(startMs, still);
   expect(BigInt(Number(id) + 1)).not.toBe(id + 1n);
   const last = { ticks: javascript.timestamp.max, datacenterId: 0, workerId: 63, sequence: 63 };
@@ -153,7 +153,7 @@ class LastIdRing {
   }
 }
 
-test("a ring of the last ID of each slot, plus one, repeated IDs with a steady clock", () => {
+test("the ring of reused ticks repeats no ID with a steady clock (one that held the last ID of each slot did)", () => {
   const layout = createLayout({
     name: "custom",
     epochMs: startMs - 1_000,
@@ -171,7 +171,7 @@ test("a ring of the last ID of each slot, plus one, repeated IDs with a steady c
   expect(new Set(ids).size).toBe(18);
 });
 
-test("a slot that was taken by a later tick forgot what the earlier one had issued", () => {
+test("a tick whose slot a later one has taken is never tried again (it forgot what it had issued)", () => {
   const generator = granted("reuse");
   const ids = issueAt(generator, [startMs, startMs + 2_001, startMs + 2_002, startMs + 1, startMs, startMs + 2_001]);
   expect(new Set(ids).size).toBe(ids.length);

@@ -121,7 +121,7 @@ interface Deployment extends ChartObject {
   };
 }
 
-test("a chart with a receiver hands it to the server: no value of the chart could", { timeout: 60_000 }, async () => {
+test("a chart with a receiver hands it to the server (no value of the chart could)", { timeout: 60_000 }, async () => {
   const envOf = async (values: object): Promise<readonly object[]> => {
     const { objects } = await renderChart("template", values, file);
     const deployment = objects.find(({ kind }) => kind === "Deployment") as Deployment;
@@ -177,7 +177,7 @@ test.each([["2"], ["02"], ["2.5"], ["0x2"], ["1e1"], ["two"], ["null"]])(
   },
 );
 
-test("a release called null has objects of that name: each name was read as a value of YAML", async () => {
+test("a release called null has objects of that name (each name was read as a value of YAML)", async () => {
   const values = { ...rightValues["metrics, rules and traces"]!, store: { url: "kubernetes://123/snowlane" } };
   const { code, objects } = await renderChart("template", values, file, { release: "null" });
   expect(code).toBe(0);
@@ -186,7 +186,7 @@ test("a release called null has objects of that name: each name was read as a va
 });
 
 test.each([["2ids"], ["123"], ["a.b"]])(
-  "a release called %s is refused before anything is made: a part of it was, and then the cluster refused the Service",
+  "a release called %s is refused before anything is made (a part of it was, until the cluster refused the Service)",
   async (release) => {
     const values = rightValues["leases as the store"]!;
     const { code, stderr } = await renderChart("template", values, file, { release });

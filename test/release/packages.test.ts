@@ -91,7 +91,7 @@ afterAll(async () => {
 /** What the release without `--dry-run` printed. */
 let printed: string;
 
-test("a commit gives the same packages twice, byte for byte: files that only their owner may read came into them", {
+test("a commit gives the same packages twice, byte for byte (files that only their owner may read came into them)", {
   timeout: 1_800_000,
 }, async () => {
   printed = await release(join(folder, "b"), [], "077", "Asia/Tokyo");
@@ -304,7 +304,7 @@ test("the server with drivers gets IDs from PostgreSQL, MariaDB and Redis in a f
   }
 });
 
-test("an older Node is told in one sentence which one is needed: 18 ended with an error of its own", {
+test("an older Node is told in one sentence which one is needed (18 ended with an error of its own)", {
   timeout: 600_000,
 }, async () => {
   const older = "18.19.0";

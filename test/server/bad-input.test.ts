@@ -114,7 +114,7 @@ const loneSurrogates = [
 test.each([
   ["application/grpc+json", "3"],
   ["application/grpc-web+json", undefined],
-])("a lone surrogate in %s made the server fault and reset the stream", async (type, status) => {
+])("a lone surrogate in %s is refused, and is no fault of the server (it reset the stream)", async (type, status) => {
   const { url, faults, log } = await runServer();
   for (const body of loneSurrogates) {
     const headers = { "content-type": type, te: "trailers" };

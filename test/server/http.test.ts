@@ -40,7 +40,7 @@ describe.each([
     expect(body.toString()).toMatch(/^\{"id":"\d{17,19}"\}$/);
   });
 
-  test("a response had no date, by which caches and proxies count its age", async () => {
+  test("a response has a date, by which caches and proxies count its age (it had none)", async () => {
     const { url } = await runServer();
     const { headers } = await ask(url, { path: nextId, body: "{}" });
     expect(Math.abs(Date.parse(String(headers["date"])) - Date.now())).toBeLessThan(60_000);

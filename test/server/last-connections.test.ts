@@ -54,7 +54,7 @@ test("connections that wait while a server stands still are served, though it is
   expect(await ended).toBe(0);
 });
 
-test("a server that did not run for 11 s reset the callers whose first bytes had come meanwhile", async () => {
+test("a server that did not run for 11 s answers the callers whose first bytes came meanwhile (it reset them)", async () => {
   const server = await startServer();
   const port = Number(server.address.split(":")[1]);
   const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.connect(port)));
@@ -70,7 +70,7 @@ test("a server that did not run for 11 s reset the callers whose first bytes had
   for (const client of clients) await expectAnswer(client);
 }, 60_000);
 
-test("one address held every connection that is allowed, and callers from another were not served", async () => {
+test("where one address holds most connections that are allowed, callers from another are served (they were not)", async () => {
   const running = await runServer({ connectionsMax: "40" });
   const { port } = running.server.address;
   const crowd = await Promise.all(Array.from({ length: 36 }, () => RawClient.connect(port)));

@@ -23,7 +23,7 @@ describe.each([
   ["HTTP/1.1", askHttp1],
   ["HTTP/2", askHttp2],
 ])("over %s", (_name, ask) => {
-  test("a path with dot segments reached a service that a proxy's prefix rule kept from the caller", async () => {
+  test("a path with dot segments is 404 (it reached a service that a proxy's prefix rule kept from the caller)", async () => {
     const { url, faults } = await runServer();
     expect((await ask(url, { path: admin, body: "{}" })).status).toBe(200);
     expect((await ask(url, { path: `${admin}?a`, body: "{}" })).status).toBe(200);
@@ -43,7 +43,7 @@ test("a gRPC call of a path with dot segments is UNIMPLEMENTED, and the message 
   }
 });
 
-test("an HTTP/1.1 request with a target in absolute form was refused with 400", async () => {
+test("an HTTP/1.1 request with a target in absolute form is answered by its path (it was refused with 400)", async () => {
   const { address, url } = await runServer({ hosts: "any" });
   const ask = (target: string): Promise<string> =>
     sendBytes(address, [

@@ -163,7 +163,7 @@ test("a server that takes tokens in plaintext from other machines warns once, an
   expect(await warnings({ listen: "0.0.0.0:0", tlsCert: server.certFile, tlsKey: server.keyFile })).toBe(0);
 });
 
-test("tokens that a later file brought came in plaintext without a warning", async () => {
+test("tokens in plaintext that a later file brings are warned of (they were not)", async () => {
   const path = join(temporaryFolder(), "principals.json");
   const byCertificate = { name: "app", permissions: ids, certificates: ["dns:app"] };
   writeFileSync(path, JSON.stringify({ principals: [byCertificate] }));

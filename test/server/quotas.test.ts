@@ -103,7 +103,7 @@ interface Arrival {
   readonly count: number;
 }
 
-test("the measure of a shaped caller missed IDs that were lost late", () => {
+test("the measure of a shaped caller sees IDs that are lost late (it missed them)", () => {
   const [perSecond, periodMs] = [10_000, 50];
   const share = (lostMs: number, length: number): number => {
     const arrivals = Array.from({ length: (shapedMs + 1_000) / periodMs }, (_, index) => {

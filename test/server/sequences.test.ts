@@ -225,7 +225,7 @@ test("an older copy of the file stops the database for every server before a val
   expect((await vi.waitUntil(next, { timeout: 60_000 }))?.value).toBeGreaterThan(501n);
 });
 
-test("callers were told the path of a file that was deleted, and the log said nothing of it", async () => {
+test("the path of a file that was deleted is in the log, and callers are not told it (they were, and the log said nothing)", async () => {
   const folder = temporaryFolder();
   const { client, log } = await start({ store: `sqlite:${join(folder, "s.db")}` });
   await create(client, { name: "orders", allocation: Allocation.STRICT });

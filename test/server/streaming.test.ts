@@ -152,7 +152,7 @@ test("a reader that stalls and never comes back is cut off", async () => {
   expect(responses.map(({ complete }) => complete)).toEqual([false, false]);
 });
 
-test("a reader that took a byte now and then held its stream for ever", async () => {
+test("a reader that takes a byte now and then is cut off (it held its stream for ever)", async () => {
   const running = await runServer({ stallTimeout: "1s" });
   const client = await RawClient.connect(running.server.address.port);
   onTestFinished(() => client.destroy());

@@ -112,7 +112,7 @@ test("its refusals are counted as UNAVAILABLE, and promtool finds no fault in it
   await end();
 });
 
-test("a server that waits left its principals as they were after SIGHUP, for up to ten seconds", async () => {
+test("a server that waits reads its principals again at once after SIGHUP (they stayed for up to ten seconds)", async () => {
   const { path: principals, write } = principalsFile([{ name: "app", permissions: ["ids"] }]);
   const { log, reload, end } = await begin({ store: "postgres://nobody@127.0.0.1:1/none", principals });
   write([{ name: "other", permissions: ["ids"] }]);

@@ -97,7 +97,7 @@ export const moveMutants: readonly Mutant[] = [
     replace: "standingMs ?? never);",
     heldBy: {
       file: "src/operator/store-move/abandon-move.test.ts",
-      test: 'used to issue beside them: {"lost":"its opening","windowMs":10000,"dies":false}',
+      test: 'never issues beside them (it did): {"lost":"its opening","windowMs":10000,"dies":false}',
     },
   },
   {

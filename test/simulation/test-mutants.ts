@@ -108,7 +108,7 @@ export const testMutants: readonly Mutant[] = [
     replace: "",
     heldBy: {
       file: "src/worker/worker-holder.test.ts",
-      test: "under a resumed grant: its marks were unknown to the quarantine, and its IDs came again",
+      test: "under a resumed grant: the quarantine is above its mark (it did not know it, and IDs came again)",
     },
   },
   {
@@ -180,7 +180,7 @@ export const testMutants: readonly Mutant[] = [
     replace: "",
     heldBy: {
       file: "src/worker/worker-holder.test.ts",
-      test: "and is two stores in turn: starts noted each against the other for ever; now a start ends, and t0 still moves",
+      test: "and is two stores in turn: a start ends, and t0 still moves (starts noted each against the other for ever)",
     },
   },
   {
@@ -260,7 +260,7 @@ export const testMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     heldBy: {
       file: "src/lease/resume/resume-keeper.test.ts",
-      test: "knows a renewal that landed when its answer was lost in the crash: used to pass for a copy's write",
+      test: "knows a renewal that landed when its answer was lost in the crash (it passed for a copy's write)",
     },
     rule: "a renewal stands in the resume record before it is sent",
     file: grantLife,
@@ -489,7 +489,7 @@ export const testMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     heldBy: {
       file: "src/http2/output-buffer.test.ts",
-      test: "a slab that is told of twice is given back once: two connections would write into one",
+      test: "a slab that is told of twice is given back once, because two connections would write into one",
     },
     rule: "a slab of output goes back to the pool once",
     file: "src/http2/output-buffer.ts",

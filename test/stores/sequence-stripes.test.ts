@@ -101,7 +101,7 @@ test("PostgreSQL and MariaDB share a sequence: either may freeze or die and no c
   expect(new Set([...one.seen, ...other.seen, ...all.seen]).size).toBe(one.seen.size + other.seen.size + all.seen.size);
 });
 
-test("a frozen database made calls fail that found no value in memory, also while a server started", async () => {
+test("a frozen database fails no call that finds no value in memory, also while a server starts (it did)", async () => {
   const [postgres, mariadb] = await Promise.all([started(startPostgres()), started(startMariadb())]);
   const urls = [postgres.url, mariadb.url];
   const names = Array.from({ length: 20 }, (_, index) => `rare${index}`);

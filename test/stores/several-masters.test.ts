@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 
-test("two nodes of one database end starts with a sentence, where they waited for ever; doctor says the same", async () => {
+test("two nodes of one database end starts with a sentence, and doctor says the same (starts waited for ever)", async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const admin = new Client({ connectionString: server.url });

@@ -21,7 +21,7 @@ test("a scrape says how far the clock of PostgreSQL is ahead, in seconds", async
   expect(Math.abs(aheadSeconds!)).toBeLessThan(1);
 });
 
-test("a MariaDB whose clock stood before its own start was said not to tell its time", async () => {
+test("a MariaDB whose clock is before its own start tells its time (it was said not to)", async () => {
   const clock = await FakedClock.create(join(temporaryFolder(), "offset"));
   const mariadb = await startMariadb([], clock.environment);
   onTestFinished(() => mariadb.stop());

@@ -96,7 +96,7 @@ test.each(["mariadb", "mysql"] as const)(
 );
 
 test.each(["mariadb", "mysql"] as const)(
-  "doctor found nothing wrong with a %s whose commits hang: it replaced a record by itself, which may not be written",
+  "doctor warns of a %s whose commits hang (it replaced a record by itself, which may not be written, and found nothing)",
   async (kind) => {
     const { start, role } = laxServers[kind];
     const server = await start([
@@ -142,7 +142,7 @@ const readOnly: Readonly<Record<string, () => Promise<readonly TestServer[]>>> =
 };
 
 test.each(Object.keys(readOnly))(
-  "doctor pointed at a firewall where a %s answers and takes no writes: it says what to do",
+  "doctor says what to do where a %s answers and takes no writes (it pointed at a firewall)",
   async (kind) => {
     const servers = await readOnly[kind]!();
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
@@ -161,7 +161,7 @@ test.each([
   ["MariaDB", () => startMariadb(["--max-connections=10"])],
   ["MySQL", () => startMysql(["--max-connections=10"])],
 ] as const)(
-  "doctor pointed at a firewall where a %s has no connection left: it says what to do",
+  "doctor says what to do where a %s has no connection left (it pointed at a firewall)",
   async (_kind, start) => {
     const server = await start();
     onTestFinished(() => server.stop());

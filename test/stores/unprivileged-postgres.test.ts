@@ -77,7 +77,7 @@ test("a right that is taken away from a store that is open costs one call", asyn
   expect(partsOf(await store.moment())).not.toContain("system");
 });
 
-test("a write that was carried out before its moment was refused is left open: it is not taken for a refused one", async () => {
+test("a write that was carried out before its moment was refused is left open, not taken for a refused one", async () => {
   const store = await open();
   const { entry } = await store.read("layout");
   await keep("EXECUTE ON FUNCTION pg_control_system()");

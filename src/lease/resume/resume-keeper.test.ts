@@ -269,7 +269,7 @@ describe("a resume record", () => {
     expect(process.issue(10)).toBe(10);
   });
 
-  test("knows a renewal that landed when its answer was lost in the crash: used to pass for a copy's write", async () => {
+  test("knows a renewal that landed when its answer was lost in the crash (it passed for a copy's write)", async () => {
     const scene = await holding();
     const { world, process } = scene;
     const crashed = vi.fn(() => process.crash());

@@ -11,11 +11,11 @@ import { parseMoveRecord } from "../../lease/records/move-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
 
-describe("an operator that closed the source while another one took the move back", () => {
+describe("an operator that closes the source while another one takes the move back", () => {
   /** The write of a move that puts the quarantine without end on the source. */
   const markWrite = 4;
 
-  test("used to leave the source open under a quarantine without end", async () => {
+  test("leaves the source open without a quarantine without end (it was left under one)", async () => {
     const world = new MovingWorld({ hasClock: true });
     await world.populate();
     let isTakenBack = false;
@@ -69,7 +69,7 @@ describe("a quarantine that is raised on the source while it is closed", () => {
     parseQuarantineRecord(database.entry(recordKeys.quarantine)!.text).untilMs;
 
   test.each([{ readsMayBeUndone: false }, { readsMayBeUndone: true }])(
-    "used to be forgotten, or to leave the store that opened without an end of it: %j",
+    "binds the store that opens, until its own end (it was forgotten, or without end): %j",
     async (options) => {
       for (const work of [moveStore, abandonMove]) {
         const world = new MovingWorld({ hasClock: true, ...options });
@@ -113,7 +113,7 @@ describe("a quarantine that is raised on the source while it is closed", () => {
   });
 });
 
-describe("a source that is taken back from a target which lost that it was opened, and whose servers go on,", () => {
+describe("a source that is taken back from a target that lost its opening, and whose servers go on,", () => {
   /** How much the target lost, and its servers' window; `dies`: the first operator who takes back does so half-way. */
   const losses = [
     { lost: "its opening", windowMs: 10_000, dies: false },
@@ -121,7 +121,7 @@ describe("a source that is taken back from a target which lost that it was opene
     { lost: "everything", windowMs: 60_000, dies: false },
   ] as const;
 
-  test.each(losses)("used to issue beside them: %j", async ({ lost, windowMs, dies }) => {
+  test.each(losses)("never issues beside them (it did): %j", async ({ lost, windowMs, dies }) => {
     const world = new MovingWorld({ hasClock: true }, { durability: "lossy", timing: { windowMs } });
     await world.populate();
     let before = new Map(world.target.records);

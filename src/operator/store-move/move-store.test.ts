@@ -129,7 +129,7 @@ describe("moving a namespace", () => {
     expect(world.target.records.size).toBe(0);
   });
 
-  test("a target that goes back after the copy used to open under the quarantine without end of an earlier move", async () => {
+  test("a target that goes back after the copy does not open under the quarantine without end of an earlier move (it did)", async () => {
     const world = new MovingWorld({ hasClock: true });
     await world.populate();
     await world.move();
@@ -204,7 +204,7 @@ describe("who was about to write", () => {
   });
 });
 
-test("a move that another operator takes back used to end with a broken invariant", async () => {
+test("a move that another operator takes back ends with an error that says so (it ended with a broken invariant)", async () => {
   const world = new MovingWorld({ hasClock: true });
   await world.populate();
   let isTakenBack = false;

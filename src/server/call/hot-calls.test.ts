@@ -119,7 +119,7 @@ test("a plain call is answered in the moment in which its last byte comes", () =
   expect(asked).toEqual(["0707"]);
 });
 
-test("answers that are lent and wait for a window are copied: two calls that once got one ID", () => {
+test("answers that are lent and wait for a window are copied (two calls got one ID)", () => {
   const bytes = Buffer.of(0, 0, 0, 0, 3, 0, 0, 0);
   const lent = new LentMessage(bytes);
   const { harness } = setUp({
@@ -434,7 +434,7 @@ test("a reader that stalls is told so", async () => {
   expect(details).toContain("STREAM_STALLED");
 });
 
-test("all that had come of a body was copied again for each frame of one byte", () => {
+test("a body in frames of one byte is copied once (all that had come was copied again for each frame)", () => {
   const { harness, asked } = setUp();
   const joined = vi.spyOn(Buffer, "concat");
   const copied = vi.spyOn(Buffer.prototype, "copy");

@@ -87,7 +87,7 @@ test("a call that is cancelled before its turn comes is never begun; others are 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a body of frames of one byte cost a buffer and a turn of the reader each", async () => {
+test("a body in frames of one byte is read in few chunks (each frame cost a buffer and a turn of the reader)", async () => {
   const sizes: number[] = [];
   const harness = new Harness({
     onRequest: (stream) =>

@@ -17,7 +17,7 @@ function open(countMax: number) {
   return { time, closed, sockets, connect };
 }
 
-test("one network held every connection that is allowed: near the limit it makes room for the others", () => {
+test("near the limit of connections the network with the most makes room for the others (it held every one)", () => {
   const { closed, connect } = open(100);
   connect("crowd", 88);
   connect("neighbour", 2);

@@ -4,7 +4,7 @@ import { ConnectionLine } from "./connection-line.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("the pause after a failure was taken from the time limit of the next call, however late that came", async () => {
+test("a call that comes later than the pause after a failure connects at once (the pause was taken from its time limit)", async () => {
   let tries = 0;
   const line = new ConnectionLine<object>({
     connect: async () => {

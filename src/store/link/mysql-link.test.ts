@@ -47,6 +47,9 @@ test.each([
   ["NO_LOCK", false],
   ["NO_LOCK_NO_ADMIN", false],
   [undefined, false],
-])("read_only = %s, where MariaDB 12 says OFF and was taken for a replica", (value, expected) => {
-  expect(takesWrites(value)).toBe(expected);
-});
+])(
+  "read_only = %s says whether a server takes writes (MariaDB 12 says OFF, and was taken for a replica)",
+  (value, expected) => {
+    expect(takesWrites(value)).toBe(expected);
+  },
+);

@@ -30,7 +30,7 @@ function open(storePath: string): RecordFile {
   return file;
 }
 
-test("a file with two hard links is refused: kill -9 of a process at one name undid writes that were answered at the other", () => {
+test("a file with two hard links is refused (kill -9 of a process at one name undid writes that were answered at the other)", () => {
   const file = open(path);
   expect(file.compareAndSet("layout", undefined, "one").applied).toBe(true);
   const other = join(folder, "b", "ids.db");
@@ -44,7 +44,7 @@ test("a file with two hard links is refused: kill -9 of a process at one name un
   expect(open(path).read("layout").records[0]?.text).toBe("one");
 });
 
-test("a socket is refused, as a device is: /dev/null used to get a journal and a folder of locks beside it", async () => {
+test("a socket is refused, as a device is (/dev/null got a journal and a folder of locks beside it)", async () => {
   const socket = join(folder, "a", "socket");
   const server = createServer().listen(socket);
   await once(server, "listening");
@@ -53,7 +53,7 @@ test("a socket is refused, as a device is: /dev/null used to get a journal and a
   server.close();
 });
 
-test("a symbolic link leads to one folder of locks: there were two, and two processes held one worker ID", () => {
+test("a symbolic link leads to one folder of locks (there were two, and two processes held one worker ID)", () => {
   const file = open(path);
   expect(file.tryLock("worker-1")).toBe(true);
   const link = join(folder, "b", "ids.db");

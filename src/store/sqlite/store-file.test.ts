@@ -83,7 +83,7 @@ test("a file of another kind, or of another version, is refused", () => {
   expect(() => take(open({ version: 4 }))).toThrow("format 3, not 4");
 });
 
-test("a file of one byte was taken for an empty one: it is refused, and left as it is", () => {
+test("a file of one byte is refused, and left as it is (it was taken for an empty one)", () => {
   writeFileSync(path, "x");
   expect(() => take(open())).toThrow("is not a SQLite database");
   expect(readFileSync(path, "utf8")).toBe("x");

@@ -74,7 +74,7 @@ class IdClientErrorsTest extends ScriptedServerTest {
   }
 
   @Test
-  void aConnectionLostWhileACallIsWrittenWasUnknown() {
+  void aConnectionThatIsLostWhileACallIsWrittenIsUnreachable() {
     for (Status status : List.of(Status.UNKNOWN, Status.INTERNAL)) {
       StatusRuntimeException lost = status.withCause(new ClosedChannelException()).asRuntimeException();
       SnowlaneException error = RpcErrors.of(lost, server.url());
