@@ -61,7 +61,7 @@ export class SequenceCatalog {
    * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
    */
   async check(): Promise<void> {
-    for (const { place } of await this.#parts.stripes.usable()) await place.ready();
+    for (const { database } of await this.#parts.stripes.usable()) await database.ready();
   }
 
   /**
@@ -163,9 +163,9 @@ export class SequenceCatalog {
   async open(): Promise<OpenOutcome> {
     const parts = await this.#parts.stripes.listed();
     const outcomes: OpenOutcome[] = [];
-    for (const { store, place } of parts) {
+    for (const { store, database } of parts) {
       outcomes.push(await store.open());
-      place.forget();
+      database.forget();
     }
     const names = outcomes.flatMap((outcome) => (outcome.kind === "missing" ? outcome.names : []));
     if (names.length > 0) return { kind: "missing", names: [...new Set(names)] };
@@ -193,11 +193,11 @@ export class SequenceCatalog {
   }
 }
 
-async function createOn({ store, place }: StripePart, stored: StoredSequence): Promise<StoredSequence> {
+async function createOn({ store, database }: StripePart, stored: StoredSequence): Promise<StoredSequence> {
   const { definition } = stored;
   const key = { name: definition.name, periodKey: "" };
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const revision = await place.ready();
+    const revision = await database.ready();
     if (await store.create({ stored, writeId: kernelRandom128() }, revision)) return stored;
     const { sequences, counters } = await store.look([key]);
     const standing = sequences.get(definition.name);
@@ -206,7 +206,7 @@ async function createOn({ store, place }: StripePart, stored: StoredSequence): P
       return standing;
     }
     if (counters.has(counterId(key))) throw leftover(definition.name);
-    place.forget();
+    database.forget();
   }
   throw busy(definition.name);
 }
@@ -231,12 +231,12 @@ async function raiseOn(
   return (await store.raise({ kind: "to", key, index: indexFrom(definition, request.value, stripe) }, writeId)) ?? 0;
 }
 
-async function stopOne({ store, place }: StripePart, reason: string): Promise<boolean> {
+async function stopOne({ store, database }: StripePart, reason: string): Promise<boolean> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const look = await store.look([]);
-    if (look.place === undefined || look.place.stopped !== "") return false;
-    if (!(await store.stop(reason, look.place.revision))) continue;
-    place.forget();
+    if (look.database === undefined || look.database.stopped !== "") return false;
+    if (!(await store.stop(reason, look.database.revision))) continue;
+    database.forget();
     return true;
   }
   throw busy("");

@@ -42,7 +42,7 @@ export async function readStates(
       parts.map(async ({ stripe, store }) => ({ stripe, ...(await store.look(page.flatMap(keysOf))) })),
     );
     states.push(...page.map(({ stored, periodKey }) => stateOf(stored, periodKey, looks)));
-    stopReason ??= looks.map(({ place }) => place?.stopped ?? "").find((stopped) => stopped !== "");
+    stopReason ??= looks.map(({ database }) => database?.stopped ?? "").find((stopped) => stopped !== "");
   }
   return { states, stopReason };
 }

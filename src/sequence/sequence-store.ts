@@ -8,8 +8,8 @@ export interface CounterKey {
   readonly periodKey: string;
 }
 
-/** The state of the database as a place of sequences, one a namespace. */
-interface PlaceRow {
+/** The state of a database of sequences: a row for each namespace in the table snowlane_sequence_place. */
+interface DatabaseRow {
   /** Of the database when it was opened last, as store-identity.ts writes it. */
   readonly identity: string;
   /** Why nobody may take values; empty = they may. */
@@ -26,11 +26,11 @@ interface PlaceRow {
 
 /** The database as one of several: what its row says. {@link StripeSet} decides by it. */
 export interface Member {
-  /** 32 hex digits, drawn when the place was made; empty in a place that an older release made. */
+  /** 32 hex digits, drawn when the database was made; empty in a database that an older release made. */
   readonly storeId: string;
   /** Of its stripe; -1 = it has none yet. */
   readonly index: number;
-  /** How many stripes there are: fixed when the place was made. */
+  /** How many stripes there are: fixed when the database was made. */
   readonly count: number;
   /** The databases, in the order of their stripes, as {@link StripeSet} writes them; empty = it has none yet. */
   readonly members: string;
@@ -47,7 +47,7 @@ export interface JoinRequest {
 /** What a database says about sequences at one moment. */
 export interface Look {
   /** Undefined where the row is gone. */
-  readonly place: PlaceRow | undefined;
+  readonly database: DatabaseRow | undefined;
   /** Of the database that answered. */
   readonly identity: string;
   /** The database's clock, in Unix milliseconds. */
@@ -113,7 +113,7 @@ export interface ListRange {
 
 /**
  * How counters are raised: those of one sequence to or by a number, or every one by a number, which is allowed only
- * while the place is stopped. Never downward; each ends at 2^63 - 1.
+ * while the database is stopped. Never downward; each ends at 2^63 - 1.
  */
 export type RaiseRequest =
   /** Makes the counter where it is missing. */
@@ -122,7 +122,7 @@ export type RaiseRequest =
   | { readonly kind: "all"; readonly count: bigint };
 
 /**
- * The outcome of an opening. `missing` names sequences without a counter, at most ten of them; `was-open`: the place
+ * The outcome of an opening. `missing` names sequences without a counter, at most ten of them; `was-open`: the database
  * was not stopped, and nothing was changed.
  */
 export type OpenOutcome =
@@ -134,7 +134,7 @@ export type OpenOutcome =
 export interface SequenceStoreOptions extends StoreOptions {
   /** How many connections are made to a remote database at most: 1 to 64, 4 if not said. */
   readonly connectionCount?: number | undefined;
-  /** How many stripes a place gets that is made: 1 to 64, 1 if not said. */
+  /** How many stripes a database gets that is made: 1 to 64, 1 if not said. */
   readonly stripeCount?: number | undefined;
 }
 
@@ -142,18 +142,18 @@ export interface SequenceStoreOptions extends StoreOptions {
  * Keeps the definitions and counters of one namespace in one database.
  *
  * Every call ends within its deadline, and is one transaction. A call that throws STORE_UNAVAILABLE may have been done.
- * A counter only rises, but for {@link giveBack}. None of the calls decides anything: sequence-place.ts does.
+ * A counter only rises, but for {@link giveBack}. None of the calls decides anything: sequence-database.ts does.
  */
 export interface SequenceStore {
   readonly kind: "sqlite" | "postgres" | "mysql";
-  /** Makes the place where the database never had one. */
+  /** Makes the row of the namespace where the database never had one. */
   look(keys: readonly CounterKey[]): Promise<Look>;
   /** Lists sequences by name. */
   list(range: ListRange): Promise<readonly StoredSequence[]>;
   /**
-   * Makes a sequence, and its counter where the place's raised count stands.
+   * Makes a sequence, and its counter where the database's raised count stands.
    *
-   * @returns Whether it did: not if the name is taken, or the place is stopped, of another revision or identity.
+   * @returns Whether it did: not if the name is taken, or the database is stopped, of another revision or identity.
    */
   create(sequence: NewSequence, revision: number): Promise<boolean>;
   /** Replaces a definition. @returns Whether it did: not if another one stands there. */
@@ -180,18 +180,18 @@ export interface SequenceStore {
    * @param marks - At most 1,000.
    */
   cover(marks: readonly Mark[], writeId: string): Promise<void>;
-  /** @returns How many counters it raised; undefined = all were to be, and the place is not stopped. */
+  /** @returns How many counters it raised; undefined = all were to be, and the database is not stopped. */
   raise(request: RaiseRequest, writeId: string): Promise<number | undefined>;
-  /** Stops the place, if its revision is still `revision`. @returns Whether it did. */
+  /** Stops the database, if its revision is still `revision`. @returns Whether it did. */
   stop(reason: string, revision: number): Promise<boolean>;
-  /** Opens the place, 30 s ahead by the database's clock. */
+  /** Opens the database, 30 s ahead by the database's clock. */
   open(): Promise<OpenOutcome>;
   /** Gives the database its stripe. @returns Whether it did: not if its members are others by now. */
   join(request: JoinRequest): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What a new place says of itself as one of several; with one stripe it has that from the beginning. */
+/** What a new database says of itself as one of several; with one stripe it has that from the beginning. */
 export function newMember(stripeCount = 1) {
   return { storeId: kernelRandom128(), stripeIndex: stripeCount === 1 ? 0 : -1, stripeCount };
 }
@@ -214,7 +214,7 @@ export function keysOf({ name, periodKey }: CounterKey): readonly CounterKey[] {
 
 /** The most keys of one look, and the most marks of one cover. */
 export const keysMax = 1_000;
-/** How far ahead of the database's clock a place is opened, so that every server can cover its marks before. */
+/** How far ahead of the database's clock a database is opened, so that every server can cover its marks before. */
 export const openAheadMs = 30_000;
 /** A time of opening that is further ahead than this counts as passed: the database's clock was set back since. */
 export const openAheadMaxMs = 60_000;

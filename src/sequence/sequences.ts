@@ -3,10 +3,10 @@ import type { Clock, Timers } from "../clock/clock.ts";
 import { openSequenceStore } from "./open-sequence-store.ts";
 import type { SequenceCatalog } from "./sequence-catalog.ts";
 import { shuttingDown } from "./sequence-error.ts";
-import type { SequenceEvent } from "./sequence-place.ts";
+import type { SequenceEvent } from "./sequence-database.ts";
 import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
 import type { StripePart, StripeSet } from "./stripe-set.ts";
-import type { StripedPlace } from "./striped-place.ts";
+import type { StripedDatabases } from "./striped-databases.ts";
 import type { SequenceCounters, ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
 
@@ -34,7 +34,7 @@ export interface SequencesStatus extends Readonly<SequenceCounters> {
   readonly stockMs: number;
   /** Whether nobody may take values, as far as this process knows. */
   readonly stopped: boolean;
-  /** How often the place was found stopped, and how often it opened again. */
+  /** How often the database was found stopped, and how often it opened again. */
   readonly stops: number;
   readonly openings: number;
 }
@@ -43,7 +43,7 @@ export interface SequencesStatus extends Readonly<SequenceCounters> {
 interface OpenSequences {
   readonly stores: readonly SequenceStore[];
   readonly stripes: StripeSet;
-  readonly place: StripedPlace;
+  readonly database: StripedDatabases;
   readonly sources: ValueSources;
   readonly catalog: SequenceCatalog;
 }
@@ -93,7 +93,7 @@ export class Sequences {
       ...this.#counters,
       names: this.#open?.sources.size ?? 0,
       stockMs: this.#open?.sources.stockMs ?? Number.POSITIVE_INFINITY,
-      stopped: this.#open?.place.stopReason !== undefined,
+      stopped: this.#open?.database.stopReason !== undefined,
       stops: this.#stops,
       openings: this.#openings,
     };
@@ -142,11 +142,11 @@ export class Sequences {
     const { storeUrls, stripeCount, store: storeOptions, waitMaxMs, namesMax, clock, timers } = this.#options;
     const onEvent = (event: SequenceEvent): void => this.#onEvent(event);
     // Loaded now: a server whose sequences nobody uses starts without them.
-    const [{ SequencePlace }, { StripeSet }, { StripedPlace }, { ValueSources }, { SequenceCatalog }] =
+    const [{ SequenceDatabase }, { StripeSet }, { StripedDatabases }, { ValueSources }, { SequenceCatalog }] =
       await Promise.all([
-        import("./sequence-place.ts"),
+        import("./sequence-database.ts"),
         import("./stripe-set.ts"),
-        import("./striped-place.ts"),
+        import("./striped-databases.ts"),
         import("./value-sources.ts"),
         import("./sequence-catalog.ts"),
       ]);
@@ -158,13 +158,13 @@ export class Sequences {
       clock,
       timers,
       waitMaxMs,
-      placeOf: (store, stripe) => new SequencePlace({ store, clock, onEvent, stripe }),
+      databaseOf: (store, stripe) => new SequenceDatabase({ store, clock, onEvent, stripe }),
       onProblem: (error) => onEvent({ kind: "stripe-problem", stripe: undefined, error }),
       onAnswers: (stripe) => onEvent({ kind: "stripe-answers", stripe }),
     });
-    const place = new StripedPlace({ stripes, clock, timers, waitMaxMs, onEvent });
+    const database = new StripedDatabases({ stripes, clock, timers, waitMaxMs, onEvent });
     const sources = new ValueSources({
-      place,
+      database,
       counters: this.#counters,
       clock,
       timers,
@@ -173,7 +173,7 @@ export class Sequences {
       onEvent,
     });
     const catalog = new SequenceCatalog({ stripes, clock, onChanged: (stored) => sources.refresh(stored) });
-    this.#open = { stores, stripes, place, sources, catalog };
+    this.#open = { stores, stripes, database, sources, catalog };
     return this.#open;
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualTime } from "../../test/support/worlds/manual-time.ts";
 import { MemorySequences, memorySequenceStore } from "../../test/support/worlds/memory-sequences.ts";
 import { IdError } from "../errors.ts";
-import { SequencePlace } from "./sequence-place.ts";
+import { SequenceDatabase } from "./sequence-database.ts";
 import { StripeSet } from "./stripe-set.ts";
 
 /** Two databases in memory, of which the second can be away. */
@@ -30,7 +30,7 @@ function makeWorld() {
       clock: time,
       timers: time,
       waitMaxMs: 1_000,
-      placeOf: (store, stripe) => new SequencePlace({ store, clock: time, onEvent: () => {}, stripe }),
+      databaseOf: (store, stripe) => new SequenceDatabase({ store, clock: time, onEvent: () => {}, stripe }),
       onProblem: (error) => told.push((error as IdError).message),
       onAnswers: (stripe) => told.push(`stripe ${stripe} answers`),
     });

@@ -3,7 +3,7 @@ import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { callerError } from "./sequence-error.ts";
-import type { SequencePlace } from "./sequence-place.ts";
+import type { SequenceDatabase } from "./sequence-database.ts";
 import { keysMax, type Look, type Member, type SequenceStore } from "./sequence-store.ts";
 import { equalDefinitions, onlyStripe, type Stripe, type StoredSequence } from "./sequence.ts";
 import { decideStripes, type StripeRules } from "./stripe-members.ts";
@@ -12,7 +12,7 @@ import { decideStripes, type StripeRules } from "./stripe-members.ts";
 export interface StripePart {
   readonly stripe: Stripe;
   readonly store: SequenceStore;
-  readonly place: SequencePlace;
+  readonly database: SequenceDatabase;
 }
 
 /** The parts of a {@link StripeSet}. */
@@ -25,7 +25,7 @@ export interface StripeSetParts {
   readonly timers: Timers;
   /** The longest that a call waits for values. */
   readonly waitMaxMs: number;
-  readonly placeOf: (store: SequenceStore, stripe: Stripe) => SequencePlace;
+  readonly databaseOf: (store: SequenceStore, stripe: Stripe) => SequenceDatabase;
   /** Is told why a database is not used, while others are: once, until it is used. */
   readonly onProblem: (error: unknown) => void;
   /** Is told that such a database is used. */
@@ -157,7 +157,7 @@ export class StripeSet {
       const looks = await this.#lookAtAll();
       const errors = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
       const members = looks.map((look) => (look.status === "fulfilled" ? memberOf(look.value) : undefined));
-      // A place that is gone is found, and told of, by what takes from it.
+      // A database that is gone is found, and told of, by what takes from it.
       const isGone = stores.length === 1 && errors.length === 0 && members[0] === undefined;
       const next = isGone
         ? ({ kind: "settled", stripes: new Map([[0, onlyStripe]]), memberCount: 1 } as const)
@@ -211,7 +211,7 @@ export class StripeSet {
   #note(position: number, stripe: Stripe): void {
     if (this.#settled.has(position)) return;
     const store = this.#parts.stores[position]!;
-    this.#settled.set(position, { stripe, store, place: this.#parts.placeOf(store, stripe) });
+    this.#settled.set(position, { stripe, store, database: this.#parts.databaseOf(store, stripe) });
     this.#some.resolve();
     if (this.#told.delete(position)) this.#parts.onAnswers(stripe.index);
   }
@@ -223,8 +223,8 @@ export class StripeSet {
   }
 }
 
-function memberOf({ place }: Look) {
-  return place?.member;
+function memberOf({ database }: Look) {
+  return database?.member;
 }
 
 /** Copies all definitions; counters begin where the other database's new sequences begin. @returns How many. */
@@ -241,12 +241,12 @@ async function copyDefinitions(from: SequenceStore, to: SequenceStore): Promise<
 
 async function copyOne({ definition, createdMs, updatedMs }: StoredSequence, to: SequenceStore): Promise<void> {
   const key = { name: definition.name, periodKey: "" };
-  const { place, sequences } = await to.look([key]);
+  const { database, sequences } = await to.look([key]);
   const standing = sequences.get(definition.name);
   if (standing !== undefined && equalDefinitions(standing.definition, definition)) return;
   const stored = { definition, sequenceId: kernelRandom128(), createdMs, updatedMs };
   const writeId = kernelRandom128();
-  if (standing === undefined && (await to.create({ stored, writeId }, place?.revision ?? 0))) return;
+  if (standing === undefined && (await to.create({ stored, writeId }, database?.revision ?? 0))) return;
   const message = `The new database cannot take the sequence ${definition.name}: it is stopped, or has another one of that name.`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "sequenceStores", name: definition.name } });
 }

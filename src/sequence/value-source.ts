@@ -4,10 +4,10 @@ import { IdError } from "../errors.ts";
 import { type DrawOutcome, type Priority, WaitQueue, waitersMax, type WaitRequest } from "../queue/wait-queue.ts";
 import { createPeriodClock, type PeriodClock } from "./period.ts";
 import { SegmentBuffer, type ValueRun } from "./segment-buffer.ts";
-import type { SequenceEvent } from "./sequence-place.ts";
+import type { SequenceEvent } from "./sequence-database.ts";
 import { callerError, disabledError, exhaustedError, isOfDatabase, shuttingDown } from "./sequence-error.ts";
 import { endCountOf, type StoredSequence } from "./sequence.ts";
-import type { PlaceAnswer, ValuePlace } from "./value-place.ts";
+import type { TakeAnswer, ValueDatabase } from "./value-database.ts";
 import { createValueWriter, type ValueWriter } from "./value-template.ts";
 
 /** The request of a caller of {@link ValueSource.reserve}. */
@@ -40,7 +40,7 @@ export interface SequenceCounters {
 /** The parts that all sources of a process share. */
 export interface ValueSourceParts {
   readonly counters: SequenceCounters;
-  readonly place: ValuePlace;
+  readonly database: ValueDatabase;
   readonly clock: Clock;
   readonly timers: Timers;
   /** The longest that a call waits for values. */
@@ -98,7 +98,7 @@ export class ValueSource {
     const { key, askAgainMs } = this.#periodOf(parts.clock.nowMs());
     this.#askAgainMs = askAgainMs;
     this.#stock = { key, buffer: new SegmentBuffer(stored.definition) };
-    parts.place.hold({ name: stored.definition.name, periodKey: key });
+    parts.database.hold({ name: stored.definition.name, periodKey: key });
   }
 
   /** Whether its values have neither text nor period. */
@@ -199,8 +199,8 @@ export class ValueSource {
     const remainders = buffer.close();
     const { sequenceId, definition } = this.#stored;
     const key = { name: definition.name, periodKey };
-    if (this.isClosed || periodKey !== this.#stock.key) this.#parts.place.release(key);
-    await Promise.all(remainders.map((rest) => this.#parts.place.giveBack(key, sequenceId, rest)));
+    if (this.isClosed || periodKey !== this.#stock.key) this.#parts.database.release(key);
+    await Promise.all(remainders.map((rest) => this.#parts.database.giveBack(key, sequenceId, rest)));
   }
 
   /** Goes over to the period of this moment, if it is another one. */
@@ -218,7 +218,7 @@ export class ValueSource {
   #replaceStock(key: string): void {
     const past = this.#stock;
     this.#stock = { key, buffer: new SegmentBuffer(this.#stored.definition) };
-    this.#parts.place.hold({ name: this.#stored.definition.name, periodKey: key });
+    this.#parts.database.hold({ name: this.#stored.definition.name, periodKey: key });
     void this.#giveBack(past);
   }
 
@@ -331,11 +331,11 @@ export class ValueSource {
   }
 
   async #take(stock: Stock, count: number): Promise<void> {
-    const { place, clock, counters, onEvent } = this.#parts;
+    const { database, clock, counters, onEvent } = this.#parts;
     const stored = this.#stored;
     const { name } = stored.definition;
     try {
-      const answer = await place.take({ name, periodKey: stock.key, stored, count });
+      const answer = await database.take({ name, periodKey: stock.key, stored, count });
       if (answer.kind === "refused") {
         counters.refused += 1;
         this.#onRefused(stock, answer);
@@ -358,7 +358,7 @@ export class ValueSource {
     }
   }
 
-  #onRefused(stock: Stock, { why, stored }: PlaceAnswer & { readonly kind: "refused" }): void {
+  #onRefused(stock: Stock, { why, stored }: TakeAnswer & { readonly kind: "refused" }): void {
     stock.buffer.failed();
     this.refresh(stored);
     if (why !== "exhausted") return;

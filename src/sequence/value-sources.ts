@@ -153,7 +153,7 @@ export class ValueSources {
     const names = [...this.#wanted.keys()].slice(0, keysMax);
     try {
       await Promise.all(names.flatMap((name) => this.#closing.get(name) ?? []));
-      const sequences = await this.#parts.place.find(names);
+      const sequences = await this.#parts.database.find(names);
       this.#problem = undefined;
       for (const name of names) this.#resolve(name, sequences.get(name));
     } catch (error) {
@@ -231,11 +231,11 @@ export class ValueSources {
           const { stored, periodKey } = source;
           return { name: stored.definition.name, periodKey, stored };
         });
-        const sequences = await this.#parts.place.compare(used);
+        const sequences = await this.#parts.database.compare(used);
         for (const stored of sequences.values()) this.refresh(stored);
       }
     } catch (error) {
-      // Calls find out by themselves, and the place has told of a loss.
+      // Calls find out by themselves, and the database has told of a loss.
       if (!(error instanceof IdError)) throw error;
     } finally {
       this.#cancelLook = undefined;

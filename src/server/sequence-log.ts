@@ -1,4 +1,4 @@
-import type { SequenceEvent } from "../sequence/sequence-place.ts";
+import type { SequenceEvent } from "../sequence/sequence-database.ts";
 import type { Log } from "./log.ts";
 
 /** Writes what happened to the database of sequences into the log. */

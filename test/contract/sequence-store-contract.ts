@@ -89,9 +89,9 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
         textTemplate: "O-{value:019}",
         disabled: true,
       });
-      const { sequences, place } = await store.look([key]);
+      const { sequences, database } = await store.look([key]);
       expect(sequences.get("orders")).toEqual(stored);
-      expect(place).toMatchObject({ stopped: "", revision: 1, openMs: 0 });
+      expect(database).toMatchObject({ stopped: "", revision: 1, openMs: 0 });
       const periodic = await make({ name: "a.b_c-9", allocation: "strict", period: "year", timeZone: "Asia/Tokyo" });
       const names = [{ name: "a.b_c-9", periodKey: "" }];
       expect((await store.look(names)).sequences.get("a.b_c-9")).toEqual(periodic);
@@ -103,7 +103,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await store.create({ stored: newSequence(), writeId: "w" }, 1)).toBe(false);
     });
 
-    test("is not made under another revision, nor while the place is stopped", async () => {
+    test("is not made under another revision, nor while the database is stopped", async () => {
       await store.look([]);
       expect(await store.create({ stored: newSequence(), writeId: "w" }, 2)).toBe(false);
       expect(await store.stop("test", 1)).toBe(true);
@@ -196,7 +196,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await store.take(take)).toBeUndefined();
     });
 
-    test("does not begin before the place is open", async () => {
+    test("does not begin before the database is open", async () => {
       const stored = await make({ period: "day" });
       await store.stop("test", 1);
       const { clockMs } = await store.look([]);
@@ -284,30 +284,30 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await store.stop("late", 2)).toBe(false);
       expect(await store.stop("a backup is put back", 1)).toBe(true);
       expect(await store.stop("again", 2)).toBe(false);
-      const { place } = await store.look([]);
-      expect(place).toMatchObject({ stopped: "a backup is put back", revision: 2 });
+      const { database } = await store.look([]);
+      expect(database).toMatchObject({ stopped: "a backup is put back", revision: 2 });
       expect(await store.take(takeOf(stored, { revision: 2 }))).toBeUndefined();
       const { revision } = opened(await store.open());
       expect(revision).toBeGreaterThan(1_700_000_000_000);
       expect(await store.open()).toEqual({ kind: "was-open" });
       const look = await store.look([]);
-      expect(look.place).toMatchObject({ stopped: "", revision, identity: look.identity });
-      expect(look.place!.openMs - look.clockMs).toBeGreaterThan(openAheadMs - 20_000);
-      expect(look.place!.openMs - look.clockMs).toBeLessThanOrEqual(openAheadMs);
+      expect(look.database).toMatchObject({ stopped: "", revision, identity: look.identity });
+      expect(look.database!.openMs - look.clockMs).toBeGreaterThan(openAheadMs - 20_000);
+      expect(look.database!.openMs - look.clockMs).toBeLessThanOrEqual(openAheadMs);
       expect(await store.take(takeOf(stored, { revision }))).toBeUndefined();
     });
 
     test("gives the database a stripe by comparison alone", async () => {
-      const { member } = (await store.look([])).place!;
+      const { member } = (await store.look([])).database!;
       expect(member).toEqual({ storeId: expect.stringMatching(/^[0-9a-f]{32}$/), index: 0, count: 1, members: "" });
       const { storeId } = member;
       const [first, second] = [`2 ${storeId}`, `2 ${storeId} ${"b".repeat(32)}`];
       expect(await store.join({ storeId: "other", before: "", after: first, index: 1 })).toBe(false);
       expect(await store.join({ storeId, before: "", after: first, index: 1 })).toBe(true);
       expect(await store.join({ storeId, before: "", after: second, index: 2 })).toBe(false);
-      expect((await store.look([])).place!.member).toEqual({ storeId, index: 1, count: 1, members: first });
+      expect((await store.look([])).database!.member).toEqual({ storeId, index: 1, count: 1, members: first });
       expect(await store.join({ storeId, before: first, after: second, index: 1 })).toBe(true);
-      expect((await store.look([])).place!.member.members).toBe(second);
+      expect((await store.look([])).database!.member.members).toBe(second);
     });
 
     test("gives a counter that is missing", async () => {

@@ -85,19 +85,19 @@ test("an older file and its folder, put back together, repeat a value, unless th
 
 test("a file that is moved with its folder goes on, and one that is moved without it, after raise by 0 and open", async () => {
   const { file, folder } = await prepare();
-  const placeOf = (name: string): string => join(folder, `${name}.sequences`);
-  for (const part of ["", ".locks"]) renameSync(`${file}${part}`, `${placeOf("moved.db")}${part}`);
+  const databaseOf = (name: string): string => join(folder, `${name}.sequences`);
+  for (const part of ["", ".locks"]) renameSync(`${file}${part}`, `${databaseOf("moved.db")}${part}`);
   const moved = openSequences(`sqlite:${join(folder, "moved.db")}`);
   expect(await moved.take(1)).toEqual([11]);
   await moved.close();
 
-  renameSync(placeOf("moved.db"), placeOf("alone.db"));
+  renameSync(databaseOf("moved.db"), databaseOf("alone.db"));
   const alone = openSequences(`sqlite:${join(folder, "alone.db")}`);
   await expect(alone.take(1)).rejects.toEqual(regression);
   const operator = await alone.catalog();
   expect(await operator.raise({ kind: "all", count: 0n })).toBe(1);
   expect(await operator.open()).toMatchObject({ kind: "opened" });
-  openNow(placeOf("alone.db"));
+  openNow(databaseOf("alone.db"));
   expect(await alone.take(1)).toEqual([12]);
 });
 

@@ -7,9 +7,9 @@
 import type { Clock } from "../../src/clock/clock.ts";
 import { IdError } from "../../src/errors.ts";
 import { SequenceCatalog } from "../../src/sequence/sequence-catalog.ts";
-import { SequencePlace } from "../../src/sequence/sequence-place.ts";
+import { SequenceDatabase } from "../../src/sequence/sequence-database.ts";
 import { onlyStripe } from "../../src/sequence/sequence.ts";
-import { StripedPlace } from "../../src/sequence/striped-place.ts";
+import { StripedDatabases } from "../../src/sequence/striped-databases.ts";
 import { counterId, type SequenceStore } from "../../src/sequence/sequence-store.ts";
 import { ValueSources } from "../../src/sequence/value-sources.ts";
 import { ManualTime } from "../support/worlds/manual-time.ts";
@@ -114,8 +114,8 @@ class History {
   async #makeSequences(): Promise<void> {
     const store = memorySequenceStore(() => this.#database);
     const clock = this.#time;
-    const place = new SequencePlace({ store, clock, onEvent: () => {} });
-    const parts = async () => [{ stripe: onlyStripe, store, place }];
+    const database = new SequenceDatabase({ store, clock, onEvent: () => {} });
+    const parts = async () => [{ stripe: onlyStripe, store, database }];
     const catalog = new SequenceCatalog({
       stripes: { all: parts, listed: parts, usable: parts },
       clock,
@@ -158,7 +158,7 @@ class History {
 
   #stopByOperator(): void {
     this.#hasCause = true;
-    this.#database.stop("an operator", this.#database.look([]).place?.revision ?? 0);
+    this.#database.stop("an operator", this.#database.look([]).database?.revision ?? 0);
   }
 
   #copy(): void {
@@ -216,11 +216,17 @@ class History {
     };
     const onEvent = ({ kind }: { readonly kind: string }): undefined => this.#note(kind, undefined);
     const store = this.#storeOf(() => server);
-    const part = { stripe: onlyStripe, store, place: new SequencePlace({ store, clock, onEvent }) };
-    const place = new StripedPlace({ stripes: { usable: async () => [part] }, clock, timers, waitMaxMs: 500, onEvent });
+    const part = { stripe: onlyStripe, store, database: new SequenceDatabase({ store, clock, onEvent }) };
+    const database = new StripedDatabases({
+      stripes: { usable: async () => [part] },
+      clock,
+      timers,
+      waitMaxMs: 500,
+      onEvent,
+    });
     const sources = new ValueSources({
       counters: { issued: 0, taken: 0, refused: 0, failed: 0 },
-      place,
+      database,
       clock,
       timers,
       waitMaxMs: 500,
@@ -306,7 +312,7 @@ class History {
   #watchStop<T>(stop: () => T): T {
     const isStopped = stop();
     if (isStopped && !this.#hasCause)
-      this.#faults.push(`stopped without a loss: ${this.#database.copy().place?.stopped}`);
+      this.#faults.push(`stopped without a loss: ${this.#database.copy().database?.stopped}`);
     return isStopped;
   }
 
@@ -380,7 +386,7 @@ class History {
   }
 
   #isStopped(): boolean {
-    return this.#database.copy().place?.stopped !== "";
+    return this.#database.copy().database?.stopped !== "";
   }
 
   /** Whether every server lives that took since the copy was made, with its marks: these are kept for a day. */

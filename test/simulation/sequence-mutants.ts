@@ -70,7 +70,7 @@ function liftingMarks(store: SequenceStore): SequenceStore {
         if (used === undefined) continue;
         // A give-back of its own lowers its mark.
         if (mark !== undefined && marks.has(id) && used < mark.index) {
-          await store.stop(`the counter of ${id} stands at ${used}, after ${mark.index}`, look.place?.revision ?? 0);
+          await store.stop(`the counter of ${id} stands at ${used}, after ${mark.index}`, look.database?.revision ?? 0);
         }
         marks.set(id, { ...key, index: used });
       }

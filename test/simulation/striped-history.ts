@@ -5,11 +5,11 @@
  */
 import { IdError } from "../../src/errors.ts";
 import { SequenceCatalog } from "../../src/sequence/sequence-catalog.ts";
-import { SequencePlace } from "../../src/sequence/sequence-place.ts";
+import { SequenceDatabase } from "../../src/sequence/sequence-database.ts";
 import type { SequenceStore } from "../../src/sequence/sequence-store.ts";
 import type { Stripe } from "../../src/sequence/sequence.ts";
 import { type StripePart, StripeSet } from "../../src/sequence/stripe-set.ts";
-import { StripedPlace } from "../../src/sequence/striped-place.ts";
+import { StripedDatabases } from "../../src/sequence/striped-databases.ts";
 import { ValueSources } from "../../src/sequence/value-sources.ts";
 import { ManualTime } from "../support/worlds/manual-time.ts";
 import { MemorySequences, memorySequenceStore } from "../support/worlds/memory-sequences.ts";
@@ -179,9 +179,9 @@ class StripedHistory {
     const clock = this.#time;
     const onEvent = ({ kind }: { readonly kind: string }): void => this.#note(kind);
     const timers = { after: (delayMs: number, task: () => void) => clock.after(delayMs, () => isAlive() && task()) };
-    const place = new StripedPlace({ stripes: { usable }, clock, timers, waitMaxMs, onEvent });
+    const database = new StripedDatabases({ stripes: { usable }, clock, timers, waitMaxMs, onEvent });
     const counters = { issued: 0, taken: 0, refused: 0, failed: 0 };
-    const sources = new ValueSources({ counters, place, clock, timers, waitMaxMs, namesMax: 2, onEvent });
+    const sources = new ValueSources({ counters, database, clock, timers, waitMaxMs, namesMax: 2, onEvent });
     const catalog = new SequenceCatalog({ stripes, clock, onChanged: (stored) => sources.refresh(stored) });
     const server: Server = { sources, catalog, isAlive: true };
     this.#servers.push(server);
@@ -199,8 +199,8 @@ class StripedHistory {
         this.#mutant === "stripe-by-position"
           ? { index: position, count: stripeCount }
           : { index: part.stripe.index % ordered.length, count: ordered.length };
-      const place = new SequencePlace({ store: part.store, clock: this.#time, onEvent: () => {}, stripe });
-      const mutated = { store: part.store, stripe, place };
+      const database = new SequenceDatabase({ store: part.store, clock: this.#time, onEvent: () => {}, stripe });
+      const mutated = { store: part.store, stripe, database };
       this.#mutated.set(part, mutated);
       return mutated;
     });
@@ -214,19 +214,24 @@ class StripedHistory {
       clock,
       timers: clock,
       waitMaxMs,
-      placeOf: (store, stripe) => this.#placeOf(store, stripe),
+      databaseOf: (store, stripe) => this.#databaseOf(store, stripe),
       onProblem: () => this.#note("problem"),
       onAnswers: () => {},
     });
   }
 
-  #placeOf(store: SequenceStore, stripe: Stripe): SequencePlace {
-    const place = new SequencePlace({ store, clock: this.#time, onEvent: ({ kind }) => this.#note(kind), stripe });
-    if (this.#mutant !== "two-takes-of-a-counter") return place;
+  #databaseOf(store: SequenceStore, stripe: Stripe): SequenceDatabase {
+    const database = new SequenceDatabase({
+      store,
+      clock: this.#time,
+      onEvent: ({ kind }) => this.#note(kind),
+      stripe,
+    });
+    if (this.#mutant !== "two-takes-of-a-counter") return database;
     // A take is given up while it is on its way, and its database is then asked again.
-    const take = place.take.bind(place);
-    place.take = (request) => Promise.race([take(request), this.#noAnswer(100, "take")]);
-    return place;
+    const take = database.take.bind(database);
+    database.take = (request) => Promise.race([take(request), this.#noAnswer(100, "take")]);
+    return database;
   }
 
   async #pass(forMs: number): Promise<void> {

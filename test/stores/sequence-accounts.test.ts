@@ -57,8 +57,8 @@ describe.each(places)("an account on $name with what docs/sequences.md grants", 
     const store = await open(urlOf("snowlane:change-me"));
     const definition = completeDefinition({ name: "orders", period: "year" });
     const stored = { definition, sequenceId: kernelRandom128(), createdMs: 1, updatedMs: 1 };
-    const { place } = await store.look([]);
-    const revision = place!.revision;
+    const { database: row } = await store.look([]);
+    const revision = row!.revision;
     expect(await store.create({ stored, writeId: kernelRandom128() }, revision)).toBe(true);
     const [writeId, newWriteId] = [kernelRandom128(), kernelRandom128()];
     const key = { name: "orders", periodKey: "2026", sequenceId: stored.sequenceId, revision };
@@ -91,9 +91,9 @@ test("a PostgreSQL that keeps facts from its user gives values, and is known by 
     "REVOKE EXECUTE ON FUNCTION pg_control_system(), pg_current_wal_lsn() FROM PUBLIC",
   );
   const store = await open(server.url.replace("postgres@", "worker@"));
-  const { identity, place } = await store.look([]);
+  const { identity, database: row } = await store.look([]);
   expect(identity).toMatch(/^database=\d+ table=\d+$/);
-  expect(place).toMatchObject({ identity, stopped: "" });
+  expect(row).toMatchObject({ identity, stopped: "" });
 });
 
 describe("a MariaDB with a binary log", () => {

@@ -4,7 +4,7 @@ import { systemClock, systemTimers } from "../../src/clock/clock.ts";
 import { kernelRandom128 } from "../../src/kernel-random.ts";
 import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
 import { completeDefinition, endCountOf, type StoredSequence } from "../../src/sequence/sequence.ts";
-import type { SequenceEvent } from "../../src/sequence/sequence-place.ts";
+import type { SequenceEvent } from "../../src/sequence/sequence-database.ts";
 import { counterId, type SequenceStore, type TakeRequest } from "../../src/sequence/sequence-store.ts";
 import { Sequences } from "../../src/sequence/sequences.ts";
 import type { ReservedValues } from "../../src/sequence/value-source.ts";
@@ -192,8 +192,8 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     } finally {
       await server.restart();
     }
-    const { place, identity } = await answered(() => store.look([key]));
-    expect(place).toMatchObject({ stopped: "", identity });
+    const { database, identity } = await answered(() => store.look([key]));
+    expect(database).toMatchObject({ stopped: "", identity });
     expect((await answered(() => store.take(takeOf(stored))))!).toBeGreaterThanOrEqual(first + 10n);
   });
 
@@ -306,7 +306,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     );
     expect(await answered(() => store.take(takeOf(stored)))).toBeUndefined();
     const look = await store.look([key]);
-    expect(look.place!.identity).toBe(identity);
+    expect(look.database!.identity).toBe(identity);
     expect(look.identity).not.toBe(identity);
   });
 
@@ -350,14 +350,15 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     await runSql(own.url, "DELETE FROM snowlane_sequence_schema WHERE step = 2");
     const stores = await Promise.all(Array.from({ length: 4 }, () => open(own.url, "default")));
     const looks = await Promise.all(stores.map((store) => store.look([])));
-    for (const { place } of looks) expect(place!.member).toEqual({ storeId: "", index: 0, count: 1, members: "" });
+    for (const { database } of looks)
+      expect(database!.member).toEqual({ storeId: "", index: 0, count: 1, members: "" });
     expect(await stores[0]!.take(takeOf(stored))).toBe(10n);
     // A step that was done, and not noted, is done again.
     await runSql(own.url, "DELETE FROM snowlane_sequence_schema WHERE step = 2");
     expect(await (await open(own.url, "default")).take(takeOf(stored))).toBe(20n);
   });
 
-  test("in which servers start at once: the tables are made once, and so is the place", async () => {
+  test("in which servers start at once: the tables are made once, and so is the row of a namespace", async () => {
     const own = await start();
     onTestFinished(() => own.stop());
     const stores = await Promise.all(Array.from({ length: 8 }, () => open(own.url, "default")));
@@ -365,7 +366,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     expect(new Set(looks.map(({ identity }) => identity)).size).toBe(1);
     const steps = await runSql(own.url, "SELECT step FROM snowlane_sequence_schema");
     expect(steps.map(({ step }) => Number(step))).toEqual([1, 2]);
-    expect(looks.map(({ place }) => place?.revision)).toEqual(looks.map(() => 1));
+    expect(looks.map(({ database }) => database?.revision)).toEqual(looks.map(() => 1));
   });
 
   /** A stop with thousands of sequences in memory would otherwise take longer than a call may, and leave gaps. */

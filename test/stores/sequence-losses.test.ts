@@ -243,13 +243,13 @@ test.for(kinds)(
     const first = openSequences(server.url);
     await (await first.catalog()).create({ name: "orders", allocation: "strict" });
     expect(await first.take(2)).toEqual([1, 2]);
-    const [place] = await runSql(server.url, "SELECT revision FROM snowlane_sequence_place");
-    expect(Number(place?.["revision"])).toBe(1);
-    // The rows of sequences and counters alone: the place stands.
+    const [database] = await runSql(server.url, "SELECT revision FROM snowlane_sequence_place");
+    expect(Number(database?.["revision"])).toBe(1);
+    // The rows of sequences and counters alone: the row of the database stands.
     await runSql(server.url, ...tables.slice(0, 2).map((table) => `DELETE FROM ${table}`));
     await expect(first.take(1)).rejects.toEqual(regression);
     await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);
-    // All of them: a new place is made, and values of the same name begin again.
+    // All of them: a new row is made, and values of the same name begin again.
     await first.close();
     await empty();
     const later = openSequences(server.url);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock, systemTimers } from "../../src/clock/clock.ts";
-import type { SequenceEvent } from "../../src/sequence/sequence-place.ts";
+import type { SequenceEvent } from "../../src/sequence/sequence-database.ts";
 import { Sequences } from "../../src/sequence/sequences.ts";
 import { docBlock, sequencesDoc } from "../house/stores-doc.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";

@@ -16,11 +16,11 @@ export async function checkSequences(url: string, options: SequenceStoreOptions)
   let store: SequenceStore | undefined;
   try {
     store = await openSequenceStore(url, { ...options, whereNew: "refuse", connectionCount: 1 });
-    return await checkPlace(store, placeOf(url));
+    return await checkDatabase(store, placeOf(url));
   } catch (error) {
     if (!(error instanceof IdError)) throw error;
     if (error.metadata["kept"] === "nothing") {
-      return ok("sequences", `No sequence was made at ${placeOf(url)} yet: the first call makes the place for them.`);
+      return ok("sequences", `No sequence was made at ${placeOf(url)} yet: the first call makes the tables for them.`);
     }
     return warn(
       "sequences",
@@ -32,17 +32,18 @@ export async function checkSequences(url: string, options: SequenceStoreOptions)
   }
 }
 
-async function checkPlace(store: SequenceStore, where: string): Promise<Finding> {
-  const { place, identity, clockMs } = await store.look([]);
-  if (place === undefined) return warn("sequences", `The place of this namespace at ${where} is gone.`, runbook);
-  if (place.stopped !== "") {
-    return warn("sequences", `The database at ${where} was stopped, because ${place.stopped}.`, runbook);
+async function checkDatabase(store: SequenceStore, where: string): Promise<Finding> {
+  const { database, identity, clockMs } = await store.look([]);
+  if (database === undefined)
+    return warn("sequences", `The row of this namespace in snowlane_sequence_place at ${where} is gone.`, runbook);
+  if (database.stopped !== "") {
+    return warn("sequences", `The database at ${where} was stopped, because ${database.stopped}.`, runbook);
   }
-  if (!equalIdentity(identity, place.identity)) {
-    const detail = `The database at ${where} is another one or an older copy: ${identity} after ${place.identity}. The first take stops it.`;
+  if (!equalIdentity(identity, database.identity)) {
+    const detail = `The database at ${where} is another one or an older copy: ${identity} after ${database.identity}. The first take stops it.`;
     return warn("sequences", detail, runbook);
   }
-  const aheadMs = place.openMs - clockMs;
+  const aheadMs = database.openMs - clockMs;
   if (aheadMs > 0 && aheadMs <= openAheadMaxMs) {
     return ok("sequences", `The database at ${where} was opened, and gives values in ${Math.ceil(aheadMs / 1_000)} s.`);
   }

@@ -32,7 +32,7 @@ export interface SchemaRules<Connection> {
 export const tableNames = {
   sequence: "snowlane_sequence",
   counter: "snowlane_sequence_counter",
-  place: "snowlane_sequence_place",
+  databases: "snowlane_sequence_place",
   schema: "snowlane_sequence_schema",
 } as const;
 

@@ -18,7 +18,7 @@ import {
 } from "../../store/link/mysql-link.ts";
 import type { SequenceStore, SequenceStoreOptions } from "../sequence-store.ts";
 import { type SchemaRules, tableNames } from "./migrations.ts";
-import { type NamedValues, placeValues } from "./named-values.ts";
+import { type NamedValues, bindValues } from "./named-values.ts";
 import { type SqlDriver, SqlSequences } from "./sql-sequences.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
 import { type Dialect, unionRows } from "./statements.ts";
@@ -59,26 +59,26 @@ function driverOf(database: MysqlDatabase): SqlDriver<MysqlConnection> {
 const common: Omit<Dialect, "identity" | "clockMs"> = {
   sequence: tableNames.sequence,
   counter: tableNames.counter,
-  place: tableNames.place,
-  keepPlace: "LOCK IN SHARE MODE",
-  lockPlace: "FOR UPDATE",
+  databases: tableNames.databases,
+  keepDatabase: "LOCK IN SHARE MODE",
+  lockDatabase: "FOR UPDATE",
   unlessThere: `ON DUPLICATE KEY UPDATE ${tableNames.counter}.write_id = ${tableNames.counter}.write_id`,
-  unlessPlaceThere: `ON DUPLICATE KEY UPDATE ${tableNames.place}.identity = ${tableNames.place}.identity`,
+  unlessDatabaseThere: `ON DUPLICATE KEY UPDATE ${tableNames.databases}.identity = ${tableNames.databases}.identity`,
   told: (expression) => `LAST_INSERT_ID(${expression})`,
   rows: unionRows,
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} c CROSS JOIN ${source} m SET ${set} WHERE ${where}`,
 };
 
 /** The driver binds a number as DOUBLE, by which takes above 2^53 would get equal ranges. */
-const places = { text: () => "?", number: () => "CAST(? AS SIGNED)" };
+const parameters = { text: () => "?", number: () => "CAST(? AS SIGNED)" };
 
 async function execute<Result extends ResultSetHeader | RowDataPacket[]>(
   { client }: MysqlConnection,
   text: string,
   values: NamedValues = {},
 ): Promise<Result> {
-  const placed = placeValues(text, values, places);
-  const [result] = await client.execute<Result>(placed.text, [...placed.values]);
+  const bound = bindValues(text, values, parameters);
+  const [result] = await client.execute<Result>(bound.text, [...bound.values]);
   return result;
 }
 
@@ -95,11 +95,11 @@ function textual(row: RowDataPacket): Row {
   return Object.fromEntries(entries) as Row;
 }
 
-const { sequence, counter, place, schema: steps } = tableNames;
+const { sequence, counter, databases, schema: steps } = tableNames;
 
 const schema: SchemaRules<MysqlConnection> = {
   kind,
-  names: [sequence, counter, place, steps],
+  names: [sequence, counter, databases, steps],
   steps: [
     [
       `CREATE TABLE IF NOT EXISTS ${sequence} (namespace VARBINARY(63) NOT NULL, name VARBINARY(63) NOT NULL,
@@ -112,12 +112,12 @@ const schema: SchemaRules<MysqlConnection> = {
       `CREATE TABLE IF NOT EXISTS ${counter} (namespace VARBINARY(63) NOT NULL, name VARBINARY(63) NOT NULL,
         period_key VARBINARY(10) NOT NULL, used_count BIGINT NOT NULL, write_id VARBINARY(32) NOT NULL,
         PRIMARY KEY (namespace, name, period_key)) ENGINE = InnoDB`,
-      `CREATE TABLE IF NOT EXISTS ${place} (namespace VARBINARY(63) NOT NULL PRIMARY KEY,
+      `CREATE TABLE IF NOT EXISTS ${databases} (namespace VARBINARY(63) NOT NULL PRIMARY KEY,
         identity VARBINARY(200) NOT NULL, stopped VARBINARY(2000) NOT NULL, revision BIGINT NOT NULL,
         open_ms BIGINT NOT NULL, raised_count BIGINT NOT NULL, raised_until_ms BIGINT NOT NULL) ENGINE = InnoDB`,
     ],
     [
-      `ALTER TABLE ${place} ADD COLUMN store_id VARBINARY(32) NOT NULL DEFAULT '',
+      `ALTER TABLE ${databases} ADD COLUMN store_id VARBINARY(32) NOT NULL DEFAULT '',
         ADD COLUMN stripe_index INT NOT NULL DEFAULT 0, ADD COLUMN stripe_count INT NOT NULL DEFAULT 1,
         ADD COLUMN members VARBINARY(2200) NOT NULL DEFAULT ''`,
     ],

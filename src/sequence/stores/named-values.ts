@@ -1,4 +1,4 @@
-/** Values of a statement by their names, `:name` in its text, for drivers that know only places. */
+/** Values of a statement by their names, `:name` in its text, for drivers that number them. */
 
 /** A value of a statement. */
 type SqlValue = string | number | bigint;
@@ -7,13 +7,13 @@ type SqlValue = string | number | bigint;
 export type NamedValues = Readonly<Record<string, SqlValue>>;
 
 /** A statement as a driver takes it. */
-export interface PlacedStatement {
+export interface BoundStatement {
   readonly text: string;
   readonly values: readonly string[];
 }
 
-/** How a dialect writes the place of a value. `index` counts the values from 1. */
-export interface PlaceRules {
+/** How a dialect writes the parameter of a value. `index` counts the values from 1. */
+export interface ParameterRules {
   readonly text: (index: number) => string;
   /** Whole numbers are sent as text, and cast in the statement: a driver might send them as floating point. */
   readonly number: (index: number) => string;
@@ -22,14 +22,14 @@ export interface PlaceRules {
 /** Not the second colon of a cast. */
 const namePattern = /(?<!:):([a-zA-Z]\w*)/g;
 
-/** Puts places where a statement has names; a name that stands twice has two places. */
-export function placeValues(text: string, values: NamedValues, rules: PlaceRules): PlacedStatement {
-  const placed: string[] = [];
+/** Puts parameters where a statement has names; a name that stands twice has two parameters. */
+export function bindValues(text: string, values: NamedValues, rules: ParameterRules): BoundStatement {
+  const bound: string[] = [];
   const written = text.replace(namePattern, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`a statement has no value for ${name}`);
-    placed.push(String(value));
-    return typeof value === "string" ? rules.text(placed.length) : rules.number(placed.length);
+    bound.push(String(value));
+    return typeof value === "string" ? rules.text(bound.length) : rules.number(bound.length);
   });
-  return { text: written, values: placed };
+  return { text: written, values: bound };
 }

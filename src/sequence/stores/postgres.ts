@@ -13,7 +13,7 @@ import {
 } from "../../store/link/postgres-link.ts";
 import type { SequenceStore, SequenceStoreOptions } from "../sequence-store.ts";
 import { type SchemaRules, tableNames } from "./migrations.ts";
-import { type NamedValues, placeValues } from "./named-values.ts";
+import { type NamedValues, bindValues } from "./named-values.ts";
 import { type SqlDriver, SqlSequences } from "./sql-sequences.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
 import type { Dialect } from "./statements.ts";
@@ -36,7 +36,7 @@ function driverOf(database: PostgresDatabase): SqlDriver<PostgresConnection> {
   const tables = {
     sequence: database.qualify(tableNames.sequence),
     counter: database.qualify(tableNames.counter),
-    place: database.qualify(tableNames.place),
+    databases: database.qualify(tableNames.databases),
     schema: database.qualify(tableNames.schema),
   } as const;
   const dialects = new WeakMap<PostgresConnection, Dialect>();
@@ -54,8 +54,8 @@ function driverOf(database: PostgresDatabase): SqlDriver<PostgresConnection> {
     updateCounter: async (connection, { counter }, { set, where }, values) => {
       const statement = `WITH ${durableCommit}
         UPDATE ${counter} SET ${set} FROM durable WHERE ${where} RETURNING used_count`;
-      const { text, values: placed } = placeValues(statement, values, places);
-      const [row] = await writeDurably<{ used_count: string }>(connection, text, placed);
+      const { text, values: bound } = bindValues(statement, values, parameters);
+      const [row] = await writeDurably<{ used_count: string }>(connection, text, bound);
       return row && BigInt(row.used_count);
     },
     isRefused: isRefusedStatement,
@@ -64,12 +64,12 @@ function driverOf(database: PostgresDatabase): SqlDriver<PostgresConnection> {
   };
 }
 
-const places = { text: (index: number) => `$${index}::text`, number: (index: number) => `$${index}::bigint` };
+const parameters = { text: (index: number) => `$${index}::text`, number: (index: number) => `$${index}::bigint` };
 
 function sessionOf({ client }: PostgresConnection): SqlSession {
   const query = (text: string, values: NamedValues = {}) => {
-    const placed = placeValues(text, values, places);
-    return client.query<Row>(placed.text, [...placed.values]);
+    const bound = bindValues(text, values, parameters);
+    return client.query<Row>(bound.text, [...bound.values]);
   };
   return {
     run: async (text, values) => (await query(text, values)).rowCount ?? 0,
@@ -79,16 +79,16 @@ function sessionOf({ client }: PostgresConnection): SqlSession {
 
 type Tables = Readonly<Record<keyof typeof tableNames, string>>;
 
-function dialectOf({ sequence, counter, place }: Tables, server: Pick<Dialect, "identity" | "clockMs">): Dialect {
+function dialectOf({ sequence, counter, databases }: Tables, server: Pick<Dialect, "identity" | "clockMs">): Dialect {
   return {
     sequence,
     counter,
-    place,
+    databases,
     ...server,
-    keepPlace: "FOR SHARE OF p",
-    lockPlace: "FOR UPDATE OF p",
+    keepDatabase: "FOR SHARE OF p",
+    lockDatabase: "FOR UPDATE OF p",
     unlessThere: "ON CONFLICT DO NOTHING",
-    unlessPlaceThere: "ON CONFLICT DO NOTHING",
+    unlessDatabaseThere: "ON CONFLICT DO NOTHING",
     told: (expression) => expression,
     // The time for which it plans a union grows with the square of the rows.
     rows: (columns, rows) => {
@@ -100,8 +100,8 @@ function dialectOf({ sequence, counter, place }: Tables, server: Pick<Dialect, "
 }
 
 function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
-  const { sequence, counter, place, schema } = tables;
-  const names = [sequence, counter, place, schema];
+  const { sequence, counter, databases, schema } = tables;
+  const names = [sequence, counter, databases, schema];
   return {
     kind,
     names,
@@ -115,12 +115,12 @@ function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
         `CREATE TABLE IF NOT EXISTS ${counter} (namespace text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL,
           period_key text COLLATE "C" NOT NULL, used_count bigint NOT NULL, write_id text NOT NULL,
           PRIMARY KEY (namespace, name, period_key))`,
-        `CREATE TABLE IF NOT EXISTS ${place} (namespace text COLLATE "C" NOT NULL PRIMARY KEY, identity text NOT NULL,
+        `CREATE TABLE IF NOT EXISTS ${databases} (namespace text COLLATE "C" NOT NULL PRIMARY KEY, identity text NOT NULL,
           stopped text NOT NULL, revision bigint NOT NULL, open_ms bigint NOT NULL, raised_count bigint NOT NULL,
           raised_until_ms bigint NOT NULL)`,
       ],
       [
-        `ALTER TABLE ${place} ADD COLUMN IF NOT EXISTS store_id text NOT NULL DEFAULT '',
+        `ALTER TABLE ${databases} ADD COLUMN IF NOT EXISTS store_id text NOT NULL DEFAULT '',
           ADD COLUMN IF NOT EXISTS stripe_index int NOT NULL DEFAULT 0,
           ADD COLUMN IF NOT EXISTS stripe_count int NOT NULL DEFAULT 1,
           ADD COLUMN IF NOT EXISTS members text NOT NULL DEFAULT ''`,

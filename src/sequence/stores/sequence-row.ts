@@ -21,8 +21,8 @@ export interface SequenceRow {
   readonly sequence_id: string;
 }
 
-/** Reads the place of a row. */
-export function placeOf(row: Readonly<Record<string, unknown>>): NonNullable<Look["place"]> {
+/** Reads what a database says of itself. */
+export function databaseOf(row: Readonly<Record<string, unknown>>): NonNullable<Look["database"]> {
   return {
     identity: String(row["identity"]),
     stopped: String(row["stopped"]),

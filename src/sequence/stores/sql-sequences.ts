@@ -25,7 +25,7 @@ import {
 } from "../sequence-store.ts";
 import { ensureSchema, type SchemaRules } from "./migrations.ts";
 import type { NamedValues } from "./named-values.ts";
-import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import { databaseOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
 import {
   type CounterUpdate,
@@ -116,9 +116,9 @@ export class SqlSequences<Connection> implements SequenceStore {
 
   async look(keys: readonly CounterKey[]): Promise<Look> {
     const found = await this.#look(keys);
-    if (found.place !== undefined) return found;
+    if (found.database !== undefined) return found;
     const values = this.#named({ stopped: "", ...newMember(this.#stripeCount) });
-    await this.#change((statements, session) => session.run(statements.makePlace, values));
+    await this.#change((statements, session) => session.run(statements.makeDatabase, values));
     return this.#look(keys);
   }
 
@@ -179,7 +179,7 @@ export class SqlSequences<Connection> implements SequenceStore {
     if (request.kind === "all") {
       const values = this.#named({ count: request.count, writeId });
       return this.#change(async (statements, session) => {
-        if ((await session.run(statements.raisePlace, values)) === 0) return undefined;
+        if ((await session.run(statements.raiseDatabase, values)) === 0) return undefined;
         return session.run(statements.raiseAll, values);
       });
     }
@@ -204,11 +204,11 @@ export class SqlSequences<Connection> implements SequenceStore {
   open(): Promise<OpenOutcome> {
     const values = this.#named({});
     return this.#change(async (statements, session) => {
-      await session.all(statements.lockPlace, values);
+      await session.all(statements.lockDatabase, values);
       const names = (await session.all(statements.missing, values)).map((row) => String(row["name"]));
       if (names.length > 0) return { kind: "missing", names };
       if ((await session.run(statements.open, values)) === 0) return { kind: "was-open" };
-      const [row] = await session.all(statements.place, values);
+      const [row] = await session.all(statements.database, values);
       return { kind: "opened", revision: Number(row?.["revision"]) };
     });
   }
@@ -358,7 +358,7 @@ function lookOf(rows: readonly Row[]): Look {
       counters.set(counterId({ name: String(name), periodKey: String(periodKey) }), BigInt(usedCount!));
     }
   }
-  const place = first["identity"] === null ? undefined : placeOf(first);
+  const database = first["identity"] === null ? undefined : databaseOf(first);
   const clockMs = Number(first["clock_ms"]);
-  return { place, identity: String(first["identity_now"]), clockMs, sequences, counters };
+  return { database, identity: String(first["identity_now"]), clockMs, sequences, counters };
 }

@@ -5,13 +5,13 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { SequenceFile } from "./sqlite-sequence-file.ts";
 
-test("a file of the first version gets what the second has, and keeps its place", () => {
+test("a file of the first version gets what the second has, and keeps what it says of itself", () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
   const path = join(folder, "sequences.db");
   const options = { path, busyTimeoutMs: 5_000, networkFileSystem: "refuse", namespace: "default" } as const;
   const first = new SequenceFile(options);
-  const { place } = first.look([]);
-  first.stop("a test", place!.revision);
+  const { database: row } = first.look([]);
+  first.stop("a test", row!.revision);
   first.close();
   const database = new DatabaseSync(path);
   for (const column of ["store_id", "stripe_index", "stripe_count", "members"]) {
@@ -25,7 +25,7 @@ test("a file of the first version gets what the second has, and keeps its place"
     rmSync(folder, { recursive: true });
   });
   const member = { storeId: "", index: 0, count: 1, members: "" };
-  expect(file.look([]).place).toMatchObject({ stopped: "a test", member });
+  expect(file.look([]).database).toMatchObject({ stopped: "a test", member });
 });
 
 test("a file of a newer version is refused", () => {
@@ -54,12 +54,12 @@ test("a file that went back is opened again, and asked by statements of its own"
     file.close();
     rmSync(folder, { recursive: true });
   });
-  const { place, identity } = file.look([]);
+  const { database: row, identity } = file.look([]);
   copyFileSync(path, `${path}.copy`);
-  expect(file.stop("a test", place!.revision)).toBe(true);
+  expect(file.stop("a test", row!.revision)).toBe(true);
   copyFileSync(`${path}.copy`, path);
   expect(() => file.look([])).toThrow("an older copy was put in its place");
   const again = file.look([]);
-  expect(again.place).toEqual(place);
+  expect(again.database).toEqual(row);
   expect(again.identity).not.toBe(identity);
 });

@@ -27,13 +27,13 @@ import {
 } from "../sequence-store.ts";
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
-import { placeOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import { databaseOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
 import { markValues, rangeValues, unionRows, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
   readonly namespace: string;
-  /** Of a place that is made. */
+  /** Of a row that is made. */
   readonly stripeCount?: number | undefined;
 }
 
@@ -65,14 +65,14 @@ const format = {
 const sql = writeStatements({
   sequence: "snowlane_sequence",
   counter: "snowlane_sequence_counter",
-  place: "snowlane_sequence_place",
+  databases: "snowlane_sequence_place",
   identity: ":identity",
   clockMs: ":clockMs",
   // A transaction that writes has the file to itself.
-  keepPlace: "",
-  lockPlace: "",
+  keepDatabase: "",
+  lockDatabase: "",
   unlessThere: "ON CONFLICT DO NOTHING",
-  unlessPlaceThere: "ON CONFLICT DO NOTHING",
+  unlessDatabaseThere: "ON CONFLICT DO NOTHING",
   told: (expression) => expression,
   rows: unionRows,
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} AS c SET ${set} FROM ${source} m WHERE ${where}`,
@@ -160,8 +160,8 @@ export class SequenceFile {
       const read = (): Omit<Look, "identity" | "clockMs"> =>
         file.read((database) => this.#look(this.#statements(database, file, clockMs), keys));
       const found = read();
-      if (found.place !== undefined) return { ...found, identity, clockMs };
-      this.#makePlace(file, clockMs);
+      if (found.database !== undefined) return { ...found, identity, clockMs };
+      this.#makeDatabase(file, clockMs);
       return { ...read(), identity, clockMs };
     });
   }
@@ -229,7 +229,7 @@ export class SequenceFile {
     this.#write((statements) => {
       if (request.kind === "all") {
         const { count } = request;
-        if (statements.run(sql.raisePlace, { count }) === 0) return false;
+        if (statements.run(sql.raiseDatabase, { count }) === 0) return false;
         raisedCount = statements.run(sql.raiseAll, { count, writeId });
         return true;
       }
@@ -257,7 +257,7 @@ export class SequenceFile {
         return false;
       }
       if (statements.run(sql.open) === 0) return false;
-      const [row] = statements.all(sql.place);
+      const [row] = statements.all(sql.database);
       outcome = { kind: "opened", revision: Number(row?.["revision"]) };
       return true;
     });
@@ -286,7 +286,7 @@ export class SequenceFile {
   }
 
   #look(statements: Statements, keys: readonly CounterKey[]): Omit<Look, "identity" | "clockMs"> {
-    const [row] = statements.all(sql.place);
+    const [row] = statements.all(sql.database);
     const sequences = new Map<string, StoredSequence>();
     const counters = new Map<string, bigint>();
     for (const key of keys) {
@@ -295,14 +295,14 @@ export class SequenceFile {
       const [counter] = statements.all(sql.counter, { ...key });
       if (counter !== undefined) counters.set(counterId(key), counter["used_count"] as bigint);
     }
-    return { place: row && placeOf(row), sequences, counters };
+    return { database: row && databaseOf(row), sequences, counters };
   }
 
   /** A new file where another one stood may have lost values that were handed out: it begins stopped. */
-  #makePlace(file: OpenFile, clockMs: number): void {
+  #makeDatabase(file: OpenFile, clockMs: number): void {
     const isNew = file.life.emptyMeans === "new";
     const stopped = isNew ? "" : "the file is new, and traces beside it show that another one stood there";
     const values = { stopped, ...newMember(this.#stripeCount) };
-    file.write((database) => this.#statements(database, file, clockMs).run(sql.makePlace, values) === 1);
+    file.write((database) => this.#statements(database, file, clockMs).run(sql.makeDatabase, values) === 1);
   }
 }

@@ -2,8 +2,8 @@
  * The statements of sequences, once for all databases.
  *
  * Values are named, as in `:name`. Every statement may name `:namespace`; what else it names stands in the contract's
- * requests (sequence-store.ts). A statement that reads the place to write what stands there keeps the place as it is
- * until the end of its transaction.
+ * requests (sequence-store.ts). A statement that reads a row of `databases` to write what stands there keeps that row
+ * as it is until the end of its transaction.
  */
 import { earliestStartMs } from "../period.ts";
 import {
@@ -23,18 +23,18 @@ export interface Dialect {
   /** The names of the tables. */
   readonly sequence: string;
   readonly counter: string;
-  readonly place: string;
+  readonly databases: string;
   /** Expressions: the identity of the database, and its clock in Unix milliseconds. */
   readonly identity: string;
   readonly clockMs: string;
-  /** Ends a SELECT of the place `p`: it is the newest, and does not change before the transaction ends. */
-  readonly keepPlace: string;
-  /** Ends a SELECT of the place `p` that is changed afterwards. */
-  readonly lockPlace: string;
+  /** Ends a SELECT of a row `p` of `databases`: it is the newest, and does not change before the transaction ends. */
+  readonly keepDatabase: string;
+  /** Ends a SELECT of a row `p` of `databases` that is changed afterwards. */
+  readonly lockDatabase: string;
   /** Ends an INSERT of a counter: nothing happens where one stands. */
   readonly unlessThere: string;
-  /** Ends the same of a place. */
-  readonly unlessPlaceThere: string;
+  /** Ends the same of a row of `databases`. */
+  readonly unlessDatabaseThere: string;
   /** Writes an expression that the answer to an UPDATE is to tell. */
   readonly told: (expression: string) => string;
   /** Writes rows of values as a source of a statement. A server may need too long to plan a union of hundreds. */
@@ -65,53 +65,53 @@ const addCount = `CASE WHEN used_count > ${countMax} - :count THEN ${countMax} E
 /** Writes the statements of a database. */
 export function writeStatements(dialect: Dialect) {
   const { identity, clockMs } = dialect;
-  const placeIsOpen = `p.namespace = :namespace AND p.stopped = '' AND p.revision = :revision
+  const databaseIsOpen = `p.namespace = :namespace AND p.stopped = '' AND p.revision = :revision
     AND p.identity = ${identity} AND (p.open_ms <= ${clockMs} OR p.open_ms > ${clockMs} + ${openAheadMaxMs})`;
   return {
-    ...placeStatements(dialect),
-    ...sequenceStatements(dialect, placeIsOpen),
-    ...counterStatements(dialect, placeIsOpen),
+    ...databaseStatements(dialect),
+    ...sequenceStatements(dialect, databaseIsOpen),
+    ...counterStatements(dialect, databaseIsOpen),
     ...raiseStatements(dialect),
   } as const;
 }
 
-function placeStatements(dialect: Dialect) {
-  const { sequence, counter, place, identity, clockMs, lockPlace, unlessPlaceThere } = dialect;
+function databaseStatements(dialect: Dialect) {
+  const { sequence, counter, databases, identity, clockMs, lockDatabase, unlessDatabaseThere } = dialect;
   return {
-    place: `SELECT identity, stopped, revision, open_ms, store_id, stripe_index, stripe_count, members
-      FROM ${place} WHERE namespace = :namespace`,
-    makePlace: `INSERT INTO ${place} (namespace, identity, stopped, revision, open_ms, raised_count, raised_until_ms,
+    database: `SELECT identity, stopped, revision, open_ms, store_id, stripe_index, stripe_count, members
+      FROM ${databases} WHERE namespace = :namespace`,
+    makeDatabase: `INSERT INTO ${databases} (namespace, identity, stopped, revision, open_ms, raised_count, raised_until_ms,
       store_id, stripe_index, stripe_count, members)
       SELECT :namespace, ${identity}, :stopped, 1, 0, 0, 0, :storeId, :stripeIndex, :stripeCount, ''
       FROM (SELECT 1 AS one) o
       WHERE NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
-      AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace) ${unlessPlaceThere}`,
+      AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace) ${unlessDatabaseThere}`,
     /** All that {@link SequenceStore.look} tells, in one statement: a row for each key, or one for none. */
     look: (count: number) => `SELECT ${identity} AS identity_now, ${clockMs} AS clock_ms, p.identity, p.stopped,
       p.revision, p.open_ms, p.store_id, p.stripe_index, p.stripe_count, p.members, ${count === 0 ? "" : `k.key_name, k.key_period, c.used_count, ${ofSequence},`} 1 AS one
-      FROM (SELECT 1 AS one) o LEFT JOIN ${place} p ON p.namespace = :namespace ${
+      FROM (SELECT 1 AS one) o LEFT JOIN ${databases} p ON p.namespace = :namespace ${
         count === 0
           ? ""
           : `CROSS JOIN ${rowsOf(dialect, keyColumns, count)} k
       LEFT JOIN ${sequence} s ON s.namespace = :namespace AND s.name = k.key_name
       LEFT JOIN ${counter} c ON c.namespace = :namespace AND c.name = k.key_name AND c.period_key = k.key_period`
       }`,
-    stop: `UPDATE ${place} SET stopped = :reason, revision = revision + 1
+    stop: `UPDATE ${databases} SET stopped = :reason, revision = revision + 1
       WHERE namespace = :namespace AND revision = :revision AND stopped = ''`,
-    join: `UPDATE ${place} SET members = :after, stripe_index = :index
+    join: `UPDATE ${databases} SET members = :after, stripe_index = :index
       WHERE namespace = :namespace AND store_id = :storeId AND members = :before`,
     /** Begins an opening. */
-    lockPlace: `SELECT p.stopped FROM ${place} p WHERE p.namespace = :namespace ${lockPlace}`,
+    lockDatabase: `SELECT p.stopped FROM ${databases} p WHERE p.namespace = :namespace ${lockDatabase}`,
     missing: `SELECT s.name FROM ${sequence} s WHERE s.namespace = :namespace AND NOT EXISTS
       (SELECT 1 FROM ${counter} c WHERE c.namespace = s.namespace AND c.name = s.name AND c.period_key = '')
       ORDER BY s.name LIMIT 10`,
-    open: `UPDATE ${place} SET stopped = '', identity = ${identity}, open_ms = ${clockMs} + ${openAheadMs},
+    open: `UPDATE ${databases} SET stopped = '', identity = ${identity}, open_ms = ${clockMs} + ${openAheadMs},
       revision = CASE WHEN revision + 1 > ${clockMs} THEN revision + 1 ELSE ${clockMs} END
       WHERE namespace = :namespace AND stopped <> ''`,
   } as const;
 }
 
-function sequenceStatements({ sequence, counter, place, keepPlace }: Dialect, placeIsOpen: string) {
+function sequenceStatements({ sequence, counter, databases, keepDatabase }: Dialect, databaseIsOpen: string) {
   return {
     sequence: `SELECT ${definitionColumns} FROM ${sequence} WHERE namespace = :namespace AND name = :name`,
     list: (
@@ -120,12 +120,12 @@ function sequenceStatements({ sequence, counter, place, keepPlace }: Dialect, pl
       AND substr(name, 1, length(:prefix)) = :prefix ORDER BY name LIMIT ${count}`,
     create: `INSERT INTO ${sequence} (namespace, ${definitionColumns})
       SELECT p.namespace, :name, :startValue, :increment, :valueMax, :allocation, :stepMin, :stepMax, :period,
-      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId FROM ${place} p
-      WHERE ${placeIsOpen}
+      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId FROM ${databases} p
+      WHERE ${databaseIsOpen}
       AND NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace AND s.name = :name)
-      AND NOT ${hasFirst(counter)} ${keepPlace}`,
+      AND NOT ${hasFirst(counter)} ${keepDatabase}`,
     createCounter: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, '', p.raised_count, :writeId
-      FROM ${place} p WHERE p.namespace = :namespace ${keepPlace}`,
+      FROM ${databases} p WHERE p.namespace = :namespace ${keepDatabase}`,
     replace: `UPDATE ${sequence} SET description = :description, value_max = :valueMax, step_min = :stepMin,
       step_max = :stepMax, disabled = (:disabled = 1), updated_ms = :updatedMs
       WHERE namespace = :namespace AND name = :name AND sequence_id = :sequenceId
@@ -134,10 +134,10 @@ function sequenceStatements({ sequence, counter, place, keepPlace }: Dialect, pl
   } as const;
 }
 
-function counterStatements(dialect: Dialect, placeIsOpen: string) {
-  const { sequence, counter, place, clockMs, keepPlace, unlessThere, told, updateFrom } = dialect;
+function counterStatements(dialect: Dialect, databaseIsOpen: string) {
+  const { sequence, counter, databases, clockMs, keepDatabase, unlessThere, told, updateFrom } = dialect;
   /** The conditions of a take. */
-  const mayTake = `EXISTS (SELECT 1 FROM ${place} p WHERE ${placeIsOpen}) AND ${isEnabled(sequence)}`;
+  const mayTake = `EXISTS (SELECT 1 FROM ${databases} p WHERE ${databaseIsOpen}) AND ${isEnabled(sequence)}`;
   return {
     counter: `SELECT used_count FROM ${counter} WHERE ${isKey}`,
     take: {
@@ -152,7 +152,7 @@ function counterStatements(dialect: Dialect, placeIsOpen: string) {
         set: "used_count = m.first_index, write_id = :newWriteId",
         where: `c.namespace = :namespace AND c.name = m.range_name AND c.period_key = m.range_key
           AND c.used_count = m.end_index AND c.write_id = m.range_write_id
-          AND EXISTS (SELECT 1 FROM ${place} p WHERE ${placeIsOpen})
+          AND EXISTS (SELECT 1 FROM ${databases} p WHERE ${databaseIsOpen})
           AND ${isEnabled(sequence, "m.range_name", "m.range_sequence_id")}`,
       }),
     /** The counters of {@link rangeValues} that a write has changed. */
@@ -160,21 +160,21 @@ function counterStatements(dialect: Dialect, placeIsOpen: string) {
       JOIN ${counter} c ON c.namespace = :namespace AND c.name = k.key_name AND c.period_key = k.key_period
       WHERE c.write_id = :newWriteId`,
     beginPeriod: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
-      CASE WHEN :startMs < p.raised_until_ms THEN p.raised_count ELSE 0 END, :writeId FROM ${place} p
-      WHERE ${placeIsOpen} AND ${isEnabled(sequence)} AND :startMs <= ${clockMs} + ${periodAheadMaxMs}
-      AND ${hasFirst(counter)} ${keepPlace} ${unlessThere}`,
+      CASE WHEN :startMs < p.raised_until_ms THEN p.raised_count ELSE 0 END, :writeId FROM ${databases} p
+      WHERE ${databaseIsOpen} AND ${isEnabled(sequence)} AND :startMs <= ${clockMs} + ${periodAheadMaxMs}
+      AND ${hasFirst(counter)} ${keepDatabase} ${unlessThere}`,
   } as const;
 }
 
 function raiseStatements(dialect: Dialect) {
-  const { counter, place, clockMs, keepPlace, unlessThere, updateFrom } = dialect;
+  const { counter, databases, clockMs, keepDatabase, unlessThere, updateFrom } = dialect;
   return {
     /** Makes a counter that is missing, before {@link raiseTo}. */
     makeRaised: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
       CASE WHEN :startMs < p.raised_until_ms AND p.raised_count > :index THEN p.raised_count ELSE :index END, :writeId
-      FROM ${place} p WHERE p.namespace = :namespace
+      FROM ${databases} p WHERE p.namespace = :namespace
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace AND c.name = :name
-        AND c.period_key = :periodKey) ${keepPlace} ${unlessThere}`,
+        AND c.period_key = :periodKey) ${keepDatabase} ${unlessThere}`,
     raiseTo: updateOf(counter, {
       set: "used_count = :index, write_id = :writeId",
       where: `${isKey} AND used_count < :index`,
@@ -184,16 +184,16 @@ function raiseStatements(dialect: Dialect) {
       set: `used_count = ${addCount}, write_id = :writeId`,
       where: "namespace = :namespace",
     }),
-    raisePlace: `UPDATE ${place} SET raised_until_ms = ${clockMs} + ${raisedAheadMs}, raised_count =
+    raiseDatabase: `UPDATE ${databases} SET raised_until_ms = ${clockMs} + ${raisedAheadMs}, raised_count =
       CASE WHEN raised_count > ${countMax} - :count THEN ${countMax} ELSE raised_count + :count END
       WHERE namespace = :namespace AND stopped <> ''`,
     /** Makes the counters that are missing of marks, before {@link coverCounters}. */
     coverPeriods: (count: number) => `INSERT INTO ${counter} (${columns}) SELECT p.namespace, m.mark_name, m.mark_key,
       CASE WHEN p.raised_count > m.mark_index THEN p.raised_count ELSE m.mark_index END, :writeId
-      FROM ${place} p CROSS JOIN ${rowsOf(dialect, markColumns, count)} m
+      FROM ${databases} p CROSS JOIN ${rowsOf(dialect, markColumns, count)} m
       WHERE p.namespace = :namespace AND m.mark_key <> '' AND m.start_ms < p.raised_until_ms
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace AND c.name = m.mark_name
-        AND c.period_key = m.mark_key) ${keepPlace} ${unlessThere}`,
+        AND c.period_key = m.mark_key) ${keepDatabase} ${unlessThere}`,
     coverCounters: (count: number) =>
       updateFrom({
         table: counter,

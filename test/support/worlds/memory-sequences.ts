@@ -25,7 +25,7 @@ import { equalDefinitions, type StoredSequence } from "../../../src/sequence/seq
 const indexMax = 2n ** 63n - 1n;
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-interface PlaceState {
+interface DatabaseState {
   readonly identity: string;
   readonly stopped: string;
   readonly revision: number;
@@ -37,7 +37,7 @@ interface PlaceState {
 
 /** Everything that a database of sequences keeps, so that a test can put an older copy back. */
 export interface SequenceData {
-  readonly place: PlaceState | undefined;
+  readonly database: DatabaseState | undefined;
   readonly sequences: ReadonlyMap<string, StoredSequence>;
   readonly counters: ReadonlyMap<string, { readonly used: bigint; readonly writeId: string }>;
 }
@@ -65,7 +65,7 @@ export class MemorySequences {
   nowMs: () => number;
   readonly #mutant: SequenceMutant | undefined;
   readonly #member: ReturnType<typeof newMember>;
-  #place: PlaceState | undefined;
+  #database: DatabaseState | undefined;
   #sequences = new Map<string, StoredSequence>();
   #counters = new Map<string, { used: bigint; writeId: string }>();
   /** The write_ids of the ranges that went back. */
@@ -80,12 +80,12 @@ export class MemorySequences {
 
   /** A copy of all data. */
   copy(): SequenceData {
-    return { place: this.#place, sequences: new Map(this.#sequences), counters: new Map(this.#counters) };
+    return { database: this.#database, sequences: new Map(this.#sequences), counters: new Map(this.#counters) };
   }
 
   /** Puts a copy in the place of all data. */
-  restore({ place, sequences, counters }: SequenceData): void {
-    this.#place = place;
+  restore({ database, sequences, counters }: SequenceData): void {
+    this.#database = database;
     this.#sequences = new Map(sequences);
     this.#counters = new Map(counters);
   }
@@ -101,11 +101,11 @@ export class MemorySequences {
   }
 
   look(keys: readonly CounterKey[]): Look {
-    if (this.#place === undefined && this.#sequences.size === 0 && this.#counters.size === 0) {
+    if (this.#database === undefined && this.#sequences.size === 0 && this.#counters.size === 0) {
       const { identity } = this;
       const { storeId, stripeIndex: index, stripeCount: count } = this.#member;
       const member = { storeId, index, count, members: "" };
-      this.#place = { identity, stopped: "", revision: 1, openMs: 0, raisedCount: 0n, raisedUntilMs: 0, member };
+      this.#database = { identity, stopped: "", revision: 1, openMs: 0, raisedCount: 0n, raisedUntilMs: 0, member };
     }
     const sequences = new Map<string, StoredSequence>();
     const counters = new Map<string, bigint>();
@@ -115,7 +115,7 @@ export class MemorySequences {
       const counter = this.#counters.get(counterId(key));
       if (counter !== undefined) counters.set(counterId(key), counter.used);
     }
-    return { place: this.#place, identity: this.identity, clockMs: this.nowMs(), sequences, counters };
+    return { database: this.#database, identity: this.identity, clockMs: this.nowMs(), sequences, counters };
   }
 
   list({ afterName, prefix, count }: ListRange): readonly StoredSequence[] {
@@ -130,7 +130,7 @@ export class MemorySequences {
     const id = counterId({ name, periodKey: "" });
     if (!this.#isOpen(revision) || this.#sequences.has(name) || this.#counters.has(id)) return false;
     this.#sequences.set(name, stored);
-    this.#counters.set(id, { used: this.#place!.raisedCount, writeId });
+    this.#counters.set(id, { used: this.#database!.raisedCount, writeId });
     return true;
   }
 
@@ -175,7 +175,7 @@ export class MemorySequences {
   cover(marks: readonly Mark[], writeId: string): void {
     for (const mark of marks) {
       const isThere = this.#counters.has(counterId(mark));
-      const isRaised = mark.periodKey !== "" && earliestStartMs(mark.periodKey) < (this.#place?.raisedUntilMs ?? 0);
+      const isRaised = mark.periodKey !== "" && earliestStartMs(mark.periodKey) < (this.#database?.raisedUntilMs ?? 0);
       if (isThere || isRaised || this.#mutant === "cover-makes-lost-counter") this.#raiseTo(mark, mark.index, writeId);
     }
   }
@@ -183,50 +183,50 @@ export class MemorySequences {
   raise(request: RaiseRequest, writeId: string): number | undefined {
     if (request.kind === "to") return this.#raiseTo(request.key, request.index, writeId) ? 1 : 0;
     if (request.kind === "by") return this.#raiseBy(counterId(request.key), request.count, writeId) ? 1 : 0;
-    if (this.#place === undefined || this.#place.stopped === "") return undefined;
-    const raisedCount = least(this.#place.raisedCount + request.count, indexMax);
+    if (this.#database === undefined || this.#database.stopped === "") return undefined;
+    const raisedCount = least(this.#database.raisedCount + request.count, indexMax);
     const aheadMs = this.#mutant === "raise-ends-now" ? 0 : raisedAheadMs;
-    this.#place = { ...this.#place, raisedCount, raisedUntilMs: this.nowMs() + aheadMs };
+    this.#database = { ...this.#database, raisedCount, raisedUntilMs: this.nowMs() + aheadMs };
     return [...this.#counters.keys()].filter((id) => this.#raiseBy(id, request.count, writeId)).length;
   }
 
   stop(reason: string, revision: number): boolean {
-    if (this.#place === undefined || this.#place.stopped !== "") return false;
-    if (this.#place.revision !== revision && this.#mutant !== "stop-ignores-revision") return false;
-    this.#place = { ...this.#place, stopped: reason, revision: this.#place.revision + 1 };
+    if (this.#database === undefined || this.#database.stopped !== "") return false;
+    if (this.#database.revision !== revision && this.#mutant !== "stop-ignores-revision") return false;
+    this.#database = { ...this.#database, stopped: reason, revision: this.#database.revision + 1 };
     return true;
   }
 
   open(): OpenOutcome {
     const names = [...this.#sequences.keys()].filter((name) => !this.#counters.has(counterId({ name, periodKey: "" })));
     if (names.length > 0) return { kind: "missing", names: names.toSorted().slice(0, 10) };
-    if (this.#place === undefined || this.#place.stopped === "") return { kind: "was-open" };
-    const revision = Math.max(this.#place.revision + 1, this.nowMs());
+    if (this.#database === undefined || this.#database.stopped === "") return { kind: "was-open" };
+    const revision = Math.max(this.#database.revision + 1, this.nowMs());
     const { identity } = this;
     const openMs = this.nowMs() + (this.#mutant === "opens-at-once" ? 0 : openAheadMs);
-    this.#place = { ...this.#place, stopped: "", identity, revision, openMs };
+    this.#database = { ...this.#database, stopped: "", identity, revision, openMs };
     return { kind: "opened", revision };
   }
 
   join({ storeId, before, after, index }: JoinRequest): boolean {
-    const member = this.#place?.member;
-    if (this.#place === undefined || member?.storeId !== storeId || member.members !== before) return false;
-    this.#place = { ...this.#place, member: { ...member, index, members: after } };
+    const member = this.#database?.member;
+    if (this.#database === undefined || member?.storeId !== storeId || member.members !== before) return false;
+    this.#database = { ...this.#database, member: { ...member, index, members: after } };
     return true;
   }
 
   /** Where a counter begins whose row may have been lost. */
   #baseOf(startMs: number): bigint {
-    const { raisedCount, raisedUntilMs } = this.#place!;
+    const { raisedCount, raisedUntilMs } = this.#database!;
     return startMs < raisedUntilMs && this.#mutant !== "period-below-raise" ? raisedCount : 0n;
   }
 
   #isOpen(revision: number): boolean {
-    const place = this.#place;
-    if (place === undefined || place.stopped !== "") return false;
-    if (place.revision !== revision && this.#mutant !== "take-ignores-revision") return false;
-    if (place.identity !== this.identity && this.#mutant !== "take-ignores-identity") return false;
-    const aheadMs = place.openMs - this.nowMs();
+    const database = this.#database;
+    if (database === undefined || database.stopped !== "") return false;
+    if (database.revision !== revision && this.#mutant !== "take-ignores-revision") return false;
+    if (database.identity !== this.identity && this.#mutant !== "take-ignores-identity") return false;
+    const aheadMs = database.openMs - this.nowMs();
     return aheadMs <= 0 || aheadMs > openAheadMaxMs;
   }
 
@@ -239,7 +239,8 @@ export class MemorySequences {
   #raiseTo(key: CounterKey, index: bigint, writeId: string): boolean {
     const counter = this.#counters.get(counterId(key));
     if (counter !== undefined && counter.used >= index) return false;
-    const base = counter === undefined && this.#place !== undefined ? this.#baseOf(earliestStartMs(key.periodKey)) : 0n;
+    const base =
+      counter === undefined && this.#database !== undefined ? this.#baseOf(earliestStartMs(key.periodKey)) : 0n;
     this.#counters.set(counterId(key), { used: base > index ? base : index, writeId });
     return true;
   }

@@ -1,9 +1,9 @@
 import type { Timers } from "../../../src/clock/clock.ts";
 import { IdError } from "../../../src/errors.ts";
 import { SequenceCatalog } from "../../../src/sequence/sequence-catalog.ts";
-import { SequencePlace } from "../../../src/sequence/sequence-place.ts";
+import { SequenceDatabase } from "../../../src/sequence/sequence-database.ts";
 import { onlyStripe, type SequenceDraft } from "../../../src/sequence/sequence.ts";
-import { StripedPlace } from "../../../src/sequence/striped-place.ts";
+import { StripedDatabases } from "../../../src/sequence/striped-databases.ts";
 import type { ValueRun } from "../../../src/sequence/segment-buffer.ts";
 import { ValueSources } from "../../../src/sequence/value-sources.ts";
 import { ManualTime } from "./manual-time.ts";
@@ -41,13 +41,13 @@ export class SequenceWorld {
         return structuredClone(await inMemory.look(keys));
       },
     };
-    const part = { stripe: onlyStripe, store, place: new SequencePlace({ store, clock, onEvent }) };
+    const part = { stripe: onlyStripe, store, database: new SequenceDatabase({ store, clock, onEvent }) };
     const parts = async () => [part];
-    const place = new StripedPlace({ stripes: { usable: parts }, clock, timers: clock, waitMaxMs, onEvent });
+    const databases = new StripedDatabases({ stripes: { usable: parts }, clock, timers: clock, waitMaxMs, onEvent });
     const counters = { issued: 0, taken: 0, refused: 0, failed: 0 };
     this.sources = new ValueSources({
       counters,
-      place,
+      database: databases,
       clock,
       timers: timers ?? clock,
       waitMaxMs,

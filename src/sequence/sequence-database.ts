@@ -20,7 +20,7 @@ import {
   type SequenceStore,
 } from "./sequence-store.ts";
 import { endCountOf, onlyStripe, type Stripe, type StoredSequence } from "./sequence.ts";
-import type { PlaceAnswer, PlaceTake, UsedSequence, ValuePlace } from "./value-place.ts";
+import type { TakeAnswer, ValueTake, UsedSequence, ValueDatabase } from "./value-database.ts";
 import { earliestStartMs } from "./period.ts";
 
 /** What happened to the database of sequences, for logs and metrics. */
@@ -42,8 +42,8 @@ export type SequenceEvent =
   /** The rest of a sequence went back, or could not. */
   | { readonly kind: "given-back"; readonly name: string; readonly count: bigint; readonly outcome: "given" | "kept" };
 
-/** The parts of a {@link SequencePlace}. */
-export interface PlaceParts {
+/** The parts of a {@link SequenceDatabase}. */
+export interface SequenceDatabaseParts {
   readonly store: SequenceStore;
   readonly clock: Clock;
   readonly onEvent: (event: SequenceEvent) => void;
@@ -53,15 +53,15 @@ export interface PlaceParts {
 
 /** How often a take that found the database changed under it is begun again. */
 const attemptsMax = 8;
-/** For so long a place that was found stopped is taken for stopped without another look. */
+/** How long a database counts as stopped before it is looked at again. */
 const stoppedForMs = 500;
 
 /** See the head of this file. */
-export class SequencePlace implements ValuePlace {
-  readonly #parts: PlaceParts;
+export class SequenceDatabase implements ValueDatabase {
+  readonly #parts: SequenceDatabaseParts;
   readonly #marks: CounterMarks;
   readonly #stripe: Stripe;
-  /** The revision that takes name; undefined = the place has to be looked at before the next take. */
+  /** The revision that takes name; undefined = the database has to be looked at before the next take. */
   #revision: number | undefined;
   /** The highest one that was seen. */
   #revisionSeen = -1;
@@ -74,7 +74,7 @@ export class SequencePlace implements ValuePlace {
   #pendingStop: { readonly reason: string; readonly revision: number } | undefined;
   #stopped: { readonly reason: string; readonly sinceMs: number } | undefined;
 
-  constructor(parts: PlaceParts) {
+  constructor(parts: SequenceDatabaseParts) {
     this.#parts = parts;
     this.#marks = new CounterMarks(parts.clock);
     this.#stripe = parts.stripe ?? onlyStripe;
@@ -95,9 +95,9 @@ export class SequencePlace implements ValuePlace {
   /**
    * Takes values.
    *
-   * @throws IdError STORE_WENT_BACK: the place is stopped. STORE_UNAVAILABLE: the range, if there is one, is not used.
+   * @throws IdError STORE_WENT_BACK: the database is stopped. STORE_UNAVAILABLE: a range that was taken is not used.
    */
-  async take({ stored, count, ...key }: PlaceTake): Promise<PlaceAnswer> {
+  async take({ stored, count, ...key }: ValueTake): Promise<TakeAnswer> {
     const endCount = endCountOf(stored.definition, this.#stripe);
     let wanted = count;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
@@ -152,7 +152,7 @@ export class SequencePlace implements ValuePlace {
    *
    * @param used - At most 1,000.
    * @returns The sequences as the database has them.
-   * @throws IdError STORE_WENT_BACK: a loss was found, and the place is stopped.
+   * @throws IdError STORE_WENT_BACK: a loss was found, and the database is stopped.
    */
   async compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
     const { store } = this.#parts;
@@ -188,7 +188,7 @@ export class SequencePlace implements ValuePlace {
     return this.#adopting;
   }
 
-  /** Has the next take look at the place first: an operator changed it. */
+  /** Has the next take look at the database first: an operator changed it. */
   forget(): void {
     this.#revision = undefined;
     this.#stopped = undefined;
@@ -201,13 +201,13 @@ export class SequencePlace implements ValuePlace {
     }
     const look = await store.look([]);
     const pending = this.#pendingStop;
-    if (pending !== undefined && look.place?.revision === pending.revision) {
+    if (pending !== undefined && look.database?.revision === pending.revision) {
       throw await this.#stop(pending.reason, pending.revision);
     }
     this.#pendingStop = undefined;
     const revision = await this.#check(look);
     if (this.#coveredRevision !== revision) await this.#cover(revision);
-    const aheadMs = (look.place?.openMs ?? 0) - look.clockMs;
+    const aheadMs = (look.database?.openMs ?? 0) - look.clockMs;
     if (aheadMs > openAheadMaxMs) onEvent({ kind: "opening-ahead", aheadMs });
     else if (aheadMs > 0) throw notOpenYet(aheadMs);
     this.#revision = revision;
@@ -217,7 +217,7 @@ export class SequencePlace implements ValuePlace {
   }
 
   /**
-   * Raises every counter to how far this process has taken it. That is done well before the place opens, because
+   * Raises every counter to how far this process has taken it. That is done well before the database opens, because
    * afterwards others would take what this process may still hand out.
    */
   async #cover(revision: number): Promise<void> {
@@ -230,10 +230,10 @@ export class SequencePlace implements ValuePlace {
     this.#coveredRevision = revision;
   }
 
-  /** Checks the place alone. @returns Its revision. @throws IdError STORE_WENT_BACK. */
-  async #check({ place, identity }: Look): Promise<number> {
-    if (place === undefined) throw stoppedError("the place of this namespace is gone, though its tables are there");
-    const { revision, stopped } = place;
+  /** Checks the database alone. @returns Its revision. @throws IdError STORE_WENT_BACK. */
+  async #check({ database, identity }: Look): Promise<number> {
+    if (database === undefined) throw stoppedError("the row of this namespace is gone, though its tables are there");
+    const { revision, stopped } = database;
     if (stopped !== "") {
       this.#revisionSeen = Math.max(this.#revisionSeen, revision);
       throw this.#noteStop(stopped);
@@ -241,8 +241,11 @@ export class SequencePlace implements ValuePlace {
     if (revision < this.#revisionSeen) {
       throw await this.#stop(`its revision is ${revision} after ${this.#revisionSeen}`, revision);
     }
-    if (!equalIdentity(identity, place.identity)) {
-      throw await this.#stop(`it is another database or an older copy: ${identity} after ${place.identity}`, revision);
+    if (!equalIdentity(identity, database.identity)) {
+      throw await this.#stop(
+        `it is another database or an older copy: ${identity} after ${database.identity}`,
+        revision,
+      );
     }
     if (revision !== this.#revisionSeen) this.#revision = undefined;
     this.#revisionSeen = revision;
@@ -253,7 +256,7 @@ export class SequencePlace implements ValuePlace {
   async #explain(key: CounterKey, known: StoredSequence, revision: number) {
     const look = await this.#parts.store.look(keysOf(key));
     const revisionNow = await this.#check(look);
-    const aheadMs = (look.place?.openMs ?? 0) - look.clockMs;
+    const aheadMs = (look.database?.openMs ?? 0) - look.clockMs;
     if (aheadMs > 0 && aheadMs <= openAheadMaxMs) throw notOpenYet(aheadMs);
     const knownEnd = endCountOf(known.definition, this.#stripe);
     // Our marks reach the database before the next attempt, and only then is it compared with them.
@@ -269,7 +272,7 @@ export class SequencePlace implements ValuePlace {
     return { kind: "again", leftCount: endCount - used } as const;
   }
 
-  /** Stops the place for every server. @returns The error for the caller. */
+  /** Stops the database for every server. @returns The error for the caller. */
   async #stop(reason: string, revision: number): Promise<IdError> {
     this.#pendingStop = { reason, revision };
     this.#revision = undefined;
@@ -305,7 +308,7 @@ function below({ name, periodKey }: CounterKey, index: bigint, mark: bigint): st
   return `the counter of ${[name, periodKey].join(" ").trimEnd()} stands at ${index}, after ${mark}`;
 }
 
-/** The error of calls while the place is stopped. */
+/** The error of calls while the database is stopped. */
 function stoppedError(reason: string): IdError {
   const message = `No values can be taken: the database of sequences was stopped, because ${reason}. An operator must raise and open it.`;
   return new IdError("STORE_WENT_BACK", message, { metadata: { stopped: reason } });

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { ManualTime } from "../../test/support/worlds/manual-time.ts";
 import { MemorySequences, memorySequenceStore } from "../../test/support/worlds/memory-sequences.ts";
 import { SequenceCatalog } from "./sequence-catalog.ts";
-import { SequencePlace } from "./sequence-place.ts";
+import { SequenceDatabase } from "./sequence-database.ts";
 import { counterId } from "./sequence-store.ts";
-import { StripedPlace } from "./striped-place.ts";
+import { StripedDatabases } from "./striped-databases.ts";
 
 const orders = { name: "orders", periodKey: "" };
 
@@ -23,15 +23,15 @@ async function twoDatabases() {
       },
     );
     const stripe = { index, count: 2 };
-    return { stripe, store, place: new SequencePlace({ store, clock: time, onEvent: () => {}, stripe }) };
+    return { stripe, store, database: new SequenceDatabase({ store, clock: time, onEvent: () => {}, stripe }) };
   });
   const usable = async () => parts;
   const stripes = { all: usable, listed: usable, usable };
   const catalog = new SequenceCatalog({ stripes, clock: time, onChanged: () => {} });
   const { stored } = await catalog.create({ name: "orders" });
-  const place = new StripedPlace({ stripes, clock: time, timers: time, waitMaxMs: 1_000, onEvent: () => {} });
-  await place.find(["orders"]);
-  await place.find(["orders"]);
+  const database = new StripedDatabases({ stripes, clock: time, timers: time, waitMaxMs: 1_000, onEvent: () => {} });
+  await database.find(["orders"]);
+  await database.find(["orders"]);
   /** The answer of a call, and how long it took. */
   const timed = async <T>(call: Promise<T>): Promise<{ readonly answer: T; readonly tookMs: number }> => {
     const beganMs = time.monotonicMs();
@@ -40,12 +40,12 @@ async function twoDatabases() {
     return timing;
   };
   const usedOf = (index: number) => databases[index]!.look([orders]).counters.get(counterId(orders));
-  return { state, stored, place, timed, usedOf };
+  return { state, stored, database, timed, usedOf };
 }
 
 test("a frozen database keeps a server for a quarter of a second from what the others say of its sequences (it kept it for seconds)", async () => {
-  const { state, stored, place, timed } = await twoDatabases();
-  const compare = () => place.compare([{ ...orders, stored }]);
+  const { state, stored, database, timed } = await twoDatabases();
+  const compare = () => database.compare([{ ...orders, stored }]);
   expect(await compare()).toHaveProperty("size", 1);
   state.isFrozen = true;
   const { answer, tookMs } = await timed(compare());
@@ -53,8 +53,8 @@ test("a frozen database keeps a server for a quarter of a second from what the o
 });
 
 test("where a database is frozen, a take asks the next one, and what comes late goes back (the take waited)", async () => {
-  const { state, stored, place, timed, usedOf } = await twoDatabases();
-  const take = () => timed(place.take({ ...orders, stored, count: 10 }));
+  const { state, stored, database, timed, usedOf } = await twoDatabases();
+  const take = () => timed(database.take({ ...orders, stored, count: 10 }));
   const stripeOf = ({ answer }: Awaited<ReturnType<typeof take>>) =>
     answer.kind === "taken" ? answer.segment.stripe.index : answer.why;
   // In turn.

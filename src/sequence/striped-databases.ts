@@ -2,14 +2,14 @@
 import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import type { Remainder } from "./segment-buffer.ts";
-import type { SequenceEvent } from "./sequence-place.ts";
+import type { SequenceEvent } from "./sequence-database.ts";
 import { type CounterKey, counterId } from "./sequence-store.ts";
 import type { StoredSequence } from "./sequence.ts";
 import { patienceMs, type StripePart, type StripeSet } from "./stripe-set.ts";
-import type { PlaceAnswer, PlaceTake, UsedSequence, ValuePlace } from "./value-place.ts";
+import type { TakeAnswer, ValueTake, UsedSequence, ValueDatabase } from "./value-database.ts";
 
-/** The parts of a {@link StripedPlace}. */
-export interface StripedPlaceParts {
+/** The parts of a {@link StripedDatabases}. */
+export interface StripedDatabasesParts {
   readonly stripes: Pick<StripeSet, "usable">;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -48,28 +48,28 @@ const backOffMaxMs = 30_000;
 const knownMax = 100_000;
 
 /** See the head of this file. */
-export class StripedPlace implements ValuePlace {
-  readonly #parts: StripedPlaceParts;
+export class StripedDatabases implements ValueDatabase {
+  readonly #parts: StripedDatabasesParts;
   readonly #conditions = new Map<number, Condition>();
   /** The databases that were used, by the index of their stripe. */
   readonly #seen = new Map<number, StripePart>();
   readonly #held = new Map<string, CounterKey>();
   #turn = 0;
 
-  constructor(parts: StripedPlaceParts) {
+  constructor(parts: StripedDatabasesParts) {
     this.#parts = parts;
   }
 
   /** Why one of the databases gives no values, as far as this process knows. */
   get stopReason(): string | undefined {
-    return [...this.#seen.values()].find(({ place }) => place.stopReason !== undefined)?.place.stopReason;
+    return [...this.#seen.values()].find(({ database }) => database.stopReason !== undefined)?.database.stopReason;
   }
 
   async find(names: readonly string[]): Promise<ReadonlyMap<string, StoredSequence>> {
     const found = new Map<string, StoredSequence>();
     let missing = names;
     await this.#inTurn({
-      ask: (part) => part.place.find(missing),
+      ask: (part) => part.database.find(missing),
       accept: (sequences, part) => {
         for (const [name, stored] of sequences) {
           found.set(name, stored);
@@ -83,10 +83,10 @@ export class StripedPlace implements ValuePlace {
     return found;
   }
 
-  async take(take: PlaceTake): Promise<PlaceAnswer> {
+  async take(take: ValueTake): Promise<TakeAnswer> {
     const { name, periodKey } = take;
-    let refusal: PlaceAnswer | undefined;
-    let answer: PlaceAnswer | undefined;
+    let refusal: TakeAnswer | undefined;
+    let answer: TakeAnswer | undefined;
     const errors = await this.#inTurn({
       key: take,
       ask: (part) => this.#takeFrom(part, take),
@@ -98,11 +98,11 @@ export class StripedPlace implements ValuePlace {
         return answer !== undefined;
       },
       // The caller has values of another database.
-      acceptLate: (taken, { place }) => {
+      acceptLate: (taken, { database }) => {
         if (taken?.given.kind !== "taken") return undefined;
         const { firstIndex, count, writeId, stripe } = taken.given.segment;
         const endIndex = firstIndex + BigInt(count);
-        return place.giveBack({ name, periodKey }, taken.sequenceId, { firstIndex, endIndex, writeId, stripe });
+        return database.giveBack({ name, periodKey }, taken.sequenceId, { firstIndex, endIndex, writeId, stripe });
       },
     });
     if (answer !== undefined) return answer;
@@ -113,19 +113,19 @@ export class StripedPlace implements ValuePlace {
 
   hold(key: CounterKey): void {
     this.#held.set(counterId(key), key);
-    for (const { place } of this.#seen.values()) place.hold(key);
+    for (const { database } of this.#seen.values()) database.hold(key);
   }
 
   release(key: CounterKey): void {
     this.#held.delete(counterId(key));
-    for (const { place } of this.#seen.values()) place.release(key);
+    for (const { database } of this.#seen.values()) database.release(key);
   }
 
   async giveBack(key: CounterKey, sequenceId: string, remainder: Remainder): Promise<void> {
     const part = this.#seen.get(remainder.stripe.index);
     if (part === undefined) return;
     const known = this.#conditionOf(part).known.get(key.name);
-    await part.place.giveBack(key, known?.sequenceId ?? sequenceId, remainder);
+    await part.database.giveBack(key, known?.sequenceId ?? sequenceId, remainder);
   }
 
   async compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
@@ -156,16 +156,16 @@ export class StripedPlace implements ValuePlace {
       if (stored === null) known.delete(one.name);
       return stored ? [{ name: one.name, periodKey: one.periodKey, stored }] : [];
     });
-    const sequences = await part.place.compare(ours);
+    const sequences = await part.database.compare(ours);
     for (const [name, stored] of sequences) this.#know(part, name, stored);
     return sequences;
   }
 
   /** @returns undefined: the database does not have the sequence. */
-  async #takeFrom(part: StripePart, take: PlaceTake) {
+  async #takeFrom(part: StripePart, take: ValueTake) {
     const stored = await this.#storedOn(part, take);
     if (stored === undefined) return undefined;
-    return { sequenceId: stored.sequenceId, given: await part.place.take({ ...take, stored }) };
+    return { sequenceId: stored.sequenceId, given: await part.database.take({ ...take, stored }) };
   }
 
   /**
@@ -253,17 +253,17 @@ export class StripedPlace implements ValuePlace {
     for (const part of parts) {
       if (this.#seen.has(part.stripe.index)) continue;
       this.#seen.set(part.stripe.index, part);
-      for (const key of this.#held.values()) part.place.hold(key);
+      for (const key of this.#held.values()) part.database.hold(key);
     }
     return parts;
   }
 
   /** The sequence as a database has it; undefined = it does not have it. */
-  async #storedOn(part: StripePart, { name, stored }: PlaceTake): Promise<StoredSequence | undefined> {
+  async #storedOn(part: StripePart, { name, stored }: ValueTake): Promise<StoredSequence | undefined> {
     if (part.stripe.count === 1) return stored;
     const known = this.#conditionOf(part).known.get(name);
     if (known !== undefined) return known ?? undefined;
-    const found = (await part.place.find([name])).get(name);
+    const found = (await part.database.find([name])).get(name);
     this.#know(part, name, found ?? null);
     if (found === undefined) this.#parts.onEvent({ kind: "stripe-lacks", stripe: part.stripe.index, name });
     return found;

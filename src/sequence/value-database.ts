@@ -4,14 +4,14 @@ import type { CounterKey } from "./sequence-store.ts";
 import type { StoredSequence } from "./sequence.ts";
 
 /** A take of one sequence in one period. */
-export interface PlaceTake extends CounterKey {
+export interface ValueTake extends CounterKey {
   readonly stored: StoredSequence;
   /** At least 1. */
   readonly count: number;
 }
 
 /** The outcome of a take. `refused`: the database has the sequence, as `stored` says, and gives no value of it. */
-export type PlaceAnswer =
+export type TakeAnswer =
   | { readonly kind: "taken"; readonly segment: Segment }
   | { readonly kind: "refused"; readonly why: "disabled" | "exhausted" | "changed"; readonly stored: StoredSequence };
 
@@ -21,11 +21,11 @@ export interface UsedSequence extends CounterKey {
 }
 
 /** See the head of this file. All of it rejects with STORE_UNAVAILABLE or STORE_WENT_BACK. */
-export interface ValuePlace {
+export interface ValueDatabase {
   /** Finds sequences by name: at most 1,000 of them. */
   find(names: readonly string[]): Promise<ReadonlyMap<string, StoredSequence>>;
   /** Takes values. Where it rejects, the range is not used, if there is one. */
-  take(take: PlaceTake): Promise<PlaceAnswer>;
+  take(take: ValueTake): Promise<TakeAnswer>;
   /** Notes that values of a counter come into memory: what was taken of it is then remembered. */
   hold(key: CounterKey): void;
   /** Notes that no value of a counter is in memory any more. */
