@@ -22,7 +22,8 @@ export {
   type LayoutFieldKind,
   type LayoutSpec,
 } from "./snowflake/layout.ts";
-export { type ParsedId, type PlausibleLayout, parseId, plausibleLayouts } from "./snowflake/parse.ts";
+export { type PlausibleLayout, plausibleLayouts } from "./snowflake/layout-guess.ts";
+export { type ParsedId, parseId } from "./snowflake/parse.ts";
 export { layouts, type PresetName, presetLayout, presetNames } from "./snowflake/presets.ts";
 export { type RollbackPolicy, rollbackPolicies } from "./snowflake/rollback-policy.ts";
 export { type IdRun, idsOf } from "./snowflake/run.ts";

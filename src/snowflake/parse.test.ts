@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { composeId, createLayout } from "./layout.ts";
-import { parseId, plausibleLayouts } from "./parse.ts";
+import { createLayout } from "./layout.ts";
+import { parseId } from "./parse.ts";
 import { layouts } from "./presets.ts";
 
 const malformed = expect.objectContaining({ reason: "MALFORMED_ID" });
@@ -53,45 +53,4 @@ test("an ID past the layout's life is refused", () => {
   expect(parseId(layout, BigInt(max)).createTimeMs).toBe(Date.UTC(9999, 11, 31, 23));
   expect(() => parseId(layout, BigInt(max) + 1n)).toThrow(malformed);
   expect(() => parseId(layout, 2n ** 60n - 1n)).toThrow(malformed);
-});
-
-test("the presets of an ID are those under which it was made before tomorrow", () => {
-  const nowMs = Date.UTC(2026, 10, 21);
-  const names = (id: bigint): readonly string[] => plausibleLayouts(id, nowMs).map(({ name }) => name);
-  // A tweet, a Discord ID and one of Leaf's cannot be told apart; Instagram's and Sonyflake's can.
-  expect(names(1_541_815_603_606_036_480n)).toEqual(["twitter", "discord", "instagram", "baidu", "leaf"]);
-  expect(names(2_384_288_897_814_875_714n)).toEqual(["instagram", "baidu"]);
-  expect(names(0n)).toEqual([]);
-  expect(names(2n ** 63n)).toEqual([]);
-  expect(names(-1n)).toEqual([]);
-  const tomorrow = composeId(layouts.twitter, {
-    ticks: nowMs + 86_400_000 - layouts.twitter.epochMs,
-    datacenterId: 0,
-    workerId: 0,
-    sequence: 0,
-  });
-  expect(names(tomorrow)).not.toContain("twitter");
-  expect(names(tomorrow - 1n)).toContain("twitter");
-});
-
-test("presets under which the sequence number is high come last", () => {
-  // The lowest 10 bits, which are Instagram's sequence, are 1, and Hazelcast's 6 above the lowest 16 are low too;
-  // Twitter's 12 and Baidu's 13 are 3073.
-  const id = composeId(layouts.discord, { ticks: 2 ** 38, datacenterId: 1, workerId: 2, sequence: 3073 });
-  const found = plausibleLayouts(id, Date.UTC(2026, 10, 21));
-  expect(found.map(({ name }) => name)).toEqual(["instagram", "hazelcast", "twitter", "discord", "baidu", "leaf"]);
-});
-
-test.each([
-  ["leaf", Date.UTC(2017, 3, 1)],
-  ["clickhouse", Date.UTC(2024, 5, 1)],
-  ["mastodon", Date.UTC(2017, 9, 1)],
-] as const)("no ID is %s's from before its scheme existed", (name, beginMs) => {
-  const layout = layouts[name];
-  const names = (ms: number): readonly string[] => {
-    const id = composeId(layout, { ticks: ms - layout.epochMs, datacenterId: 0, workerId: 0, sequence: 0 });
-    return plausibleLayouts(id, Date.UTC(2026, 10, 21)).map((each) => each.name);
-  };
-  expect(names(beginMs)).toContain(name);
-  expect(names(beginMs - 1)).not.toContain(name);
 });

@@ -1,6 +1,5 @@
 import { IdError } from "../errors.ts";
 import { decomposeId, type FieldPlace, type Layout, ticksToMsDown } from "./layout.ts";
-import { layouts, type PresetName, presetNames } from "./presets.ts";
 import { nsPerMsBig } from "./nanoseconds.ts";
 
 /** The parts of an ID, read by a layout. */
@@ -68,53 +67,4 @@ function bitGroups(layout: Layout, id: bigint): string {
     at += bits;
   }
   return groups.join(" ");
-}
-
-/** A preset under which an ID reads plausibly. */
-export interface PlausibleLayout {
-  readonly name: PresetName;
-  /** When the ID would have been made: Unix milliseconds, rounded down. */
-  readonly createTimeMs: number;
-}
-
-/**
- * When a scheme began, Unix milliseconds, where that was long after its epoch. Before it, the scheme issued no ID: Leaf
- * was published in April 2017, generateSnowflakeID came with ClickHouse 24.6, Mastodon's IDs with its version 2.0.
- */
-const beginMs: Readonly<Partial<Record<PresetName, number>>> = {
-  leaf: Date.UTC(2017, 3, 1),
-  clickhouse: Date.UTC(2024, 5, 1),
-  mastodon: Date.UTC(2017, 9, 1),
-};
-
-/** The presets, each with its earliest time and the lowest number that has too many bits for it. */
-const candidates = presetNames.map((name) => {
-  const layout = layouts[name];
-  return { name, layout, startMs: beginMs[name] ?? layout.epochMs, idEnd: 1n << BigInt(layout.bits) };
-});
-
-/** Clocks and time zones differ by less. */
-const futureMaxMs = 86_400_000;
-
-/**
- * Gives the presets under which an ID could have been made: not before the scheme existed, after its epoch, and not
- * after tomorrow. The most plausible first.
- *
- * A guess, and no more: many IDs read well under several layouts. First come those under which the sequence number lies
- * in the lower quarter, where real ones mostly lie and numbers read by a wrong layout do not; among equals the order is
- * that of {@link presetNames}.
- */
-export function plausibleLayouts(id: bigint, nowMs: number): readonly PlausibleLayout[] {
-  const matches: (PlausibleLayout & { readonly isLow: boolean })[] = [];
-  for (const { name, layout, startMs, idEnd } of candidates) {
-    if (id < 0n || id >= idEnd) continue;
-    const { ticks, sequence } = decomposeId(layout, id);
-    const createTimeMs = ticksToMsDown(layout, ticks);
-    if (createTimeMs < startMs) continue;
-    if (ticks === 0 || ticks > layout.timestamp.max || createTimeMs >= nowMs + futureMaxMs) continue;
-    matches.push({ name, createTimeMs, isLow: sequence * 4 <= layout.sequence.max });
-  }
-  return [...matches.filter(({ isLow }) => isLow), ...matches.filter(({ isLow }) => !isLow)].map(
-    ({ name, createTimeMs }) => ({ name, createTimeMs }),
-  );
 }

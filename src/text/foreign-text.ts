@@ -87,11 +87,12 @@ const readers: Readonly<Record<ForeignKind, Reader>> = {
 };
 
 /**
- * Reads a text of another generator, told by its length and alphabet alone; undefined if it has none of their shapes.
- * The work is bounded whatever the text's length.
+ * Reads a text of another generator by its length and alphabet alone; undefined if it has none of their shapes. Digits
+ * alone are always a number: a padded ID of 20 digits has the shape of an xid of 1970. The work is bounded whatever the
+ * text's length.
  */
 export function readForeignText(text: string): ForeignText | undefined {
-  if (text.length > lengthMax) return undefined;
+  if (text.length > lengthMax || /^\d+$/.test(text)) return undefined;
   for (const kind of foreignKinds) {
     const { shape, read } = readers[kind];
     const parts = shape.test(text) ? read(text) : undefined;

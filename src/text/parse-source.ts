@@ -1,5 +1,6 @@
 import { IdError } from "../errors.ts";
-import { type ParsedId, parseId, type PlausibleLayout, plausibleLayouts } from "../snowflake/parse.ts";
+import { type PlausibleLayout, plausibleLayouts } from "../snowflake/layout-guess.ts";
+import { type ParsedId, parseId } from "../snowflake/parse.ts";
 import { type ForeignText, readForeignText } from "./foreign-text.ts";
 import type { FormattedText, ReadOptions, TextCodec, TextReading } from "./text-codec.ts";
 import type { TextFormat } from "./text-form.ts";

@@ -77,6 +77,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   queue: ["errors", "assert", "clock"],
   snowflake: ["errors", "assert"],
   text: pure,
+  "text/find": [...pure, "text"],
   // A store may speak gRPC to its own server, by stubs of its own.
   store: ["errors", "assert", "clock", "gen", ...stores],
   "store/link": ["errors", "assert", "clock", "kernel-random"],

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createLayout, type LayoutSpec } from "../../src/snowflake/layout.ts";
-import { parseId, plausibleLayouts } from "../../src/snowflake/parse.ts";
+import { plausibleLayouts } from "../../src/snowflake/layout-guess.ts";
+import { parseId } from "../../src/snowflake/parse.ts";
 import { presetLayout } from "../../src/snowflake/presets.ts";
 
 interface PublishedId {

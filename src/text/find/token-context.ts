@@ -1,0 +1,48 @@
+import { type KeyMeaning, meaningOf } from "./words-of-key.ts";
+
+/** What stands around a token, as far as the rules look. */
+export interface TokenContext extends KeyMeaning {
+  /** The last word before it, over quotes and signs; empty if there is none on its line. */
+  readonly key: string;
+  /** The character before it; empty at the start. */
+  readonly before: string;
+  /** The character behind it; empty at the end. */
+  readonly after: string;
+  /** Whether `=` or `:` stands between it and its key. */
+  readonly isAssigned: boolean;
+  /** Whether its line has no other letter or digit, and at most 12 other characters on each side. */
+  readonly isAlone: boolean;
+}
+
+/** No rule looks further from its token. */
+export const reachMax = 40;
+/** Other characters beside a token that is alone on its line: quotes, brackets, a bullet. */
+const marksMax = 12;
+
+/** A word, then quotes, brackets, a sign of assignment, and blanks. */
+const keyBefore =
+  /([A-Za-z_][A-Za-z0-9_.]{0,24}(?:[ -][A-Za-z_][A-Za-z0-9_.]{0,24}){0,2})["'`\\)\]]{0,3} {0,2}(?:[=:(#]|=>|:=|is)? {0,2}["'`([{<\\-]{0,3} ?$/;
+const marksBefore = new RegExp(`(?:^|\\n)[^\\p{L}\\p{N}\\n]{0,${marksMax}}$`, "u");
+const marksAfter = new RegExp(`^(?:n|L|l|LL|ll|UL|ul|ULL|u64|i64)?[^\\p{L}\\p{N}\\n]{0,${marksMax}}(?:\\n|$)`, "u");
+
+/** Reads what stands around the characters from `start` to `end`. Looks at no more than 41 characters on either side. */
+export function contextOf(text: string, start: number, end: number): TokenContext {
+  const head = text.slice(Math.max(0, start - reachMax), start);
+  const line = head.slice(head.lastIndexOf("\n") + 1);
+  const [, phrase = ""] = keyBefore.exec(line) ?? [];
+  return {
+    ...meaningOf(phrase),
+    key: /[A-Za-z0-9_]+$/.exec(phrase)?.[0] ?? "",
+    before: text.charAt(start - 1),
+    after: text.charAt(end),
+    isAssigned: /[=:][^A-Za-z0-9]{0,4}$/.test(text.slice(Math.max(0, start - 6), start)),
+    isAlone: isAlone(text, start, end),
+  };
+}
+
+/** Whether nothing but marks stands on the line of the characters from `start` to `end`. */
+export function isAlone(text: string, start: number, end: number): boolean {
+  const head = text.slice(Math.max(0, start - marksMax - 1), start);
+  const isLineStart = start <= marksMax || head.includes("\n");
+  return isLineStart && marksBefore.test(head) && marksAfter.test(text.slice(end, end + marksMax + 5));
+}

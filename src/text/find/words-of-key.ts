@@ -1,0 +1,59 @@
+/** What the word before a token says of it. */
+export interface KeyMeaning {
+  /** It names an ID: `id`, `userId`, `order`. */
+  readonly isId: boolean;
+  /** It names a time: `iat`, `createdAt`, `ts`. */
+  readonly isTime: boolean;
+  /** It names a number that is never one of ours: `balance`, `bytes`, `trace_id`. Beats {@link isId} if `isStrong`. */
+  readonly isOther: boolean;
+}
+
+const idWords = words("id ids uid uids snowflake snowflakes guild channel status tweet message order user");
+const timeWords = words(
+  "ts t time timestamp date iat exp nbf created updated modified since until at ms us unix epoch expires expiry mtime",
+);
+const timeEndings = /[a-z](?:At|Ts|Time|Timestamp)$/;
+const otherWords = words(
+  "balance amount value price sum total wei gwei gas nonce size bytes count counter offset seed rand random hash " +
+    "hashcode crc crc32 crc64 checksum digest fingerprint etag nanos nano ns duration elapsed latency phone tel mobile " +
+    "fax card pan iban imei imsi iccid ean isbn issn gtin upc span ray md5 sha1 sha256 md4 ticks filetime tracking awb " +
+    "waybill ssn passport lat lon lng latitude longitude prime modulus multiplier mask magic max min limit capacity " +
+    "usec nsec hashcodes fnv xxhash xxh64 murmur murmur3 cityhash siphash simhash serialno",
+);
+/** Names of other numbers that are of several words: Windows counts ticks of 100 ns from 1601. */
+const otherNames = /(?:pwd_?last_?set|last_?logon|last_?logon_?timestamp|file_?time|hash_?code|serial_?no)$/i;
+/** Words that make an ID of another system of the word `id` behind them: a trace ID is 64 random bits. */
+const foreignOwners = words("trace span parent b3 otel dd correlation");
+const foreignIds = words("traceid spanid parentid b3traceid parentspanid");
+/** Words that say nothing by themselves behind another word: "tracking number", "card no". */
+const numberWords = words("number numbers no nr num code");
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(" "));
+}
+
+/** A name that ends in `id` and is written in small letters alone. */
+const joinedId =
+  /^(?:user|order|guild|channel|chat|tweet|status|message|msg|post|item|customer|product|account|object|entity|row|event|request|job|task|team|group|client|media|author|member|role|server|page|comment|photo|video|track|payment|invoice|tenant|owner|actor|session|snowflake|tx|txn|ref)_?ids?$/;
+
+/**
+ * Reads the words before a token.
+ *
+ * @param phrase - At most the three words before it, on its line, as they are written; the last is the key.
+ */
+export function meaningOf(phrase: string): KeyMeaning {
+  const parts = phrase.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((part) => part !== "");
+  const last = (parts.at(-1) ?? "").toLowerCase();
+  const before = (parts.at(-2) ?? "").toLowerCase();
+  const isIdWord = last === "id" || last === "ids";
+  const isForeignId = foreignIds.has(last) || (isIdWord && foreignOwners.has(before));
+  const isForeignNumber = numberWords.has(last) && otherWords.has(before);
+  const isId = !isForeignId && !isForeignNumber && (idWords.has(last) || joinedId.test(last));
+  const key = /[A-Za-z0-9_]+$/.exec(phrase)?.[0] ?? "";
+  const isOtherWord = otherWords.has(last) || otherNames.test(key) || /(?:bytes|hash|nanos?|seed)$/.test(last);
+  return {
+    isId,
+    isTime: timeWords.has(last) || timeEndings.test(key) || /unixnano$/i.test(key),
+    isOther: isForeignId || isForeignNumber || (!isId && isOtherWord),
+  };
+}
