@@ -28,7 +28,7 @@ export interface LayoutGuess extends PlausibleLayout {
   readonly reasons: readonly GuessReason[];
 }
 
-/** What is known beside the IDs. */
+/** Facts beside the IDs that decide between layouts. */
 export interface GuessContext {
   /** Unix milliseconds. */
   readonly nowMs: number;

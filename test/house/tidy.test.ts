@@ -58,7 +58,7 @@ const served = [...core, "version", "gen", ...services];
 const commandFolders = {
   "cli/completions": [],
   "cli/doctor": ["cli/store", "cli/workers"],
-  "cli/ids": ["cli/server", "cli/store"],
+  "cli/ids": ["text/find", "cli/server", "cli/store"],
   "cli/sequences": ["cli/server"],
   "cli/server": [],
   "cli/sql": [],

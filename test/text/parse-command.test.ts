@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { layouts } from "../../src/snowflake/presets.ts";
 import { createTextCodec } from "../../src/text/text-codec.ts";
 import { foreignTexts } from "./foreign-texts.ts";
@@ -86,8 +86,9 @@ test("every published text of another generator is read", async () => {
   const said = lines.map((line) => JSON.parse(line) as { readonly text: string; readonly foreign: object });
   const iso = (time: string): string => new Date(time).toISOString();
   expect(said).toEqual(
-    foreignTexts.map(({ text, kind, createTime, parts }) => ({
+    foreignTexts.map(({ text, kind, createTime, parts }, index) => ({
       text,
+      line: index + 1,
       foreign: { kind, createTime: iso(createTime), parts },
     })),
   );
@@ -124,4 +125,81 @@ test("an offset west of UTC is no flag, and wrong options are told with their hi
   expect(wrong.exitCode).toBe(2);
   expect(wrong.stderr).toContain("+18:00");
   expect(wrong.stderr).toContain("base58");
+});
+
+describe("a text that is in no form is searched", () => {
+  const read = "2022-06-28T16:07:40.105Z\t11\t26\t0\tdecimal";
+
+  test.each([
+    ["a quoted cell of a CSV, behind a byte order mark", '\ufeff"1541815603606036480",Ann'],
+    ["a line of a log", "level=info order=1541815603606036480 took=12ms"],
+    ["a JSON text", '{"id":"1541815603606036480"}'],
+    ["a literal of JavaScript", "1541815603606036480n"],
+    ["a link", "https://x.com/a/status/1541815603606036480?s=20"],
+  ])("%s", async (_, text) => {
+    const { exitCode, stdout, stderr } = await runSnowlane(["parse"], `${text}\n`);
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: `1541815603606036480\t1541815603606036480\t${read}\n`,
+      stderr: "",
+    });
+  });
+
+  test("each ID of a line has its place, in UTF-16 units", async () => {
+    const text = "\u{1f600} 1541815603606036480 and 175928847299117063";
+    const { stdout } = await runSnowlane(["parse", "--json"], `${text}\n`);
+    const lines = stdout.trimEnd().split("\n");
+    const places = lines.map((line) => JSON.parse(line) as { readonly text: string; start: number; end: number });
+    expect(places.map(({ start, end }) => text.slice(start, end))).toEqual(places.map((place) => place.text));
+    expect(places).toMatchObject([
+      { text: "1541815603606036480", line: 1 },
+      { text: "175928847299117063", line: 1 },
+    ]);
+  });
+
+  test("with --form or --type-prefix it is refused, as a program wants it", async () => {
+    for (const options of [
+      ["--form", "decimal"],
+      ["--type-prefix", "order"],
+    ])
+      expect(await runSnowlane(["parse", ...options], '"1541815603606036480"\n')).toMatchObject({
+        exitCode: 1,
+        stdout: "",
+      });
+  });
+
+  test("a text that holds no ID says what it is", async () => {
+    const { exitCode, stderr } = await runSnowlane(["parse"], "-5\n-6883128403432964096\nhello\n4111 1111\n");
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/line 1: "-5": A negative number is not an ID\.\n/);
+    expect(stderr).toMatch(/line 2: .*: Bit 63 is set.* No layout here sets it\.\n/);
+    expect(stderr).toMatch(/line 3: "hello": No ID was found/);
+    expect(stderr).toMatch(/line 4: "4111 1111": No ID was found/);
+  });
+});
+
+describe("a doubt is a note on standard error, once for each kind", () => {
+  test.each([
+    ["1.54181560360604E+18", /^snowlane: note: The number looks rounded .* Keep IDs as text\.\n$/],
+    ["2126426546045608000", /^snowlane: note: The number looks rounded .*\n$/],
+    ["1541815603606036500", /^snowlane: note: The number looks rounded .*\n$/],
+    ["1656432460105", /^snowlane: note: This is a Unix time in milliseconds, 2022-06-28T16:07:40\.105Z, .*\n$/],
+    ["00000001541815603606036480", /^snowlane: note: Zeros were put before the number\.\n$/],
+    ["7395765689539710983", /^snowlane: note: Under the layout twitter.*Likelier is --layout clickhouse\.\n$/],
+  ])("%s", async (text, note) => {
+    const { exitCode, stderr } = await runSnowlane(["parse", text]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(note);
+  });
+
+  test("a file of rounded numbers gets one line with their count", async () => {
+    const { stderr } = await runSnowlane(["parse"], "1541815603606036500\n".repeat(1_234));
+    expect(stderr).toMatch(/^snowlane: note: The number looks rounded .* \(1,234 times\)\n$/);
+  });
+
+  test("one number of a hundred that looks rounded is chance", async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `15418156036060364${String(index).padStart(2, "0")}`);
+    const { stderr } = await runSnowlane(["parse"], ids.join("\n"));
+    expect(stderr).toBe("");
+  });
 });

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { IdError } from "../../src/errors.ts";
-import type { ParsedId, PlausibleLayout } from "../../src/snowflake/parse.ts";
+import type { PlausibleLayout } from "../../src/snowflake/layout-guess.ts";
+import type { ParsedId } from "../../src/snowflake/parse.ts";
 import type { ParsedSource } from "../../src/text/parse-source.ts";
 import { type TextForm, textForms } from "../../src/text/text-form.ts";
 import { bitStrip } from "./bit-strip.ts";

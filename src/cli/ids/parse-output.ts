@@ -1,15 +1,25 @@
 import { type ParsedId, parseId } from "../../snowflake/parse.ts";
 import type { ForeignText } from "../../text/foreign-text.ts";
-import type { ParsedSource } from "../../text/parse-source.ts";
-import type { TextCodec, TextReading } from "../../text/text-codec.ts";
+import { parseSource } from "../../text/parse-source.ts";
+import type { TextCodec } from "../../text/text-codec.ts";
 import type { UuidInfo } from "../../text/uuid.ts";
 import { isoOfId, isoOfMs, isoOfNs } from "./iso-time.ts";
+import { otherLayouts, type TextPart } from "./parse-reading.ts";
 
-/** Writes all parts in one line, for programs. A number that may be above 2^53 - 1 is a text. */
-export function toJsonLine(text: string, source: ParsedSource): string {
-  const { format, parsed, uuid, foreign, texts, plausibleLayouts } = source;
+/**
+ * Writes all parts of an ID in one line, for programs. A number that may be above 2^53 - 1 is a text. An ID that was
+ * found in a longer text has its place in it, in UTF-16 units.
+ *
+ * @param line - The number of the line that was read; absent for an argument.
+ */
+export function toJsonLine(codec: TextCodec, part: TextPart, line?: number): string {
+  const { text, strict, options, place, notes } = part;
+  const { format, parsed, uuid, foreign, texts, plausibleLayouts } = parseSource(codec, strict, options);
   return JSON.stringify({
     text,
+    ...(line === undefined ? {} : { line }),
+    ...place,
+    ...(notes.size === 0 ? {} : { notes: [...notes.keys()] }),
     form: format?.form,
     ...(foreign === undefined ? {} : { foreign: foreignToJson(foreign) }),
     ...(parsed === undefined ? {} : idToJson(parsed)),
@@ -48,11 +58,11 @@ const nothing = "-";
  * Writes a line for a pipe: text, ID, time, datacenter, worker, sequence and form, with tabs between. A UUID that holds
  * no ID of ours has no ID, and its own time; so has a text of another generator, whose kind stands for the form.
  */
-export function toLine(text: string, codec: TextCodec, reading: TextReading | ForeignText): string {
+export function toLine({ layout }: TextCodec, { text, reading }: TextPart): string {
   if ("kind" in reading) return lineWithoutId(text, reading.createTimeNs, reading.kind);
   const { id, format, uuid } = reading;
   if (id === undefined) return lineWithoutId(text, uuid?.createTimeNs, format.form);
-  const parsed = parseId(codec.layout, id);
+  const parsed = parseId(layout, id);
   const { datacenterId = nothing, workerId = nothing, sequence = nothing } = parsed;
   return `${text}\t${id}\t${isoOfId(parsed)}\t${datacenterId}\t${workerId}\t${sequence}\t${format.form}`;
 }
@@ -63,16 +73,18 @@ function lineWithoutId(text: string, createTimeNs: bigint | undefined, kind: str
 }
 
 /** Writes a table for people. */
-export function toTable({ format, parsed, uuid, foreign, texts, plausibleLayouts }: ParsedSource): string {
+export function toTable(codec: TextCodec, { text, strict, options, place }: TextPart): string {
+  const { format, parsed, uuid, foreign, texts } = parseSource(codec, strict, options);
   const rows: readonly (readonly [string, string | number | undefined])[] = [
+    ["found", place === undefined ? undefined : text],
     ["form", format?.form],
     ...(foreign === undefined ? [] : foreignRows(foreign)),
     ...(uuid === undefined ? [] : uuidRows(uuid, parsed !== undefined)),
     ...(parsed === undefined ? [] : idRows(parsed)),
     ...texts.filter((each) => each.format.form !== "decimal").map((each) => [each.format.form, each.text] as const),
-    ...plausibleLayouts
-      .filter(({ name }) => name !== parsed?.layout.name)
-      .map(({ name, createTimeMs }) => [`if ${name}`, isoOfMs(createTimeMs)] as const),
+    ...(parsed === undefined ? [] : otherLayouts(parsed.id, parsed.layout.name, options.nowMs)).map(
+      ({ name, text: time }) => [`if ${name}`, time] as const,
+    ),
   ];
   return rows.map(([name, value]) => (value === undefined ? "" : `${name.padEnd(14)}  ${value}\n`)).join("");
 }

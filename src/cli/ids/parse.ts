@@ -7,13 +7,14 @@ import { resolveLayout } from "../../config/resolve-layout.ts";
 import { problemsOf, valueOf } from "../../config/resolved.ts";
 import { readingOptions } from "../../config/text-settings.ts";
 import { IdError } from "../../errors.ts";
-import { parseSource, readText } from "../../text/parse-source.ts";
+import { groupDigits } from "../../text/group-digits.ts";
 import { idMax } from "../../text/text-form.ts";
 import { createTextCodec, type ReadOptions, type TextCodec } from "../../text/text-codec.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { linesOf } from "./line-splitter.ts";
 import { toJsonLine, toLine, toTable } from "./parse-output.ts";
+import { readParts, type ReadingNote, type TextPart } from "./parse-reading.ts";
 import { startProgress } from "./progress.ts";
 
 const settings = { ...layoutSettings, namespace: workerSettings.namespace };
@@ -32,14 +33,15 @@ export const parse: Command<typeof settings, typeof options> = {
   positional: {
     placeholder: "[TEXT...]",
     doc:
-      "Without texts, it reads one text a line from standard input and prints one line for each: text, ID, time, datacenter, " +
-      "worker, sequence and form, with tabs between. Lines that cannot be read are reported on standard error; all others are " +
-      "printed.",
+      "A text that is in no form, such as a line of a log or a cell of a spreadsheet, is searched for IDs; --form refuses it. " +
+      "Without texts, the command reads lines from standard input and prints one line for each ID: text, ID, time, " +
+      "datacenter, worker, sequence and form, with tabs between. Lines without an ID are reported on standard error.",
   },
   settings,
   options,
   examples: [
     "snowlane parse 1541815603606036480",
+    'snowlane parse \'{"id": "1541815603606036480"}\'',
     "snowlane parse --layout discord 175928847299117063",
     "snowlane parse --form base62 2GM1FU6deuj",
     "snowlane parse --offset +08:00 PAY2025031309443494909920005",
@@ -72,28 +74,34 @@ function parseTexts(
   { json, ...reading }: Reading,
   { stdout, stderr }: CommandContext,
 ): number {
+  const notes = new NoteCounts();
   let refused = 0;
   let printed = 0;
   for (const text of texts) {
-    const tried = tryRead(() => parseSource(codec, text, { ...reading, nowMs: systemClock.nowMs() }));
-    if (tried instanceof IdError) {
+    const parts = tryRead(() => readParts(codec, text.trim(), { ...reading, nowMs: systemClock.nowMs() }));
+    if (parts instanceof IdError) {
       refused++;
-      stderr.write(`snowlane: ${shown(text)}: ${messageOf(text, reading, tried)}\n`);
-    } else {
-      stdout.write(json ? `${toJsonLine(text, tried)}\n` : `${printed > 0 ? "\n" : ""}${toTable(tried)}`);
+      stderr.write(`snowlane: ${shown(text)}: ${messageOf(text, reading, parts)}\n`);
+      continue;
+    }
+    for (const part of parts) {
+      stdout.write(json ? `${toJsonLine(codec, part)}\n` : `${printed > 0 ? "\n" : ""}${toTable(codec, part)}`);
+      notes.add(part);
       printed++;
     }
   }
+  stderr.write(notes.text());
   return refused;
 }
 
-/** Prints a line for each line of standard input. @returns How many lines were refused. */
+/** Prints a line for each ID in the lines of standard input. @returns How many lines were refused. */
 async function parseLines(
   codec: TextCodec,
   { json, ...reading }: Reading,
   { stdin, stdout, stderr }: CommandContext,
 ): Promise<number> {
   const progress = startProgress(stderr, systemClock);
+  const notes = new NoteCounts();
   let refused = 0;
   let lineNumber = 0;
   try {
@@ -105,23 +113,53 @@ async function parseLines(
         lineNumber++;
         const text = line.trim();
         if (text === "") continue;
-        const tried = tryRead(() =>
-          json ? toJsonLine(text, parseSource(codec, text, read)) : toLine(text, codec, readText(codec, text, read)),
-        );
-        if (tried instanceof IdError) {
+        const parts = tryRead(() => readParts(codec, text, read));
+        if (parts instanceof IdError) {
           refused++;
-          bad += `snowlane: line ${lineNumber}: ${shown(text)}: ${messageOf(text, reading, tried)}\n`;
-        } else good += `${tried}\n`;
+          bad += `snowlane: line ${lineNumber}: ${shown(text)}: ${messageOf(text, reading, parts)}\n`;
+          continue;
+        }
+        for (const part of parts) {
+          good += `${json ? toJsonLine(codec, part, lineNumber) : toLine(codec, part)}\n`;
+          notes.add(part);
+        }
       }
       progress.add(lines.length);
       progress.say(bad);
       // Waits when the reader is slower than this process.
       if (good !== "" && !stdout.write(good)) await once(stdout, "drain");
     }
+    progress.say(notes.text());
   } finally {
     progress.end();
   }
   return refused;
+}
+
+/** How often each doubt arose: a file of rounded numbers gets one line of it. */
+class NoteCounts {
+  readonly #sentences = new Map<ReadingNote, { readonly sentence: string; count: number }>();
+  #total = 0;
+
+  add({ notes }: TextPart): void {
+    this.#total++;
+    for (const [note, sentence] of notes) {
+      const noted = this.#sentences.get(note) ?? { sentence, count: 0 };
+      noted.count++;
+      this.#sentences.set(note, noted);
+    }
+  }
+
+  /** Four of a thousand true IDs look rounded by chance: in a list, that doubt counts from one in twenty on. */
+  text(): string {
+    return Array.from(this.#sentences)
+      .filter(([note, { count }]) => note !== "rounded" || count * 20 >= this.#total)
+      .map(([, { sentence, count }]) => {
+        const times = count === 1 ? "" : ` (${groupDigits(count)} times)`;
+        return `snowlane: note: ${sentence}${times}\n`;
+      })
+      .join("");
+  }
 }
 
 /** The result of `read`, or its error. */

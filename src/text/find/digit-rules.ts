@@ -2,7 +2,7 @@ import type { Find, FindNote } from "./find.ts";
 import { beginsWithDate, isDotnetTicks, isIdentityNumber, isKnownNumber } from "./known-numbers.ts";
 import type { TokenContext } from "./token-context.ts";
 
-/** Digits that were found to be an ID, or why they are none. */
+/** Whether digits are an ID, and if not, whether they may still be one of many. */
 export type DigitVerdict =
   | { readonly kind: "find"; readonly find: Find }
   /** No ID. `mayBeOneOfMany`: it counts if others of its length and first digits are found (N12). */
@@ -69,10 +69,20 @@ export function judgeDigits(token: DigitToken, options: DigitOptions): DigitVerd
   const float = /^\.0+(?![0-9])/.exec(tail)?.[0] ?? "";
   const notes: FindNote[] = [];
   if (isPadded) notes.push("padded");
-  if (float !== "" || /^\d{15}0{3,4}$/.test(digits)) notes.push("rounded");
+  if (float !== "" || looksRounded(digits)) notes.push("rounded");
   const kind = float === "" ? "decimal" : "float";
   const find: Find = { start, end: token.end + float.length, kind, strict: digits, notes };
   return { kind: "find", find };
+}
+
+/**
+ * Whether digits are what a program prints of a number that it had rounded: 17 significant digits or fewer, whose
+ * double is another number. Of true IDs with 19 digits, four in a thousand look so.
+ */
+function looksRounded(digits: string): boolean {
+  if (digits.length < longMin || !digits.endsWith("00")) return false;
+  const double = Number(digits);
+  return String(double) === digits && BigInt(double) !== BigInt(digits);
 }
 
 /** N1: a fraction, a version, or a part of a longer number. */

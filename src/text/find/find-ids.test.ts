@@ -16,7 +16,7 @@ const rows = readFileSync("test/vectors/find-ids.tsv", "utf8")
     return { group, text: JSON.parse(text) as string, answers: JSON.parse(answers) as [string, number, number][] };
   });
 
-/** What is found, as the vectors write it. */
+/** The finds, as the vectors write them. */
 function answersOf(text: string): readonly (readonly [string, number, number])[] {
   const { finds, times } = findIds(text, { nowMs, codec });
   const ids = finds.map(({ kind, start, end }) => [kind, start, end] as const);

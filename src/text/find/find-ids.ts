@@ -204,7 +204,7 @@ class Search {
 /** Lengths of the words that have a shape: base 58 and 62, base 32, hex, xid, ObjectId, ULID, KSUID, UUID. */
 const wordLengths: ReadonlySet<number> = new Set([11, 13, 16, 20, 24, 26, 27, 32]);
 
-/** Whether a token other than digits can be an ID at all: a quick look, because most words are none. */
+/** Whether a token other than digits can be an ID at all: a quick look, because most words are not. */
 function mayBeAnId(token: string): boolean {
   if (/[_.,' \u2019\u00a0\u202f\u2009-]|^0[xX]/.test(token)) return true;
   return /\d/.test(token) && (wordLengths.has(token.length) || /\d{20}$/.test(token));

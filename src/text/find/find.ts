@@ -6,7 +6,7 @@ import type { TextForm } from "../text-form.ts";
  * How an ID that was found is written: one of our text forms, one of another generator's, or a decimal number in a
  * spelling that no form has.
  */
-export type FindKind =
+type FindKind =
   | TextForm
   | ForeignText["kind"]
   /** Digits in groups of three, with one and the same separator. */

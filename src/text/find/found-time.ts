@@ -10,10 +10,14 @@ const units: Readonly<Record<number, Pick<FoundTime, "unit"> & { readonly ns: bi
   16: { unit: "us", ns: 1_000n },
   19: { unit: "ns", ns: 1n },
 };
-/** A line of InfluxDB's line protocol up to its time: https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/ */
+/**
+ * A line of InfluxDB's line protocol up to its time.
+ *
+ * @see https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/
+ */
 const lineProtocol = /(?:^|[\s,])[^\s=,]+=(?:"[^"\n]*"|[^\s,"]+) $/;
 
-/** Reads digits as a Unix time between 2001-09-10 and a year from now; undefined where they are none. */
+/** Reads digits as a Unix time between 2001-09-10 and a year from now; undefined for all others. */
 export function readUnixTime(digits: string, nowMs: number): Pick<FoundTime, "unit" | "unixNs"> | undefined {
   const unit = units[digits.length];
   if (unit === undefined) return undefined;
@@ -23,9 +27,9 @@ export function readUnixTime(digits: string, nowMs: number): Pick<FoundTime, "un
 }
 
 /**
- * N2: whether digits that read as a Unix time are one: alone on their line, in a mention `<t:...>`, or assigned to a key
- * of time. Nanoseconds look like IDs, so that they need a key of time and none of an ID, or zeros at their end, or the
- * place of the time in a line of InfluxDB.
+ * N2: whether digits that read as a Unix time are one: alone on their line, in a mention `<t:...>`, or assigned to a
+ * key of time. Nanoseconds look like IDs, so that they need a key of time and none of an ID, or zeros at their end, or
+ * the place of the time in a line of InfluxDB.
  *
  * @param line - What stands before the digits on their line, 200 characters at most.
  */

@@ -1,6 +1,6 @@
 import { type KeyMeaning, meaningOf } from "./words-of-key.ts";
 
-/** What stands around a token, as far as the rules look. */
+/** The surroundings of a token, as far as the rules look. */
 export interface TokenContext extends KeyMeaning {
   /** The last word before it, over quotes and signs; empty if there is none on its line. */
   readonly key: string;
@@ -15,7 +15,7 @@ export interface TokenContext extends KeyMeaning {
 }
 
 /** No rule looks further from its token. */
-export const reachMax = 40;
+const reachMax = 40;
 /** Other characters beside a token that is alone on its line: quotes, brackets, a bullet. */
 const marksMax = 12;
 
@@ -25,7 +25,7 @@ const keyBefore =
 const marksBefore = new RegExp(`(?:^|\\n)[^\\p{L}\\p{N}\\n]{0,${marksMax}}$`, "u");
 const marksAfter = new RegExp(`^(?:n|L|l|LL|ll|UL|ul|ULL|u64|i64)?[^\\p{L}\\p{N}\\n]{0,${marksMax}}(?:\\n|$)`, "u");
 
-/** Reads what stands around the characters from `start` to `end`. Looks at no more than 41 characters on either side. */
+/** Reads what stands around the characters from `start` to `end`, at most 41 characters on either side. */
 export function contextOf(text: string, start: number, end: number): TokenContext {
   const head = text.slice(Math.max(0, start - reachMax), start);
   const line = head.slice(head.lastIndexOf("\n") + 1);
