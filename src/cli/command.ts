@@ -53,6 +53,8 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   readonly groups?: readonly SettingGroup[];
   /** From flags alone. */
   readonly options: O;
+  /** Whether it goes on where its output cannot be written, as a server does. Absent: it ends. */
+  readonly outlivesOutput?: true;
   /** Command lines that work. */
   readonly examples: readonly string[];
   /** The problems of the settings together; also called when some are wrong by themselves. */

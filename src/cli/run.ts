@@ -3,7 +3,11 @@ import { IdError } from "../errors.ts";
 import { runCommand, type CommandContext } from "./command.ts";
 import { loadCommands, readCommandLine } from "./commands.ts";
 import { CommandError, exitCodeOf, exitCodes } from "./exit-code.ts";
+import { openFileOutput } from "./file-output.ts";
 import { paintFor } from "./paint.ts";
+
+/** Whether the command goes on where standard output cannot be written. */
+let outlivesOutput = false;
 
 async function main(words: readonly string[], context: CommandContext): Promise<number> {
   const request = readCommandLine(words);
@@ -19,16 +23,22 @@ async function main(words: readonly string[], context: CommandContext): Promise<
       return exitCodes.done;
     case "unknown":
       throw new CommandError(request.message, exitCodes.usage);
-    case "command":
-      return await runCommand(await request.entry.load(), request.args, context);
+    case "command": {
+      const command = await request.entry.load();
+      outlivesOutput = command.outlivesOutput === true;
+      return await runCommand(command, request.args, context);
+    }
   }
 }
 
-/** A reader that stops early (`snowlane next -n 1000000 | head`) is no fault. */
-function endQuietlyWhenClosed(stream: NodeJS.WriteStream): void {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? exitCodes.done : exitCodes.fault);
-  });
+/**
+ * Ends a command whose output cannot be written. A reader that stops early (`snowlane next -n 1000000 | head`) is no
+ * fault. Anything else is: what should have the output, such as a full disk, has only a part of it.
+ */
+function endWithoutOutput({ code, message }: NodeJS.ErrnoException): never {
+  if (code === "EPIPE") process.exit(exitCodes.done);
+  process.stderr.write(`snowlane: The output cannot be written: ${message}.\n`);
+  process.exit(exitCodes.refused);
 }
 
 /** How long after a command anything else than a thread may keep the process alive, and how long a thread may. */
@@ -56,9 +66,13 @@ function hasThread(): boolean {
 
 /** Runs the command line of this process, and says what went wrong. */
 export async function run(): Promise<void> {
-  const { argv, stdin, stdout, stderr, env: environment } = process;
-  endQuietlyWhenClosed(stdout);
-  endQuietlyWhenClosed(stderr);
+  const { argv, stdin, stderr, env: environment } = process;
+  const stdout = openFileOutput(process.stdout.fd) ?? process.stdout;
+  stdout.on("error", (error) => {
+    if (!outlivesOutput) endWithoutOutput(error);
+  });
+  // Messages that nobody can read are no reason to end.
+  stderr.on("error", () => {});
   try {
     process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, environment, process, loadCommands });
   } catch (error) {

@@ -10,7 +10,7 @@ import { resolveTraces } from "../config/trace-settings.ts";
 import { problemsOf, valueOf } from "../config/resolved.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { version } from "../version.ts";
-import type { LogOptions } from "../server/log.ts";
+import type { Log, LogOptions } from "../server/log.ts";
 import { checkWallClock } from "../worker/start-checks.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { CommandError, exitCodes } from "./exit-code.ts";
@@ -27,6 +27,7 @@ const options = {
 export const serve: Command<typeof serverSettings, typeof options> = {
   name: "serve",
   summary: "Serves IDs over gRPC, gRPC-Web and Connect on one port",
+  outlivesOutput: true,
   settings: serverSettings,
   groups: serverSettingGroups,
   options,
@@ -71,16 +72,19 @@ function shownConfig(
 
 async function runServer(config: ServerConfig, worker: WorkerChoice, context: CommandContext): Promise<number> {
   const { process, stdout, stderr } = context;
-  const [{ startServer }, { createLog }, { startMessage, startFields }, { listenForStop }] = await Promise.all([
-    import("../server/start-server.ts"),
-    import("../server/log.ts"),
-    import("../server/start-message.ts"),
-    import("../server/stop-signal.ts"),
-  ]);
+  const [{ startServer }, { createLog }, { LogWriter }, { startMessage, startFields }, { listenForStop }] =
+    await Promise.all([
+      import("../server/start-server.ts"),
+      import("../server/log.ts"),
+      import("../server/log-writer.ts"),
+      import("../server/start-message.ts"),
+      import("../server/stop-signal.ts"),
+    ]);
   const format = config.logFormat === "auto" ? (isWatched(context) ? "text" : "json") : config.logFormat;
-  const write = (line: string): void => void stderr.write(line);
+  const lines = new LogWriter(stderr, (lostCount) => log.warn("The log can be written again", { lostCount }));
+  const write = (line: string): void => lines.write(line);
   const paint = paintLevel(paintFor(stderr, context.environment));
-  const log = createLog({ level: config.logLevel, format, write, nowMs: () => systemClock.nowMs(), paint });
+  const log: Log = createLog({ level: config.logLevel, format, write, nowMs: () => systemClock.nowMs(), paint });
   const onFault = (error: unknown): void => {
     log.error("A fault of this program", { error });
     // No further ID may be issued after a broken invariant.
@@ -100,7 +104,8 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
   if (config.tlsCert !== undefined || config.principals !== undefined) process.on("SIGHUP", reload);
   try {
     const onReloadable = (found: () => void): void => void (look = found);
-    const parts = { config, worker, traceSettings, log, clock: systemClock };
+    const readLostLines = (): number => lines.lostCount;
+    const parts = { config, worker, traceSettings, log, readLostLines, clock: systemClock };
     const server = await startServer({ ...parts, onFault, signal, onReloadable });
     const security = config.tlsCert === undefined ? "cleartext" : "tls";
     const told = { server, storeUrl: worker.storeUrl, version, security, page: config.page } as const;

@@ -1,3 +1,4 @@
+import { IdError } from "../errors.ts";
 import { lengthOfTime } from "../clock/length-of-time.ts";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -61,6 +62,22 @@ describe("a renewal", () => {
     await world.time.run(500);
     expect(process.issue()).toBe("no-grant");
     expect(process.holder.counters).toMatchObject({ lapsed: 1, lost: 0 });
+  });
+
+  // OPS 1: such an error used to pass through the renewal and end the process.
+  test("for which the kernel gives no random bits is a failed try, and the next one renews", async () => {
+    const { world, process } = await holding();
+    const draw = world.random128.bind(world);
+    world.random128 = () => {
+      throw new IdError("STORE_UNAVAILABLE", "/dev/urandom cannot be read (EMFILE)");
+    };
+    await world.time.run(periodMs + 1_000);
+    expect(process.holder.counters).toMatchObject({ renewed: 0, lapsed: 0 });
+    expect(process.holder.counters.ambiguous).toBeGreaterThan(0);
+    world.random128 = draw;
+    await world.time.run(periodMs);
+    expect(process.holder.counters.renewed).toBeGreaterThan(0);
+    expect(process.issue()).toBe(1);
   });
 
   test("whose answer was lost is found by its writeId, and the window grows then", async () => {

@@ -83,15 +83,15 @@ export async function prepareRenewal(
       const ownership = await resolveOwnership(context, grant, rules);
       if (ownership.kind !== "ours") return ownership;
     }
+    const wallMs = judge.nowMs();
+    const storeMs = store.clockMs();
+    if (isBehind(rules, wallMs, storeMs)) return { kind: "clock-off", aheadMs: wallMs - storeMs! };
+    const [oldest] = grant.unanswered.keys();
+    if (oldest !== undefined && grant.unanswered.size >= unansweredMax) grant.unanswered.delete(oldest);
+    return prepare(context, grant, rules, lastMs());
   } catch (cause) {
     return outcomeOf(cause);
   }
-  const wallMs = judge.nowMs();
-  const storeMs = store.clockMs();
-  if (isBehind(rules, wallMs, storeMs)) return { kind: "clock-off", aheadMs: wallMs - storeMs! };
-  const [oldest] = grant.unanswered.keys();
-  if (oldest !== undefined && grant.unanswered.size >= unansweredMax) grant.unanswered.delete(oldest);
-  return prepare(context, grant, rules, lastMs());
 }
 
 function prepare(context: ProtocolContext, grant: Grant, rules: WindowRules, lastMs: number): PreparedRenewal {
@@ -144,7 +144,7 @@ export async function sendRenewal(
   }
 }
 
-/** What a renewal came to for which the store threw. @throws What is no answer of the store but a fault of ours. */
+/** What a renewal came to for which the store or the kernel threw. @throws Any other error: it is a fault of ours. */
 function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "went-back" | "in-doubt" }> {
   if (!(cause instanceof IdError)) throw cause;
   return isRegression(cause) ? { kind: "went-back", detail: cause.message } : { kind: "in-doubt", cause };

@@ -59,6 +59,8 @@ export interface CallServerOptions {
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
   readonly clock: Clock;
   readonly log: Log;
+  /** Counts the log lines that could not be written. */
+  readonly readLostLines: () => number;
   /** Called with a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
@@ -166,20 +168,26 @@ function loadMetricsPage(
 ): MetricsPageOf {
   const { worker, callers } = options;
   let page: Promise<MetricsPage> | undefined;
+  const load = async (): Promise<MetricsPage> => {
+    const { createMetricsPage } = await import("./metrics/metrics-page.ts");
+    return createMetricsPage({
+      ...options,
+      calls,
+      connections,
+      principals: callers?.idCounts,
+      listWorkers: () => worker.listWorkers(),
+      onRefused: (call, reason) => {
+        calls.refuseFor(reason);
+        refusals?.refuse(call, reason);
+      },
+    });
+  };
   return (authentication) => async (request) => {
-    page ??= import("./metrics/metrics-page.ts").then(({ createMetricsPage }) =>
-      createMetricsPage({
-        ...options,
-        calls,
-        connections,
-        principals: callers?.idCounts,
-        listWorkers: () => worker.listWorkers(),
-        onRefused: (call, reason) => {
-          calls.refuseFor(reason);
-          refusals?.refuse(call, reason);
-        },
-      }),
-    );
+    page ??= load().catch((error: unknown) => {
+      // It could not be read at the moment, such as without a descriptor: the next scrape tries again.
+      page = undefined;
+      throw error;
+    });
     return (await page)(request, authentication);
   };
 }

@@ -13,6 +13,7 @@ import { watchLayoutEnd } from "./layout-end.ts";
 import { bindListener, type Listener } from "./listen/listener.ts";
 import type { Log } from "./log.ts";
 import { openGuards } from "./open-guards.ts";
+import { fitConnections, readOpenFilesMax } from "./listen/open-files.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type * as ServeCalls from "./serve-calls.ts";
 import { logSequenceEvent } from "./sequence-log.ts";
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly traceSettings: TraceSettings | undefined;
   readonly log: Log;
   readonly clock: Clock;
+  /** Counts the log lines that could not be written. */
+  readonly readLostLines: () => number;
   /** Called with a fault of ours. A broken invariant must end the process. */
   readonly onFault: (error: unknown) => void;
   /** Gives up the start. */
@@ -56,8 +59,8 @@ const filePatienceMs = 10_000;
 const releaseTimeoutMs = 3_000;
 /** How long a take of values may take to answer before what is left of the others goes back. */
 const giveBackTimeoutMs = 2_000;
-/** Of the listener for operators: scrapers, probes and some people. */
-const adminLimits = { connectionsMax: 100, connectionsPerSecond: 100 };
+/** Of the listener for operators. */
+const adminConnectionsPerSecond = 100;
 /** How long calls that were told to end may take to tell their readers, and callers to close their connections. */
 const farewellMs = 500;
 
@@ -84,7 +87,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (tls !== undefined) (await import("./listen/tls.ts")).readTlsContext(tls);
   const guards = await openGuards(options);
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
-  const { reusePort, connectionsMax, connectionsPerSecond } = config;
+  const { reusePort, connectionsPerSecond } = config;
+  const { connectionsMax, adminConnectionsMax } = fitToOpenFiles(options);
   const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, onFault });
   /** Resolves when the start turns out to have to wait. */
   const waits = Promise.withResolvers<void>();
@@ -100,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   try {
     if (!reusePort) bound = await bind();
-    admin = await bindAdmin(options);
+    admin = await bindAdmin(options, adminConnectionsMax);
     const beginning = beginServerWorker(options, bound?.address ?? config.listen, (event) => {
       logWorkerEvent(event, { log, storeUrl: options.worker.storeUrl, phase });
       if (hasToWait(event)) waits.resolve();
@@ -202,10 +206,26 @@ async function tryOut(sequences: Sequences | undefined, log: Log): Promise<void>
   }
 }
 
+/** Fits the most connections to the limit of open files, and says so where that is less than what was asked for. */
+function fitToOpenFiles({ config, log }: ServerOptions): ReturnType<typeof fitConnections> {
+  const openFilesMax = readOpenFilesMax();
+  const fitted = fitConnections(config, openFilesMax);
+  const { connectionsMax } = fitted;
+  if (connectionsMax < config.connectionsMax) {
+    const wanted = config.connectionsMax;
+    log.warn("The limit of open files leaves room for fewer connections", { connectionsMax, wanted, openFilesMax });
+  }
+  return fitted;
+}
+
 /** Binds the listener for operators. */
-async function bindAdmin({ config, onFault }: ServerOptions): Promise<Listener | undefined> {
+async function bindAdmin({ config, onFault }: ServerOptions, connectionsMax: number): Promise<Listener | undefined> {
   if (config.adminListen === undefined) return undefined;
-  return bindListener(config.adminListen, { ...adminLimits, onFault });
+  return bindListener(config.adminListen, {
+    connectionsMax,
+    connectionsPerSecond: adminConnectionsPerSecond,
+    onFault,
+  });
 }
 
 /** Opens the store and begins to acquire a worker ID, for a server at this address. */

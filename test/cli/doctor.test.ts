@@ -37,7 +37,7 @@ test("doctor finds nothing wrong on a new machine, and makes nothing", async () 
   const folder = temporaryFolder();
   const { exitCode, findings, stderr } = await doctor("--store", `sqlite:${join(folder, "ids.db")}`);
   expect([exitCode, stderr]).toEqual([0, ""]);
-  const checks = ["store", "times", "clock", "clock source", "clock sync", "address", "sequences"];
+  const checks = ["store", "times", "clock", "clock source", "clock sync", "open files", "address", "sequences"];
   expect(findings.map(({ check }) => check)).toEqual(checks);
   expect(existsSync(join(folder, "ids.db"))).toBe(false);
 });

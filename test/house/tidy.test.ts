@@ -69,7 +69,7 @@ const ofCommands = [...served, "config", "server", "server/listen", "server/call
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   assert: [],
-  "kernel-random": [],
+  "kernel-random": ["errors"],
   "own-files": [],
   "node-version": [],
   version: [],

@@ -5,7 +5,9 @@ import { createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { systemClock } from "../../clock/clock.ts";
 import { type Address, formatAddress } from "../../config/address.ts";
+import type { ServerConfig } from "../../config/server-settings.ts";
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
+import { fitConnections, readOpenFilesMax } from "../../server/listen/open-files.ts";
 import type { Layout } from "../../snowflake/layout.ts";
 import { checkWallClock } from "../../worker/start-checks.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -63,6 +65,17 @@ function checkSync(isKnown: boolean): Finding {
   if (isKnown) return ok("clock sync", "systemd-timesyncd has set the clock since the machine started.");
   const detail = "This check cannot see whether NTP keeps the clock right.";
   return ok("clock sync", `${detail} chronyc tracking or timedatectl shows it; for a container, ask on the host.`);
+}
+
+/** Checks whether the limit of open files leaves room for as many connections as are allowed. */
+export function checkOpenFiles(settings: ServerConfig, openFilesMax = readOpenFilesMax()): Finding {
+  const wanted = settings.connectionsMax;
+  if (openFilesMax === undefined) return ok("open files", "This system does not show a limit of open files.");
+  const { connectionsMax } = fitConnections(settings, openFilesMax);
+  const limit = `The limit of open files is ${openFilesMax}`;
+  if (connectionsMax >= wanted) return ok("open files", `${limit}: enough for ${wanted} connections.`);
+  const hint = "Raise the hard limit (ulimit -n, LimitNOFILE=), or lower --connections-max.";
+  return warn("open files", `${limit}: serve takes ${connectionsMax} connections in place of ${wanted}.`, hint);
 }
 
 /** Long enough for a busy server, short enough for a user who waits. */

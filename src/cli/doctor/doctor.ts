@@ -12,7 +12,7 @@ import { checkFolder } from "../../store/sqlite/store-file.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { checkAccess } from "./doctor-access.ts";
-import { checkAddress, checkMachineClock } from "./doctor-machine.ts";
+import { checkAddress, checkMachineClock, checkOpenFiles } from "./doctor-machine.ts";
 import { checkSequences } from "./doctor-sequences.ts";
 import { checkStore, checkTimes } from "./doctor-store.ts";
 import { exitCodeOfFindings, fail, failOf, type Finding, findingsToTable, findingToJson, ok } from "./finding.ts";
@@ -43,6 +43,7 @@ export const doctor: Command<typeof serverSettings, typeof options> = {
     const findings = [
       ...(await checkChosenStore(choice)),
       ...checkMachineClock(choice.layout),
+      checkOpenFiles(settings),
       await checkAddress(settings.listen, settings.reusePort),
       ...(await checkAccess(settings, systemClock.nowMs())),
       ...checkIssueLog(settings),

@@ -1,4 +1,4 @@
-import { createServer, type Socket } from "node:net";
+import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock, systemTimers } from "../../clock/clock.ts";
 import type { Address } from "../../config/address.ts";
 import { Admission } from "./admission.ts";
@@ -67,6 +67,14 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     takenCount++;
     const network = networkOf(socket.remoteAddress ?? "");
     sockets.add(socket, network);
+    // Not by tcp.maxConnections, which refuses before another connection can make room: a crowd that came within a
+    // second would keep all others out for as long as it stays.
+    if (sockets.count > options.connectionsMax) {
+      refused.full += 1;
+      sockets.delete(socket, network);
+      socket.destroy();
+      return;
+    }
     socket.once("close", () => {
       sockets.delete(socket, network);
       held.delete(socket);
@@ -76,16 +84,11 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     if (admission === undefined) held.set(socket, network);
     else queueUp(socket, network, admission, onCrowd);
   });
-  tcp.maxConnections = options.connectionsMax;
-  tcp.on("drop", () => (refused.full += 1));
-  await new Promise<void>((resolve, reject) => {
-    tcp.once("error", reject);
-    tcp.listen({ ...address, exclusive: true, reusePort: options.reusePort ?? false }, () => {
-      tcp.off("error", reject);
-      resolve();
-    });
+  await listen(tcp, { ...address, exclusive: true, reusePort: options.reusePort ?? false });
+  tcp.on("error", (error) => {
+    if (isOutOfFiles(error)) refused.full += 1;
+    else options.onFault(error);
   });
-  tcp.on("error", options.onFault);
   // Noted now: a callback of close() is never called if the server has closed before.
   const closed = new Promise<void>((resolve) => tcp.once("close", resolve));
   const bound = tcp.address();
@@ -121,6 +124,22 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       clearTimeout(timer);
     },
   };
+}
+
+/** Whether no descriptor was left, not even to refuse a connection: the system has refused it. */
+function isOutOfFiles({ code }: NodeJS.ErrnoException): boolean {
+  return code === "EMFILE" || code === "ENFILE";
+}
+
+/** Resolves when the port is bound. @throws The system's error. */
+function listen(tcp: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    tcp.once("error", reject);
+    tcp.listen(options, () => {
+      tcp.off("error", reject);
+      resolve();
+    });
+  });
 }
 
 /** Requests admission for a connection when its first bytes have arrived. @param onCrowd - Called if it gets none. */

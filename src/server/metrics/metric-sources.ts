@@ -20,6 +20,8 @@ export interface MetricSources {
   readonly principals: (() => readonly (readonly [name: string, count: number])[]) | undefined;
   /** Undefined where no call is traced. */
   readonly traces: { readonly counts: () => { readonly traced: number; readonly untraced: number } } | undefined;
+  /** Counts the log lines that could not be written. */
+  readonly readLostLines: () => number;
   readonly lag: Lag;
   readonly clock: Clock;
 }

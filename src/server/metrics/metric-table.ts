@@ -124,6 +124,14 @@ export const metricTable = {
   process_resident_memory_bytes: { type: "gauge", help: "Memory of the process that is in RAM." },
   process_start_time_seconds: { type: "gauge", help: "When the process started, in Unix time." },
   process_open_fds: { type: "gauge", help: "Open file descriptors. Absent where the system does not say." },
+  process_max_fds: {
+    type: "gauge",
+    help: "The limit of open file descriptors. Absent where the system does not say, or has none.",
+  },
+  snowlane_log_lines_lost_total: {
+    type: "counter",
+    help: "Log lines that could not be written: the disk was full, or the reader had gone or took none.",
+  },
   nodejs_heap_size_used_bytes: { type: "gauge", help: "Memory of JavaScript objects." },
 } as const satisfies Readonly<Record<string, Metric>>;
 

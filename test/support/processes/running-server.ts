@@ -61,6 +61,7 @@ export function beginServer(flags: Readonly<Record<string, string>>): BegunServe
       write: (line) => log.push(line),
       nowMs: () => systemClock.nowMs(),
     }),
+    readLostLines: () => 0,
     clock: systemClock,
     onFault: (error) => faults.push(error),
     signal: given.signal,

@@ -1,0 +1,20 @@
+import { fstatSync, writeSync } from "node:fs";
+import { Writable } from "node:stream";
+
+/**
+ * Standard output that writes all or fails, where it is a file. Node's own stream takes a write that a full disk cut
+ * short for whole, so that a command would end well with a part of its output.
+ */
+export function openFileOutput(file: number): Writable | undefined {
+  if (!fstatSync(file).isFile()) return undefined;
+  return new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      try {
+        for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+}

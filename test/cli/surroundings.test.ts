@@ -1,0 +1,272 @@
+/** A server whose surroundings fail: its descriptors, the reader of its log, the disk under its log. */
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { askHttp1 } from "../support/http2/http-call.ts";
+import { scrape } from "../support/metrics/scrape.ts";
+import { snowlane } from "../support/processes/cli-outcome.ts";
+import { findFreePort } from "../support/processes/free-port.ts";
+import { temporaryFolder } from "../support/processes/running-server.ts";
+import { startSnowlane, type SnowlaneProcess } from "../support/processes/snowlane-process.ts";
+import { until } from "../support/processes/until.ts";
+import { scale } from "../support/worlds/scale.ts";
+
+const timeoutMs = 300_000;
+const json = { "content-type": "application/json" };
+
+async function callNextId(url: string): Promise<number> {
+  return (await askHttp1(url, { path: "/snowlane.v1.IdService/NextId", headers: json, body: "{}" })).status;
+}
+
+/** A request that has a line in the log of refused calls. */
+async function callRefused(url: string): Promise<number> {
+  return (await askHttp1(url, { path: "/healthz", method: "GET", headers: { host: "evil.example" } })).status;
+}
+
+async function startLimited(filesMax: number): Promise<SnowlaneProcess> {
+  const program = ["sh", "-c", `ulimit -n ${filesMax} && exec "$@"`, "sh", ...snowlane];
+  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+  const server = await startSnowlane({ args: ["--store", store, "--renewal-period", "500ms"], program });
+  onTestFinished(() => void server.child.kill("SIGKILL"));
+  return server;
+}
+
+/** Opens connections that ask once and then keep silent. */
+function openIdle(address: string, count: number): readonly Socket[] {
+  const [host, port] = address.split(":");
+  const sockets = Array.from({ length: count }, () => connect({ host, port: Number(port) }));
+  for (const socket of sockets) {
+    socket.on("error", () => undefined);
+    socket.resume();
+    socket.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  }
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  return sockets;
+}
+
+// OPS 1: a renewal opened /dev/urandom each time, so that anyone who could open connections ended the process.
+test("a server whose connections use up its descriptors renews, is scraped and issues IDs", {
+  timeout: timeoutMs,
+}, async () => {
+  const server = await startLimited(128);
+  expect(server.log).toContainEqual(
+    expect.objectContaining({
+      message: "The limit of open files leaves room for fewer connections",
+      connectionsMax: 64,
+      wanted: 10_000,
+      openFilesMax: 128,
+    }),
+  );
+  openIdle(server.address, 400);
+  const counts: number[] = [];
+  await until("three renewals beside the crowd", async () => {
+    // A connection of the crowd makes room for this one once it has been idle for a second.
+    const samples = await scrape(server.url).catch(() => undefined);
+    if (server.child.exitCode !== null) throw new Error(`ended with ${server.child.exitCode}`);
+    if (samples === undefined) return false;
+    expect(samples.get("process_max_fds")).toBe(128);
+    counts.push(samples.get('snowlane_worker_events_total{event="renewed"}')!);
+    return counts.at(-1)! >= counts[0]! + 3;
+  });
+  expect(await callNextId(server.url)).toBe(200);
+  expect(await server.stop("SIGTERM")).toBe(0);
+});
+
+/** Starts a server whose log goes to a given descriptor or pipe, and resolves when it serves. */
+async function startLoggingTo(
+  stderr: number | "pipe",
+  args: readonly string[] = [],
+  stdout: number | "ignore" = "ignore",
+) {
+  const port = await findFreePort();
+  const [command = "", ...program] = snowlane;
+  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+  const flags = ["serve", "--listen", `127.0.0.1:${port}`, "--log-calls", "refused", "--store", store, ...args];
+  const child = spawn(command, [...program, ...flags], { stdio: ["ignore", stdout, stderr] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const url = `http://127.0.0.1:${port}`;
+  const ends = once(child, "exit");
+  await until("it serves", async () => {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}`);
+    return (await callNextId(url).catch(() => 0)) === 200;
+  });
+  return { child, url, stop: async () => (child.kill("SIGTERM"), (await ends)[0] as number) };
+}
+
+async function lostLines(url: string): Promise<number> {
+  return (await scrape(url)).get("snowlane_log_lines_lost_total") ?? 0;
+}
+
+// OPS 2: the process ended with code 0, without a drain.
+test("a server goes on when the reader of its log leaves, and counts the lines that it loses", {
+  timeout: timeoutMs,
+}, async () => {
+  const { child, url, stop } = await startLoggingTo("pipe");
+  child.stderr!.destroy();
+  await until("a line is lost", async () => {
+    expect(await callRefused(url)).toBe(403);
+    return (await lostLines(url)) > 0;
+  });
+  expect(await callNextId(url)).toBe(200);
+  expect(await stop()).toBe(0);
+});
+
+// OPS 3: the process ended with code 70.
+test.each([
+  ["the log", ["--log-format", "json"]],
+  ["the log for people and the lines at the start", ["--log-format", "text"]],
+])("a server goes on when the disk of %s is full", { timeout: timeoutMs }, async (_what, args) => {
+  const full = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(full));
+  const { url, stop } = await startLoggingTo(full, args, full);
+  expect(await callRefused(url)).toBe(403);
+  expect(await lostLines(url)).toBeGreaterThan(0);
+  expect(await callNextId(url)).toBe(200);
+  expect(await stop()).toBe(0);
+});
+
+test("the first line of a log that can be written again says how many were lost", { timeout: timeoutMs }, async () => {
+  const fifo = join(temporaryFolder(), "log");
+  execFileSync("mkfifo", [fifo]);
+  const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(fifo, "w");
+  const { url, stop } = await startLoggingTo(writer);
+  closeSync(reader);
+  closeSync(writer);
+  await until("a line is lost", async () => {
+    await callRefused(url);
+    return (await lostLines(url)) > 0;
+  });
+  const again = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(again));
+  let text = "";
+  await until("it says so", async () => {
+    await callRefused(url);
+    const bytes = Buffer.alloc(65_536);
+    text += bytes.toString("utf8", 0, readSync(again, bytes));
+    return text.includes('"The log can be written again","lostCount":');
+  });
+  expect(await stop()).toBe(0);
+});
+
+/** Runs a command with its output in a file, by a shell. */
+function runWithOutput(redirection: string, args: readonly string[]) {
+  return runShell(["-c", `"$@" ${redirection}`, "sh", ...snowlane, ...args]);
+}
+
+async function runShell(args: readonly string[]) {
+  const child = spawn("sh", args, { stdio: ["ignore", "ignore", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number];
+  return { code, stderr };
+}
+
+// OPS 3: code 70, without a word.
+test("a command that prints says that its output cannot be written, and ends with 1", {
+  timeout: timeoutMs,
+}, async () => {
+  const refused = { code: 1, stderr: expect.stringMatching(/^snowlane: The output cannot be written: ENOSPC.*\.\n$/) };
+  expect(await runWithOutput("> /dev/full", ["layouts"])).toEqual(refused);
+  expect(await runWithOutput("> /dev/full", ["parse", "1541815603606036480"])).toEqual(refused);
+  expect(await runWithOutput("> /dev/full", ["--version"])).toEqual(refused);
+});
+
+test("a command whose output a limit of the disk cuts short does not end well", { timeout: timeoutMs }, async () => {
+  const path = join(temporaryFolder(), "layouts");
+  const { code, stderr } = await runWithOutput(`> ${path}`, ["layouts"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const whole = readFileSync(path).length;
+  expect(whole).toBeGreaterThan(512);
+  // The shell's unit is 512 bytes.
+  const args = ["-c", `ulimit -f 1 && exec "$@" > ${path}`, "sh", ...snowlane, "layouts"];
+  expect(await runShell(args)).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^snowlane: The output cannot be written: EFBIG/),
+  });
+});
+
+test("messages that nobody can read are no reason to end", { timeout: timeoutMs }, async () => {
+  const { code } = await runWithOutput("2> /dev/full", ["parse", "no-id"]);
+  expect(code).toBe(1);
+});
+
+/** Changes a limit of a process that runs. */
+function limit(processId: number, limits: readonly string[]): void {
+  execFileSync("prlimit", ["--pid", String(processId), ...limits]);
+}
+
+/** Calls on one connection, one after the other, until it is stopped; counts what was not answered with an ID. */
+function startCaller(url: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const counts = { good: 0, failed: 0 };
+  const over = new AbortController();
+  const callOne = async (): Promise<boolean> => {
+    const call = request(`${url}/snowlane.v1.IdService/NextId`, { method: "POST", headers: json, agent });
+    call.end("{}");
+    const [response] = (await once(call, "response")) as [IncomingMessage];
+    for await (const _chunk of response);
+    return response.statusCode === 200;
+  };
+  const loop = async (): Promise<void> => {
+    while (!over.signal.aborted) counts[(await callOne().catch(() => false)) ? "good" : "failed"] += 1;
+  };
+  const ends = loop();
+  const stop = async (): Promise<void> => {
+    over.abort();
+    await ends;
+  };
+  return { counts, stop };
+}
+
+// A longer run: SNOWLANE_TEST_SCALE=20, which is some minutes.
+test("no call fails while descriptors, the disk and the reader of the log come and go", {
+  timeout: timeoutMs * 4,
+}, async () => {
+  const folder = temporaryFolder();
+  const fifo = join(folder, "log");
+  execFileSync("mkfifo", [fifo]);
+  let reader: number | undefined = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  onTestFinished(() => void (reader !== undefined && closeSync(reader)));
+  const writer = openSync(fifo, "w");
+  const { child, url, stop } = await startLoggingTo(writer);
+  closeSync(writer);
+  const processId = child.pid!;
+  const callers = [startCaller(url), startCaller(url)];
+  const answered = (): number => callers.reduce((sum, { counts }) => sum + counts.good, 0);
+  const moreCalls = async (count: number): Promise<void> => {
+    const before = answered();
+    await until(`${count} more calls`, () => {
+      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+      return answered() >= before + count;
+    });
+  };
+  await moreCalls(100);
+  for (let round = 0; round < 4 * scale; round += 1) {
+    // Fewer than are open: nothing can be opened, and no connection accepted.
+    limit(processId, ["--nofile=8:"]);
+    await moreCalls(500);
+    limit(processId, ["--nofile=4096:"]);
+    // Not a byte more into any file.
+    limit(processId, ["--fsize=0:"]);
+    await moreCalls(500);
+    limit(processId, ["--fsize=unlimited:"]);
+    closeSync(reader);
+    reader = undefined;
+    await callRefused(url);
+    await moreCalls(500);
+    reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    await callRefused(url);
+    await moreCalls(500);
+  }
+  await Promise.all(callers.map((caller) => caller.stop()));
+  expect(callers.map(({ counts }) => counts.failed)).toEqual([0, 0]);
+  expect(await lostLines(url)).toBeGreaterThan(0);
+  expect(await stop()).toBe(0);
+});
