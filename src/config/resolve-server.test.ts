@@ -15,44 +15,32 @@ function refused(flags: Readonly<Record<string, string>>): readonly string[] {
 }
 
 test("the timing of leases is handed to the worker as it was said", () => {
-  const flags = { store: "etcd://127.0.0.1", window: "60s", renewalPeriod: "10s", windowMax: "2m", ttl: "63s" };
+  const flags = { store: "etcd://127.0.0.1", window: "60s", renewalPeriod: "10s", windowMax: "2m" };
   expect(resolve(flags)).toMatchObject({
     kind: "good",
-    value: { windowMs: 60_000, renewalPeriodMs: 10_000, windowMaxMs: 120_000, ttlMs: 63_000 },
+    value: { windowMs: 60_000, renewalPeriodMs: 10_000, windowMaxMs: 120_000 },
   });
 });
 
 test("lengths of time that contradict each other are refused together", () => {
   const store = "etcd://127.0.0.1";
-  expect(refused({ store, window: "60s", renewalPeriod: "31s", windowMax: "59s", ttl: "62s" })).toEqual([
+  expect(refused({ store, window: "60s", renewalPeriod: "31s", windowMax: "59s" })).toEqual([
     "--renewal-period",
     "--window-max",
-    "--ttl",
   ]);
 });
 
 test("what is wrong with the layout does not hide what is wrong with anything else", () => {
-  const flags = { layout: "nothing", window: "60s", renewalPeriod: "31s", ttl: "60s", tlsKey: "key.pem" };
-  expect(refused({ ...flags, store: "etcd://127.0.0.1" })).toEqual([
-    "--layout",
-    "--renewal-period",
-    "--ttl",
-    "--tls-cert",
-  ]);
-});
-
-test("a TTL is refused where a lock shows whether the holder runs", () => {
-  expect(refused({ ttl: "60s" })).toEqual(["--ttl"]);
-  expect(refused({ ttl: "60s", store: "sqlite:/tmp/ids.db" })).toEqual(["--ttl"]);
+  const flags = { layout: "nothing", window: "60s", renewalPeriod: "31s", tlsKey: "key.pem" };
+  expect(refused({ ...flags, store: "etcd://127.0.0.1" })).toEqual(["--layout", "--renewal-period", "--tls-cert"]);
 });
 
 test("a folder for notes is refused beside a file (pods whose Secret named one would have repeated each other's IDs)", () => {
   const folder = { resumeDir: "/var/lib/snowlane/resume" };
   expect(refused(folder)).toEqual(["--resume-dir"]);
-  expect(refused({ ...folder, store: "sqlite:/var/lib/snowlane/ids.db", window: "60s", ttl: "63s" })).toEqual([
-    "--ttl",
-    "--resume-dir",
-  ]);
+  expect(refused({ ...folder, store: "sqlite:/var/lib/snowlane/ids.db", window: "60s", renewalPeriod: "31s" })).toEqual(
+    ["--renewal-period", "--resume-dir"],
+  );
   expect(refused({ ...folder, store: "etcd://127.0.0.1" })).toEqual([]);
   expect(refused({ resumeDir: "off", store: "sqlite:/var/lib/snowlane/ids.db" })).toEqual([]);
 });

@@ -4,7 +4,6 @@ import { IdError } from "../errors.ts";
 import { checkIssuable } from "../snowflake/generator.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import type { OpenWorkerOptions } from "../worker/open-worker.ts";
-import { windowSlackMinMs, windowSlackMs } from "../lease/worker-settings.ts";
 import { sequenceStoreKindOf } from "../sequence/open-sequence-store.ts";
 import { urlsOf } from "./sequence-settings.ts";
 import { storeKindOf } from "../store/store-kind.ts";
@@ -33,7 +32,7 @@ export function resolveWorker(config: WorkerConfig, environment: Environment): R
     problems.push(...issuingProblems(config, layout.value));
     problems.push(...workerProblems(config, layout.value));
   }
-  problems.push(...timingProblems(config, layout.kind === "good" ? windowSlackMs(layout.value) : windowSlackMinMs));
+  problems.push(...timingProblems(config));
   const storeUrl = resolveStoreUrl(config, environment);
   problems.push(...problemsOf(storeUrl));
   if (layout.kind === "bad" || storeUrl.kind === "bad" || problems.length > 0) return { kind: "bad", problems };
@@ -60,7 +59,7 @@ export function resolveStoreUrl(
 
 function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): WorkerChoice {
   const { namespace, rollbackPolicy, burstMs, datacenterId, datacenterIds, workerIds, workerId } = config;
-  const { windowMs, windowMaxMs, renewalPeriodMs, storeTimeoutMs, ttlMs } = config;
+  const { windowMs, windowMaxMs, renewalPeriodMs, storeTimeoutMs } = config;
   const sequenceSpread = config.sequenceSpread === "on";
   // The default path has no slip in it.
   const whereNoFolder = config.create || config.storeUrl === undefined ? "create" : "refuse";
@@ -80,7 +79,6 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
     windowMaxMs,
     renewalPeriodMs,
     storeTimeoutMs,
-    ttlMs,
   };
 }
 
@@ -185,22 +183,14 @@ function workerRangeProblems({ workerIds, workerId }: WorkerConfig, layout: Layo
 }
 
 /** Problems of time spans that were both given. Those that depend on the store's defaults are found at the start. */
-function timingProblems(config: WorkerConfig, slackMs: number): SettingProblem[] {
-  const { windowMs, windowMaxMs, renewalPeriodMs, ttlMs, storeUrl } = config;
+function timingProblems(config: WorkerConfig): SettingProblem[] {
+  const { windowMs, windowMaxMs, renewalPeriodMs } = config;
   const problems: SettingProblem[] = [];
   if (windowMs !== undefined && renewalPeriodMs !== undefined && renewalPeriodMs * 2 > windowMs) {
     problems.push({ place: "--renewal-period", value: `${renewalPeriodMs}ms`, hint: "Give at most half of --window." });
   }
   if (windowMs !== undefined && windowMaxMs !== undefined && windowMaxMs < windowMs) {
     problems.push({ place: "--window-max", value: `${windowMaxMs}ms`, hint: "Give at least --window." });
-  }
-  if (ttlMs === undefined) return problems;
-  const value = `${ttlMs}ms`;
-  const ttlMinMs = (windowMs ?? 0) + slackMs;
-  if (storeUrl === undefined || storeUrl.startsWith("sqlite:")) {
-    problems.push({ place: "--ttl", value, hint: "Leave it out: with SQLite a lock shows whether the holder runs." });
-  } else if (ttlMs < ttlMinMs) {
-    problems.push({ place: "--ttl", value, hint: `Give at least ${ttlMinMs}ms: the window and ${slackMs}ms.` });
   }
   return problems;
 }

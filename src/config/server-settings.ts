@@ -97,7 +97,9 @@ export const workerSettings = {
   renewalPeriodMs: duration({
     name: "renewalPeriod",
     ...workerTimeRanges.renewalPeriod,
-    doc: "The time between two renewals of the window; at most half of the window. Default: the store's; 2s for SQLite.",
+    doc:
+      "The time between two renewals of the window; at most half of the window. A longer one writes less to the store, and a " +
+      "shorter one leaves more of the window for an outage. Default: the store's; 2s for SQLite.",
   }),
   windowMaxMs: duration({
     name: "windowMax",
@@ -114,14 +116,6 @@ export const workerSettings = {
     doc:
       "The longest time of one call to the store. A longer limit suits a distant store; a shorter one leaves more of the window " +
       "for an outage. Without a worker ID, connecting may take 5s more. Default: a sixth of the window, at most 5s; 5s for SQLite.",
-  }),
-  ttlMs: duration({
-    name: "ttl",
-    ...workerTimeRanges.ttl,
-    doc:
-      "How long a silent process keeps its worker ID after its last renewal; at least the window and 3s. Uniqueness does not " +
-      "depend on it. Not with SQLite, where a lock shows whether the holder runs. Default: the store's, or the window and 3s " +
-      "if that is longer.",
   }),
 };
 
@@ -196,7 +190,8 @@ export const serverSettings = {
     minMs: 1_000,
     maxMs: 86_400_000,
     doc:
-      "Ends a start that has no worker ID after this time, with the exit code of what it waited for: 4 for the store, 6 for a " +
+      "Ends a start that has no worker ID after this time, for supervisors that restart a process that ended and look at no " +
+      "probe, with the exit code of what it waited for: 4 for the store, 6 for a " +
       "worker ID or a quarantine. Until then health says NOT_SERVING, and calls for IDs are UNAVAILABLE. Default: no limit.",
   }),
   workerIdPatienceMs: withFallback(
@@ -205,8 +200,9 @@ export const serverSettings = {
       minMs: 0,
       maxMs: 86_400_000,
       doc:
-        "How long a start waits for a worker ID to come free, where all of them are held. After a crash that takes the window or " +
-        "the time to live of the store. 0ms: such a start ends at once, with code 6.",
+        "How long a start waits for a worker ID to come free, where all of them are held: for layouts of few worker IDs, whose " +
+        "crashed servers keep theirs for the window and 3s. --start-timeout limits this wait, too. 0ms: such a start ends at " +
+        "once, with code 6.",
     }),
     0,
   ),
@@ -225,7 +221,9 @@ export const serverSettings = {
       name: "batchCountMax",
       min: 1,
       max: 1e12,
-      doc: "The most IDs or values that one BatchNextIds or BatchNextValues call may ask for.",
+      doc:
+        "The most IDs or values that one BatchNextIds or BatchNextValues call may ask for. A lower one is for servers whose " +
+        "callers must not take a worker ID's time for minutes.",
     }),
     1e9,
   ),
@@ -288,8 +286,8 @@ export const serverSettings = {
       name: "tlsClientAuth",
       words: ["required", "optional"],
       doc:
-        "Whether a caller must show a certificate of --tls-client-ca. optional: it may show none, and send a token of " +
-        "--principals instead. A certificate of another authority ends the connection in both cases.",
+        "Whether a caller must show a certificate of --tls-client-ca. optional is for a port where some callers have a " +
+        "certificate, and others send a token of --principals instead. A certificate of another authority ends the connection in both cases.",
     }),
     "required",
   ),
@@ -308,7 +306,7 @@ export const serverSettings = {
       words: ["on", "off"],
       doc:
         "Whether the server serves the page at / that generates, reads and explains IDs in a browser: docs/page.md. Its files " +
-        "hold no secret. off: GET / is 404.",
+        "hold no secret. off is for servers that must show no page by a rule of their operator: GET / is then 404.",
     }),
     "on",
   ),
@@ -318,8 +316,8 @@ export const serverSettings = {
       words: ["on", "off"],
       doc:
         "Whether the server counts its calls and answers GET /metrics in Prometheus' text format: docs/metrics.md. Where callers " +
-        "need credentials, a scrape needs the permission observe. off: GET /metrics is 404, and the samples of GetStatus, " +
-        "which snowlane status shows, have 0 calls and errors, and no p50 and p99.",
+        "need credentials, a scrape needs the permission observe. off is for measuring what counting costs: GET /metrics is then " +
+        "404, and the samples of GetStatus, which snowlane status shows, have 0 calls and errors, and no p50 and p99.",
     }),
     "on",
   ),
@@ -331,10 +329,6 @@ export const serverSettings = {
       "The age at which a connection is ended after its last call, so that clients connect again and spread over all servers. " +
       "HTTP/2 gets GOAWAY, HTTP/1.1 Connection: close. Calls in flight have the drain time. Default: no limit.",
   }),
-  streamsMax: withFallback(
-    integer({ name: "streamsMax", min: 1, max: 65_535, doc: "The most HTTP/2 streams of a connection at one time." }),
-    100,
-  ),
   stallTimeoutMs: withFallback(
     duration({
       name: "stallTimeout",
@@ -367,7 +361,9 @@ export const serverSettings = {
       min: 1,
       max: 10_000,
       doc:
-        "The most calls, per second, that are traced, of those whose callers say that they are sampled. Calls are traced where " +
+        "The most calls, per second, that are traced, of those whose callers say that they are sampled: a caller that samples all " +
+        "of its calls costs no other one more than that. Raise it where snowlane_sampled_calls_total shows that traces miss " +
+        "calls. Calls are traced where " +
         "OTEL_EXPORTER_OTLP_ENDPOINT names a receiver: docs/tracing.md.",
     }),
     100,
@@ -377,7 +373,7 @@ export const serverSettings = {
       name: "logCalls",
       words: ["none", "refused"],
       doc:
-        "Which calls have log lines, at the level info. refused: those that were refused for credentials, permission, quota or " +
+        "Which calls have log lines, at the level info, for an operator who must be able to say who was refused. refused: those that were refused for credentials, permission, quota or " +
         "host, with method, principal and address; ten lines a reason in ten seconds, and then the number of the others.",
     }),
     "none",

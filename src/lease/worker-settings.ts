@@ -26,6 +26,7 @@ export interface WorkerOptions {
   /** The longest window in the namespace; absent = as the store says. */
   readonly windowMaxMs?: number | undefined;
   readonly renewalPeriodMs?: number | undefined;
+  /** Absent = the window and its slack: no setting gives it, and uniqueness holds for any that is not shorter. */
   readonly ttlMs?: number | undefined;
   /** How long a start retries while the store does not answer as it should; absent = without end. */
   readonly startPatienceMs?: number | undefined;
@@ -70,9 +71,6 @@ export function leadMaxMs(layout: Layout): number {
   return Math.max(leadMs, Math.ceil((2 * layout.tickNs) / nsPerMs));
 }
 
-/** {@link windowSlackMs} of the layouts with ticks of up to a second. */
-export const windowSlackMinMs = leadMs + 2 * clockErrorMs;
-
 /** How much longer than its window a holder's record must be left alone: the lead, and the error of two clocks. */
 export function windowSlackMs(layout: Layout): number {
   return leadMaxMs(layout) + 2 * clockErrorMs;
@@ -94,7 +92,8 @@ export function resolveWorkerSettings(options: WorkerOptions, layout: Layout, st
   const windowMs = options.windowMs ?? timing.windowMs;
   const renewalPeriodMs = options.renewalPeriodMs ?? Math.min(timing.renewalPeriodMs, windowMs / 3);
   const slackMs = windowSlackMs(layout);
-  const ttlMs = store.liveness.kind === "lock" ? 0 : (options.ttlMs ?? Math.max(timing.ttlMs, windowMs + slackMs));
+  const storeTtlMs = options.windowMs === undefined ? timing.ttlMs : 0;
+  const ttlMs = store.liveness.kind === "lock" ? 0 : (options.ttlMs ?? Math.max(storeTtlMs, windowMs + slackMs));
   const { window, renewalPeriod, ttl } = workerTimeRanges;
   checkRange("window_ms", windowMs, window.minMs, window.maxMs);
   checkRange("renewal_period_ms", renewalPeriodMs, renewalPeriod.minMs, windowMs / 2);

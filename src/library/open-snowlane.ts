@@ -8,7 +8,7 @@ import { checkOptions, lengthMs, oneOf, type OptionRule, text, whole } from "./c
 import { chooseLayout, type LayoutChoice } from "./choose-layout.ts";
 import { Snowlane } from "./snowlane.ts";
 
-type OwnOptions = "storeUrl" | "whereNoFolder" | "namespace" | "layout" | "instance" | "version" | "clock";
+type OwnOptions = "storeUrl" | "whereNoFolder" | "ttlMs" | "namespace" | "layout" | "instance" | "version" | "clock";
 type WorkerChoice = Omit<OpenWorkerOptions, OwnOptions>;
 
 /**
@@ -63,7 +63,6 @@ const rules: Readonly<Record<keyof SnowlaneOptions, OptionRule>> = {
   windowMs: anyNumber,
   windowMaxMs: anyNumber,
   renewalPeriodMs: anyNumber,
-  ttlMs: anyNumber,
   startPatienceMs: lengthMs,
   startTimeoutMs: lengthMs,
   workerIdPatienceMs: lengthMs,

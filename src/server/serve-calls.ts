@@ -147,8 +147,8 @@ function reportFaults({ log, onFault }: CallServerOptions): (error: unknown, met
 }
 
 function connectionSettings({ config, tls, log, onFault }: CallServerOptions): Omit<ConnectionOptions, "hostCheck"> {
-  const { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2, http2Limits } = config;
-  const limits = { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits };
+  const { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2, http2Limits } = config;
+  const limits = { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits };
   const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
     log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
   const onTlsChange = (): void => log.info("The TLS files were read again");

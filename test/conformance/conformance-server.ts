@@ -74,7 +74,6 @@ const answering = createConnectionServer(
     hostCheck: undefined,
     http2Limits: {},
     tls: request.useTls ? writeTlsFiles(folder, request) : undefined,
-    streamsMax: 100,
     stallTimeoutMs: 30_000,
     drainTimeoutMs: 10_000,
     onFault,

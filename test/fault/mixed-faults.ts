@@ -83,7 +83,7 @@ async function startActor(trial: FaultTrial, store: MixedStore, index: number): 
   const times = timesOf(store.windowMs);
   const place =
     embedded === undefined
-      ? { storeUrl: store.url(ways.map(({ port }) => port)), args: [...times, "--ttl", `${store.windowMs + 3_000}ms`] }
+      ? { storeUrl: store.url(ways.map(({ port }) => port)), args: times }
       : { storePath: embedded.path, args: times };
   return { server: await trial.startServer({ ...place, environment }), clock, ways };
 }

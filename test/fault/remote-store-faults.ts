@@ -5,7 +5,7 @@ import type { Fault } from "./fault.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 
 /** Renewals so often that each fault meets some; a window that most of them do not outlast. */
-const times = ["--window", "8s", "--window-max", "8s", "--renewal-period", "500ms", "--ttl", "11s"];
+const times = ["--window", "8s", "--window-max", "8s", "--renewal-period", "500ms"];
 
 /** A store of the trial's own, and the network before it. */
 interface Victim {

@@ -7,7 +7,7 @@ import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial } from "./fault-trial.ts";
 import { HeldClock } from "./held-clock.ts";
 
-const times = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-period", "300ms", "--ttl", "4500ms"];
+const times = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-period", "300ms"];
 /** Within so long a server that was taken over must know it: several renewals, on a machine that is busy. */
 const noticeMaxMs = 15_000;
 

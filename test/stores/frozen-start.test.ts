@@ -21,7 +21,7 @@ test.each([
     onTestFinished(() => store.stop());
     store.pause();
     const address = `127.0.0.1:${await findFreePort()}`;
-    const times = { window: "2s", windowMax: "2s", ttl: "5s" };
+    const times = { window: "2s", windowMax: "2s" };
     const begun = beginServer({ listen: address, waitMax: "0ms", store: store.url, ...times });
     begun.starting.catch(() => {});
     onTestFinished(() => begun.end());

@@ -60,7 +60,7 @@ function look(url: string): Promise<WorkerList> {
 }
 
 /** Short times, so that who dies is seen to be dead soon. */
-const times = ["--window", "2s", "--window-max", "2s", "--renewal-period", "500ms", "--ttl", "5s"];
+const times = ["--window", "2s", "--window-max", "2s", "--renewal-period", "500ms"];
 
 async function serve(url: string) {
   const args = ["--store", url, "--datacenter-id", "1", "--worker-id", "3", ...times];

@@ -5,7 +5,7 @@ import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { runSql } from "../support/servers/run-sql.ts";
 
 /** Long enough for a second server to start within the quarantine. */
-const times = ["--window", "17s", "--window-max", "17s", "--renewal-period", "500ms", "--ttl", "20s"];
+const times = ["--window", "17s", "--window-max", "17s", "--renewal-period", "500ms"];
 
 async function serve(url: string): Promise<SnowlaneProcess> {
   const server = await startSnowlane({ args: ["--store", url, ...times] });

@@ -19,7 +19,7 @@ test("two nodes of one database end starts with a sentence, and doctor says the 
   await admin.end();
   const one = ["--store", server.url];
   const other = ["--store", server.url.replace("postgres@", "other@")];
-  const short = ["--window", "2s", "--window-max", "120s", "--renewal-period", "500ms", "--ttl", "5s"];
+  const short = ["--window", "2s", "--window-max", "120s", "--renewal-period", "500ms"];
   expect((await runCli(["next", ...one, ...short])).code).toBe(0);
   const serve = ["serve", "--listen", "127.0.0.1:0", "--log-level", "error", ...short];
   // It notes another life and waits for the quarantine, as after a failover.

@@ -181,13 +181,13 @@ export function checkClock(
   return warn("clock offset", detail, store.durability === "lossy" ? hint + lossy : hint);
 }
 
-/** Checks the window, its renewal and the TTL beside the defaults of the store, as a start does. */
+/** Checks the window and its renewal beside the defaults of the store, as a start does. */
 export function checkTimes(worker: StoreUnderCheck["worker"], layout: Layout, store: TimedStore): Finding {
   try {
     const { windowMs, renewalPeriodMs } = resolveWorkerSettings({ ...worker, holder: nobody() }, layout, store);
     return ok("times", `The window is ${lengthOfTime(windowMs)}, renewed every ${lengthOfTime(renewalPeriodMs)}.`);
   } catch (error) {
-    return failOf("times", error, "Give --window, --renewal-period, --window-max and --ttl that fit, or none of them.");
+    return failOf("times", error, "Give --window, --renewal-period and --window-max that fit, or none of them.");
   }
 }
 

@@ -18,7 +18,7 @@ const farewellMs = 1_000;
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
   const { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn } = application;
-  const { streamsMax, stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits, onFault } = options;
+  const { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits, onFault } = options;
   const expensiveCalls = new FairQueue();
   const exchangeOptions = { dispatch, stallTimeoutMs, expensiveCalls, onFault };
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
@@ -40,7 +40,6 @@ export function createEngineHttp2(application: Application, options: ConnectionO
   const limits = createLimits({
     ...http2Limits,
     ...(connectionAgeMs === undefined ? {} : { ageMaxMs: connectionAgeMs }),
-    concurrentStreamsMax: streamsMax,
     stallTimeoutMs,
     // Calls that are still open at the drain timeout are told why they end; only then may their connection be cut.
     drainTimeoutMs: drainTimeoutMs + farewellMs,

@@ -5,8 +5,6 @@ import type { HostCheck } from "./host-check.ts";
 
 /** The settings with which a connection is served. */
 export interface ConnectionOptions {
-  /** HTTP/2 streams at once on one connection. */
-  readonly streamsMax: number;
   /** How long a reader may read nothing. */
   readonly stallTimeoutMs: number;
   /** How long calls in flight may take once the server, or their connection, drains. For the engine. */
@@ -19,7 +17,7 @@ export interface ConnectionOptions {
   readonly tls: TlsFiles | undefined;
   /** For HTTP/1.1 in cleartext. Undefined: the server may be called by every name. */
   readonly hostCheck: HostCheck | undefined;
-  /** For the engine. */
+  /** For the engine; node:http2 takes the streams of a connection from it alone. */
   readonly http2Limits: Partial<Limits>;
   /** Called with an error that a handler or a server itself threw: a fault of ours. */
   readonly onFault: (error: unknown) => void;

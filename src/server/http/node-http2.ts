@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import { createLimits } from "../../http2/limits.ts";
 import { handshakeTimeoutMs } from "../listen/handshake-limit.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions, Http2Server } from "./http2-server.ts";
@@ -9,13 +10,16 @@ import { headerBytesMax, headerCountMax, idleTimeoutMs } from "./node-limits.ts"
 /** HTTP/2 by node:http2: every call goes through the dispatch. docs/adr/0045 says why it stays beside the engine. */
 export function createNodeHttp2(
   serve: ServeExchange,
-  { streamsMax, drainTimeoutMs, connectionAgeMs }: ConnectionOptions,
+  { http2Limits, drainTimeoutMs, connectionAgeMs }: ConnectionOptions,
   calls: CallCounter,
 ): Http2Server {
   const http2 = createHttp2Server(
     {
       maxHeaderListPairs: headerCountMax,
-      settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: headerBytesMax },
+      settings: {
+        maxConcurrentStreams: createLimits(http2Limits).concurrentStreamsMax,
+        maxHeaderListSize: headerBytesMax,
+      },
       unknownProtocolTimeout: handshakeTimeoutMs,
     },
     // Its compatibility API has the members that NodeExchange uses.

@@ -25,27 +25,35 @@ const slots = [0, 1] as const;
 const times = ["--window", "1500ms", "--renewal-period", "300ms"];
 const note = { note: "of a later version" };
 
+/** The program of the older version, and the flags that it alone takes. */
+interface OlderVersion {
+  readonly main: string;
+  readonly args: readonly string[];
+}
+
 /** A worker ID that servers of both versions take from each other. */
 class Slot {
   readonly ids: bigint[] = [];
   readonly #workerId: number;
   readonly #args: readonly string[];
-  readonly #olderMain: string;
+  readonly #older: OlderVersion;
   #server: SnowlaneProcess | undefined;
   #isOver = false;
   readonly #load: Promise<void>;
 
-  constructor(workerId: number, args: readonly string[], olderMain: string) {
+  constructor(workerId: number, args: readonly string[], older: OlderVersion) {
     this.#workerId = workerId;
     this.#args = args;
-    this.#olderMain = olderMain;
+    this.#older = older;
     this.#load = this.#call();
   }
 
   async start(version: Version): Promise<void> {
     const pin = ["--worker-id", `${this.#workerId}`, "--datacenter-id", "1", "--instance", `slot-${this.#workerId}`];
-    const program = version === "older" ? { program: [process.execPath, this.#olderMain] } : {};
-    const server = await startSnowlane({ args: [...this.#args, ...pin], ...program });
+    const common = [...this.#args, ...pin];
+    const { main, args } = this.#older;
+    const older = { args: [...common, ...args], program: [process.execPath, main] };
+    const server = await startSnowlane(version === "older" ? older : { args: common });
     onTestFinished(() => void server.child.kill("SIGKILL"));
     this.#server = server;
   }
@@ -101,20 +109,21 @@ async function unpackOlder(): Promise<string> {
 const stores = [
   {
     name: "sqlite",
-    ttl: [],
+    ofOlder: [],
     start: async () => ({ url: `sqlite:${join(temporaryFolder(), "ids.db")}`, stop: async () => {} }),
   },
-  { name: "postgres", ttl: ["--ttl", "4500ms"], start: () => startPostgres() },
+  // The older version keeps 33 s where no other time to live is given; the present one, the window and 3 s.
+  { name: "postgres", ofOlder: ["--ttl", "4500ms"], start: () => startPostgres() },
 ];
 
 test.each(stores)(
   "servers of an older and of this version take worker IDs from each other under kill -9, and repeat no ID: $name",
   { timeout: 600_000 },
-  async ({ start, ttl }) => {
+  async ({ start, ofOlder }) => {
     const server = await start();
     onTestFinished(() => server.stop());
-    const olderMain = await unpackOlder();
-    const both = slots.map((workerId) => new Slot(workerId, ["--store", server.url, ...times, ...ttl], olderMain));
+    const older = { main: await unpackOlder(), args: ofOlder };
+    const both = slots.map((workerId) => new Slot(workerId, ["--store", server.url, ...times], older));
     const store = await openStore(server.url, { namespace: "default", callTimeoutMs: 30_000 });
     onTestFinished(() => store.close());
     const versionOf = (slot: number, round: number): Version => ((slot + round) % 2 === 0 ? "older" : "present");

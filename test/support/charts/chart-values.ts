@@ -147,8 +147,8 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
     /drainTimout/,
   ],
   "a setting out of range": [
-    { image, store: kubernetes, auth: "none", settings: { streamsMax: 70_000 } },
-    /streamsMax.*65,?535/s,
+    { image, store: kubernetes, auth: "none", settings: { sequenceConnections: 70 } },
+    /sequenceConnections.*64/s,
   ],
   "a setting that is the chart's": [
     { image, store: kubernetes, auth: "none", settings: { listen: "0.0.0.0:80" } },

@@ -47,7 +47,6 @@ export async function startLateServer(http2: "node" | "engine", tls?: TlsFiles):
       hostCheck: undefined,
       http2Limits: {},
       tls,
-      streamsMax: 100,
       stallTimeoutMs: 30_000,
       drainTimeoutMs: 1_000,
       onFault,
