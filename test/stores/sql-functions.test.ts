@@ -1,7 +1,18 @@
 import type mysql from "mysql2/promise";
 import { expect, test, vi } from "vitest";
-import { withMariadbSession, withPostgresSession } from "../support/servers/sql-session.ts";
-import { endsAt, idsOf, sqlLayouts, sqlOf, timesOf, timeText, valuesOfId } from "../text/sql-functions.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
+import { withMysqlSession, withPostgresSession } from "../support/servers/sql-session.ts";
+import {
+  endsAt,
+  idsOf,
+  numbersThatAreNoIds,
+  sqlLayouts,
+  sqlOf,
+  timesOf,
+  timeText,
+  valuesOfId,
+} from "../text/sql-functions.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -34,7 +45,14 @@ async function tryLayouts(dialect: string, { run, ask, timeOf }: Database): Prom
       const found = await ask(`SELECT snowlane_first_id(${at}) AS first, snowlane_last_id(${at}) AS last`);
       expect(found, `${layout.name} ${timeText(ms)}`).toEqual(endsAt(layout, ms));
     }
-    expect(await ask("SELECT CASE WHEN snowlane_is_id(-1) THEN 1 ELSE 0 END AS is_id")).toEqual({ is_id: "0" });
+    const names = Object.keys(valuesOfId(layout, idsOf(layout)[0]!)).filter((name) => name !== "is_id");
+    for (const id of [...numbersThatAreNoIds(layout), null]) {
+      const calls = names.map((name) => `snowlane_${name}(${id}) AS ${name}`);
+      const parts = await ask(`SELECT ${calls.join(", ")}`);
+      expect(new Set(Object.values(parts)), `${layout.name} ${id}`).toEqual(new Set([null]));
+    }
+    for (const id of numbersThatAreNoIds(layout))
+      expect(await ask(`SELECT CASE WHEN snowlane_is_id(${id}) THEN 1 ELSE 0 END AS is_id`)).toEqual({ is_id: "0" });
   }
 }
 
@@ -53,11 +71,29 @@ test("the functions for PostgreSQL read IDs of every layout, and find those of a
     }),
   ));
 
-test("the functions for MySQL read IDs of every layout, and find those of a time", () =>
-  withMariadbSession("+05:45", (link) =>
+test.each([
+  ["MySQL", startMysql],
+  ["MariaDB", startMariadb],
+] as const)("the functions for %s read IDs of every layout, and find those of a time", (_, start) =>
+  withMysqlSession(start, "+05:45", (link) =>
     tryLayouts("mysql", {
       run: (sql) => link.query(sql),
       ask: async (sql) => textsOf((await link.query<mysql.RowDataPacket[]>(sql))[0][0]),
       timeOf: (expression) => `DATE_FORMAT(${expression}, '%Y-%m-%d %H:%i:%s.%f')`,
     }),
-  ));
+  ),
+);
+
+test("an open end of an interval is the end of the layout's life, as PostgreSQL's infinity", () =>
+  withPostgresSession("America/New_York", async (client) => {
+    for (const layout of sqlLayouts) {
+      await client.query(await sqlOf("postgresql", layout));
+      const { rows } = await client.query<object>(
+        `SELECT snowlane_first_id('-infinity') AS first, snowlane_last_id('infinity') AS last,
+          snowlane_first_id('infinity') AS none, snowlane_last_id('-infinity') AS nothing`,
+      );
+      const { first } = endsAt(layout, layout.epochMs);
+      const { last } = endsAt(layout, layout.endMs);
+      expect(textsOf(rows[0]), layout.name).toEqual({ first, last, none: null, nothing: null });
+    }
+  }));

@@ -1,6 +1,7 @@
 import type mysql from "mysql2/promise";
 import { expect, test } from "vitest";
-import { withMariadbSession, withPostgresSession } from "../support/servers/sql-session.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { withMysqlSession, withPostgresSession } from "../support/servers/sql-session.ts";
 import { sqlSnippets } from "../text/sql-snippets.ts";
 
 const names = ["twitter", "sonyflake", "range"];
@@ -27,7 +28,7 @@ test("each snippet of docs/text-forms.md for PostgreSQL gives the time and the f
   }));
 
 test("each snippet of docs/text-forms.md for MySQL gives the time and the fields", () =>
-  withMariadbSession("+05:45", async (link) => {
+  withMysqlSession(startMariadb, "+05:45", async (link) => {
     const snippets = sqlSnippets("mysql");
     expect(snippets.map(({ name }) => name)).toEqual(names);
     for (const { sql, ids, rows } of snippets) {

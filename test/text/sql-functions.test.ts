@@ -1,6 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { endsAt, idsOf, sqlLayouts, sqlOf, timesOf, timeText, valuesOfId } from "./sql-functions.ts";
+import {
+  endsAt,
+  idsOf,
+  numbersThatAreNoIds,
+  sqlLayouts,
+  sqlOf,
+  timesOf,
+  timeText,
+  valuesOfId,
+} from "./sql-functions.ts";
 
 test.each(sqlLayouts)("the expressions for SQLite read IDs of $name, and find those of a time", async (layout) => {
   const expressions = new Map(
@@ -28,6 +37,9 @@ test.each(sqlLayouts)("the expressions for SQLite read IDs of $name, and find th
     };
     expect(found, timeText(ms)).toEqual(endsAt(layout, ms));
   }
-  expect(value("is_id", "-1 AS id")).toBe("0");
+  const names = [...expressions.keys()].filter((name) => !/^(?:is_id|first_id|last_id)$/.test(name));
+  for (const id of [...numbersThatAreNoIds(layout), null])
+    for (const name of names) expect(value(name, `${id} AS id`), `${name}(${id})`).toBe(null);
+  for (const id of numbersThatAreNoIds(layout)) expect(value("is_id", `${id} AS id`)).toBe("0");
   database.close();
 });

@@ -65,6 +65,12 @@ export function idsOf(layout: Layout): readonly bigint[] {
   });
 }
 
+/** Numbers that are no IDs of a layout: negative ones, and those above its bits as far as a column can hold them. */
+export function numbersThatAreNoIds({ bits }: Layout): readonly bigint[] {
+  const above = bits < 63 ? [2n ** BigInt(bits), 2n ** 63n - 1n] : [];
+  return [-1n, -1_323_802_375_361_658_781n, ...above];
+}
+
 /** Times, in Unix milliseconds, about the ends of the layout's life and within it. */
 export function timesOf({ epochMs, endMs }: Layout): readonly number[] {
   const within = Array.from({ length: 10 }, (_, index) => epochMs + Math.floor(((endMs - epochMs) * index) / 9.7));

@@ -1,3 +1,5 @@
+import type { Layout } from "../../snowflake/layout.ts";
+
 /** How a database writes the parts that the functions of a layout are made from. All numbers are 64-bit integers. */
 export interface SqlDialect {
   /** Names the database in the first comment. */
@@ -8,8 +10,11 @@ export interface SqlDialect {
   divide(dividend: string, divisor: string): string;
   /** A time in UTC, of Unix microseconds. */
   timeOf(unixUs: string): string;
-  /** Unix microseconds of a time in UTC. */
-  unixUsOf(time: string): string;
+  /**
+   * Unix microseconds of a time in UTC. A database that has infinite times takes the nearer end of the layout's life for
+   * them.
+   */
+  unixUsOf(time: string, life: Pick<Layout, "epochMs" | "endMs">): string;
   /** Texts one after another. */
   concat(parts: readonly string[]): string;
   /** The character of a text at a place from 0 up. */
@@ -43,6 +48,11 @@ function postgresqlTime(unixUs: string): string {
   return `((timestamp 'epoch' + ${days} + ${rest}) AT TIME ZONE 'UTC')`;
 }
 
+/** A time as PostgreSQL reads it, past the year 9999 as well. */
+function isoOf(unixMs: number): string {
+  return new Date(unixMs).toISOString().replace(/^\+0*/, "");
+}
+
 const shiftedBits: SqlDialect["bits"] = (value, shift, mask) => `((${value} >> ${shift}) & ${mask})`;
 const substring: SqlDialect["characterAt"] = (text, place) => `substr(${text}, ${place} + 1, 1)`;
 const bars: SqlDialect["concat"] = (parts) => parts.join(" || ");
@@ -54,7 +64,10 @@ export const sqlDialects: Readonly<Record<SqlDialectName, SqlDialect>> = {
     bits: shiftedBits,
     divide: (dividend, divisor) => `(${dividend}) / ${divisor}`,
     timeOf: postgresqlTime,
-    unixUsOf: (time) => `(extract(epoch FROM ${time}) * 1000000)::bigint`,
+    unixUsOf: (time, { epochMs, endMs }) => {
+      const [first, end] = [epochMs, endMs].map((ms) => `timestamptz '${isoOf(ms)}'`);
+      return `(extract(epoch FROM least(greatest(${time}, ${first}), ${end})) * 1000000)::bigint`;
+    },
     concat: bars,
     characterAt: (text, place) => `substr(${text}, (${place})::int + 1, 1)`,
     createFunction: ({ name, argument, returns, expression }) => {

@@ -17,14 +17,8 @@ export function sqlFunctions(layout: Layout, dialect: SqlDialect, prefix: string
     returns: "text",
     expression: digitsOf(dialect, alphabet, length),
   });
-  const all: readonly SqlFunction[] = [
-    {
-      name: "is_id",
-      about: "Whether a number can be an ID of the layout.",
-      argument: "id",
-      returns: "truth",
-      expression: `id >= 0 AND id <= ${2n ** BigInt(layout.bits) - 1n} AND ${bitsOf(dialect, timestamp)} <= ${timestamp.max}`,
-    },
+  const isId = `id >= 0 AND id <= ${2n ** BigInt(layout.bits) - 1n} AND ${bitsOf(dialect, timestamp)} <= ${timestamp.max}`;
+  const parts: readonly SqlFunction[] = [
     {
       name: "time",
       about: "When the ID was made, in UTC.",
@@ -40,7 +34,25 @@ export function sqlFunctions(layout: Layout, dialect: SqlDialect, prefix: string
     text("base58", base58Alphabet, base58Length),
     text("base62", base62Alphabet, base62Length),
   ];
+  const all: readonly SqlFunction[] = [
+    {
+      name: "is_id",
+      about: "Whether a number can be an ID of the layout.",
+      argument: "id",
+      returns: "truth",
+      expression: isId,
+    },
+    // A part of a number that is no ID is NULL: -1 has neither a time nor a text.
+    ...parts.map((part) => ({
+      ...part,
+      expression: part.argument === "id" ? onlyIf(isId, part.expression) : part.expression,
+    })),
+  ];
   return all.map(named);
+}
+
+function onlyIf(condition: string, expression: string): string {
+  return `CASE WHEN ${condition} THEN ${expression} END`;
 }
 
 function bitsOf(dialect: SqlDialect, { bits, shift }: FieldPlace): string {
@@ -69,7 +81,7 @@ function unixUsOf(layout: Layout, dialect: SqlDialect): string {
 function rangeEnds(layout: Layout, dialect: SqlDialect): readonly SqlFunction[] {
   const { numerator, denominator } = usPerTick(layout);
   const { max, shift } = layout.timestamp;
-  const at = dialect.unixUsOf("at");
+  const at = dialect.unixUsOf("at", layout);
   const [epochUs, endUs] = [layout.epochMs * 1_000, layout.endMs * 1_000];
   const us = `(${at} - ${epochUs})${denominator === 1 ? "" : ` * ${denominator}`}`;
   const begun = numerator === 1 ? us : dialect.divide(`${us} + ${numerator - 1}`, String(numerator));

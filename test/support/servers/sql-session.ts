@@ -1,6 +1,7 @@
 import mysql from "mysql2/promise";
 import { Client } from "pg";
-import { startMariadb } from "./mariadb-server.ts";
+import type { startMariadb } from "./mariadb-server.ts";
+import type { startMysql } from "./mysql-server.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 /**
@@ -21,12 +22,13 @@ export async function withPostgresSession(timeZone: string, use: (client: Client
   }
 }
 
-/** The same for a MariaDB. Numbers and times come as text. */
-export async function withMariadbSession(
+/** The same for a MariaDB or a MySQL. Numbers and times come as text. */
+export async function withMysqlSession(
+  start: typeof startMariadb | typeof startMysql,
   utcOffset: string,
   use: (link: mysql.Connection) => Promise<void>,
 ): Promise<void> {
-  const server = await startMariadb();
+  const server = await start();
   const link = await mysql.createConnection({
     uri: server.url,
     supportBigNumbers: true,
