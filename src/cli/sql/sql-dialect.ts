@@ -11,8 +11,8 @@ export interface SqlDialect {
   /** A time in UTC, of Unix microseconds. */
   timeOf(unixUs: string): string;
   /**
-   * Unix microseconds of a time in UTC. A database that has infinite times takes the nearer end of the layout's life for
-   * them.
+   * Unix microseconds of a time in UTC. A database that has infinite times takes the nearer end of the layout's life
+   * for them.
    */
   unixUsOf(time: string, life: Pick<Layout, "epochMs" | "endMs">): string;
   /** Texts one after another. */

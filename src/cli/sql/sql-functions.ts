@@ -8,23 +8,34 @@ import type { SqlDialect, SqlFunction } from "./sql-dialect.ts";
 export function sqlFunctions(layout: Layout, dialect: SqlDialect, prefix: string): readonly SqlFunction[] {
   const { datacenter, worker, sequence, timestamp } = layout;
   const named = ({ name, ...rest }: SqlFunction): SqlFunction => ({ name: `${prefix}_${name}`, ...rest });
+  const isId = `id >= 0 AND id <= ${2n ** BigInt(layout.bits) - 1n} AND ${bitsOf(dialect, timestamp)} <= ${timestamp.max}`;
+  // A part of a number that is no ID is NULL: -1 has neither a time nor a text.
+  const onlyIds = (expression: string): string => `CASE WHEN ${isId} THEN ${expression} END`;
   const field = (name: string, about: string, place: FieldPlace): readonly SqlFunction[] =>
-    place.bits === 0 ? [] : [{ name, about, argument: "id", returns: "number", expression: bitsOf(dialect, place) }];
+    place.bits === 0
+      ? []
+      : [{ name, about, argument: "id", returns: "number", expression: onlyIds(bitsOf(dialect, place)) }];
   const text = (name: string, alphabet: string, length: number): SqlFunction => ({
     name,
     about: `The ID in the text form ${name}.`,
     argument: "id",
     returns: "text",
-    expression: digitsOf(dialect, alphabet, length),
+    expression: onlyIds(digitsOf(dialect, alphabet, length)),
   });
-  const isId = `id >= 0 AND id <= ${2n ** BigInt(layout.bits) - 1n} AND ${bitsOf(dialect, timestamp)} <= ${timestamp.max}`;
-  const parts: readonly SqlFunction[] = [
+  const all: readonly SqlFunction[] = [
+    {
+      name: "is_id",
+      about: "Whether a number can be an ID of the layout.",
+      argument: "id",
+      returns: "truth",
+      expression: isId,
+    },
     {
       name: "time",
       about: "When the ID was made, in UTC.",
       argument: "id",
       returns: "time",
-      expression: dialect.timeOf(unixUsOf(layout, dialect)),
+      expression: onlyIds(dialect.timeOf(unixUsOf(layout, dialect))),
     },
     ...field("datacenter_id", "The datacenter that made the ID.", datacenter),
     ...field("worker_id", "The worker that made the ID.", worker),
@@ -34,25 +45,7 @@ export function sqlFunctions(layout: Layout, dialect: SqlDialect, prefix: string
     text("base58", base58Alphabet, base58Length),
     text("base62", base62Alphabet, base62Length),
   ];
-  const all: readonly SqlFunction[] = [
-    {
-      name: "is_id",
-      about: "Whether a number can be an ID of the layout.",
-      argument: "id",
-      returns: "truth",
-      expression: isId,
-    },
-    // A part of a number that is no ID is NULL: -1 has neither a time nor a text.
-    ...parts.map((part) => ({
-      ...part,
-      expression: part.argument === "id" ? onlyIf(isId, part.expression) : part.expression,
-    })),
-  ];
   return all.map(named);
-}
-
-function onlyIf(condition: string, expression: string): string {
-  return `CASE WHEN ${condition} THEN ${expression} END`;
 }
 
 function bitsOf(dialect: SqlDialect, { bits, shift }: FieldPlace): string {
