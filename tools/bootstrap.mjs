@@ -65,7 +65,7 @@ function bundleIsStale() {
   if (!existsSync(stamp)) return true;
   const bundledMs = statSync(stamp).mtimeMs;
   const tools = ["bundle", "bundle-page", "bundle-parts"].map((name) => `tools/${name}.mjs`);
-  const files = ["package.json", "docs/openapi.json", ...tools].map((path) => statSync(path).mtimeMs);
+  const files = ["package.json", "docs/reports/openapi.json", ...tools].map((path) => statSync(path).mtimeMs);
   return [newestSourceMs("src"), newestSourceMs("web"), ...files].some((ms) => ms > bundledMs);
 }
 

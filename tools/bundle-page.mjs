@@ -79,7 +79,7 @@ export async function bundlePage(folder) {
   const html = readFileSync("web/index.html", "utf8").replace(/<!--[\s\S]*?-->\n/g, "");
   const page = html.replace(/\{(\w+)\}/g, (_, name) => places[name]);
   add("/", "index.html", page);
-  add("/openapi.json", "openapi.json", readFileSync("docs/openapi.json"));
+  add("/openapi.json", "openapi.json", readFileSync("docs/reports/openapi.json"));
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
   return output.flatMap(({ moduleIds }) => moduleIds);
 }

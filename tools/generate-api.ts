@@ -1,4 +1,4 @@
-/** Writes what describes the API from the protos: docs/api.md and docs/openapi.json. Part of `npm run generate`. */
+/** Writes api.md and openapi.json of docs/reports from the protos. Part of `npm run generate`. */
 import { writeFileSync } from "node:fs";
 import { writeApiPage } from "./api/api-page.ts";
 import { readProtos } from "./api/described-protos.ts";
@@ -8,8 +8,8 @@ import { describeAsOpenApi } from "./api/openapi.ts";
 export function apiFiles(): ReadonlyMap<string, string> {
   const files = readProtos();
   return new Map([
-    ["docs/api.md", writeApiPage(files)],
-    ["docs/openapi.json", `${JSON.stringify(describeAsOpenApi(files), undefined, 2)}\n`],
+    ["docs/reports/api.md", writeApiPage(files)],
+    ["docs/reports/openapi.json", `${JSON.stringify(describeAsOpenApi(files), undefined, 2)}\n`],
   ]);
 }
 

@@ -364,7 +364,7 @@ export const serverSettings = {
         "The most calls, per second, that are traced, of those whose callers say that they are sampled: a caller that samples all " +
         "of its calls costs no other one more than that. Raise it where snowlane_sampled_calls_total shows that traces miss " +
         "calls. Calls are traced where " +
-        "OTEL_EXPORTER_OTLP_ENDPOINT names a receiver: docs/tracing.md.",
+        "OTEL_EXPORTER_OTLP_ENDPOINT names a receiver: docs/operations.md.",
     }),
     100,
   ),

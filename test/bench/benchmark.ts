@@ -6,7 +6,7 @@ export interface Bar {
   readonly isOurs: boolean;
 }
 
-/** A result of a benchmark: one table of docs/benchmarks.md. */
+/** A result of a benchmark: one table of docs/reports/benchmarks.md. */
 export interface Finding {
   readonly title: string;
   /** A note on this table alone, in Markdown. */
@@ -17,7 +17,7 @@ export interface Finding {
   readonly chart?: { readonly unit: string; readonly bars: readonly Bar[] };
 }
 
-/** One benchmark of `npm run bench`: a section of docs/benchmarks.md. */
+/** One benchmark of `npm run bench`: a section of docs/reports/benchmarks.md. */
 export interface Benchmark {
   /** One word: the argument of `npm run bench`, and the name of the section. */
   readonly name: string;

@@ -20,7 +20,7 @@ import { sizesBenchmark } from "./sizes.ts";
 import { startBenchmark } from "./start.ts";
 import { waysBenchmark } from "./ways.ts";
 
-/** All benchmarks, in the order of docs/benchmarks.md. */
+/** All benchmarks, in the order of docs/reports/benchmarks.md. */
 export const benchmarks: readonly Benchmark[] = [
   waysBenchmark,
   generatorBenchmark,

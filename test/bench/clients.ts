@@ -274,8 +274,8 @@ function millionsPerSecond(figures: readonly Figure[], kind: string): string {
 
 function writeFigures(measured: readonly Measured[]): void {
   const figures = { machine: machine(), measured };
-  mkdirSync("docs/benchmarks", { recursive: true });
-  writeFileSync("docs/benchmarks/clients.json", `${JSON.stringify(figures, undefined, 2)}\n`);
+  mkdirSync("docs/reports/benchmarks", { recursive: true });
+  writeFileSync("docs/reports/benchmarks/clients.json", `${JSON.stringify(figures, undefined, 2)}\n`);
 }
 
 async function measureAll(log: (line: string) => void): Promise<readonly Finding[]> {

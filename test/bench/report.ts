@@ -1,10 +1,10 @@
-/** Writes a benchmark's section of docs/benchmarks.md, and its pictures beside it. */
+/** Writes a benchmark's section of docs/reports/benchmarks.md, and its pictures beside it. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import type { Bar, Benchmark, Finding } from "./benchmark.ts";
 
-const documentUrl = new URL("../../docs/benchmarks.md", import.meta.url);
-const picturesUrl = new URL("../../docs/benchmarks/", import.meta.url);
+const documentUrl = new URL("../../docs/reports/benchmarks.md", import.meta.url);
+const picturesUrl = new URL("../../docs/reports/benchmarks/", import.meta.url);
 
 /** The machine of the figures. */
 export function machine(): string {

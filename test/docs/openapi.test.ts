@@ -8,7 +8,7 @@ import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
 import { sequencesReady } from "../support/processes/sequences-ready.ts";
 
-/** docs/openapi.json describes what a server does: by the schema of OpenAPI 3.1, and by a call of every operation. */
+/** docs/reports/openapi.json describes what a server does: by OpenAPI 3.1's schema, and by a call of each operation. */
 
 interface Operation {
   readonly parameters?: readonly { readonly name?: string }[];
@@ -25,7 +25,7 @@ interface Description {
   readonly paths: Readonly<Record<string, { readonly post: Operation; readonly get?: Operation }>>;
 }
 
-const text = readFileSync("docs/openapi.json", "utf8");
+const text = readFileSync("docs/reports/openapi.json", "utf8");
 /** All schemas refuse fields that they do not name, so that a field without a description is found. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);

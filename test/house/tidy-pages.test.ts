@@ -159,7 +159,7 @@ test("each promise of docs/security.md names a setting, or that it has none, a t
   expect(promises.length).toBeGreaterThan(10);
   const whole = /^\| [^|]+ \| (?:`[^|]+`|none) \| \[test\]\(\S+ "[^|]+ \| \[[^\]]+\]\([^|]+ \|$/;
   expect(promises.filter((promise) => !whole.test(promise))).toEqual([]);
-  const settings = ["docs/configuration.md", "docs/tracing.md", "clients/README.md"].map(textOf).join();
+  const settings = ["docs/configuration.md", "docs/operations.md", "clients/README.md"].map(textOf).join();
   const named = promises.flatMap((promise) => promise.split(" | ")[1]!.match(/(?<=`)[\w-]+(?=`)/g) ?? []);
   expect(named.filter((name) => !new RegExp(`\`${name}[ \`]`).test(settings))).toEqual([]);
 });

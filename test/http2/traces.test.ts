@@ -19,7 +19,7 @@ import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowla
 const service = "/snowlane.v1.IdService";
 const json = { "content-type": "application/json" };
 const patience = { timeout: 60_000 };
-/** Spans that wait for the receiver, as docs/tracing.md says; and calls that are far more. */
+/** Spans that wait for the receiver, as docs/operations.md says; and calls that are far more. */
 const [queueMax, heldCalls] = [2_048, 6_000];
 /** How long the exporter itself waits for an answer. */
 const exportTimeoutMs = 10_000;

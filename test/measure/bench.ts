@@ -1,6 +1,6 @@
 /**
  * `npm run bench` runs all benchmarks, `npm run bench generator` some of them, `npm run bench -- --list` names them.
- * Each prints its tables and writes its section of docs/benchmarks.md; with `--dry` it only prints.
+ * Each prints its tables and writes its section of docs/reports/benchmarks.md; with `--dry` it only prints.
  */
 import { onOff } from "../../src/config/setting-kinds.ts";
 import { runProgram } from "../support/processes/run-program.ts";
@@ -14,7 +14,7 @@ const options = {
 
 await runProgram({
   call: "npm run bench --",
-  summary: "Measures, prints tables and writes them into docs/benchmarks.md",
+  summary: "Measures, prints tables and writes them into docs/reports/benchmarks.md",
   options,
   words: {
     placeholder: "[BENCHMARK...]",

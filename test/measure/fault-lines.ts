@@ -1,7 +1,7 @@
 /**
  * `npm run measure -- fault-lines`: injects faults into each kind of store under a server, and prints what an operator
  * reads of them in the log and by `snowlane doctor`. `npm run measure -- fault-lines redis etcd` for some of them;
- * `--write` puts it into docs/fault-lines.md, where the sections of other faults stay.
+ * `--write` puts it into docs/reports/fault-lines.md, where the sections of other faults stay.
  */
 import { hostname } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
@@ -13,7 +13,7 @@ import type { LogLine } from "../support/processes/snowlane-process.ts";
 import { type FaultLines, readFaultLines } from "../stores/fault-lines.ts";
 import { type StagedFault, stagedFaults } from "../stores/fault-stages.ts";
 
-const page = "docs/fault-lines.md";
+const page = "docs/reports/fault-lines.md";
 const known = [...new Set(stagedFaults.map(({ store }) => store))];
 /** Store by store. */
 const inPageOrder = known.flatMap((name) => stagedFaults.filter(({ store }) => store === name));
@@ -23,7 +23,7 @@ await runProgram({
   summary: "Prints what an operator reads of each fault of each store",
   options: {
     only: text({ name: "only", placeholder: "WORDS", doc: "Faults whose name has these words." }),
-    write: onOff({ name: "write", doc: "Puts it into docs/fault-lines.md, without what failed." }),
+    write: onOff({ name: "write", doc: "Puts it into docs/reports/fault-lines.md, without what failed." }),
   },
   words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known },
   examples: [

@@ -1,7 +1,7 @@
 /**
  * `npm run measure -- losses`: lets each store lose data under a server, as the tests do, and prints what showed, and
  * when the next window began. `npm run measure -- losses redis etcd` for some of them; `--write` puts the table into
- * docs/stores.md.
+ * docs/reports/losses.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { onOff } from "../../src/config/setting-kinds.ts";
@@ -28,7 +28,7 @@ const known = [...new Set(all.map(({ server }) => server ?? kubernetes))];
 await runProgram({
   call: "npm run measure -- losses",
   summary: "Lets the stores lose data, and prints what showed and when the next window began",
-  options: { write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }) },
+  options: { write: onOff({ name: "write", doc: "Puts the table into docs/reports/losses.md." }) },
   words: { placeholder: "[STORE...]", doc: "Some of the stores; all without one.", known },
   examples: ["npm run measure -- losses redis", "npm run measure -- losses --write"],
   run: async ({ write }, wanted) => {
@@ -44,7 +44,7 @@ await runProgram({
     const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
     const about = `${day}, on ${machine()}, Node ${process.versions.node}.`;
     const table = markdownTable({ title: "", columns, rows });
-    if (write) writeMarkedSection("docs/stores.md", "losses", `${about}\n\n${table}`);
+    if (write) writeMarkedSection("docs/reports/losses.md", "losses", `${about}\n\n${table}`);
     return rows.every((row) => row.at(-1) === "0") ? 0 : 1;
   },
 });

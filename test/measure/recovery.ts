@@ -1,7 +1,8 @@
 /**
  * `npm run measure -- recovery`: lets faults happen to the real server of each store, under two servers, and prints for
  * how long IDs were refused after its return. `npm run measure -- recovery redis etcd` for some of them; with
- * `--failovers` another server takes the place of one that is killed. `--write` puts the table into docs/stores.md.
+ * `--failovers` another server takes the place of one that is killed. `--write` puts the table into
+ * docs/reports/losses.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, onOff } from "../../src/config/setting-kinds.ts";
@@ -31,7 +32,7 @@ const columns = ["store", "fault", "a server that ran", "a new server", "duplica
 const options = {
   window: duration({ name: "window", minMs: 1_000, maxMs: 600_000, doc: "The window. Default: the store's." }),
   failovers: onOff({ name: "failovers", doc: "Promotions and elections in place of the other faults." }),
-  write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }),
+  write: onOff({ name: "write", doc: "Puts the table into docs/reports/losses.md." }),
 };
 
 await runProgram({
@@ -95,5 +96,5 @@ function writeTable(section: "failovers" | "recovery", rows: readonly (readonly 
   const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   const about = `${day}, on ${machine()}, Node ${process.versions.node}.`;
   const table = markdownTable({ title: "", columns, rows });
-  writeMarkedSection("docs/stores.md", section, `${about}\n\n${table}`);
+  writeMarkedSection("docs/reports/losses.md", section, `${about}\n\n${table}`);
 }

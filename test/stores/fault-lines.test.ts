@@ -1,4 +1,4 @@
-/** An operator who reads one log and one `snowlane doctor`, under real faults: docs/fault-lines.md has all of them. */
+/** An operator who reads one log and one `snowlane doctor`, under real faults: docs/reports/fault-lines.md has all. */
 import { expect, onTestFinished, test } from "vitest";
 import { type FaultLines, readFaultLines } from "./fault-lines.ts";
 import { stagedFaults } from "./fault-stages.ts";

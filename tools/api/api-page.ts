@@ -18,18 +18,18 @@ A server answers gRPC, gRPC-Web and Connect on one port, over HTTP/1.1 and HTTP/
 server that \`npm start\` runs. \`grpcurl\` needs no proto files, because the server has reflection.
 
 - In JSON a 64-bit number is a string, and a field that is 0, empty or false is left out of an answer.
-- A failed call has a code and a reason: [errors.md](errors.md) lists them, and says which calls to repeat.
+- A failed call has a code and a reason: [errors.md](../errors.md) lists them, and says which calls to repeat.
 - A method without side effects can also be called by GET: \`?connect=v1&encoding=json&message=\` and the request.
 - [openapi.json](openapi.json) describes the unary methods for other tools. A server has it at \`/openapi.json\`, unless
   it runs with \`--page off\`.
-- The protos are in [proto/snowlane/v1](../proto/snowlane/v1/). A field or method that was once released keeps its
+- The protos are in [proto/snowlane/v1](../../proto/snowlane/v1/). A field or method that was once released keeps its
   number, type and name.
 `;
 
 /** The services in the order in which a reader meets them. */
 const serviceOrder = ["IdService", "SequenceService", "AdminService"];
 
-/** Writes docs/api.md: every service with its methods, then the messages and enums. */
+/** Writes docs/reports/api.md: every service with its methods, then the messages and enums. */
 export function writeApiPage(files: readonly DescFile[]): string {
   const services = files
     .flatMap((file) => file.services)

@@ -1,4 +1,4 @@
-/** A call that docs/api.md shows and a test makes. */
+/** A call that docs/reports/api.md shows and a test makes. */
 interface CallExample {
   /** The request as JSON. */
   readonly request: object;
@@ -14,7 +14,7 @@ interface CallExample {
 
 const orders = { name: "orders" };
 
-/** One call of each method, by its path. They are made in the order of docs/api.md, on one server. */
+/** One call of each method, by its path. They are made in the order of docs/reports/api.md, on one server. */
 export const callExamples: Readonly<Record<string, CallExample>> = {
   "/snowlane.v1.IdService/NextId": {
     request: { textFormat: { form: "TEXT_FORM_BASE58" } },
