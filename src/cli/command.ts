@@ -53,7 +53,7 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   readonly groups?: readonly SettingGroup[];
   /** From flags alone. */
   readonly options: O;
-  /** Whether it goes on where its output cannot be written, as a server does. Absent: it ends. */
+  /** Whether it sees to an output that cannot be written itself, as a server does, which goes on. Absent: it ends. */
   readonly outlivesOutput?: true;
   /** Command lines that work. */
   readonly examples: readonly string[];

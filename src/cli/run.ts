@@ -4,6 +4,7 @@ import { runCommand, type CommandContext } from "./command.ts";
 import { loadCommands, readCommandLine } from "./commands.ts";
 import { CommandError, exitCodeOf, exitCodes } from "./exit-code.ts";
 import { openFileOutput } from "./file-output.ts";
+import { outputError } from "./output-end.ts";
 import { paintFor } from "./paint.ts";
 
 /** Whether the command goes on where standard output cannot be written. */
@@ -35,10 +36,11 @@ async function main(words: readonly string[], context: CommandContext): Promise<
  * Ends a command whose output cannot be written. A reader that stops early (`snowlane next -n 1000000 | head`) is no
  * fault. Anything else is: what should have the output, such as a full disk, has only a part of it.
  */
-function endWithoutOutput({ code, message }: NodeJS.ErrnoException): never {
-  if (code === "EPIPE") process.exit(exitCodes.done);
-  process.stderr.write(`snowlane: The output cannot be written: ${message}.\n`);
-  process.exit(exitCodes.refused);
+function endWithoutOutput(error: NodeJS.ErrnoException): never {
+  const fault = outputError(error);
+  if (fault === undefined) process.exit(exitCodes.done);
+  process.stderr.write(`snowlane: ${fault.message}\n`);
+  process.exit(fault.exitCode);
 }
 
 /** How long after a command anything else than a thread may keep the process alive, and how long a thread may. */

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,4 +77,46 @@ test("options without their form, and a form for bytes, are refused together", a
   expect(typed.stderr).toContain("--type-prefix order");
   const bytes = await runSnowlane(["next", "--form", "hex", "--format", "binary", ...storeFlags]);
   expect(bytes.exitCode).toBe(2);
+});
+
+describe("next gives its worker ID back, whatever ends it", () => {
+  const store = `sqlite:${join(folder, "ends.db")}`;
+  const states = expect.toSatisfy(
+    (all: readonly string[]) => all.length > 0 && all.every((state) => state === "released"),
+  ) as unknown;
+  const program = `exec "${process.execPath}" src/cli/main.ts`;
+
+  /** Runs a command of the shell; returns how it ended, and the states of all worker IDs that the store knows. */
+  async function statesAfter(command: string, signal?: "SIGINT" | "SIGTERM"): Promise<object> {
+    const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    if (signal === undefined) child.stdout.resume();
+    else child.stdout.once("data", () => child.kill(signal)).on("data", () => undefined);
+    const [exitCode] = (await once(child, "close")) as [number | null];
+    const list = await runSnowlane(["workers", "--json", "--store", store]);
+    const { workers } = JSON.parse(list.stdout) as { readonly workers: readonly { readonly state: string }[] };
+    const states = workers.map(({ state }) => state);
+    return { exitCode, stderr, states };
+  }
+
+  test("a reader that stops early ends it with 0", async () => {
+    const command = `(${program} next -n 1000000 --store ${store}; echo "exit $?" >&2) | head -n 1`;
+    const found = await statesAfter(command.replace("exec ", ""));
+    expect(found).toEqual({ exitCode: 0, stderr: "exit 0\n", states });
+  });
+
+  test("a disk that is full ends it with 1 and a sentence", async () => {
+    const found = await statesAfter(`${program} next -n 1000000 --store ${store} > /dev/full`);
+    const stderr = expect.stringMatching(/^snowlane: The output cannot be written: .*\n$/) as string;
+    expect(found).toEqual({ exitCode: 1, stderr, states });
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s ends it with %i", async (signal, exitCode) => {
+    const found = await statesAfter(`${program} next -n 1000000000 --store ${store}`, signal);
+    expect(found).toEqual({ exitCode, stderr: "", states });
+  });
 });

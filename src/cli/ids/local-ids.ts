@@ -21,13 +21,17 @@ const releaseTimeoutMs = 3_000;
 /**
  * Takes a worker ID from the store, and makes `count` IDs under it.
  *
- * @throws IdError as openWorker and IdSource.reserve.
+ * @param options - `signal` ends the start early.
+ * @throws IdError as openWorker and IdSource.reserve; the signal's reason.
  */
 export async function openLocalIds(
   settings: WorkerConfig,
   environment: CommandContext["environment"],
-  count: number,
-  textFormat: TextFormat | undefined,
+  {
+    count,
+    textFormat,
+    signal,
+  }: { readonly count: number; readonly textFormat: TextFormat | undefined; readonly signal: AbortSignal },
 ): Promise<IdChunks> {
   const choice = valueOf(resolveWorker(settings, environment));
   const worker = await openWorker({
@@ -37,6 +41,7 @@ export async function openLocalIds(
     instance: settings.instance ?? `${hostname()}:cli`,
     version,
     startPatienceMs,
+    signal,
   });
   const { layout, namespace } = choice;
   const write = textFormat === undefined ? undefined : createTextCodec({ layout, namespace }).writer(textFormat);

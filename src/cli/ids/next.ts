@@ -7,9 +7,12 @@ import { choice, integer } from "../../config/setting-kinds.ts";
 import { resolveWorker } from "../../config/resolve-server.ts";
 import { problemsOf, valueOf } from "../../config/resolved.ts";
 import { resolveTextFormat, writingOptions } from "../../config/text-settings.ts";
-import type { Command, CommandContext } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
+import { exitCodes } from "../exit-code.ts";
+import { watchOutput } from "../output-end.ts";
 import { createIdWriter, idFormats } from "./id-format.ts";
 import { startProgress } from "./progress.ts";
+import { listenForStop } from "../../server/stop-signal.ts";
 import { problemsOfAccess, readAccess, serverOptions } from "../server/server-access.ts";
 
 const options = {
@@ -54,34 +57,59 @@ export const next: Command<typeof workerSettings, typeof options> = {
       : []),
     ...(options.server === undefined ? problemsOf(resolveWorker(settings, environment)) : []),
   ],
-  run: async ({ settings, options, environment, stdout, stderr }) => {
-    const { count, server, format } = options;
-    const textFormat = valueOf(resolveTextFormat(options));
-    const source =
-      server === undefined
-        ? await (await import("./local-ids.ts")).openLocalIds(settings, environment, count, textFormat)
-        : await (await import("./remote-ids.ts")).openRemoteIds(
-            await readAccess({ ...options, server }),
-            count,
-            textFormat,
-          );
-    const writer = createIdWriter(format, source.layout, textFormat !== undefined);
-    const progress = startProgress(stderr, systemClock, count);
+  // The worker ID is given back first.
+  outlivesOutput: true,
+  run: async (input) => {
+    const stop = listenForStop(input.process, systemClock);
+    const output = watchOutput(input.stdout);
+    const signal = AbortSignal.any([stop.signal, output.signal]);
     try {
-      await write(stdout, writer.head);
-      for await (const chunk of source.chunks) {
-        await write(stdout, writer.write(chunk));
-        progress.add(chunk.ids.length);
-      }
+      await printIds(input, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
     } finally {
-      progress.end();
-      await source.close();
+      stop.dispose();
     }
-    return 0;
+    output.check();
+    return stop.signal.aborted ? signalCodes[stop.signal.reason as keyof typeof signalCodes] : exitCodes.done;
   },
 };
 
-/** Waits when the reader is slower than this process. */
-async function write(stdout: CommandContext["stdout"], data: string | Uint8Array): Promise<void> {
-  if (data.length > 0 && !stdout.write(data)) await once(stdout, "drain");
+type NextInput = CommandInput<typeof workerSettings, typeof options>;
+
+/** What a shell shows for a process that a signal ended: 128 and its number. */
+const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Prints the IDs until all are printed or `signal` is aborted, and closes their source in any case. */
+async function printIds(
+  { settings, options, environment, stdout, stderr }: NextInput,
+  signal: AbortSignal,
+): Promise<void> {
+  const { count, server, format } = options;
+  const textFormat = valueOf(resolveTextFormat(options));
+  const source =
+    server === undefined
+      ? await (await import("./local-ids.ts")).openLocalIds(settings, environment, { count, textFormat, signal })
+      : await (await import("./remote-ids.ts")).openRemoteIds(
+          await readAccess({ ...options, server }),
+          count,
+          textFormat,
+        );
+  const writer = createIdWriter(format, source.layout, textFormat !== undefined);
+  const progress = startProgress(stderr, systemClock, count);
+  /** Waits when the reader is slower than this process. */
+  const write = async (data: string | Uint8Array): Promise<void> => {
+    if (data.length > 0 && !stdout.write(data)) await once(stdout, "drain", { signal });
+  };
+  try {
+    await write(writer.head);
+    for await (const chunk of source.chunks) {
+      if (signal.aborted) break;
+      await write(writer.write(chunk));
+      progress.add(chunk.ids.length);
+    }
+  } finally {
+    progress.end();
+    await source.close();
+  }
 }
