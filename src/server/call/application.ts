@@ -1,6 +1,8 @@
+import type { ConnectRouter } from "@connectrpc/connect";
 import { errorInterceptor, type ToCallError, toConnectError } from "../../service/connect-error.ts";
 import { createHealth } from "../../service/health.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
+import { createReflection } from "../../service/reflection.ts";
 import type { Service } from "../../service/service.ts";
 import { type CallGuard, guardInterceptor } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
@@ -8,7 +10,6 @@ import { type AnswerMetrics, createDispatch, type Dispatch } from "./dispatch.ts
 import type { FindUnready } from "./probes.ts";
 import { traitsOf } from "./method-table.ts";
 import { composeGuards } from "./guard-chain.ts";
-import { createRoutes } from "./routes.ts";
 
 /** Answers requests, whatever carries them. HTTP/1.1 and both HTTP/2 servers stand below it. */
 export interface Application {
@@ -72,4 +73,12 @@ export function createApplication(options: ApplicationOptions): Application {
   });
   const hotMethods = services.flatMap((service) => service.hotMethods);
   return { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn };
+}
+
+/** Registers the services of a server, with reflection over them. */
+function createRoutes(services: readonly Service[]): (router: ConnectRouter) => void {
+  const all = [...services, ...createReflection(services)];
+  return (router) => {
+    for (const { descriptor, implementation } of all) router.service(descriptor, implementation);
+  };
 }

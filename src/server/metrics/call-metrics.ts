@@ -4,7 +4,7 @@ import type { ErrorReason } from "../../errors.ts";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import type { CallGuard, GuardedCall } from "../call/call-guard.ts";
 import { type MethodTraits, tabledMethods } from "../call/method-table.ts";
-import { LatencyHistogram } from "./latency-histogram.ts";
+import { latencyBoundsMs, LatencyHistogram } from "./latency-histogram.ts";
 
 /** Why a call was refused before anything was done for it. */
 const refusalCauses = ["host", "credentials", "permission", "quota", "undecodable"] as const;
@@ -151,4 +151,16 @@ export class CallMetrics implements CallGuard {
 
 function countsOf({ path, streams }: MethodTraits): MethodCounts {
   return new MethodCounts(path.slice(1), streams);
+}
+
+/** Adds up the counts of all methods. Streams are not timed here: they last for as long as their readers like. */
+export function readCallTotals(calls: CallMetrics) {
+  const tookCounts = new Float64Array(latencyBoundsMs.length + 1);
+  let [callCount, errorCount] = [0, 0];
+  for (const { ok, failedCount, latency, streams } of calls.methods()) {
+    callCount += ok + failedCount;
+    errorCount += failedCount;
+    if (!streams) for (const [bucket, count] of latency.counts.entries()) tookCounts[bucket]! += count;
+  }
+  return { callCount, errorCount, tookCounts, boundsMs: latencyBoundsMs };
 }

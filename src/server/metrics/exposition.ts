@@ -1,6 +1,8 @@
 import { latencyBoundsMs, type LatencyHistogram } from "./latency-histogram.ts";
-import type { Sample } from "./sample.ts";
 import { type Metric, type MetricName, metricTable } from "./metric-table.ts";
+
+/** One line of a metric: its labels, in the order of the table, and its value. */
+export type Sample = readonly [labels: readonly string[], value: number | LatencyHistogram];
 
 /** The lines of every metric; none where there is nothing to say. */
 export type Samples = Readonly<Record<MetricName, readonly Sample[]>>;
