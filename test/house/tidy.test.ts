@@ -1,26 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { expect, test } from "vitest";
 import { Code } from "@connectrpc/connect";
 import { errorReasons } from "../../src/errors.ts";
 import { ErrorReason } from "../../src/gen/snowlane/v1/error_reason_pb.ts";
 import { codeOfReason } from "../../src/service/connect-error.ts";
 import { version } from "../../src/version.ts";
+import { circleIn, importsOf, neighboursOf, reachableFrom, textOf, tracked } from "./imports.ts";
 
 /** Tests the rules of the code base that docs/architecture.md states. */
 
-const tracked = execFileSync("git", ["ls-files"], { encoding: "utf8" }).split("\n");
 const sources = tracked.filter((path) => /^src\/.*(?<!\.test)\.ts$/.test(path) && !path.includes("/gen/"));
-const textOf = (path: string): string => readFileSync(path, "utf8");
-
-const staticImport = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"/gm;
-const lateImport = /\bimport\("([^"]+)"\)/g;
-
-/** Module specifiers of imports and re-exports, static and dynamic. */
-function importsOf(path: string, patterns: readonly RegExp[] = [staticImport, lateImport]): readonly string[] {
-  return patterns.flatMap((pattern) => [...textOf(path).matchAll(pattern)].map(([, specifier]) => specifier ?? ""));
-}
 
 /** The folder of src/ that a path lies in, or the file's name where it lies in none. All that is generated is one. */
 function partOf(path: string): string {
@@ -145,32 +135,6 @@ test("imports point one way", () => {
   expect(wrong).toEqual([]);
 });
 
-/** The files of ours that a file imports. `static`: without those that it loads when they are needed. */
-function neighboursOf(path: string, kinds: "all" | "static"): readonly string[] {
-  const names = kinds === "all" ? importsOf(path) : importsOf(path, [staticImport]);
-  return names.filter((name) => name.startsWith(".")).map((name) => join(dirname(path), name));
-}
-
-/** A circle in a graph, as the names along it; undefined where there is none. */
-function circleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
-  const done = new Set<string>();
-  const visit = (node: string, way: readonly string[]): readonly string[] | undefined => {
-    if (way.includes(node)) return [...way.slice(way.indexOf(node)), node];
-    if (done.has(node)) return undefined;
-    for (const next of edges.get(node) ?? []) {
-      const circle = visit(next, [...way, node]);
-      if (circle !== undefined) return circle;
-    }
-    done.add(node);
-    return undefined;
-  };
-  for (const node of edges.keys()) {
-    const circle = visit(node, []);
-    if (circle !== undefined) return circle;
-  }
-  return undefined;
-}
-
 test("a circle is found where there is one", () => {
   const line = new Map([
     ["a", new Set(["b", "c"])],
@@ -197,14 +161,6 @@ test("no circle among folders; drivers that are loaded when they are needed are 
   expect(edges.size).toBeGreaterThan(15);
   expect(circleIn(edges)).toBeUndefined();
 });
-
-/** The files that a file needs, itself included. */
-function reachableFrom(path: string, reached = new Set<string>()): ReadonlySet<string> {
-  if (reached.has(path)) return reached;
-  reached.add(path);
-  for (const next of neighboursOf(path, "all")) reachableFrom(next, reached);
-  return reached;
-}
 
 test("links to databases and the file of the embedded store know nothing of worker records", () => {
   const shared = sources.filter((path) => /^src\/store\/(link\/|sqlite\/store-file\.ts$)/.test(path));

@@ -1,4 +1,17 @@
-import type { StatusSample } from "./state.ts";
+/** What a server did in one second. */
+export interface StatusSample {
+  readonly index: number;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  readonly ids: number;
+  readonly values: number;
+  readonly calls: number;
+  readonly errors: number;
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
+  readonly leadMs: number | undefined;
+  readonly windowLeftMs: number | undefined;
+}
 
 /** The charts of Watch, in their order. */
 export const chartNames = ["ids", "calls", "latency", "errors", "lead", "window"] as const;

@@ -1,7 +1,6 @@
 /** Draws the charts of Watch. A chunk of its own: Watch alone loads it. */
 import uPlot from "uplot";
-import { type ChartName, chartNames, chartValues } from "./chart-data.ts";
-import type { StatusSample } from "./state.ts";
+import { type ChartName, chartNames, chartValues, type StatusSample } from "./chart-data.ts";
 
 const heightPx = 132;
 const charts = new Map<HTMLElement, uPlot>();

@@ -5,11 +5,11 @@ import { copyButton } from "./copy-button.ts";
 import { download } from "./download.ts";
 import { readFormat } from "./format-choice.ts";
 import { cancelJob, countMax, runJob, shownMax } from "./generate-job.ts";
-import { handCountMax, makeHandIds } from "./hand-ids.ts";
+import { handCountMax, type HandParts, makeHandIds } from "./hand-ids.ts";
 import { chosenLayout, layoutDetail, layoutDetailButton, layoutField } from "./layout-field.ts";
 import { codecOf, firstChoice, readWhole } from "./layout-choice.ts";
 import { setText } from "./parse.ts";
-import type { Change, FormatChoice, GenerateState, HandParts, Job, State } from "./state.ts";
+import type { Change, FormatChoice, GenerateState, Job, State } from "./state.ts";
 import { choiceField, switchButtons, textField } from "./text-field.ts";
 import type { Texts } from "./texts/en.ts";
 

@@ -1,10 +1,18 @@
 import { composeId, type FieldPlace, type Layout, msToTicksDown, ticksToMsDown } from "../../src/snowflake/layout.ts";
 import { readWhole } from "./layout-choice.ts";
-import type { HandParts } from "./state.ts";
 import { readTimeMs } from "./time-words.ts";
 
 /** The most IDs that are made by hand at once. */
 export const handCountMax = 1_000;
+
+/** The parts of an ID that is made by hand, as they are typed. */
+export interface HandParts {
+  readonly time: string;
+  readonly datacenterId: string;
+  readonly workerId: string;
+  readonly sequence: string;
+  readonly count: string;
+}
 
 /** Why a part that was typed cannot be used. */
 export type PartProblem =

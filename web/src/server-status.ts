@@ -3,7 +3,8 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import type { GetStatusResponseSchema } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
 import type { SequenceSchema } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { timestampToNs } from "../../src/service/message/time-message.ts";
-import type { SequenceRow, ServerStatus, StatusSample } from "./state.ts";
+import type { StatusSample } from "./chart-data.ts";
+import type { SequenceRow, ServerStatus } from "./state.ts";
 import { msOf } from "./time-words.ts";
 
 /** Samples that are kept: five minutes. */

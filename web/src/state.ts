@@ -1,5 +1,7 @@
 import type { Layout } from "../../src/snowflake/layout.ts";
 import type { TextForm } from "../../src/text/text-form.ts";
+import type { StatusSample } from "./chart-data.ts";
+import type { HandParts } from "./hand-ids.ts";
 import { firstChoice, type LayoutChoice } from "./layout-choice.ts";
 import type { Failure } from "./failure.ts";
 import type { Language } from "./language.ts";
@@ -77,15 +79,6 @@ export interface GenerateState {
   readonly handTime: "chosen" | "given";
 }
 
-/** The parts of an ID that is made by hand, as they are typed. */
-export interface HandParts {
-  readonly time: string;
-  readonly datacenterId: string;
-  readonly workerId: string;
-  readonly sequence: string;
-  readonly count: string;
-}
-
 /** The lines of Parse beside the first: read in pieces, so that the page never stands still. */
 export interface ReadLines {
   readonly pieces: readonly (readonly LineReading[])[];
@@ -136,21 +129,6 @@ export interface WorkerList {
   readonly freeCount: number;
   readonly quarantineEndMs: number | undefined;
   readonly quarantineReason: string;
-}
-
-/** What a server did in one second. */
-export interface StatusSample {
-  readonly index: number;
-  /** Unix milliseconds. */
-  readonly timeMs: number;
-  readonly ids: number;
-  readonly values: number;
-  readonly calls: number;
-  readonly errors: number;
-  readonly p50Ms: number | undefined;
-  readonly p99Ms: number | undefined;
-  readonly leadMs: number | undefined;
-  readonly windowLeftMs: number | undefined;
 }
 
 /** The state of the server, as it says itself. */

@@ -2,10 +2,10 @@ import { checkChunkSize, checkCount, checkStreamCount } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { fail, type Fault, type Pause, Script } from "./fake-script.ts";
 import { FakeSequence, type ValueStep } from "./fake-sequence.ts";
-import { type IdSource, OfflineIds, type StreamOptions } from "./id-source.ts";
+import { type IdSource, OfflineIds } from "./id-source.ts";
 import { type Layout, presetLayout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
-import type { CallOptions, IdRun } from "./run-source.ts";
+import type { CallOptions, IdRun, StreamOptions } from "./run-source.ts";
 import type { Sequence } from "./sequence.ts";
 
 /** One step of a script: an ID, a run, what {@link fail} or {@link delay} make. */

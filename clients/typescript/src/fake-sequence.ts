@@ -1,8 +1,7 @@
 import { checkChunkSize, checkCount, checkStreamCount } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type Fault, type Pause, Script } from "./fake-script.ts";
-import type { StreamOptions } from "./id-source.ts";
-import type { CallOptions } from "./run-source.ts";
+import type { CallOptions, StreamOptions } from "./run-source.ts";
 import { type ReservedValues, type Sequence, type SequenceValue, textOf, type ValueRun } from "./sequence.ts";
 
 /** One step of a sequence's script: a value, alone or with its text and period; a run; `fail(…)` or `delay(…)`. */

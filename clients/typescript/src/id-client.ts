@@ -4,12 +4,12 @@ import { type GetInfoResponse, IdService } from "../../../src/gen/snowlane/v1/id
 import { ChunkCheck } from "./chunk-check.ts";
 import type { ClientOptions, OpenChannel } from "./client-options.ts";
 import { checkChunkSize, checkCount, checkStreamCount, closedError, invalidResponse } from "./errors.ts";
-import { type IdSource, OfflineIds, type StreamOptions } from "./id-source.ts";
+import { type IdSource, OfflineIds } from "./id-source.ts";
 import { layoutOfResponse } from "./layout-response.ts";
 import type { Layout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
 import { RpcCalls } from "./rpc-calls.ts";
-import { type CallOptions, countOfAnswer, idRangeOfServers, type IdRun } from "./run-source.ts";
+import { type CallOptions, countOfAnswer, idRangeOfServers, type IdRun, type StreamOptions } from "./run-source.ts";
 import { RemoteSequence, type Sequence } from "./sequence.ts";
 
 /** Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. */

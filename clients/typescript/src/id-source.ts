@@ -2,20 +2,8 @@ import { SnowlaneError } from "./errors.ts";
 import { createTextCodec, type IdRange, idRange, type Layout, type Moment, type ParsedId, parseId } from "./offline.ts";
 import type { TextFormat, TextReadOptions } from "./offline.ts";
 import type { PrefetchBuffer, PrefetchOptions } from "./prefetch-buffer.ts";
-import type { CallOptions, RunSource } from "./run-source.ts";
+import type { CallOptions, RunSource, StreamOptions } from "./run-source.ts";
 import type { Sequence } from "./sequence.ts";
-
-/** What one stream may be told. */
-export interface StreamOptions extends CallOptions {
-  /**
-   * Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk.
-   */
-  readonly timeoutMs?: number;
-  /** The most IDs or values of one chunk, 1 to 65,536; 0, the default, leaves it to the server. */
-  readonly chunkSize?: number;
-  /** True: a stream that breaks is not taken up by another, so that all its IDs or values ascend. */
-  readonly ordered?: boolean;
-}
 
 /** Where IDs come from: IdClient, and in tests FakeIdClient. Code that takes one is testable without a server. */
 export interface IdSource extends RunSource {

@@ -3,7 +3,7 @@ export type { Channel, ClientOptions, OpenChannel, Token } from "./client-option
 export { type Clock, systemClock } from "./clock.ts";
 export { type ClientReason, SnowlaneError, type SnowlaneReason, type StatusCode } from "./errors.ts";
 export { IdClient } from "./id-client.ts";
-export type { IdSource, StreamOptions } from "./id-source.ts";
+export type { IdSource } from "./id-source.ts";
 export type { AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, WaitEvent } from "./observer.ts";
 export {
   createLayout,
@@ -28,5 +28,5 @@ export {
   type TextReadOptions,
 } from "./offline.ts";
 export { type BufferStats, PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
-export type { CallOptions, IdRun, RunSource } from "./run-source.ts";
+export type { CallOptions, IdRun, RunSource, StreamOptions } from "./run-source.ts";
 export type { ReservedValues, Sequence, SequenceValue, ValueRun } from "./sequence.ts";

@@ -5,9 +5,8 @@ import { bearerOf, type Channel, checkOptions, type ClientOptions, type OpenChan
 import { systemClock } from "./clock.ts";
 import { Endpoints } from "./endpoints.ts";
 import { abortError, closedError, SnowlaneError } from "./errors.ts";
-import type { StreamOptions } from "./id-source.ts";
 import { LinkedAbort } from "./linked-abort.ts";
-import type { CallOptions } from "./run-source.ts";
+import type { CallOptions, StreamOptions } from "./run-source.ts";
 
 /**
  * The longest that gRPC can say, in milliseconds: 8 digits

@@ -22,6 +22,18 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** What one stream may be told. */
+export interface StreamOptions extends CallOptions {
+  /**
+   * Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk.
+   */
+  readonly timeoutMs?: number;
+  /** The most IDs or values of one chunk, 1 to 65,536; 0, the default, leaves it to the server. */
+  readonly chunkSize?: number;
+  /** True: a stream that breaks is not taken up by another, so that all its IDs or values ascend. */
+  readonly ordered?: boolean;
+}
+
 /** The IDs that are accepted from a server. A message without an ID reads as 0, which is refused. */
 export const idRangeOfServers = { min: 1n, max: (1n << 63n) - 1n } as const;
 

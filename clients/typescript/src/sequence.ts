@@ -1,9 +1,8 @@
 import { SequenceService } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import type { BatchNextValuesResponse } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { checkChunkSize, checkCount, checkStreamCount, invalidResponse, SnowlaneError } from "./errors.ts";
-import type { StreamOptions } from "./id-source.ts";
 import type { ChunkReader, RpcCalls } from "./rpc-calls.ts";
-import { type CallOptions, countOfAnswer } from "./run-source.ts";
+import { type CallOptions, countOfAnswer, type StreamOptions } from "./run-source.ts";
 
 /** One value of a sequence. */
 export interface SequenceValue {

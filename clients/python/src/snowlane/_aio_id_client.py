@@ -16,7 +16,7 @@ import grpc.aio
 
 from ._aio_buffer import AsyncPrefetchBuffer
 from ._attempts import Attempt, Attempts, AttemptSettings
-from ._channels import CHANNEL_OPTIONS, Stubs, credentials_of, prepare_process
+from ._channels import CHANNEL_OPTIONS, Metadata, Stubs, credentials_of, prepare_process
 from ._client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from ._clock import SYSTEM_CLOCK
 from ._endpoints import Endpoints
@@ -24,7 +24,6 @@ from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from ._fork import forget_after_fork
 from ._gen.v1 import id_service_pb2 as pb
 from ._grpc_fork import leave_to_parent
-from ._id_client import Metadata
 from ._layout import Layout
 from ._observer import ClientObserver
 from ._offline import OfflineIds

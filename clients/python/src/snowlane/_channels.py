@@ -12,6 +12,9 @@ from ._gen.v1.id_service_pb2_grpc import IdServiceStub
 from ._gen.v1.sequence_service_pb2_grpc import SequenceServiceStub
 from ._grpc_fork import is_supported, leave_to_parent, lost_because
 
+# The fields that a call sends: pairs of a name and a value.
+Metadata = tuple[tuple[str, str], ...]
+
 CHANNEL_OPTIONS = (
     # Attempts are counted here, by the rules that all clients share.
     ("grpc.enable_retries", 0),

@@ -15,7 +15,7 @@ import grpc
 
 from ._attempts import Attempt, Attempts, AttemptSettings
 from ._buffer import PrefetchBuffer
-from ._channels import CHANNEL_OPTIONS, Stubs, credentials_of, prepare_process
+from ._channels import CHANNEL_OPTIONS, Metadata, Stubs, credentials_of, prepare_process
 from ._client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from ._clock import SYSTEM_CLOCK
 from ._endpoints import Endpoints
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from .arrays import IdArray
 
 T = TypeVar("T")
-Metadata = tuple[tuple[str, str], ...]
 
 
 class IdClient:

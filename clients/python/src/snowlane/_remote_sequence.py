@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeVar
 
-from ._channels import Stubs
+from ._channels import Metadata, Stubs
+from ._client_options import ClientOptions
 from ._errors import check_chunk_size, check_count
 from ._gen.v1 import sequence_service_pb2 as pb
 from ._options import COUNT_MAX, STREAM_COUNT_MAX
@@ -14,11 +15,29 @@ from ._rpc_stream import StreamSpec
 from ._sequence import ReservedValues, SequenceValue, text_of
 from ._sequence_wire import ValueReader, reserved_of, value_of
 
-if TYPE_CHECKING:
-    from ._aio_id_client import AsyncIdClient
-    from ._id_client import IdClient
+T = TypeVar("T")
 
-Metadata = tuple[tuple[str, str], ...]
+
+class Caller(Protocol):
+    """The part of an IdClient that its sequences use."""
+
+    _options: ClientOptions
+
+    def _call(self, method: str, timeout_s: float | None, work: Callable[[Stubs, float, Metadata], T]) -> T: ...
+
+    def _stream(self, spec: StreamSpec[T]) -> Iterator[Sequence[T]]: ...
+
+
+class AsyncCaller(Protocol):
+    """The part of an AsyncIdClient that its sequences use."""
+
+    _options: ClientOptions
+
+    async def _call(
+        self, method: str, timeout_s: float | None, work: Callable[[Stubs, float, Metadata], Awaitable[T]]
+    ) -> T: ...
+
+    def _stream(self, spec: StreamSpec[T]) -> AsyncGenerator[Sequence[T], None]: ...
 
 
 def _stream_spec(
@@ -37,7 +56,7 @@ def _stream_spec(
 class RemoteSequence:
     """A ValueSequence of an IdClient."""
 
-    def __init__(self, name: str, client: IdClient) -> None:
+    def __init__(self, name: str, client: Caller) -> None:
         self.name = name
         self._client = client
 
@@ -80,7 +99,7 @@ class RemoteSequence:
 class AsyncRemoteSequence:
     """An AsyncValueSequence of an AsyncIdClient."""
 
-    def __init__(self, name: str, client: AsyncIdClient) -> None:
+    def __init__(self, name: str, client: AsyncCaller) -> None:
         self.name = name
         self._client = client
 

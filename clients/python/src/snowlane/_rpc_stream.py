@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from ._channels import Stubs
+from ._channels import Metadata, Stubs
 
 Item_co = TypeVar("Item_co", covariant=True)
 Item = TypeVar("Item")
@@ -33,7 +33,7 @@ class StreamSpec(Generic[Item]):
 
     method: str
     count: int
-    open: Callable[[Stubs, int, float | None, tuple[tuple[str, str], ...]], Any]
+    open: Callable[[Stubs, int, float | None, Metadata], Any]
     read: Callable[[int], ChunkReader[Item]]
     timeout_s: float | None
     ordered: bool
