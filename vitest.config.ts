@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { readTestSuites } from "./tools/test-suites.ts";
+
+refuseOlderNode();
 
 /** The server's own tests run in two suites: in `core` as the server is shipped, in `http2` with node:http2. */
 const env: Readonly<Record<string, Readonly<Record<string, string>>>> = { http2: { SNOWLANE_TEST_HTTP2: "node" } };
@@ -7,7 +10,7 @@ const env: Readonly<Record<string, Readonly<Record<string, string>>>> = { http2:
 /** One project a suite, as the table of CONTRIBUTING.md has them: `npm test -- core` runs one alone. */
 export default defineConfig({
   test: {
-    projects: readTestSuites().map(({ name, files }) => ({
+    projects: readTestSuites().map(({ name, files, waits }, index) => ({
       test: {
         name,
         include: [...files],
@@ -15,10 +18,23 @@ export default defineConfig({
         // These limits end a test that hangs; a test that is slow on a busy machine stays below them.
         testTimeout: 180_000,
         hookTimeout: 240_000,
+        maxWorkers: waits ? 6 : 2,
+        maxConcurrency: waits ? 6 : 2,
+        // Vitest asks for this where the numbers of workers differ.
+        sequence: { groupOrder: index },
       },
     })),
     passWithNoTests: false,
-    maxWorkers: 2,
-    maxConcurrency: 2,
   },
 });
+
+/** In one sentence: what an older Node makes of the tests is an error of syntax. */
+function refuseOlderNode(): void {
+  const { engines } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly engines: { node: string } };
+  const [wantedMajor = 0, wantedMinor = 0] = engines.node.replace(/^\D+/, "").split(".").map(Number);
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return;
+  const call = ["npx vitest", ...process.argv.slice(2)].join(" ");
+  process.stderr.write(`The tests need Node ${engines.node}, and this is ${process.versions.node}: run ${call}\n`);
+  process.exit(1);
+}

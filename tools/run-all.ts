@@ -19,14 +19,18 @@ await runProgram({
   examples: ["npm run all", "npm run all -- lint test", "npm run all -- kube --write"],
   run: async ({ write }, wanted) => {
     const chosen = wanted.length > 0 ? wanted : parts;
-    const outcomes = chosen.map((part) => {
-      if (!scripts.includes(part)) return { part, isGood: runApart(part, write) };
-      const { status } = spawnSync("npm", ["run", "--silent", part], { stdio: "inherit" });
-      return { part, isGood: status === 0 };
-    });
+    const outcomes: { readonly part: string; readonly isGood: boolean }[] = [];
+    for (const part of chosen) {
+      const isGood = scripts.includes(part) ? runScript(part) : await runApart(part, write);
+      outcomes.push({ part, isGood });
+    }
     process.stdout.write("\n");
     for (const { part, isGood } of outcomes)
       process.stdout.write(`${part.padEnd(14)} ${isGood ? "passed" : "failed"}\n`);
     return outcomes.every(({ isGood }) => isGood) ? 0 : 1;
   },
 });
+
+function runScript(name: string): boolean {
+  return spawnSync("npm", ["run", "--silent", name], { stdio: "inherit" }).status === 0;
+}

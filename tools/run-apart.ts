@@ -1,11 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { systemClock } from "../src/clock/clock.ts";
 import { writeMarkedSection } from "../test/bench/marked-section.ts";
 import { machine } from "../test/bench/report.ts";
-import { runVitest, tell, testLines } from "./run-vitest.ts";
+import { runVitest, tell, testLines } from "./suites/run-vitest.ts";
 
 const page = "docs/release.md";
 
@@ -21,22 +18,16 @@ const keptSuites: Readonly<Record<string, readonly string[]>> = {
  * @param isWritten - Whether a run that docs/release.md keeps is written there.
  * @returns Whether all tests passed.
  */
-export function runApart(suite: string, isWritten: boolean): boolean {
-  const folder = mkdtempSync(join(tmpdir(), `snowlane-${suite}-`));
+export async function runApart(suite: string, isWritten: boolean): Promise<boolean> {
   const startedMs = systemClock.monotonicMs();
-  try {
-    const report = join(folder, "report.json");
-    const { passed, failures } = runVitest(suite, ["run", "--reporter=verbose"], report);
-    failures.forEach(tell);
-    const seconds = Math.round((systemClock.monotonicMs() - startedMs) / 1_000);
-    const outcome = `${passed} passed, ${failures.length} failed, in ${seconds} s`;
-    process.stdout.write(`\n${outcome}\n`);
-    const programs = keptSuites[suite];
-    if (isWritten && programs !== undefined) writeRun(suite, programs, [...testLines(report), outcome]);
-    return failures.length === 0;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { passed, failures, files } = await runVitest({ suite, command: ["run", "--reporter=verbose"] });
+  failures.forEach(tell);
+  const seconds = Math.round((systemClock.monotonicMs() - startedMs) / 1_000);
+  const outcome = `${passed} passed, ${failures.length} failed, in ${seconds} s`;
+  process.stdout.write(`\n${outcome}\n`);
+  const programs = keptSuites[suite];
+  if (isWritten && programs !== undefined) writeRun(suite, programs, [...testLines(files), outcome]);
+  return failures.length === 0;
 }
 
 /** @param programs - Each as a call that prints its version. */

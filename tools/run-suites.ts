@@ -1,92 +1,111 @@
 /**
- * Runs the test suites in turn and prints the minutes of each: `npm test`, or `npm test core text` for some of them.
- * Before the last line, `N passed, N failed`, every failure is named again. A skipped test counts as failed, so that
- * nothing is skipped in silence.
+ * Runs the test suites: `npm test`, or `npm test core text` for some of them. Suites that wait run beside suites that
+ * work. At the end stand the slowest files, the minutes of each suite and every failure, whole; the last line is
+ * `N passed, N failed`. A skipped test counts as failed, so that nothing is skipped in silence.
  *
  * A test that failed gets one second try, alone with its file, and is named even if it then passes: real servers on a
- * busy machine are late now and then. Uniqueness gets no second try: see {@link mayTryAgain}.
+ * busy machine are late now and then. Uniqueness gets no second try: see {@link filesToTryAgain}.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../src/clock/clock.ts";
+import { onOff } from "../src/config/setting-kinds.ts";
+import { bundledVariable } from "../test/support/processes/server-bundle.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
-import { type Failure, type Run, runVitest, tell } from "./run-vitest.ts";
-import { readTestSuites } from "./test-suites.ts";
+import { changedSuites } from "./suites/changed-suites.ts";
+import { closingLines, type Outcome } from "./suites/closing-report.ts";
+import { describeMissing, missingNeeds } from "./suites/machine-needs.ts";
+import { Progress } from "./suites/progress.ts";
+import { type Run, runVitest } from "./suites/run-vitest.ts";
+import { filesToTryAgain, withSecondTry } from "./suites/second-try.ts";
+import { readTestSuites, type TestSuite } from "./test-suites.ts";
 
-/** The suites of `npm test` in their order, with the minutes that each should stay below. */
-const known = new Map(
-  readTestSuites().flatMap(({ name, budgetMinutes }) =>
-    budgetMinutes === undefined ? [] : [[name, budgetMinutes] as const],
-  ),
-);
-const names = [...known.keys()];
-/** More files than these have not failed by chance. */
-const secondTryFilesMax = 3;
+const suites = readTestSuites().filter(({ budgetMinutes }) => budgetMinutes !== undefined);
+const names = suites.map(({ name }) => name);
+/** Where the output of vitest goes; of the last run. */
+const outputFolder = ".test-output";
+const tickMs = 60_000;
+const terminalTickMs = 1_000;
 
-interface Outcome extends Run {
-  readonly suite: string;
-  readonly minutes: number;
-  /** Tests that failed at first and passed when they were run again. */
-  readonly late: readonly Failure[];
+/** No run hangs: a suite is ended, and fails, when it has taken so long. */
+function minutesMaxOf({ budgetMinutes = 0 }: TestSuite): number {
+  return 15 + 4 * budgetMinutes;
 }
 
-function isOfUniqueness({ test, message }: Failure): boolean {
-  return test === undefined || /twice|duplicate|repeat|unique|distinct/i.test(`${test} ${message}`);
+const nowMs = (): number => systemClock.monotonicMs();
+const progress = new Progress(process.stdout, nowMs);
+
+function runOne(suite: TestSuite, files: readonly string[], isAgain: boolean): Promise<Run> {
+  const { name } = suite;
+  progress.begin(name, files.length);
+  return runVitest({
+    suite: name,
+    command: ["run", ...(isAgain ? files : [])],
+    files,
+    outputPath: join(outputFolder, `${name}${isAgain ? "-again" : ""}.txt`),
+    // Made before this run, and the same for all of it.
+    env: { [bundledVariable]: "1" },
+    minutesMax: minutesMaxOf(suite),
+    onEvent: (event) => progress.take(name, event),
+  }).finally(() => progress.end(name));
 }
 
-/** Whether what failed may be late servers, and not the one promise that must never fail even once. */
-function mayTryAgain(suite: string, failures: readonly Failure[]): boolean {
-  const files = new Set(failures.map(({ file }) => file));
-  return suite !== "proof" && files.size <= secondTryFilesMax && !failures.some(isOfUniqueness);
-}
-
-function runSuite(suite: string, folder: string): Outcome {
-  const startedMs = Date.now();
-  const first = runVitest(suite, ["run"], join(folder, `${suite}.json`));
-  let { passed, failures } = first;
-  let late: readonly Failure[] = [];
-  if (failures.length > 0 && mayTryAgain(suite, failures)) {
-    const files = [...new Set(failures.map(({ file }) => file))];
-    console.log(`\nA second try: ${files.join(" ")}\n`);
-    const again = runVitest(suite, ["run", ...files], join(folder, `${suite}-again.json`));
-    late = failures.filter(({ file, test }) => !again.failures.some((one) => one.file === file && one.test === test));
-    passed += late.length;
-    failures = again.failures;
-  }
-  return { suite, minutes: (Date.now() - startedMs) / 60_000, passed, failures, late };
-}
-
-function runSuites(suites: readonly string[]): number {
-  const folder = mkdtempSync(join(tmpdir(), "snowlane-suites-"));
+/** Runs suites one after the other. */
+async function runLane(lane: readonly TestSuite[]): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  try {
-    for (const suite of suites) outcomes.push(runSuite(suite, folder));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  for (const suite of lane) {
+    const startedMs = nowMs();
+    const run = await runOne(suite, suite.files, false);
+    const { name, budgetMinutes } = suite;
+    outcomes.push({ ...run, suite: name, budgetMinutes, late: [], minutes: (nowMs() - startedMs) / 60_000 });
   }
-  const late = outcomes.flatMap((outcome) => outcome.late);
-  const failures = outcomes.flatMap((outcome) => outcome.failures);
-  if (late.length > 0) console.log("\nPassed only at the second try, which is a fault to be found:");
-  late.forEach(tell);
-  if (failures.length > 0) console.log("\nFailed:");
-  failures.forEach(tell);
-  console.log("\nsuite      minutes  budget  passed  failed");
-  for (const { suite, minutes, passed, failures: failed } of outcomes) {
-    const budget = String(known.get(suite) ?? "");
-    console.log(
-      `${suite.padEnd(9)} ${minutes.toFixed(2).padStart(8)} ${budget.padStart(7)} ${String(passed).padStart(7)} ${String(failed.length).padStart(7)}`,
+  return outcomes;
+}
+
+/** When nothing else runs any more. */
+async function tryAgain(outcome: Outcome): Promise<Outcome> {
+  const files = filesToTryAgain(outcome.suite, outcome.failures);
+  const suite = suites.find(({ name }) => name === outcome.suite);
+  if (files.length === 0 || suite === undefined) return outcome;
+  process.stdout.write(`${outcome.suite}: a second try of ${files.join(" ")}\n`);
+  return { ...outcome, ...withSecondTry(outcome, await runOne(suite, files, true)) };
+}
+
+async function runSuites(chosen: readonly TestSuite[]): Promise<number> {
+  const missing = await missingNeeds(chosen.map(({ name }) => name));
+  if (missing.length > 0) {
+    const lacking = describeMissing(
+      missing,
+      chosen.map(({ name }) => name),
     );
+    process.stdout.write(`${lacking}\n0 passed, ${missing.length} failed\n`);
+    return 1;
   }
-  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
-  console.log(`\n${passed} passed, ${failures.length} failed`);
-  return failures.length === 0 && passed > 0 ? 0 : 1;
+  mkdirSync(outputFolder, { recursive: true });
+  const startedMs = nowMs();
+  const ticking = setInterval(() => progress.tick(), process.stdout.isTTY ? terminalTickMs : tickMs);
+  const lanes = [chosen.filter(({ waits }) => waits), chosen.filter(({ waits }) => !waits)];
+  const first = (await Promise.all(lanes.map(runLane))).flat();
+  const outcomes: Outcome[] = [];
+  for (const outcome of first) outcomes.push(await tryAgain(outcome));
+  clearInterval(ticking);
+  const inOrder = outcomes.toSorted((a, b) => names.indexOf(a.suite) - names.indexOf(b.suite));
+  process.stdout.write(`${closingLines(inOrder, (nowMs() - startedMs) / 60_000).join("\n")}\n`);
+  return inOrder.every(({ passed, failures }) => passed > 0 && failures.length === 0) ? 0 : 1;
 }
 
 await runProgram({
   call: "npm test --",
-  summary: "Runs the test suites in turn",
-  options: {},
+  summary: "Runs the test suites",
+  options: { changed: onOff({ name: "changed", doc: "The suites that files changed since main belong to." }) },
   words: { placeholder: "[SUITE...]", doc: `Some of them: ${names.join(", ")}.`, known: names },
-  examples: ["npm test", "npm test -- stores http2"],
-  run: async (_, wanted) => runSuites(wanted.length > 0 ? wanted : names),
+  examples: ["npm test", "npm test -- stores http2", "npm test -- --changed"],
+  run: async ({ changed }, wanted) => {
+    const chosen = [...wanted, ...(changed ? changedSuites(suites) : [])];
+    if (changed && chosen.length === 0) {
+      process.stdout.write("No file differs from main.\n");
+      return 0;
+    }
+    return await runSuites(chosen.length > 0 ? suites.filter(({ name }) => chosen.includes(name)) : suites);
+  },
 });

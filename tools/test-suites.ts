@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from "node:fs";
+// By its default export: an older Node has no globSync, and is to read what vitest.config.ts says of that.
+import fs from "node:fs";
 
 /** A suite of tests: one project of vitest. */
 export interface TestSuite {
@@ -10,9 +11,16 @@ export interface TestSuite {
    * not part of `npm test`.
    */
   readonly budgetMinutes: number | undefined;
+  /**
+   * Whether its tests wait for servers most of their time: it runs beside the suites that work, with more of its files
+   * and tests at once than there are processors.
+   */
+  readonly waits: boolean;
   /** Its test files, from the root of the repository. */
   readonly files: readonly string[];
 }
+
+const waitingSuites = new Set(["stores"]);
 
 /**
  * Reads the suites from the table of CONTRIBUTING.md, which is the one place that says which tests belong to which. A
@@ -21,7 +29,7 @@ export interface TestSuite {
  * @throws Error where the table cannot be read, or a test file belongs to no suite.
  */
 export function readTestSuites(): readonly TestSuite[] {
-  const [, section = ""] = readFileSync("CONTRIBUTING.md", "utf8").split("\n## Suites\n");
+  const [, section = ""] = fs.readFileSync("CONTRIBUTING.md", "utf8").split("\n## Suites\n");
   const rows = [...section.matchAll(/^\| `(\w+)` *\| (.*?) *\|.*\| *(?:(\d+) min|[^|]*) *\|$/gm)].map(
     ([, name = "", cell = "", minutes]) => ({
       name,
@@ -31,11 +39,11 @@ export function readTestSuites(): readonly TestSuite[] {
   );
   if (rows.length < 2) throw new Error("CONTRIBUTING.md has no table of suites below its heading Suites.");
   const named = new Set(rows.flatMap(({ folders }) => folders));
-  const files = globSync("{src,test,clients/typescript}/**/*.test.ts", { exclude: ["**/node_modules"] });
+  const files = fs.globSync("{src,test,clients/typescript}/**/*.test.ts", { exclude: ["**/node_modules"] });
   const folderOf = new Map(files.map((file) => [file, deepestFolder(file, named)]));
   return rows.map(({ name, folders, budgetMinutes }) => {
     const own = files.filter((file) => folders.includes(folderOf.get(file)!));
-    return { name, folders, budgetMinutes, files: own };
+    return { name, folders, budgetMinutes, waits: waitingSuites.has(name), files: own };
   });
 }
 

@@ -4,9 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { boundByModes } from "../support/processes/bound-by-modes.ts";
-import { runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { runCli } from "../support/processes/cli-outcome.ts";
 import { principalsFile } from "../support/processes/principals-file.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 // Each starts several processes.
@@ -100,7 +101,7 @@ describe("a store file", () => {
   test("on a disk that takes no more: given up after ten seconds, with code 4", async () => {
     const path = join(temporaryFolder(), "ids.db");
     // A limit of 4 kB for each file, as a quota would set it; ignored is the signal that would end the process.
-    const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8; exec "$@"', "sh", ...snowlane];
+    const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8; exec "$@"', "sh", ...(await bundledSnowlane())];
     const { code, stderr } = await runCli(["next", "--store", `sqlite:${path}`], { program: limited });
     expect([code, stderr]).toEqual([4, expect.stringMatching(/cannot be used at the moment: .*\n$/)]);
   });
@@ -229,7 +230,7 @@ describe("callers", () => {
   test("whose file this user may not read end the start with code 2, and doctor too: a line that says so", async () => {
     const { path } = principalsFile([{ name: "app", permissions: ["ids"] }]);
     chmodSync(path, 0o000);
-    const program = [...boundByModes, ...snowlane];
+    const program = [...boundByModes, ...(await bundledSnowlane())];
     const { code, stderr } = await runCli([...serve, "--principals", path], { program });
     expect([code, stderr]).toEqual([
       2,

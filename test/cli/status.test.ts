@@ -5,9 +5,9 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { snowlane } from "../support/processes/cli-outcome.ts";
 import { runServer } from "../support/processes/running-server.ts";
 import { runInProcess } from "./in-process.ts";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -42,7 +42,7 @@ test("status shows a server to people and to programs", async () => {
 
 test("status --watch --json prints each second's sample once, and goes on while the server is away", async () => {
   const { url, server } = await runServer();
-  const [command = "", ...before] = snowlane;
+  const [command = "", ...before] = await bundledSnowlane();
   const args = [...before, "status", "--server", url, "--watch", "--json"];
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { askHttp1 } from "../support/http2/http-call.ts";
 import { scrape } from "../support/metrics/scrape.ts";
-import { snowlane } from "../support/processes/cli-outcome.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { startSnowlane, type SnowlaneProcess } from "../support/processes/snowlane-process.ts";
 import { until } from "../support/processes/until.ts";
 import { scale } from "../support/worlds/scale.ts";
@@ -28,7 +28,7 @@ async function callRefused(url: string): Promise<number> {
 }
 
 async function startLimited(filesMax: number): Promise<SnowlaneProcess> {
-  const program = ["sh", "-c", `ulimit -n ${filesMax} && exec "$@"`, "sh", ...snowlane];
+  const program = ["sh", "-c", `ulimit -n ${filesMax} && exec "$@"`, "sh", ...(await bundledSnowlane())];
   const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
   const server = await startSnowlane({ args: ["--store", store, "--renewal-period", "500ms"], program });
   onTestFinished(() => void server.child.kill("SIGKILL"));
@@ -83,7 +83,7 @@ async function startLoggingTo(
   stdout: number | "ignore" = "ignore",
 ) {
   const port = await findFreePort();
-  const [command = "", ...program] = snowlane;
+  const [command = "", ...program] = await bundledSnowlane();
   const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
   const flags = ["serve", "--listen", `127.0.0.1:${port}`, "--log-calls", "refused", "--store", store, ...args];
   const child = spawn(command, [...program, ...flags], { stdio: ["ignore", stdout, stderr] });
@@ -154,8 +154,8 @@ test("the first line of a log that can be written again says how many were lost"
 });
 
 /** Runs a command with its output in a file, by a shell. */
-function runWithOutput(redirection: string, args: readonly string[]) {
-  return runShell(["-c", `"$@" ${redirection}`, "sh", ...snowlane, ...args]);
+async function runWithOutput(redirection: string, args: readonly string[]) {
+  return runShell(["-c", `"$@" ${redirection}`, "sh", ...(await bundledSnowlane()), ...args]);
 }
 
 async function runShell(args: readonly string[]) {
@@ -184,7 +184,7 @@ test("a command whose output a limit of the disk cuts short does not end well", 
   const whole = readFileSync(path).length;
   expect(whole).toBeGreaterThan(512);
   // The shell's unit is 512 bytes.
-  const args = ["-c", `ulimit -f 1 && exec "$@" > ${path}`, "sh", ...snowlane, "layouts"];
+  const args = ["-c", `ulimit -f 1 && exec "$@" > ${path}`, "sh", ...(await bundledSnowlane()), "layouts"];
   expect(await runShell(args)).toEqual({
     code: 1,
     stderr: expect.stringMatching(/^snowlane: The output cannot be written: EFBIG/),

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test } from "vitest";
 import { BatchNextIdsRequestSchema } from "../../src/gen/snowlane/v1/id_service_pb.ts";
-import { runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { runCli } from "../support/processes/cli-outcome.ts";
 import { grpcFrame } from "../support/http2/http-call.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const timeoutMs = 300_000;
@@ -47,7 +48,7 @@ test("a second Ctrl-C at once is the first one again, a later one ends the serve
 });
 
 test("a reader that has had enough ends next without a word", { timeout: timeoutMs }, async () => {
-  const [command = "", ...program] = snowlane;
+  const [command = "", ...program] = await bundledSnowlane();
   const args = [...program, "next", "-n", String(manyIds), "--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -62,7 +63,7 @@ test("a table has colour on a terminal, and none in a pipe or where NO_COLOR is 
   timeout: timeoutMs,
 }, async () => {
   const red = "\u001B[31mENDED\u001B[39m";
-  const layouts = [...snowlane, "layouts"].map((word) => `'${word}'`).join(" ");
+  const layouts = [...(await bundledSnowlane()), "layouts"].map((word) => `'${word}'`).join(" ");
   const onTerminal = async (more: Readonly<Record<string, string>>): Promise<string> => {
     const environment = { TERM: "xterm", NO_COLOR: "", FORCE_COLOR: "", ...more };
     return (await runCli(["-qec", layouts, "/dev/null"], { program: ["script"], environment })).stdout.toString();
@@ -79,7 +80,7 @@ test("long work shows how far it is on a terminal, and is wiped; in a pipe it sh
   timeout: timeoutMs,
 }, async () => {
   const count = ["-n", String(manyIds), "--format", "binary"];
-  const next = [...snowlane, "next", ...count].map((word) => `'${word}'`).join(" ");
+  const next = [...(await bundledSnowlane()), "next", ...count].map((word) => `'${word}'`).join(" ");
   // util-linux's script gives the command a terminal of its own.
   const shown = await runCli(["-qec", `${next} > /dev/null`, "/dev/null"], { program: ["script"] });
   expect(shown.code).toBe(0);

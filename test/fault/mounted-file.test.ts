@@ -1,14 +1,17 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type CliOutcome, runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { type CliOutcome, runCli } from "../support/processes/cli-outcome.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { unshareCommand } from "./faulty-disk.ts";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 
 /** Takes an ID from a store in a file, where `source` is mounted at `target` for this process alone. */
-function takeWhereMounted(source: string, target: string, file: string): Promise<CliOutcome> {
+async function takeWhereMounted(source: string, target: string, file: string): Promise<CliOutcome> {
   const mount = ["sh", "-c", `mount --bind ${source} ${target} && exec "$@"`, "sh"];
-  return runCli(["next", "--store", `sqlite:${file}`], { program: [...unshareCommand(), ...mount, ...snowlane] });
+  return runCli(["next", "--store", `sqlite:${file}`], {
+    program: [...unshareCommand(), ...mount, ...(await bundledSnowlane())],
+  });
 }
 
 test("a file that is itself mounted is refused, its folder is not (the file in two places lost answered writes to kill -9)", async () => {

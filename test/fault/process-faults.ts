@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
 import { findLockOwner } from "../../src/store/sqlite/lock-owner.ts";
 import { revisionPath } from "../../src/store/sqlite/sqlite-paths.ts";
-import { isRunning } from "../support/servers/server-process.ts";
+import { isRunning } from "../support/processes/process-tree.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultServer } from "./fault-server.ts";
 import type { FaultTrial, LoadRate } from "./fault-trial.ts";

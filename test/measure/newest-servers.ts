@@ -2,9 +2,6 @@
  * `npm run measure -- newest-servers`: runs the suite `stores` on newer versions of the servers, which are fetched
  * once, and prints a table of the results; `--write` puts the table into docs/stores.md.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { systemClock } from "../../src/clock/clock.ts";
 import { onOff } from "../../src/config/setting-kinds.ts";
 import { writeMarkedSection } from "../bench/marked-section.ts";
@@ -12,7 +9,7 @@ import { machine, markdownTable } from "../bench/report.ts";
 import { insteadVariable } from "../support/fetch/tools.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { nameWithVersion, type StoreServer } from "../support/servers/server-version.ts";
-import { type Run, runVitest, tell } from "../../tools/run-vitest.ts";
+import { type Run, runVitest, tell } from "../../tools/suites/run-vitest.ts";
 
 interface Matrix {
   /** The tool that takes the place of each server. */
@@ -52,20 +49,15 @@ await runProgram({
   options: { write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }) },
   examples: ["npm run measure -- newest-servers", "npm run measure -- newest-servers --write"],
   run: async ({ write }) => {
-    const folder = mkdtempSync(join(tmpdir(), "snowlane-newest-"));
     const rows: (readonly string[])[] = [];
     const runs: Run[] = [];
-    try {
-      for (const [index, { instead, programs, command }] of matrix.entries()) {
-        const env = { [insteadVariable]: pairsOf({ ...instead, ...programs }) };
-        const names = await namesOf(instead);
-        const run = runVitest("stores", command, join(folder, `${index}.json`), env);
-        runs.push(run);
-        const failed = run.failures.length;
-        rows.push([names.join(", "), `${run.passed + failed}`, `${run.passed}`, `${failed}`]);
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+    for (const { instead, programs, command } of matrix) {
+      const env = { [insteadVariable]: pairsOf({ ...instead, ...programs }) };
+      const names = await namesOf(instead);
+      const run = await runVitest({ suite: "stores", command, env });
+      runs.push(run);
+      const failed = run.failures.length;
+      rows.push([names.join(", "), `${run.passed + failed}`, `${run.passed}`, `${failed}`]);
     }
     for (const { failures } of runs) failures.forEach(tell);
     const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);

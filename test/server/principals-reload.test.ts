@@ -10,10 +10,10 @@ import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { askHttp2, type HttpAnswer } from "../support/http2/http-call.ts";
 import { boundByModes } from "../support/processes/bound-by-modes.ts";
 import { makeCertificates } from "../support/processes/certificates.ts";
-import { snowlane } from "../support/processes/cli-outcome.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { bearer, principalsFile, tokenOf, writePrincipals } from "../support/processes/principals-file.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const http2 = process.env["SNOWLANE_TEST_HTTP2"] ?? "engine";
@@ -30,7 +30,7 @@ const nextId = (url: string, name: string): Promise<HttpAnswer> =>
 async function start(principals: string, before: readonly string[] = []) {
   const store = `sqlite:${join(temporaryFolder(), "snowlane.db")}`;
   const args = ["--store", store, "--http2", http2, "--principals", principals];
-  const server = await startSnowlane({ args, program: [...before, ...snowlane] });
+  const server = await startSnowlane({ args, program: [...before, ...(await bundledSnowlane())] });
   onTestFinished(() => void server.stop("SIGTERM"));
   return server;
 }

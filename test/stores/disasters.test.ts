@@ -1,10 +1,11 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { runCli, snowlane } from "../support/processes/cli-outcome.ts";
+import { runCli } from "../support/processes/cli-outcome.ts";
 import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startEtcd } from "../support/servers/etcd-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
@@ -71,7 +72,7 @@ test("the store is lost: with the line of the runbook, servers on a backup wait 
   const [, line = ""] = /`(snowlane workers quarantine --store URL [^`]*)`/.exec(page) ?? [];
   expect(line).not.toBe("");
   const programs = temporaryFolder();
-  writeFileSync(join(programs, "snowlane"), `#!/bin/sh\nexec ${snowlane.join(" ")} "$@"\n`);
+  writeFileSync(join(programs, "snowlane"), `#!/bin/sh\nexec ${(await bundledSnowlane()).join(" ")} "$@"\n`);
   chmodSync(join(programs, "snowlane"), 0o755);
   const env = { PATH: [programs, process.env["PATH"]].join(delimiter) };
   await runCommand("sh", ["-e", "-c", line.replace("URL", `'${store.url}'`)], { env });

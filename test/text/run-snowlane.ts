@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 
 /** How a command ended. */
 export interface SnowlaneRun {
@@ -7,14 +8,15 @@ export interface SnowlaneRun {
   readonly stderr: string;
 }
 
-/** Runs `snowlane` from its sources to its end. */
+/** Runs `snowlane` to its end. */
 export async function runSnowlane(
   args: readonly string[],
   input: string | Buffer = "",
   environment: Readonly<Record<string, string>> = {},
 ): Promise<SnowlaneRun> {
+  const [command = "", ...before] = await bundledSnowlane();
   const env = { ...process.env, ...environment };
-  const child = spawn(process.execPath, ["src/cli/main.ts", ...args], { stdio: "pipe", env });
+  const child = spawn(command, [...before, ...args], { stdio: "pipe", env });
   const exited = new Promise<number | null>((resolve) => void child.once("close", resolve));
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {

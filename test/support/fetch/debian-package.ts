@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { runCommand } from "../processes/run-command.ts";
 import { runByOwnLoader } from "./own-loader.ts";
-import { cacheFolder, fetchOnce, progress, withCacheLock } from "./user-cache.ts";
+import { cacheFolder, fetchOnce, isFetched, progress, withCacheLock } from "./user-cache.ts";
 
 /** A package of Debian 12. Its dependencies are those that this machine lacks, at the archive's version. */
 export interface DebianPackage {
@@ -33,15 +33,24 @@ const unstableSource =
  * @returns The folder that stands for `/`.
  */
 export function fetchDebianPackage(debianPackage: DebianPackage): Promise<string> {
-  const { name, version, unstable } = debianPackage;
+  const { unstable } = debianPackage;
   const lists = unstable === undefined ? "apt" : "apt-unstable";
-  return fetchOnce(`debian-${name}-${version}`, (folder) =>
+  return fetchOnce(folderName(debianPackage), (folder) =>
     // One at a time: they share the package lists.
     withCacheLock(lists, async () => {
       await unpack(lists, debianPackage, folder);
       if (unstable !== undefined) runByOwnLoader(folder, unstable.programs);
     }),
   );
+}
+
+/** Whether {@link fetchDebianPackage} finds it in the cache. */
+export function isDebianPackageFetched(debianPackage: DebianPackage): boolean {
+  return isFetched(folderName(debianPackage));
+}
+
+function folderName({ name, version }: DebianPackage): string {
+  return `debian-${name}-${version}`;
 }
 
 async function unpack(lists: Lists, wanted: DebianPackage, folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { fetchDebianPackage } from "./debian-package.ts";
+import { fetchDebianPackage, isDebianPackageFetched } from "./debian-package.ts";
 import { fetchGoMain } from "./go-main.ts";
 import { fetchGoProgram } from "./go-program.ts";
 import { fetchMavenClassPath } from "./maven-class-path.ts";
@@ -323,6 +323,18 @@ export async function findTool(name: ToolName): Promise<Tool> {
       cause,
     });
   }
+}
+
+/** The tools of Debian's packages that this machine lacks and that were not fetched yet. */
+export function debianToolsToFetch(): readonly ToolName[] {
+  const entries = Object.entries(tools) as [ToolName, ToolEntry][];
+  return entries
+    .filter(([, entry]) => !isUnstable(entry) && !isInCache(entry) && findInstalled(entry) === undefined)
+    .map(([name]) => name);
+}
+
+function isInCache({ source }: ToolEntry): boolean {
+  return source.kind !== "debian" || isDebianPackageFetched(source.package);
 }
 
 /** Whether it is of Debian's unstable release: it brings its C library along, and is not what may be on PATH. */

@@ -22,9 +22,7 @@ export function cacheFolder(): string {
  * @param fill - Fills the empty folder, at its final path.
  */
 export async function fetchOnce(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
-  const key = name.replaceAll(/[^\w.+-]+/g, "_");
-  const folder = join(cacheFolder(), key);
-  const marker = join(folder, ".complete");
+  const { key, folder, marker } = placeOf(name);
   if (existsSync(marker)) return folder;
   await withCacheLock(key, async () => {
     if (existsSync(marker)) return;
@@ -37,6 +35,17 @@ export async function fetchOnce(name: string, fill: (folder: string) => Promise<
     progress(`Fetched ${name} in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s.`);
   });
   return folder;
+}
+
+/** Whether {@link fetchOnce} has filled the folder of this name. */
+export function isFetched(name: string): boolean {
+  return existsSync(placeOf(name).marker);
+}
+
+function placeOf(name: string): { readonly key: string; readonly folder: string; readonly marker: string } {
+  const key = name.replaceAll(/[^\w.+-]+/g, "_");
+  const folder = join(cacheFolder(), key);
+  return { key, folder, marker: join(folder, ".complete") };
 }
 
 /**

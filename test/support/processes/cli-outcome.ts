@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./running-server.ts";
+import { bundledSnowlane } from "./server-bundle.ts";
 
 /** How a command ended, and what it wrote. */
 export interface CliOutcome {
@@ -15,16 +16,13 @@ export interface CliOutcome {
 export interface CliOptions {
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The program before the command and its arguments; by default the sources under this Node. */
+  /** The program before the command and its arguments; by default the bundle. */
   readonly program?: readonly string[];
 }
 
-/** The command line of the sources. */
-export const snowlane: readonly string[] = [process.execPath, "src/cli/main.ts"];
-
 /** Runs a command of `snowlane` to its end, with a state folder of its own. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
-  const { input = "", environment, program = snowlane } = options;
+  const { input = "", environment, program = await bundledSnowlane() } = options;
   const [command = "", ...before] = program;
   const env = {
     ...process.env,

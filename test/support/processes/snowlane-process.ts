@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { bundledSnowlane } from "./server-bundle.ts";
 
 /** A log line of `snowlane serve --log-format json`. */
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export interface SnowlaneOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** `127.0.0.1:PORT`; by default a free port. */
   readonly listen?: string;
-  /** The program before the arguments; by default the sources by type stripping. */
+  /** The program before the arguments; by default the bundle. */
   readonly program?: readonly string[];
   /** Called with the process as soon as there is one. */
   readonly onSpawn?: (child: ChildProcess) => void;
@@ -40,7 +41,7 @@ export interface SnowlaneOptions {
  */
 export async function startSnowlane(options: SnowlaneOptions): Promise<SnowlaneProcess> {
   const { args, environment, listen, program, onSpawn, onLine } = options;
-  const [command = "", ...before] = program ?? [process.execPath, "src/cli/main.ts"];
+  const [command = "", ...before] = program ?? (await bundledSnowlane());
   const flags = ["serve", "--listen", listen ?? "127.0.0.1:0", "--log-format", "json", ...args];
   const child = spawn(command, [...before, ...flags], {
     stdio: ["ignore", "ignore", "pipe"],
