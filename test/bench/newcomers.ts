@@ -45,7 +45,7 @@ export const newcomersBenchmark: Benchmark = {
   about: [
     "Attackers connect, break a rule of HTTP/2, are ended with GOAWAY, and begin again at once, from the address of a",
     "caller that connects for each of its calls, one after another. Nobody is charged for them",
-    `([0108](adr/0108-no-charge-for-violations.md)). Each figure is the median of ${rounds} rounds of ${seconds} s. The server is as it`,
+    `([0108](../adr/0108-no-charge-for-violations.md)). Each figure is the median of ${rounds} rounds of ${seconds} s. The server is as it`,
     "is shipped; the attackers' process has the lowest priority.",
   ].join("\n"),
   packages: [],

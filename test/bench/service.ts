@@ -160,7 +160,7 @@ async function manyStreams(stage: Stage): Promise<Part> {
   return { finding, targets };
 }
 
-/** Targets in processor time, beside the peers of Rust that are there. docs/adr/0176 says which miss, and why. */
+/** Targets in processor time, beside the peers of Rust that are there. test/README.md says which miss, and why. */
 function besideRust(
   { servers }: Stage,
   oursUs: number,
@@ -427,8 +427,8 @@ export const serviceBenchmark: Benchmark = {
     "each connection. The floor of a tail is nghttpd 1.52, a server in C that answers each call with the same file: no",
     "gRPC, no ID.",
     "",
-    "[Where the time of a call goes](#where-the-time-of-a-call-goes) and [0176](adr/0176-targets-beside-rust.md) explain",
-    "the rows beside tonic and pajamax that miss.",
+    "[Where the time of a call goes](#where-the-time-of-a-call-goes) and",
+    "[test/README.md](../../test/README.md#what-nextid-may-cost-beside-servers-in-rust) explain the rows beside tonic and pajamax that miss.",
   ].join("\n"),
   packages: ["@connectrpc/connect-node", "@grpc/grpc-js"],
   run: async (log) => {

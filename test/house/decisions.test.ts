@@ -20,6 +20,8 @@ const head = new RegExp(
   ].join("\\n"),
 );
 const headings = ["Context", "Decision", "Consequences", "What would undo it"];
+/** A screen: a decision that needs more has an argument, which is a page of its own. */
+const lineCountMax = 60;
 const status = /^(accepted|(accepted, amended|superseded) by (\[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)(, | and )?)+)$/;
 
 /** Where people look for the reason of what stands there: code, and what programs are generated and bundled by. */
@@ -56,6 +58,8 @@ function faultsOf(path: string, page: string): readonly string[] {
   if (!status.test(found["status"]!)) faults.push(`${path}: status ${found["status"]}`);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(found["date"]!)) faults.push(`${path}: date ${found["date"]}`);
   if (!/^`[^`]+`(,\s+`[^`]+`)*$/.test(found["governs"]!)) faults.push(`${path}: governs ${found["governs"]}`);
+  const lineCount = page.trimEnd().split("\n").length;
+  if (lineCount > lineCountMax) faults.push(`${path}: ${lineCount} lines; the argument goes to docs/internals`);
   const sections = sectionsOf(page);
   const present = sections.map(({ heading }) => heading);
   if (present.join() !== headings.join()) faults.push(`${path}: headings ${present.join(", ")}`);
@@ -88,6 +92,7 @@ test("a decision without a date, with another heading or with nothing under one 
   expect(faultsOf(path, page.replace("## Decision", "## Why"))).toHaveLength(1);
   expect(faultsOf(path, page.replace(/^## What would undo it\n[^]*/m, "## What would undo it\n"))).toHaveLength(1);
   expect(faultsOf("docs/adr/9999-other.md", page)).toHaveLength(1);
+  expect(faultsOf(path, `${page}${"More.\n".repeat(lineCountMax)}`)).toHaveLength(1);
 });
 
 test("a decision names the files that it governs, and each of these names the decision", () => {

@@ -1,6 +1,6 @@
 /**
  * Moves a namespace from one store to another, so that at no moment both grant, and the target never grants below a
- * mark of the source. docs/adr/0062-moving-a-namespace.md has the argument; each step may be the last one before a
+ * mark of the source. docs/adr/0062-moving-a-namespace.md has the steps; each step may be the last one before a
  * crash, and the next run of the move goes on from there.
  *
  * 1. The target is claimed: a move record in place of its layout record. No process can start there.
