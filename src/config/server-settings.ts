@@ -329,6 +329,18 @@ export const serverSettings = {
       "The age at which a connection is ended after its last call, so that clients connect again and spread over all servers. " +
       "HTTP/2 gets GOAWAY, HTTP/1.1 Connection: close. Calls in flight have the drain time. Default: no limit.",
   }),
+  networkStreamsMax: withFallback(
+    integer({
+      name: "networkStreamsMax",
+      min: 1,
+      max: 1_000_000,
+      doc:
+        "The most answers in a stream at one time to callers of one network that show no credentials: Health/Watch, and all " +
+        "methods where --auth is none. A network is an IPv4 address, or the first 64 bits of an IPv6 address. Principals have " +
+        "a quota of their own.",
+    }),
+    1_000,
+  ),
   stallTimeoutMs: withFallback(
     duration({
       name: "stallTimeout",

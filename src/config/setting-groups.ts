@@ -53,6 +53,7 @@ export const serverSettingGroups: readonly SettingGroup[] = [
       "sequencesInMemory",
       "connectionsMax",
       "connectionsPerSecond",
+      "networkStreamsMax",
       "stallTimeout",
       "http2",
       "http2Limits",

@@ -59,7 +59,19 @@ export class Allowance {
   takeCall(): void {
     const calls = this.#calls;
     if (calls === undefined || calls.takeOne()) return;
-    throw this.#exceeded(`${calls.perSecond} calls a second`, { calls_per_second: calls.perSecond }, calls.waitMs(1));
+    throw this.#callsExceeded(calls);
+  }
+
+  /** Checks that a call could be taken, and takes none. @throws IdError QUOTA_EXCEEDED. */
+  checkCall(): void {
+    const calls = this.#calls;
+    if (calls === undefined || calls.waitMs(1) === 0) return;
+    throw this.#callsExceeded(calls);
+  }
+
+  /** Takes one call of which it is too late to be refused. */
+  noteCall(): void {
+    this.#calls?.takeOne();
   }
 
   /** Takes one ID or value. @throws IdError QUOTA_EXCEEDED. */
@@ -140,6 +152,10 @@ export class Allowance {
       cancel();
       signal.removeEventListener("abort", abort);
     }
+  }
+
+  #callsExceeded(calls: TokenBucket): IdError {
+    return this.#exceeded(`${calls.perSecond} calls a second`, { calls_per_second: calls.perSecond }, calls.waitMs(1));
   }
 
   #idsExceeded(ids: TokenBucket, count: number): IdError {

@@ -2,6 +2,8 @@ import type { Clock } from "../clock/clock.ts";
 import { isLoopback } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import type { TraceSettings } from "../config/trace-settings.ts";
+import type { CallGuard } from "./call/call-guard.ts";
+import { Quotas } from "./guards/quotas.ts";
 import type { WatchedPrincipals } from "./guards/watched-principals.ts";
 import type { Log } from "./log.ts";
 import type { Traces } from "./traces/open-traces.ts";
@@ -19,6 +21,8 @@ export interface GuardOptions {
 export interface ServerGuards {
   /** The callers that may call; undefined where everybody may. */
   readonly callers: WatchedPrincipals | undefined;
+  /** The bounds of what callers may take. Stands after the guard of {@link callers}. */
+  readonly quotas: CallGuard;
   /** Undefined where no call is traced. */
   readonly traces: Traces | undefined;
   /** Looks at once whether the file of principals has changed. */
@@ -34,6 +38,7 @@ export async function openGuards(options: GuardOptions): Promise<ServerGuards> {
   const traces = await openTraces(options);
   return {
     callers,
+    quotas: new Quotas(options.config.networkStreamsMax),
     traces,
     look: () => callers?.look(),
     close: async () => {

@@ -1,6 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { CallGuard, GuardedCall } from "./call/call-guard.ts";
+import { type Caller, type CallGuard, type GuardedCall, newNotes } from "./call/call-guard.ts";
+import type { MethodTraits } from "./call/method-table.ts";
 import type { Log } from "./log.ts";
 
 const refusals: ReadonlySet<string> = new Set(["MISSING_CREDENTIALS", "METHOD_DENIED", "QUOTA_EXCEEDED"]);
@@ -21,8 +22,14 @@ export class RefusalLog implements CallGuard {
     if (error !== undefined) this.refuse(call, error.findDetails(ErrorInfoSchema)[0]?.reason ?? "");
   }
 
+  /** A caller whose quota was used up before its request was read. */
+  unread(traits: MethodTraits | undefined, error: ConnectError, caller?: Caller): void {
+    if (traits === undefined || caller === undefined) return;
+    this.refuse({ ...caller, traits, notes: newNotes() }, error.findDetails(ErrorInfoSchema)[0]?.reason ?? "");
+  }
+
   /** Writes the line of one call, if its reason is one of a refusal. */
-  refuse({ traits, notes, peer }: GuardedCall, reason: string): void {
+  refuse({ traits, notes, peer }: Pick<GuardedCall, "traits" | "notes" | "peer">, reason: string): void {
     if (!refusals.has(reason)) return;
     const principal = notes.principal?.name;
     this.#log.info("A call was refused", {

@@ -10,7 +10,8 @@ import type { ConnectionOptions } from "./http/http2-server.ts";
 /** The settings of the server, and the callers that it knows. */
 interface AdminOptions {
   readonly config: Pick<ServerConfig, "adminListen" | "tlsClientCa">;
-  readonly callers: { readonly guard: CallGuard; readonly quotas: CallGuard } | undefined;
+  readonly callers: { readonly guard: CallGuard } | undefined;
+  readonly quotas: CallGuard;
 }
 
 /** The parts that the admin listener shares with the main one, or has of its own. */
@@ -34,12 +35,12 @@ interface AdminServerParts {
  */
 export function serveAdmin({ options, shared, service, watchers, connections }: AdminServerParts): ConnectionServer {
   const { tls } = connections;
-  const { callers } = options;
+  const { quotas } = options;
   const authentication = adminAuthentication(options);
   const application = createApplication({
     ...shared,
     services: [service],
-    guards: [...watchers, authentication, callers?.quotas].filter((guard) => guard !== undefined),
+    guards: [...watchers, authentication, quotas].filter((guard) => guard !== undefined),
     corsOrigins: [],
     page: "off",
   });

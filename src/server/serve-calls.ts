@@ -50,7 +50,9 @@ export interface CallServerOptions {
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
   readonly sequences: Sequences | undefined;
   /** The callers that may call; undefined where everybody may. */
-  readonly callers: Pick<WatchedPrincipals, "guard" | "quotas" | "idCounts"> | undefined;
+  readonly callers: Pick<WatchedPrincipals, "guard" | "idCounts"> | undefined;
+  /** The bounds of what callers may take. */
+  readonly quotas: CallGuard;
   /** Undefined where no call is traced. */
   readonly traces: Pick<Traces, "guard" | "counts"> | undefined;
   /** When the server was started: Unix milliseconds. */
@@ -89,7 +91,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const application = createApplication({
     ...shared,
     services: createServices(options, adminService),
-    guards: [traces?.guard, ...watchers, callers?.guard, callers?.quotas].filter((guard) => guard !== undefined),
+    guards: [traces?.guard, ...watchers, callers?.guard, options.quotas].filter((guard) => guard !== undefined),
     corsOrigins: config.corsOrigins,
     page: config.page,
     onTurn: calls && ((tookMs) => calls.onTurn(tookMs)),

@@ -1,9 +1,15 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
+import {
+  Health,
+  HealthCheckResponseSchema,
+  HealthCheckResponse_ServingStatus as Status,
+} from "../gen/grpc/health/v1/health_pb.ts";
 import { AdminService } from "../gen/snowlane/v1/admin_service_pb.ts";
 import { IdService } from "../gen/snowlane/v1/id_service_pb.ts";
-import { createHealth } from "./health.ts";
+import { createHealth, createHealthBoard } from "./health.ts";
+import type { HotContext, HotStream } from "./hot/hot-method.ts";
 import { defineService } from "./service.ts";
 
 const ids = IdService.typeName;
@@ -25,12 +31,15 @@ function setUp() {
     defineService({ descriptor: IdService, implementation: {} as ServiceImpl<typeof IdService>, health }),
     defineService({ descriptor: AdminService, implementation: {} as ServiceImpl<typeof AdminService> }),
   ];
-  const { descriptor, implementation } = createHealth(services, drain.signal);
+  const board = createHealthBoard(services, drain.signal);
+  const { descriptor, implementation, hotMethods } = createHealth(board);
   const transport = createRouterTransport((router) => void router.service(descriptor, implementation));
   return {
     client: createClient(Health, transport),
     drain,
+    board,
     listeners,
+    hotMethods,
     turn: (to: boolean): void => {
       serving = to;
       for (const listener of listeners) listener();
@@ -69,7 +78,7 @@ test("List tells of every service", async () => {
 });
 
 test("Watch tells the status, then each change, and lets go when the watcher leaves", async () => {
-  const { client, listeners, turn } = setUp();
+  const { client, board, listeners, turn } = setUp();
   const leave = new AbortController();
   const seen: Status[] = [];
   const watching = (async () => {
@@ -81,7 +90,9 @@ test("Watch tells the status, then each change, and lets go when the watcher lea
   })();
   await expect(watching).rejects.toMatchObject({ code: Code.Canceled });
   expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING, Status.NOT_SERVING]);
-  await expect.poll(() => listeners.size).toBe(0);
+  await expect.poll(() => board.watcherCount).toBe(0);
+  // One for all watchers.
+  expect(listeners.size).toBe(1);
 });
 
 test.each(["a.C", "constructor", "__proto__", "toString"])(
@@ -106,4 +117,47 @@ test("a watcher hears NOT_SERVING before a stop ends its call", async () => {
   })();
   await expect(watching).rejects.toMatchObject({ code: Code.Unavailable });
   expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING]);
+});
+
+/** Opens a Watch on bytes. */
+function watchOnBytes(hotMethods: ReturnType<typeof setUp>["hotMethods"], request: Buffer): HotStream {
+  const method = hotMethods.find(({ descriptor }) => descriptor === Health.method.watch)!;
+  return method.read(request)!({} as HotContext) as HotStream;
+}
+
+/** The status in a framed message. */
+function statusIn(frame: Uint8Array | undefined): Status {
+  return fromBinary(HealthCheckResponseSchema, frame!.subarray(5)).status;
+}
+
+test("Watch on bytes tells the same, and lets go when its call is over", async () => {
+  const { board, drain, hotMethods, turn } = setUp();
+  const stream = watchOnBytes(hotMethods, Buffer.from([0x0a, ids.length, ...Buffer.from(ids)]));
+  expect(statusIn((await stream.next()) as Uint8Array)).toBe(Status.SERVING);
+  const next = stream.next() as Promise<Uint8Array>;
+  turn(true);
+  turn(false);
+  expect(statusIn(await next)).toBe(Status.NOT_SERVING);
+  const last = stream.next() as Promise<Uint8Array>;
+  turn(true);
+  expect(statusIn(await last)).toBe(Status.SERVING);
+  const atStop = stream.next() as Promise<Uint8Array>;
+  drain.abort(new ConnectError("gone", Code.Unavailable));
+  expect(statusIn(await atStop)).toBe(Status.NOT_SERVING);
+  expect(() => stream.next()).toThrow("gone");
+  expect(board.watcherCount).toBe(1);
+  stream.close!();
+  expect(board.watcherCount).toBe(0);
+});
+
+test("Watch on bytes knows no other service, and leaves a request that is not plain to the general way", () => {
+  const { hotMethods } = setUp();
+  const status = (name: string) =>
+    statusIn(watchOnBytes(hotMethods, Buffer.from([0x0a, name.length, ...Buffer.from(name)])).next() as Uint8Array);
+  expect(status("a.C")).toBe(Status.SERVICE_UNKNOWN);
+  expect(statusIn(watchOnBytes(hotMethods, Buffer.alloc(0)).next() as Uint8Array)).toBe(Status.SERVING);
+  const method = hotMethods.find(({ descriptor }) => descriptor === Health.method.watch)!;
+  for (const bytes of [[0x0a], [0x0a, 2, 65], [0x12, 1, 65], [0x0a, 1, 0xff], [0x0a, 1, 65, 0x0a, 1, 66]]) {
+    expect(method.read(Buffer.from(bytes))).toBeUndefined();
+  }
 });

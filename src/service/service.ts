@@ -1,13 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { ServiceHealth } from "./hot/health-board.ts";
 import type { HotMethod } from "./hot/hot-method.ts";
-
-/** Whether a service can do its work now. The health service reports it. */
-export interface ServiceHealth {
-  isServing(): boolean;
-  /** Calls `listener` after each change; returns a function that ends this. */
-  onChange(listener: () => void): () => void;
-}
 
 /** The parts of a service that a server needs: routes, health, reflection and the hot path are made from a list. */
 export interface Service {

@@ -32,6 +32,7 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
   },
   "stop-signal.ts": { end: 2, effect: "A second signal ends the process, which its operator wanted." },
   // Output.
+  "output-end.ts": { error: 1, effect: "A command that asks again and again ends with its reader." },
   "file-output.ts": { file: 2, effect: "A short write goes on; a failed one ends the command with 1." },
   "issue-log.ts": {
     file: 2,

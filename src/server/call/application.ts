@@ -1,10 +1,10 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 import { errorInterceptor, type ToCallError, toConnectError } from "../../service/connect-error.ts";
-import { createHealth } from "../../service/health.ts";
+import { createHealth, createHealthBoard } from "../../service/health.ts";
 import type { HotMethod } from "../../service/hot/hot-method.ts";
 import { createReflection } from "../../service/reflection.ts";
 import type { Service } from "../../service/service.ts";
-import { type CallGuard, guardInterceptor } from "./call-guard.ts";
+import { type Caller, type CallGuard, guardInterceptor } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { type AnswerMetrics, createDispatch, type Dispatch } from "./dispatch.ts";
 import type { FindUnready } from "./probes.ts";
@@ -57,7 +57,7 @@ export interface ApplicationOptions {
 export function createApplication(options: ApplicationOptions): Application {
   const { guards, corsOrigins, findUnready, page, answerMetrics, onTurn } = options;
   const { drainSignal, shutdownSignal, onUnforeseen } = options;
-  const services = [...options.services, createHealth(options.services, drainSignal)];
+  const services = [...options.services, createHealth(createHealthBoard(options.services, drainSignal))];
   const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
   const crossOrigin = new CrossOrigin(corsOrigins);
   const guard = composeGuards(guards, toError);
@@ -69,7 +69,10 @@ export function createApplication(options: ApplicationOptions): Application {
     findUnready,
     page,
     answerMetrics,
-    onUnread: guard?.unread && ((path, error) => guard.unread?.(path === undefined ? path : traitsOf(path), error)),
+    onArrival: guard?.arrive && ((caller, path) => arriveAt(guard, caller, (error) => toError(error, path))),
+    onUnread:
+      guard?.unread &&
+      ((path, error, caller) => guard.unread?.(path === undefined ? path : traitsOf(path), error, caller)),
   });
   const hotMethods = services.flatMap((service) => service.hotMethods);
   return { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn };
@@ -81,4 +84,13 @@ function createRoutes(services: readonly Service[]): (router: ConnectRouter) => 
   return (router) => {
     for (const { descriptor, implementation } of all) router.service(descriptor, implementation);
   };
+}
+
+/** Asks a guard before a request is read. @throws ConnectError, which the caller then gets. */
+function arriveAt(guard: CallGuard, caller: Caller, toError: (error: unknown) => Error): void {
+  try {
+    guard.arrive?.(caller);
+  } catch (error) {
+    throw toError(error);
+  }
 }

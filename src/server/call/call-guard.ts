@@ -8,19 +8,23 @@ import { type Peer, peerKey } from "./peer.ts";
 import type { Principal } from "./principal.ts";
 import type { TraceParent } from "./trace-parent.ts";
 
+/** The parts of a caller that are known before its request is read. */
+export interface Caller {
+  readonly peer: Peer;
+  /** The value of a field of the request's head, by its name in lower case. */
+  header(name: string): string | undefined;
+}
+
 /** The parts of a call that a guard sees, whichever way the call takes through the server. */
-export interface GuardedCall {
+export interface GuardedCall extends Caller {
   /** The method that is called. */
   readonly traits: MethodTraits;
-  readonly peer: Peer;
   readonly notes: CallNotes;
   /**
    * When it began, on the monotonic clock. Undefined for a call that is answered in the turn in which its request came:
    * such calls are timed together.
    */
   readonly startedMs: number | undefined;
-  /** The value of a field of the request's head, by its name in lower case. */
-  header(name: string): string | undefined;
 }
 
 /**
@@ -62,8 +66,15 @@ export interface CallGuard {
    * Told of a call that ended before `begin` could be asked: its request did not come whole, or could not be read.
    *
    * @param traits - Undefined where there is no such method.
+   * @param caller - Undefined where nothing is known of it.
    */
-  unread?(traits: MethodTraits | undefined, error: ConnectError): void;
+  unread?(traits: MethodTraits | undefined, error: ConnectError, caller?: Caller): void;
+  /**
+   * Asked before the request of a call is read that is not plain. It takes nothing: `begin` or `unread` follow.
+   *
+   * @throws As `begin`: the request is then never read.
+   */
+  arrive?(caller: Caller): void;
 }
 
 /** Whether a guard was asked for a call that goes through Connect's handlers. */

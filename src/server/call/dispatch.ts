@@ -8,9 +8,10 @@ import {
 } from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { guardedKey } from "./call-guard.ts";
+import { type Caller, guardedKey } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
+import { peerKey } from "./peer.ts";
 import { answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
 import { unknownPathLine, wrongMethodLine, wrongTypeLine } from "./refusal-lines.ts";
@@ -50,8 +51,10 @@ export interface DispatchOptions {
   readonly page?: "on" | "off";
   /** Answers `/metrics`. Default: there is no such path. */
   readonly answerMetrics?: AnswerMetrics | undefined;
+  /** As {@link CallGuard.arrive}. */
+  readonly onArrival?: ((caller: Caller, path: string) => void) | undefined;
   /** As {@link CallGuard.unread}, with the path of the method. */
-  readonly onUnread?: ((path: string | undefined, error: ConnectError) => void) | undefined;
+  readonly onUnread?: ((path: string | undefined, error: ConnectError, caller?: Caller) => void) | undefined;
 }
 
 /** The largest request message, compressed and not: no request of ours comes near it. */
@@ -59,15 +62,20 @@ const requestBytesMax = 4096;
 
 /** Makes the dispatch of gRPC, gRPC-Web and Connect for all services. */
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const { routes, interceptors, shutdownSignal, onUnread } = options;
+  const { routes, interceptors, shutdownSignal, onArrival, onUnread } = options;
+  const endAtShutdown = endersAt(shutdownSignal);
   const router = createConnectRouter({
     interceptors: [refuseLate, ...interceptors],
-    shutdownSignal,
     readMaxBytes: options.requestBytesMax ?? requestBytesMax,
     acceptCompression: [compressionGzip],
     // Responses are never compressed: IDs shrink little and slowly.
     compressMinBytes: 0xffff_ffff,
-    requestGate: (context) => watchEnd(context, onUnread),
+    requestGate: (context) => {
+      endAtShutdown(context as EndableContext);
+      const caller = callerOf(context);
+      watchEnd(context as EndableContext, (path, error) => onUnread?.(path, error, caller));
+      onArrival?.(caller, `/${context.service.typeName}/${context.method.name}`);
+    },
   });
   routes(router);
   const { crossOrigin = new CrossOrigin([]) } = options;
@@ -96,6 +104,31 @@ const refuseLate: Interceptor = (next) => (request) => {
 
 const callOver = new ConnectError("the call is over", Code.Canceled);
 
+/** The context of a call, with what ends it. */
+type EndableContext = HandlerContext & { readonly abort: (reason: unknown) => void };
+
+/**
+ * Makes what has calls end with the reason of a signal. One listener stands on the signal for all of them: an
+ * EventTarget compares each new listener with all that it has, so with one a call, each call would cost more the more
+ * streams are open.
+ */
+function endersAt(signal: AbortSignal): (context: EndableContext) => void {
+  const open = new Set<EndableContext>();
+  signal.addEventListener("abort", () => {
+    for (const context of open) context.abort(signal.reason);
+  });
+  return (context) => {
+    if (signal.aborted) context.abort(signal.reason);
+    if (context.signal.aborted) return;
+    open.add(context);
+    context.signal.addEventListener("abort", () => open.delete(context), { once: true });
+  };
+}
+
+function callerOf({ requestHeader, values }: HandlerContext): Caller {
+  return { peer: values.get(peerKey), header: (name) => requestHeader.get(name) ?? undefined };
+}
+
 /**
  * Comes between a call and its end. Connect ends each call by `abort`, with the call's error before it writes that.
  *
@@ -103,12 +136,11 @@ const callOver = new ConnectError("the call is over", Code.Canceled);
  * a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended without
  * a reason, for which AbortController makes a DOMException with a stack trace: that is some 8 of a call's 200 µs.
  */
-function watchEnd(context: HandlerContext, onUnread: DispatchOptions["onUnread"]): void {
-  const { abort, service, method, values } = context as HandlerContext & { readonly abort: (reason: unknown) => void };
+function watchEnd(context: EndableContext, onUnread: (path: string, error: ConnectError) => void): void {
+  const { abort, service, method, values } = context;
   let isOver = false;
   const end = (reason: unknown = callOver): void => {
-    if (!isOver && !values.get(guardedKey))
-      onUnread?.(`/${service.typeName}/${method.name}`, ConnectError.from(reason));
+    if (!isOver && !values.get(guardedKey)) onUnread(`/${service.typeName}/${method.name}`, ConnectError.from(reason));
     isOver = true;
     if (reason instanceof ConnectError) Object.assign(reason, { rawMessage: reason.rawMessage.toWellFormed() });
     abort(reason);

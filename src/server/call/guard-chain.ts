@@ -1,5 +1,5 @@
 import type { ToCallError } from "../../service/connect-error.ts";
-import type { CallGuard, GuardedCall } from "./call-guard.ts";
+import type { Caller, CallGuard, GuardedCall } from "./call-guard.ts";
 
 /** Guards that a {@link GuardChain} has places for. */
 const guardsMax = 5;
@@ -67,6 +67,10 @@ class GuardChain implements CallGuard {
 
   unread(...told: Parameters<NonNullable<CallGuard["unread"]>>): void {
     for (const guard of this.#all) guard.unread?.(...told);
+  }
+
+  arrive(caller: Caller): void {
+    for (const guard of this.#all) guard.arrive?.(caller);
   }
 
   get #all(): readonly CallGuard[] {

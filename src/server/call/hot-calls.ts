@@ -301,8 +301,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
 
   #await<Message>(answer: Promise<Message>, then: (message: Message) => void): void {
     this.#run();
-    // The deadline holds whether or not the method looks at its signal.
-    void this.signal;
+    this.#holdDeadline();
     answer.then(
       (message) => {
         if (!this.#isEnding && !this.#stream.isClosed) then(message);
@@ -314,9 +313,13 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   #startStream(messages: HotStream): void {
     this.#messages = messages;
     this.#run();
-    // The deadline holds also while the reader, not the method, keeps the stream waiting.
-    void this.signal;
+    this.#holdDeadline();
     this.#pump();
+  }
+
+  /** The deadline holds whether or not the method looks at its signal, also while the reader keeps a stream waiting. */
+  #holdDeadline(): void {
+    if (this.#route.timeoutMs !== undefined) void this.signal;
   }
 
   /** Sends messages until the reader or the source makes the call wait. */
@@ -417,6 +420,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     }
     if (!this.#isRunning) return;
     this.#isRunning = false;
+    this.#messages?.close?.();
     this.#calls.ended(this);
   }
 }

@@ -4,6 +4,8 @@ import { createContextKey } from "@connectrpc/connect";
 export interface Peer {
   /** An IPv4 or IPv6 address; empty where the connection has closed. */
   readonly remoteAddress: string;
+  /** See networkOf in network.ts. It stays when the connection has closed. */
+  readonly network: string;
   /**
    * The names in its certificate, as Node writes them (tls.PeerCertificate.subjectaltname). Undefined where it has
    * shown no certificate of an authority that this server was given.
@@ -12,7 +14,7 @@ export interface Peer {
 }
 
 /** A caller of whom nothing is known. */
-export const unknownPeer: Peer = { remoteAddress: "", subjectAltName: undefined };
+export const unknownPeer: Peer = { remoteAddress: "", network: "", subjectAltName: undefined };
 
 /** Where the exchanges put the peer of a call for Connect's handlers. */
 export const peerKey = createContextKey<Peer>(unknownPeer, { description: "peer" });

@@ -1,5 +1,7 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
 import { IdError } from "../../errors.ts";
-import type { CallGuard, GuardedCall } from "../call/call-guard.ts";
+import type { Caller, CallGuard, GuardedCall } from "../call/call-guard.ts";
+import type { MethodTraits } from "../call/method-table.ts";
 import type { Principal } from "../call/principal.ts";
 import type { Principals } from "./principals.ts";
 
@@ -29,6 +31,20 @@ export class Authentication implements CallGuard {
   /** @throws As {@link begin}. */
   goOn(call: GuardedCall): void {
     this.begin(call);
+  }
+
+  /**
+   * A request that cannot be read counts as a call: otherwise a caller with a quota could send any number of them.
+   *
+   * @throws IdError QUOTA_EXCEEDED where its calls are used up.
+   */
+  arrive(caller: Caller): void {
+    this.#principals.find(caller.header("authorization"), caller.peer)?.allowance.checkCall();
+  }
+
+  unread(_traits: MethodTraits | undefined, { code }: ConnectError, caller?: Caller): void {
+    if (caller === undefined || code === Code.Canceled || code === Code.DeadlineExceeded) return;
+    this.#principals.find(caller.header("authorization"), caller.peer)?.allowance.noteCall();
   }
 
   #find(call: GuardedCall): Principal | undefined {

@@ -3,13 +3,10 @@ import { WatchedFiles } from "../listen/watched-files.ts";
 import { Authentication } from "./authentication.ts";
 import { parsePrincipals, readPrincipalBytes } from "./principal-file.ts";
 import { Principals, type PrincipalsOptions } from "./principals.ts";
-import { Quotas } from "./quotas.ts";
 
 /** Authentication by a file that may be replaced while the server runs. */
 export interface WatchedPrincipals {
   readonly guard: CallGuard;
-  /** Stands after {@link guard}. */
-  readonly quotas: CallGuard;
   /** The principals in use, each with the IDs and values that it was handed out. */
   readonly idCounts: Principals["idCounts"];
   /** Looks at once whether the file has changed. */
@@ -54,7 +51,6 @@ export function watchPrincipals(options: WatchedPrincipalsOptions): WatchedPrinc
   });
   return {
     guard: new Authentication(principals),
-    quotas: new Quotas(),
     idCounts: () => principals.idCounts(),
     look: () => files.look(),
     close: () => files.close(),

@@ -9,7 +9,7 @@ import { callerGone, readerStalled } from "../call/call-errors.ts";
 import { type Dispatch, type DispatchRequest, refuseHead } from "../call/dispatch.ts";
 import { GatheredBytes } from "../call/gathered-bytes.ts";
 import { spellMessage } from "../call/envelope/grpc-message.ts";
-import { contextOf, peerOf } from "./socket-peer.ts";
+import { contextOf, ownerOf, peerOf } from "./socket-peer.ts";
 import { readRequestTarget, type RequestTarget } from "./request-target.ts";
 
 /** The parts of the server that an exchange uses. */
@@ -38,7 +38,7 @@ export function serveStream(stream: ServerStream, options: EngineExchangeOptions
   }
   if (stream.head.get("expect") === "100-continue") stream.inform(goOn);
   const exchange = new EngineExchange(stream, options);
-  options.expensiveCalls.add(stream.connection, () => exchange.begin(target));
+  options.expensiveCalls.add(ownerOf(stream), () => exchange.begin(target));
   return exchange;
 }
 
@@ -202,7 +202,7 @@ class StreamBody implements AsyncIterable<Uint8Array> {
     const wake = this.#wake;
     if (wake === undefined) return;
     this.#wake = undefined;
-    this.#expensiveCalls.add(this.#stream.connection, () => {
+    this.#expensiveCalls.add(ownerOf(this.#stream), () => {
       wake();
       return true;
     });

@@ -10,7 +10,7 @@ import { HotCalls } from "../call/hot-calls.ts";
 import { envelopesOf } from "../call/hot-route.ts";
 import type { ConnectionOptions, Http2Server } from "./http2-server.ts";
 import { Http2Sockets } from "./http2-sockets.ts";
-import { peerOf } from "./socket-peer.ts";
+import { ownerOf, peerOf } from "./socket-peer.ts";
 
 /** How long calls that were told to end may take to send their errors, before the engine cuts the rest. */
 const farewellMs = 1_000;
@@ -32,7 +32,7 @@ export function createEngineHttp2(application: Application, options: ConnectionO
     clock: systemClock,
     stallTimeoutMs,
     guard,
-    queue: (stream, begin) => expensiveCalls.add(stream.connection, begin),
+    queue: (stream, begin) => expensiveCalls.add(ownerOf(stream), begin),
     peerOf,
     toError,
   });

@@ -1,25 +1,30 @@
 /** Does one thing that takes long. Returns whether there was anything to do. Must not throw. */
 export type QueuedTask = () => boolean;
 
+/** The owner of a task: a connection of a network. */
+export interface TaskOwner {
+  readonly network: string;
+  readonly connection: object;
+}
+
 /**
  * A fair queue: does one task in each turn of the event loop, with all that follows from the task by promises. Each
- * owner has a line of its own, and the lines take turns: an owner with many tasks keeps only itself waiting.
- * docs/adr/0108 says why a call has a turn of its own.
+ * network has a line of its own, and each connection one within it. The lines of a level take turns: a caller with many
+ * tasks keeps only its own connection waiting, and a network with many connections only itself. docs/adr/0108 says why
+ * a call has a turn of its own.
  */
 export class FairQueue {
-  /** None of them empty; the first is next. */
-  readonly #lines = new Map<object, QueuedTask[]>();
+  readonly #networks = new Rotation<string, Rotation<object, QueuedTask[]>>();
   #isPlanned = false;
 
-  add(owner: object, task: QueuedTask): void {
-    const line = this.#lines.get(owner);
-    if (line === undefined) this.#lines.set(owner, [task]);
-    else line.push(task);
+  add({ network, connection }: TaskOwner, task: QueuedTask): void {
+    const connections = this.#networks.of(network, () => new Rotation());
+    connections.of(connection, () => []).push(task);
     this.#plan();
   }
 
   #plan(): void {
-    if (this.#isPlanned || this.#lines.size === 0) return;
+    if (this.#isPlanned || this.#networks.isEmpty) return;
     this.#isPlanned = true;
     // Node handles the events of sockets between two of these.
     setImmediate(() => {
@@ -31,11 +36,35 @@ export class FairQueue {
   }
 
   #take(): QueuedTask | undefined {
-    for (const [owner, line] of this.#lines) {
-      const task = line.shift();
-      this.#lines.delete(owner);
-      if (line.length > 0) this.#lines.set(owner, line);
-      return task;
+    return this.#networks.turn((connections) => {
+      const task = connections.turn((line) => ({ taken: line.shift(), isEmpty: line.length === 0 }));
+      return { taken: task, isEmpty: connections.isEmpty };
+    });
+  }
+}
+
+/** Lines that take turns. None of them is empty; the first is next. */
+class Rotation<Key, Line> {
+  readonly #lines = new Map<Key, Line>();
+
+  get isEmpty(): boolean {
+    return this.#lines.size === 0;
+  }
+
+  /** Gives the line of a key, which is made where there is none. The caller puts something into it. */
+  of(key: Key, make: () => Line): Line {
+    let line = this.#lines.get(key);
+    if (line === undefined) this.#lines.set(key, (line = make()));
+    return line;
+  }
+
+  /** Takes from the line that is next, which then stands behind all others. */
+  turn<T>(take: (line: Line) => { readonly taken: T | undefined; readonly isEmpty: boolean }): T | undefined {
+    for (const [key, line] of this.#lines) {
+      const { taken, isEmpty } = take(line);
+      this.#lines.delete(key);
+      if (!isEmpty) this.#lines.set(key, line);
+      return taken;
     }
     return undefined;
   }

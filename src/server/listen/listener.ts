@@ -3,6 +3,7 @@ import { systemClock, systemTimers } from "../../clock/clock.ts";
 import type { Address } from "../../config/address.ts";
 import { Admission } from "./admission.ts";
 import { limitHandshake } from "./handshake-limit.ts";
+import { networkOf } from "./network.ts";
 import { OpenSockets } from "./open-sockets.ts";
 
 /** The parts of a listener, and its limits. */
@@ -165,13 +166,6 @@ function onFirstBytes(socket: Socket, then: () => void): void {
     then();
   };
   socket.on("readable", look);
-}
-
-/** The network of an address: an IPv4 address alone, or the first 64 bits of IPv6, all of which one subscriber has. */
-function networkOf(remoteAddress: string): string {
-  if (!remoteAddress.includes(":") || remoteAddress.includes(".")) return remoteAddress;
-  const groups = remoteAddress.split("::", 1)[0]!.split(":");
-  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
 }
 
 /** Resolves after the event loop has looked at every socket. */

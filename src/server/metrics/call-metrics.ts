@@ -83,14 +83,15 @@ export class CallMetrics implements CallGuard {
   unread(traits: MethodTraits | undefined, error: ConnectError): void {
     const counts = traits === undefined ? this.#others : (this.#methods[traits.index] ?? this.#add(traits));
     counts.begun += 1;
-    counts.failed[error.code]! += 1;
-    if (!ownEnds.has(error.code)) this.refuse("undecodable");
+    // One that was refused before it was read has a reason.
+    if (!this.#fail(counts, error) && !ownEnds.has(error.code)) this.refuse("undecodable");
   }
 
-  /** Counts a refusal by its reason, if that is one of a refusal. */
-  refuseFor(reason: ErrorReason): void {
+  /** Counts a refusal by its reason. @returns Whether it is one of a refusal. */
+  refuseFor(reason: ErrorReason): boolean {
     const cause = causeOfReason[reason];
     if (cause !== undefined) this.refuse(cause);
+    return cause !== undefined;
   }
 
   /** Counts a refusal for a cause that no guard knows of. */
@@ -132,13 +133,16 @@ export class CallMetrics implements CallGuard {
     return this.#refused;
   }
 
-  #fail(counts: MethodCounts, { code, details }: ConnectError): void {
+  /** @returns Whether the call was refused for a cause that is counted. */
+  #fail(counts: MethodCounts, { code, details }: ConnectError): boolean {
     counts.failed[code]! += 1;
+    let isRefusal = false;
     for (const detail of details) {
       if (!("desc" in detail) || detail.desc !== ErrorInfoSchema) continue;
       const { reason } = detail.value as { readonly reason?: ErrorReason };
-      if (reason !== undefined) this.refuseFor(reason);
+      if (reason !== undefined && this.refuseFor(reason)) isRefusal = true;
     }
+    return isRefusal;
   }
 
   /** Bounded: only registered methods have traits. */

@@ -13,6 +13,8 @@ import type { CallContext } from "./issue-ids.ts";
  */
 export interface HotStream {
   next(): Uint8Array | Promise<Uint8Array | undefined> | undefined;
+  /** Called once when the call is over, however it ends. Absent: there is nothing to let go. */
+  close?(): void;
 }
 
 /**
