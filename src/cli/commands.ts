@@ -177,6 +177,10 @@ function isHelp(word: string): boolean {
 
 function unknown(name: string, second: string, further: readonly CommandEntry[]): CommandRequest {
   const isWord = /^\w/.test(second);
+  if (name === "-v" || name === "-V") {
+    const message = `There is no flag ${name} of all commands. Did you mean --version?`;
+    return { kind: "unknown", message: `${message} See snowlane --help.` };
+  }
   const written = isWord && further.length > 0 ? `${name} ${second}` : name;
   const near = nearest(written, [...commands.map((entry) => entry.name), "help", "version"]);
   const guess = near === undefined ? "" : ` Did you mean ${near}?`;

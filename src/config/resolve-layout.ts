@@ -1,9 +1,10 @@
 import { IdError } from "../errors.ts";
 import { createLayout, type Layout } from "../snowflake/layout.ts";
-import { presetLayout } from "../snowflake/presets.ts";
+import { presetLayout, presetNames } from "../snowflake/presets.ts";
 import type { LayoutConfig } from "./layout-settings.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import type { Resolved } from "./resolved.ts";
+import { suggestion } from "./suggestion.ts";
 
 const presetDefault = "twitter";
 const tickNsDefault = 1_000_000;
@@ -37,6 +38,7 @@ export function resolveLayout(config: LayoutConfig): Resolved<Layout> {
   } catch (error) {
     if (!(error instanceof IdError)) throw error;
     const place = layoutFields === undefined ? "--layout" : "--layout-fields";
-    return { kind: "bad", problems: [{ place, hint: error.message }] };
+    const guess = layoutFields === undefined ? suggestion(layoutName ?? "", presetNames) : "";
+    return { kind: "bad", problems: [{ place, hint: `${error.message}${guess}` }] };
   }
 }

@@ -1,5 +1,6 @@
 import { groupDigits } from "../text/group-digits.ts";
 import { type Setting, SettingError } from "./setting.ts";
+import { suggestion } from "./suggestion.ts";
 
 /** The parts that every kind of setting takes. */
 export interface SettingBase {
@@ -56,7 +57,11 @@ export function choice<const T extends string>(base: SettingBase & { readonly wo
     ...base,
     parse: (value) => {
       const word = words.find((candidate) => candidate === value);
-      if (word === undefined) throw new SettingError(words.length === 1 ? words.join() : `one of ${words.join(", ")}`);
+      if (word === undefined) {
+        const known = words.length === 1 ? words.join() : `one of ${words.join(", ")}`;
+        const guess = suggestion(value, words);
+        throw new SettingError(guess === "" ? known : `Give ${known}.${guess}`);
+      }
       return word;
     },
     format: (value) => value,

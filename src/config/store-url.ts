@@ -2,16 +2,28 @@ import { storeKindOf } from "../store/store-kind.ts";
 import { type Setting, SettingError } from "./setting.ts";
 import { type SettingBase, text } from "./setting-kinds.ts";
 
+const spellings =
+  "sqlite:PATH, or a URL that begins with postgres://, mysql://, redis://, etcd://, zookeeper:// or kubernetes://";
+
+/**
+ * The right spelling for one that another library has, such as SQLAlchemy's `sqlite:///ids.db` and
+ * `postgresql+psycopg://`; undefined for all others. As a path, `//ids.db` would lie in the root folder.
+ */
+function guessOf(url: string): string | undefined {
+  if (url.startsWith("sqlite://")) return "sqlite:PATH, such as sqlite:ids.db or sqlite:/var/lib/snowlane/ids.db";
+  const scheme = /^([a-z]+)(?:\+[a-z0-9]+|ql|db)?:\/\//.exec(url)?.[1];
+  const kind = scheme === undefined || storeKindOf(url) !== undefined ? undefined : storeKindOf(`${scheme}:`);
+  return kind === undefined ? undefined : `a URL that begins with ${kind}://`;
+}
+
 /** A setting that takes the URL of a store. */
 export function storeUrl(base: SettingBase): Setting<string> {
   return {
     ...text({ ...base, placeholder: "URL" }),
     parse: (value) => {
-      if (storeKindOf(value) === undefined || value.endsWith(":")) {
-        throw new SettingError(
-          "sqlite:PATH, or a URL that begins with postgres://, mysql://, redis://, etcd://, zookeeper:// or kubernetes://",
-        );
-      }
+      const guess = guessOf(value);
+      if (guess !== undefined) throw new SettingError(guess);
+      if (storeKindOf(value) === undefined || value.endsWith(":")) throw new SettingError(spellings);
       return value;
     },
     redact: redactUrl,

@@ -1,6 +1,10 @@
 import { IdError } from "../errors.ts";
 import { composeId, type Layout } from "./layout.ts";
+import { isoOfMs, isoOfNs } from "./iso-time.ts";
 import { nsPerMsBig } from "./nanoseconds.ts";
+
+/** The furthest time of a Date from 1970, either way: https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const timestampLimitNs = 8_640_000_000_000_000n * nsPerMsBig;
 
 /** The IDs that a time interval can hold, both ends inclusive. */
 export interface IdRange {
@@ -25,8 +29,10 @@ export function idRange(layout: Layout, startNs: bigint, endNs: bigint): IdRange
   const firstTick = clamp(ticksUp(layout, startNs), layout.timestamp.max + 1);
   const endTick = clamp(ticksUp(layout, endNs), layout.timestamp.max + 1);
   if (endNs <= startNs || firstTick >= endTick) {
-    const why = endNs <= startNs ? "is empty or reversed" : `holds no tick of the layout ${layout.name}`;
-    throw new IdError("INVALID_TIME_RANGE", `The interval from ${startNs} ns to ${endNs} ns ${why}.`, {
+    const life = `${isoOfMs(layout.epochMs)} to ${isoOfMs(layout.endMs)}`;
+    const why =
+      endNs <= startNs ? "is empty or reversed" : `holds no tick of the layout ${layout.name}, which has ${life}`;
+    throw new IdError("INVALID_TIME_RANGE", `The interval from ${timeText(startNs)} to ${timeText(endNs)} ${why}.`, {
       metadata: { start_ns: startNs, end_ns: endNs, layout: layout.name },
     });
   }
@@ -40,6 +46,11 @@ export function idRange(layout: Layout, startNs: bigint, endNs: bigint): IdRange
       sequence: sequence.max,
     }),
   };
+}
+
+/** A time as people write it; nanoseconds past the calendar. */
+function timeText(unixNs: bigint): string {
+  return unixNs >= -timestampLimitNs && unixNs <= timestampLimitNs ? isoOfNs(unixNs) : `${unixNs} ns`;
 }
 
 /** The first tick that begins at or after a time. */

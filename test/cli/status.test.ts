@@ -67,5 +67,5 @@ test("status --watch --json prints each second's sample once, and goes on while 
 test("a server that is away is told in one line", async () => {
   const { code, stdout, stderr } = await runInProcess(["status", "--server", "http://127.0.0.1:1"]);
   expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toBe("No server answers at http://127.0.0.1:1. Start one with snowlane serve, or leave --server out.");
+  expect(stderr).toBe("No server answers at http://127.0.0.1:1. Start one with snowlane serve, or correct --server.");
 });

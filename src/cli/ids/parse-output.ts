@@ -3,7 +3,7 @@ import type { ForeignText } from "../../text/foreign-text.ts";
 import { parseSource } from "../../text/parse-source.ts";
 import type { TextCodec } from "../../text/text-codec.ts";
 import type { UuidInfo } from "../../text/uuid.ts";
-import { isoOfId, isoOfMs, isoOfNs } from "./iso-time.ts";
+import { isoOfId, isoOfMs, isoOfNs } from "../../snowflake/iso-time.ts";
 import { otherLayouts, type TextPart } from "./parse-reading.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { ForeignText } from "../../text/foreign-text.ts";
 import { readText } from "../../text/parse-source.ts";
 import { idMax } from "../../text/text-form.ts";
 import type { ReadOptions, TextCodec, TextReading } from "../../text/text-codec.ts";
-import { isoOfMs, isoOfNs } from "./iso-time.ts";
+import { isoOfMs, isoOfNs } from "../../snowflake/iso-time.ts";
 
 /** What a reader should know of one reading. */
 export type ReadingNote = FindNote | "unix-time" | "other-layout" | "two-forms";

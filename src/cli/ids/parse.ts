@@ -100,6 +100,7 @@ async function parseLines(
   { json, ...reading }: Reading,
   { stdin, stdout, stderr }: CommandContext,
 ): Promise<number> {
+  if (stdin.isTTY === true) stderr.write("snowlane: waits for one text a line; Ctrl-D ends them.\n");
   const progress = startProgress(stderr, systemClock);
   const notes = new NoteCounts();
   let refused = 0;

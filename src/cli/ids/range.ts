@@ -8,7 +8,7 @@ import { idRange } from "../../snowflake/id-range.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { day, resolveInterval, spanBack, timePoint } from "./interval.ts";
-import { isoOfMs } from "./iso-time.ts";
+import { isoOfMs } from "../../snowflake/iso-time.ts";
 import { nsPerMsBig } from "../../snowflake/nanoseconds.ts";
 
 const options = {

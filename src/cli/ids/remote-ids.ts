@@ -27,10 +27,10 @@ export async function openRemoteIds(
     count: BigInt(count),
     ...(textFormat === undefined ? {} : { textFormat: formatToMessage(textFormat) }),
   };
-  const { layout } = await client.getInfo({}, { timeoutMs: answerTimeoutMs }).catch(refuseCall(access.url));
+  const { layout } = await client.getInfo({}, { timeoutMs: answerTimeoutMs }).catch(refuseCall(access));
   return {
     layout: layoutFromResponse(layout),
-    chunks: chunksOf(client.batchNextIds(request, { signal: abort.signal }), refuseCall(access.url)),
+    chunks: chunksOf(client.batchNextIds(request, { signal: abort.signal }), refuseCall(access)),
     close: async () => abort.abort(),
   };
 }

@@ -60,7 +60,7 @@ export async function callSequences<T>(
   if (server !== undefined) {
     const access = await readAccess({ ...options, server });
     const { transportTo } = await import("../server/server-transport.ts");
-    return call(createClient(SequenceService, transportTo(access))).catch(refuseCall(server));
+    return call(createClient(SequenceService, transportTo(access))).catch(refuseCall(access));
   }
   const sequences = openSequences({ settings, environment, whereNew });
   let failure: unknown;

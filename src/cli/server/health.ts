@@ -1,6 +1,7 @@
 import { type Settings, withFallback } from "../../config/setting.ts";
 import type { Command } from "../command.ts";
 import { connectionProblem } from "./connection-problem.ts";
+import { portHint } from "./remote-error.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
 import { problemsOfAccess, readAccess, type ServerAccess, serverOptions } from "./server-access.ts";
 
@@ -78,6 +79,6 @@ async function ask({ url: server, tls, authorization }: ServerAccess) {
     const connection = connectionProblem(server, message);
     if (connection !== undefined) throw new CommandError(connection, exitCodes.refused);
     const text = code === "ECONNREFUSED" ? "the connection is refused" : reason;
-    throw new CommandError(`No server serves at ${server}: ${text}.`, exitCodes.refused);
+    throw new CommandError(`No server serves at ${server}: ${text}.${portHint(server)}`, exitCodes.refused);
   }
 }

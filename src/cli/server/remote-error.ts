@@ -1,21 +1,34 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { connectionProblem } from "./connection-problem.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
+import type { ServerAccess } from "./server-access.ts";
 
 /** Makes a function that reports a failed call: it always throws a CommandError. */
-export function refuseCall(baseUrl: string): (error: unknown) => never {
+export function refuseCall({ url, authorization }: ServerAccess): (error: unknown) => never {
   return (error) => {
-    const { code, rawMessage } = ConnectError.from(error);
-    throw new CommandError(messageOf(baseUrl, code, rawMessage), exitCodes.refused);
+    const refused = ConnectError.from(error);
+    throw new CommandError(messageOf(url, refused, authorization !== undefined), exitCodes.refused);
   };
 }
 
-function messageOf(baseUrl: string, code: Code, rawMessage: string): string {
+function messageOf(url: string, refused: ConnectError, hasToken: boolean): string {
+  const { code, rawMessage } = refused;
   if (code === Code.Unavailable && /ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENET/.test(rawMessage)) {
-    return `No server answers at ${baseUrl}. Start one with snowlane serve, or leave --server out.`;
+    return `No server answers at ${url}.${portHint(url)} Start one with snowlane serve, or correct --server.`;
   }
-  const connection = connectionProblem(baseUrl, rawMessage);
+  const connection = connectionProblem(url, rawMessage);
   if (connection !== undefined) return connection;
-  const cure = code === Code.Unauthenticated ? " Give --token-file FILE, or --cert FILE and --key FILE." : "";
-  return `The server at ${baseUrl} says ${Code[code]}: ${rawMessage}${cure}`;
+  const [info] = refused.findDetails(ErrorInfoSchema);
+  const hint =
+    code === Code.Unauthenticated && !hasToken ? " Give --token-file FILE, or --cert FILE and --key FILE." : "";
+  return `The server at ${url} refuses the call, ${info?.reason ?? Code[code]}: ${rawMessage}${hint}`;
+}
+
+/** A sentence for a URL without a port, which hardly ever means 80; empty for all others. */
+export function portHint(url: string): string {
+  const { protocol, port } = new URL(url);
+  if (port !== "" || /:(?:80|443)\/?$/.test(url)) return "";
+  const meant = protocol === "https:" ? 443 : 80;
+  return ` Without a port it means ${meant}: is it ${url.replace(/\/$/, "")}:7609?`;
 }

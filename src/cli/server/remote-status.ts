@@ -24,7 +24,7 @@ export function openStatus(access: ServerAccess): StatusSource {
   const ask = async (after: bigint): Promise<ShownStatus> => {
     const answer = await admin
       .getStatus({ afterIndex: after }, { timeoutMs: answerTimeoutMs })
-      .catch(refuseCall(access.url));
+      .catch(refuseCall(access));
     afterIndex = answer.samples.at(-1)?.index ?? afterIndex;
     return {
       server: access.url,

@@ -27,7 +27,7 @@ export async function askForWorkers(access: ServerAccess): Promise<ShownWorkers>
   for (let pageToken = ""; ; ) {
     const page = await admin
       .listWorkers({ pageSize, pageToken }, { timeoutMs: answerTimeoutMs })
-      .catch(refuseCall(access.url));
+      .catch(refuseCall(access));
     workers.push(...page.workers.map(fromMessage));
     const { quarantineEndTime, quarantineReason: reason } = page;
     pageToken = page.nextPageToken;

@@ -106,13 +106,17 @@ def id_range(layout: Layout, start: datetime | int, end: datetime | int) -> IdRa
         why = "is empty or reversed" if end_ns <= start_ns else f"holds no tick of the layout {layout.name}"
         raise SnowlaneError(
             ErrorReason.INVALID_TIME_RANGE,
-            f"The interval from {start_ns} ns to {end_ns} ns {why}.",
+            f"The interval from {_time_text(start)} to {_time_text(end)} {why}.",
             metadata={"start_ns": start_ns, "end_ns": end_ns, "layout": layout.name},
         )
     return IdRange(
         layout.compose(first_tick),
         layout.compose(end_tick - 1, layout.datacenter.max, layout.worker.max, layout.sequence.max),
     )
+
+
+def _time_text(moment: datetime | int) -> str:
+    return f"{moment} ns" if isinstance(moment, int) else moment.isoformat()
 
 
 def _ns_of(moment: datetime | int) -> int:

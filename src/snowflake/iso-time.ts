@@ -1,5 +1,5 @@
-import type { ParsedId } from "../../snowflake/parse.ts";
-import { nsPerMs, nsPerMsBig } from "../../snowflake/nanoseconds.ts";
+import type { ParsedId } from "./parse.ts";
+import { nsPerMs, nsPerMsBig } from "./nanoseconds.ts";
 
 /** Writes Unix milliseconds as RFC 3339 in UTC. */
 export function isoOfMs(unixMs: number): string {
