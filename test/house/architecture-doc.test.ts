@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, posix } from "node:path";
 import { expect, test } from "vitest";
 
 const tracked = execFileSync("git", ["ls-files"], { encoding: "utf8" }).split("\n");
@@ -26,6 +26,46 @@ test("every folder of src/ stands in the code map of docs/architecture.md, by it
   };
   expect([...folders].filter((folder) => folder !== "src" && !hasRow(folder) && !isNamedAbove(folder))).toEqual([]);
 });
+
+test("docs/architecture.md opens with one drawing, for light and dark pages, and says what it shows to people who cannot see it", () => {
+  const [opening = ""] = readFileSync("docs/architecture.md", "utf8").split("\n## ");
+  expect([...opening.matchAll(/!\[[^\]]{40,}\]\(([^)]+)\)/g)].map(([, path]) => path)).toEqual(["pictures/mark.svg"]);
+  const drawing = readFileSync("docs/pictures/mark.svg", "utf8");
+  for (const part of ["<title ", "<desc ", "prefers-color-scheme: dark"]) expect(drawing).toContain(part);
+});
+
+/** The ways that docs/architecture.md describes, with their files in order. */
+function waysThroughCode(): readonly { readonly name: string; readonly files: readonly string[] }[] {
+  const [, section = ""] = readFileSync("docs/architecture.md", "utf8").split("\n## Six ways through the code\n");
+  const [ways = ""] = section.split("\n## ");
+  return ways
+    .split(/^- \*\*/m)
+    .slice(1)
+    .map((way) => ({
+      name: way.split("**")[0]!,
+      files: [...way.matchAll(/`(src\/[^`]+)`/g)].map(([, file = ""]) => file),
+    }));
+}
+
+test("each way through the code has at most six files, and each is imported by one before it, or imports one", () => {
+  const ways = waysThroughCode();
+  const names = ["NextId", "A renewal", "A setting", "Parse", "A take of values", "A command"];
+  expect(ways.map(({ name }) => name)).toEqual(names);
+  const imported = new Map(ways.flatMap(({ files }) => files).map((file) => [file, importsOf(file)]));
+  for (const { name, files } of ways) {
+    expect(files.length, name).toBeLessThanOrEqual(6);
+    const lost = files.slice(1).filter((file, index) => {
+      const before = files.slice(0, index + 1);
+      return !before.some((other) => imported.get(other)!.has(file) || imported.get(file)!.has(other));
+    });
+    expect(lost, name).toEqual([]);
+  }
+});
+
+function importsOf(path: string): ReadonlySet<string> {
+  const names = readFileSync(path, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g);
+  return new Set([...names].map(([, name = ""]) => posix.join(dirname(path), name)));
+}
 
 test("the way of one NextId in docs/architecture.md is at most five files, and each has what is said to be there", () => {
   const [, way = ""] = readFileSync("docs/architecture.md", "utf8").split("## The way of a call");
