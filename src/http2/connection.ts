@@ -15,7 +15,7 @@ import type { Limits } from "./limits.ts";
 import { OutputBuffer, type SlabPool } from "./output-buffer.ts";
 import { readPeerSettings } from "./peer-settings.ts";
 import { type RequestHost, Streams } from "./streams.ts";
-import { TokenBucket } from "./token-bucket.ts";
+import { FrameBucket } from "./frame-bucket.ts";
 
 /**
  * `open`: requests are served. `announced`: a GOAWAY has told the client that the end is near; new requests are still
@@ -41,8 +41,8 @@ export class Connection implements FrameSink {
   readonly #reader: FrameReader;
   readonly #blocks: HeaderBlockReader;
   readonly #deadlines: Deadlines;
-  readonly #settingsFrames: TokenBucket;
-  readonly #pings: TokenBucket;
+  readonly #settingsFrames: FrameBucket;
+  readonly #pings: FrameBucket;
   #state: ConnectionState = "open";
   #hasPeerSettings = false;
   #announcedMs = 0;
@@ -66,8 +66,8 @@ export class Connection implements FrameSink {
     this.#blocks = new HeaderBlockReader(this.#streams, limits);
     this.#deadlines = new Deadlines(limits, nowMs);
     const { settingsPerSecond, pingsPerSecond } = limits;
-    this.#settingsFrames = new TokenBucket({ what: "SETTINGS", perSecond: settingsPerSecond }, nowMs);
-    this.#pings = new TokenBucket({ what: "PINGs", perSecond: pingsPerSecond }, nowMs);
+    this.#settingsFrames = new FrameBucket({ what: "SETTINGS", perSecond: settingsPerSecond }, nowMs);
+    this.#pings = new FrameBucket({ what: "PINGs", perSecond: pingsPerSecond }, nowMs);
     this.#sendPreface(limits);
     this.#isEntered = false;
   }

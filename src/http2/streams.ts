@@ -2,7 +2,7 @@
  * The requests of one connection: HEADERS, DATA, RST_STREAM and their windows. RFC 9113 sections 5.1, 5.2, 6.1, 6.2,
  * 6.4, 6.9 and 8.1.
  */
-import { TokenBucket } from "./token-bucket.ts";
+import { FrameBucket } from "./frame-bucket.ts";
 import { ConnectionError, errorCode, type ErrorCode, StreamError } from "./error-code.ts";
 import { frameFlag, paddingBytes, streamIdMax } from "./frame.ts";
 import type { HeaderBlockSink, HeaderBlockTraits } from "./header-block.ts";
@@ -44,9 +44,9 @@ export class Streams implements StreamOwner, HeaderBlockSink {
   readonly #open = new Map<number, Stream>();
   readonly #decoder: HpackDecoder;
   readonly #receiveWindow: ReceiveWindow;
-  readonly #resets: TokenBucket;
-  readonly #cancels: TokenBucket;
-  readonly #emptyFrames: TokenBucket;
+  readonly #resets: FrameBucket;
+  readonly #cancels: FrameBucket;
+  readonly #emptyFrames: FrameBucket;
   #nowMs: number;
   #restUntilMs = 0;
   /** Requests above it are ignored: the client was told that they are not served (section 6.8). */
@@ -74,9 +74,9 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     this.#decoder = new HpackDecoder(limits.headerListBytesMax, limits.headerFieldsMax);
     this.#receiveWindow = new ReceiveWindow(limits.connectionWindowBytes);
     const { resetBurst, resetsPerSecond, cancelsPerSecond, emptyFramesPerSecond } = limits;
-    this.#resets = new TokenBucket({ what: "resets", burst: resetBurst, perSecond: resetsPerSecond }, nowMs);
-    this.#cancels = new TokenBucket({ what: "cancels", perSecond: cancelsPerSecond }, nowMs);
-    this.#emptyFrames = new TokenBucket({ what: "frames without content", perSecond: emptyFramesPerSecond }, nowMs);
+    this.#resets = new FrameBucket({ what: "resets", burst: resetBurst, perSecond: resetsPerSecond }, nowMs);
+    this.#cancels = new FrameBucket({ what: "cancels", perSecond: cancelsPerSecond }, nowMs);
+    this.#emptyFrames = new FrameBucket({ what: "frames without content", perSecond: emptyFramesPerSecond }, nowMs);
   }
 
   get connection(): object {

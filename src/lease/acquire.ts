@@ -252,7 +252,7 @@ async function write(context: ProtocolContext, surveyed: Survey, candidate: Cand
   if (landed === undefined) return raced;
   if (!(await floorStands(store, floor, landed.moment))) return raced;
   // Another life was seen since the look, also where the store names itself as before.
-  if (context.lives.isOwed) return raced;
+  if (context.lives.hasUnnoted) return raced;
   // What the store's clock allows now, not what it allowed when we asked.
   const untilMs = Math.min(window.untilMs, markMax(rules, landed.moment.clockMs));
   if (judge.nowMs() >= untilMs) return raced;

@@ -106,7 +106,7 @@ export class LossNotices {
   #compare(moment: StoreMoment): void {
     this.#last = moment;
     if (this.#noted === undefined) return;
-    const sight = { moment, empty: false, sawAnother: this.#context.lives.isOwed };
+    const sight = { moment, empty: false, sawAnother: this.#context.lives.hasUnnoted };
     if (judgeIncarnation(this.#noted, sight, 0) !== this.#noted) this.#unnoted = moment;
   }
 

@@ -136,7 +136,7 @@ export async function noteIncarnation(
     // A list is no snapshot: where it shows other records but not this one, a read decides.
     if (entry === undefined) ({ entry, moment } = await store.read(recordKeys.incarnation));
     const known = entry && parseIncarnationRecord(entry.text);
-    const { changes, isOwed: sawAnother } = lives;
+    const { changes, hasUnnoted: sawAnother } = lives;
     const sight = { moment, empty: seen.empty, sawAnother };
     const record = judgeIncarnation(known, sight, storeNowMs(moment, wallMs));
     if (record === known && entry !== undefined) return { record, entry, moment, changed: false };

@@ -15,12 +15,12 @@ export type ReleaseOutcome =
   | { readonly kind: "in-doubt"; readonly cause: unknown }
   /** The record was not ours any more. */
   | { readonly kind: "lost"; readonly detail: string }
-  | { readonly kind: "went-back"; readonly detail: string };
+  | { readonly kind: "regressed"; readonly detail: string };
 
 /** How often a release is tried: it is a courtesy to others, and a stop waits for it. */
 const attemptsMax = 5;
 /** Between two tries that failed. */
-const retryDelayMs = 100;
+const backoffMs = 100;
 
 /**
  * Releases a grant: its mark becomes what was really used, the only lawful lowering of a mark. Issuing under it must
@@ -36,10 +36,10 @@ export async function release(context: ProtocolContext, grant: Grant, rules: Win
       continue;
     } catch (problem) {
       if (!(problem instanceof IdError)) throw problem;
-      if (isRegression(problem)) return { kind: "went-back", detail: problem.message };
+      if (isRegression(problem)) return { kind: "regressed", detail: problem.message };
       cause = problem;
     }
-    await delay(context.ports.timers, retryDelayMs * (1 + context.ports.random()));
+    await delay(context.ports.timers, backoffMs * (1 + context.ports.random()));
   }
   return { kind: "in-doubt", cause };
 }
@@ -62,7 +62,7 @@ async function tryRelease(
   }
   if (!grant.isResolved) {
     const ownership = await resolveOwnership(context, grant, rules);
-    if (ownership.kind === "lost" || ownership.kind === "went-back") return ownership;
+    if (ownership.kind === "lost" || ownership.kind === "regressed") return ownership;
   }
   const writeId = ports.random128();
   const text = encodeWorkerRecord({ ...grant.record, token: "", writeId, markMs: grant.usedToMs, expiresMs: 0 });
@@ -79,5 +79,5 @@ async function tryRelease(
   if (entry !== undefined && sent.has(entry.text)) return { kind: "released" };
   const ownership = await resolveOwnership(context, grant, rules);
   // A window that is over is released like any other: nothing is issued under it.
-  return ownership.kind === "lost" || ownership.kind === "went-back" ? ownership : undefined;
+  return ownership.kind === "lost" || ownership.kind === "regressed" ? ownership : undefined;
 }

@@ -195,8 +195,8 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
   });
 
   test.each([
-    { pastMarkMs: -1, end: "went-back" },
-    { pastMarkMs: 999, end: "went-back" },
+    { pastMarkMs: -1, end: "regressed" },
+    { pastMarkMs: 999, end: "regressed" },
     { pastMarkMs: 1_000, end: "lost" },
   ])(
     "where data may be lost, a record above ours is a takeover only once each clock has passed our mark: $pastMarkMs ms after it, $end",
@@ -228,7 +228,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
 
   test.each([
     { durability: "durable", end: "lost" },
-    { durability: "lossy", end: "went-back" },
+    { durability: "lossy", end: "regressed" },
   ] as const)(
     "when its generation stands released, which on a $durability store means: $end",
     async ({ durability, end }) => {
@@ -253,7 +253,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     };
     world.database.write(key, world.database.entry(key), encodeWorkerRecord(taken));
     await world.time.run(periodMs);
-    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "went-back" }));
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "regressed" }));
     expect(process.issue()).not.toBe(1);
   });
 
@@ -265,7 +265,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     world.database.write(key, world.database.entry(key), older);
     await world.time.run(periodMs);
     const detail = `the record is an older one of our own, with a mark ${lengthOfTime(2 * periodMs)} below the confirmed one`;
-    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "went-back", detail }));
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "regressed", detail }));
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written", reason: detail }));
   });
 
@@ -283,7 +283,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     world.database.write(key, world.database.entry(key), older);
     await world.time.run(periodMs);
     const detail = "the record is a released one (generation 1, ours 2)";
-    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "went-back", detail }));
+    expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "regressed", detail }));
   });
 
   test("when a write that is not ours stands under our own token: the process was copied", async () => {

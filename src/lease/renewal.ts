@@ -34,12 +34,12 @@ export type RenewalOutcome =
    * The record went back though we neither lapsed nor released: the store lost data. Not one more ID, and a quarantine
    * for all.
    */
-  | { readonly kind: "went-back"; readonly detail: string };
+  | { readonly kind: "regressed"; readonly detail: string };
 
 /** What a read of the record says about our right. `ours` may have raised the grant's `untilMs`. */
 export type Ownership =
   | { readonly kind: "ours" }
-  | Extract<RenewalOutcome, { kind: "lapsed" | "lost" | "went-back" | "held-back" }>;
+  | Extract<RenewalOutcome, { kind: "lapsed" | "lost" | "regressed" | "held-back" }>;
 
 /**
  * So many writes without an answer are known for our own. Then the oldest is forgotten: should it land after all, the
@@ -145,9 +145,9 @@ export async function sendRenewal(
 }
 
 /** What a renewal came to for which the store or the kernel threw. @throws Any other error: it is a fault of ours. */
-function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "went-back" | "in-doubt" }> {
+function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "regressed" | "in-doubt" }> {
   if (!(cause instanceof IdError)) throw cause;
-  return isRegression(cause) ? { kind: "went-back", detail: cause.message } : { kind: "in-doubt", cause };
+  return isRegression(cause) ? { kind: "regressed", detail: cause.message } : { kind: "in-doubt", cause };
 }
 
 /**
@@ -159,7 +159,7 @@ function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "went-back" 
  */
 export async function resolveOwnership(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<Ownership> {
   const { entry, moment } = await context.store.read(grant.key);
-  if (entry === undefined) return { kind: "went-back", detail: "the record is gone" };
+  if (entry === undefined) return { kind: "regressed", detail: "the record is gone" };
   if (entry.text === grant.entry.text) {
     grant.entry = entry;
     grant.isResolved = true;
@@ -221,7 +221,7 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
   // Once our window is over, whatever stands there may rightly stand there.
   if (hasLapsed(context, grant)) return { kind: "lost", detail: "the window ended, and the record is another's" };
   if (slot.kind === "unreadable") {
-    return { kind: "went-back", detail: "the record is not one of Snowlane's any more" };
+    return { kind: "regressed", detail: "the record is not one of Snowlane's any more" };
   }
   // A record of a higher format is judged like any other: its fence means the same.
   const record = slot.kind === "record" ? slot.record : slot.fence;
@@ -238,7 +238,7 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
     const detail = `taken over by ${by}, ${lengthOfTime(silentMs)} by our clock after our last renewal`;
     return { kind: "lost", detail };
   }
-  return { kind: "went-back", detail: describeOlder(grant, record) };
+  return { kind: "regressed", detail: describeOlder(grant, record) };
 }
 
 /** Describes the older record that stands where the store lost data. */

@@ -8,9 +8,9 @@ test("a change that comes while an earlier one is being noted is still owed", ()
   const { changes } = lives;
   lives.see("system=3");
   lives.noted(changes);
-  expect(lives.isOwed).toBe(true);
+  expect(lives.hasUnnoted).toBe(true);
   lives.noted(lives.changes);
-  expect(lives.isOwed).toBe(false);
+  expect(lives.hasUnnoted).toBe(false);
 });
 
 test("a note that was decided before another one takes nothing back from it", () => {
@@ -21,7 +21,7 @@ test("a note that was decided before another one takes nothing back from it", ()
   lives.see("system=3");
   lives.noted(lives.changes);
   lives.noted(earlier);
-  expect(lives.isOwed).toBe(false);
+  expect(lives.hasUnnoted).toBe(false);
 });
 
 test("a part that some answers do not tell is remembered, and another value of it is another life", () => {

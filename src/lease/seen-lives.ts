@@ -18,7 +18,7 @@ export class SeenLives {
   }
 
   /** Whether there was a change that has not been noted. */
-  get isOwed(): boolean {
+  get hasUnnoted(): boolean {
     return this.#changes > this.#noted;
   }
 
@@ -31,7 +31,7 @@ export class SeenLives {
   }
 
   /** The store went back, though it names itself as before: that is another life, too. */
-  wentBack(): void {
+  regressed(): void {
     this.#changes += 1;
   }
 

@@ -10,7 +10,7 @@ export type GrantEnd =
   /** Its clock reached the end of its window before a renewal was confirmed. */
   | "lapsed"
   /** Its record, or the place that held the records, is not what it was: the store lost data. */
-  | "went-back";
+  | "regressed";
 
 /**
  * The event that a holder waits for: a clock above the mark, the end of a quarantine, a record that has not changed for

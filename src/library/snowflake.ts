@@ -162,8 +162,8 @@ function checkField(setting: "workerId" | "datacenterId", value: number, { max }
 function checkTick({ name, tickNs }: Layout): void {
   const tickMs = tickNs / nsPerMs;
   if (tickMs <= tickMaxMs) return;
-  const action = `Give one with ticks of at most ${tickMaxMs} ms, because the thread waits for the next tick.`;
-  const message = `The layout ${name} has ticks of ${tickMs} ms. ${action}`;
+  const hint = `Give one with ticks of at most ${tickMaxMs} ms, because the thread waits for the next tick.`;
+  const message = `The layout ${name} has ticks of ${tickMs} ms. ${hint}`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "layout", tick_ms: tickMs } });
 }
 

@@ -3,7 +3,7 @@ import { IdError } from "../errors.ts";
 import type { StoredSequence } from "./sequence.ts";
 
 const cannotBeUsed = "The database of sequences cannot be used now.";
-const wentBack = "The database of sequences is not what it was: it has lost data, or was moved, deleted or replaced.";
+const lostData = "The database of sequences is not what it was: it has lost data, or was moved, deleted or replaced.";
 /** When a retry may help where the database does not answer. */
 const retryMs = 1_000;
 
@@ -29,7 +29,7 @@ export function callerError(cause: unknown): IdError {
     return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs: retryMs });
   // It has been through here before.
   if (!isOfDatabase(cause) || cause.message === cannotBeUsed) return cause;
-  if (cause.reason === "STORE_WENT_BACK") return new IdError("STORE_WENT_BACK", wentBack, { cause });
+  if (cause.reason === "STORE_WENT_BACK") return new IdError("STORE_WENT_BACK", lostData, { cause });
   return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs: cause.retryAfterMs ?? retryMs });
 }
 

@@ -122,8 +122,8 @@ function appendStep(rows: readonly Row[], list: MemberList, { adds }: StripeRule
   const outside = rows.find(({ storeId }) => !list.storeIds.includes(storeId));
   if (outside === undefined) return undefined;
   if (adds === "never" && list.storeIds.length >= list.plannedCount) {
-    const cure = "Add it with snowlane sequences add-database URL. If it was emptied, restore it.";
-    throw refuse(`database ${outside.position + 1} has no stripe`, cure);
+    const hint = "Add it with snowlane sequences add-database URL. If it was emptied, restore it.";
+    throw refuse(`database ${outside.position + 1} has no stripe`, hint);
   }
   if (list.storeIds.length >= outside.count) throw refuse(`all ${outside.count} stripes are taken`);
   const keeper = rows.find(({ storeId }) => storeId === list.storeIds[0]);
@@ -148,7 +148,7 @@ function writeList({ plannedCount, storeIds }: MemberList): string {
   return [plannedCount, ...storeIds].join(" ");
 }
 
-function refuse(problem: string, cure = "Check --sequence-stores and --sequence-stripes."): IdError {
-  const message = `The databases of sequences do not fit together: ${problem}. ${cure}`;
+function refuse(problem: string, hint = "Check --sequence-stores and --sequence-stripes."): IdError {
+  const message = `The databases of sequences do not fit together: ${problem}. ${hint}`;
   return new IdError("INVALID_CONFIG", message, { metadata: { setting: "sequenceStores", problem } });
 }

@@ -5,11 +5,11 @@ import type { Log } from "./log.ts";
 export function logSequenceEvent(log: Log, event: SequenceEvent): void {
   switch (event.kind) {
     case "stopped": {
-      const action = "snowlane sequences raise, then snowlane sequences open: docs/sequences.md";
+      const hint = "snowlane sequences raise, then snowlane sequences open: docs/sequences.md";
       return log.error("The database of sequences is stopped: values in memory are handed out, and no more", {
         ...(event.stripe === undefined ? {} : { stripe: event.stripe }),
         reason: event.reason,
-        action,
+        hint,
       });
     }
     case "opened":
@@ -26,8 +26,8 @@ export function logSequenceEvent(log: Log, event: SequenceEvent): void {
       return log.info("A database of sequences gives values again", { stripe: event.stripe });
     case "stripe-lacks": {
       const { stripe, name } = event;
-      const action = "snowlane sequences create again, or snowlane sequences add-database again: docs/sequences.md";
-      return log.warn("One of the databases of sequences does not have a sequence", { stripe, name, action });
+      const hint = "snowlane sequences create again, or snowlane sequences add-database again: docs/sequences.md";
+      return log.warn("One of the databases of sequences does not have a sequence", { stripe, name, hint });
     }
     case "range-discarded": {
       const { name, count, error } = event;

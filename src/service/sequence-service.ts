@@ -24,7 +24,12 @@ import {
 import { createNextValue } from "./hot/next-value.ts";
 import { createReserveValues } from "./hot/reserve-values.ts";
 import { foreignPageToken } from "./message/request-error.ts";
-import { draftFromMessage, inSequence, sequenceToMessage, updateFromMessage } from "./message/sequence-message.ts";
+import {
+  draftFromMessage,
+  withCallerErrors,
+  sequenceToMessage,
+  updateFromMessage,
+} from "./message/sequence-message.ts";
 import { defineService, type Service } from "./service.ts";
 
 const pageSizeDefault = 100;
@@ -55,7 +60,7 @@ export function createSequenceService(options: ValueOptions): Service {
 function implementSequenceService(options: ValueOptions) {
   /** Opens the database if needed. The errors of the database itself are not shown to callers. */
   const withCatalog = <T>(work: (catalog: SequenceCatalog) => Promise<T>): Promise<T> =>
-    inSequence(async () => work(await options.sequences.catalog())).catch((error: unknown) => {
+    withCallerErrors(async () => work(await options.sequences.catalog())).catch((error: unknown) => {
       throw callerError(error);
     });
   return {

@@ -20,7 +20,7 @@ export function connectionAdvice({
   return [
     {
       detail: `${connected} of ${max} connections are in use: each Snowlane server needs one, and up to three for a while.`,
-      action: moreConnections,
+      hint: moreConnections,
     },
   ];
 }

@@ -66,7 +66,7 @@ class EtcdStore implements RecordStore {
       connect: (server, signal) => this.#connect(server, signal),
       destroy: ({ session }) => session.abort(),
       isRefusal,
-      cureOf,
+      hintOf,
     });
   }
 
@@ -179,7 +179,7 @@ function isRefusal(cause: unknown): boolean {
 }
 
 /** What an operator can do about an error of the server. */
-function cureOf(cause: unknown): string | undefined {
+function hintOf(cause: unknown): string | undefined {
   if (!(cause instanceof ConnectError) || !cause.rawMessage.includes("database space exceeded")) return undefined;
   return "Compact and defragment it, or raise its --quota-backend-bytes, and then run etcdctl alarm disarm.";
 }

@@ -14,14 +14,14 @@ export async function adviseOnMysql({ client }: MysqlConnection): Promise<readon
   if (flush !== "1") {
     advice.push({
       detail: `innodb_flush_log_at_trx_commit is ${flush}: a crash undoes writes that were answered.`,
-      action: "Set innodb_flush_log_at_trx_commit = 1.",
+      hint: "Set innodb_flush_log_at_trx_commit = 1.",
     });
   }
   const sync = values.get("sync_binlog");
   if (values.get("log_bin") === "ON" && sync !== "1") {
     advice.push({
       detail: `sync_binlog is ${sync}: after a crash, replicas and the binary log lack writes that were answered.`,
-      action: "Set sync_binlog = 1. MariaDB has 0 by default.",
+      hint: "Set sync_binlog = 1. MariaDB has 0 by default.",
     });
   }
   for (const role of ["master", "source"]) {
@@ -29,7 +29,7 @@ export async function adviseOnMysql({ client }: MysqlConnection): Promise<readon
     const name = `rpl_semi_sync_${role}_timeout`;
     advice.push({
       detail: `${name} is ${values.get(name)} ms: after that, a commit is answered without a copy and without a warning, and a failover undoes it, which costs a quarantine.`,
-      action: `Set ${name} so high that it never ends a wait, if a quarantine after each failover is worse to you than an outage.`,
+      hint: `Set ${name} so high that it never ends a wait, if a quarantine after each failover is worse to you than an outage.`,
     });
   }
   const [connected, max] = [values.get("Threads_connected"), values.get("max_connections")].map(Number);

@@ -15,23 +15,20 @@ const unseen: Readonly<Record<FactName, StoreAdvice>> = {
   system: {
     detail:
       "The user may not call pg_control_system(): where two hosts take writes, the older timeline cannot be told, so neither is used.",
-    action: "GRANT EXECUTE ON FUNCTION pg_control_system() to the user, if your service allows it.",
+    hint: "GRANT EXECUTE ON FUNCTION pg_control_system() to the user, if your service allows it.",
   },
   timeline: {
     detail:
       "The user may not call pg_current_wal_lsn() and pg_walfile_name(): a failover, or a recovery to a point in time, shows by the server's start alone.",
-    action:
-      "GRANT EXECUTE ON FUNCTION pg_current_wal_lsn(), pg_walfile_name(pg_lsn) to the user, if your service allows it.",
+    hint: "GRANT EXECUTE ON FUNCTION pg_current_wal_lsn(), pg_walfile_name(pg_lsn) to the user, if your service allows it.",
   },
   started: {
     detail: "The user may not call pg_postmaster_start_time(): a restart on an older data folder goes unseen.",
-    action:
-      "GRANT EXECUTE ON FUNCTION pg_postmaster_start_time() to the user. Otherwise follow the runbook of docs/stores.md after each restore.",
+    hint: "GRANT EXECUTE ON FUNCTION pg_postmaster_start_time() to the user. Otherwise follow the runbook of docs/stores.md after each restore.",
   },
   database: {
     detail: "The user may not read pg_database: a copy of the database that takes its name goes unseen.",
-    action:
-      "GRANT SELECT ON pg_database to the user. Otherwise follow the runbook of docs/stores.md when you swap databases.",
+    hint: "GRANT SELECT ON pg_database to the user. Otherwise follow the runbook of docs/stores.md when you swap databases.",
   },
 };
 
@@ -48,7 +45,7 @@ export async function adviseOnPostgres({ client, told }: PostgresConnection): Pr
     if (value !== "off") continue;
     advice.push({
       detail: `${name} is off: after a crash of the machine, answered writes are gone or the records are damaged.`,
-      action: `Set ${name} = on.`,
+      hint: `Set ${name} = on.`,
     });
   }
   return [...advice, ...connectionAdvice({ connected, max: connections })];

@@ -170,7 +170,7 @@ export interface StoreAdvice {
   /** A sentence that says what the setting is and what it costs. */
   readonly detail: string;
   /** What to do about it, in a sentence. */
-  readonly action: string;
+  readonly hint: string;
 }
 
 /** Keeps the records of one namespace. The head of this file has its duties. */

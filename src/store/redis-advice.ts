@@ -22,14 +22,14 @@ export function adviseOnRedis({ persistence, memory, canFailOver, windowMs }: Re
   if (infoField(persistence, "aof_enabled") === "0") {
     advice.push({
       detail: "appendonly is off: after a restart the records are as old as the last snapshot, or gone.",
-      action: "Set appendonly yes. Each loss costs a quarantine, in which no worker ID is granted.",
+      hint: "Set appendonly yes. Each loss costs a quarantine, in which no worker ID is granted.",
     });
   }
   const policy = infoField(memory, "maxmemory_policy");
   if (policy.startsWith("allkeys-") && infoField(memory, "maxmemory") !== "0") {
     advice.push({
       detail: `maxmemory-policy is ${policy}: Redis deletes the records when its memory is full.`,
-      action: "Set maxmemory-policy noeviction or one that begins with volatile-, which spare keys without an expiry.",
+      hint: "Set maxmemory-policy noeviction or one that begins with volatile-, which spare keys without an expiry.",
     });
   }
   if (canFailOver && windowMs < failoverMaxMs) {
@@ -37,7 +37,7 @@ export function adviseOnRedis({ persistence, memory, canFailOver, windowMs }: Re
     const cost = windowMs === 5_000 ? "refuses calls for 7 to 12 s" : "usually refuses calls for some seconds";
     advice.push({
       detail: `A window of ${window} is shorter than most failovers: a failover by Sentinel ${cost}.`,
-      action: "Give --window 20s from the first start on, if a worker ID may stay unusable for 23 s after a crash.",
+      hint: "Give --window 20s from the first start on, if a worker ID may stay unusable for 23 s after a crash.",
     });
   }
   return advice;

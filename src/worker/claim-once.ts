@@ -22,7 +22,7 @@ export async function claimOnce({ store, settings, ports }: ClaimParts, request:
   const lives = new SeenLives();
   const observed = new ObservedStore(store, judge, {
     onMoment: ({ incarnation }) => lives.see(incarnation.identity),
-    onOlderPosition: () => lives.wentBack(),
+    onOlderPosition: () => lives.regressed(),
     onProblem: () => {},
     onRecovery: () => {},
   });

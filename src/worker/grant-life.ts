@@ -136,7 +136,7 @@ export class GrantLife {
     const place = splitWorkerIndex(context.settings.layout, grant.workerIndex);
     context.ports.report({ kind: "grant-ended", end, ...place, detail });
     if (end === "released") return;
-    if (end === "went-back") losses.onRegression(detail);
+    if (end === "regressed") losses.onRegression(detail);
     this.#locksToGiveBack.push(grant.key);
     this.#recordsToRemove.add(grant);
   }
@@ -155,7 +155,7 @@ export class GrantLife {
     // by itself.
     if ((await this.#removeRecords()) !== undefined) return;
     const outcome = await release(context, grant, this.#rules);
-    if (outcome.kind === "went-back") losses.onRegression(outcome.detail);
+    if (outcome.kind === "regressed") losses.onRegression(outcome.detail);
     await unlock(context, grant.key);
   }
 

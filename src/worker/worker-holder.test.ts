@@ -351,7 +351,7 @@ describe("a store that loses data", () => {
     const { workerIndex } = process.holder.grant!;
     world.database.records.clear();
     await world.time.run(2_000);
-    const ended = { kind: "grant-ended", end: "went-back", datacenterId: workerIndex >> 1, workerId: workerIndex & 1 };
+    const ended = { kind: "grant-ended", end: "regressed", datacenterId: workerIndex >> 1, workerId: workerIndex & 1 };
     expect(process.events).toContainEqual(expect.objectContaining(ended));
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written" }));
     const highestMs = process.generator.untilMs;

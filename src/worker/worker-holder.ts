@@ -99,7 +99,7 @@ export class WorkerHolder {
     this.judge = new ClockJudge(ports);
     this.store = new ObservedStore(parts.store, this.judge, {
       onMoment: (moment) => this.#onMoment(moment),
-      onOlderPosition: () => this.#context.lives.wentBack(),
+      onOlderPosition: () => this.#context.lives.regressed(),
       onProblem: (during, error) => ports.report({ kind: "store-problem", during, error }),
       onRecovery: (forMs) => ports.report({ kind: "store-answers-again", forMs }),
     });
@@ -333,8 +333,8 @@ export class WorkerHolder {
         return this.#lose(grant, "lapsed", this.#whyLapsed());
       case "lost":
         return this.#lose(grant, "lost", outcome.detail);
-      case "went-back":
-        return this.#lose(grant, "went-back", outcome.detail);
+      case "regressed":
+        return this.#lose(grant, "regressed", outcome.detail);
     }
   }
 

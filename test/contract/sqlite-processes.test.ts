@@ -96,7 +96,7 @@ describe("a store file that is not what it was, under a running process:", () =>
     copyFileSync(path, `${path}.copy`);
     rmSync(path);
     await process.until("ended its grant", () => kinds(process).includes("grant-ended"));
-    expect(process.events.find(({ kind }) => kind === "grant-ended")).toMatchObject({ end: "went-back" });
+    expect(process.events.find(({ kind }) => kind === "grant-ended")).toMatchObject({ end: "regressed" });
     const { issued } = process;
     await setTimeout(1_500);
     expect(process.issued).toBe(issued);

@@ -279,19 +279,3 @@ test("no file has a name that says nothing", () => {
   const forbidden = /(^|[/-])(utils?|helpers?|common|types|impl|manager)\.ts$/;
   expect(tracked.filter((path) => forbidden.test(path) && !path.includes("/gen/"))).toEqual([]);
 });
-
-test("no source exports a name that docs/glossary.md lists as gone", () => {
-  const [, table = ""] = textOf("docs/glossary.md").split("## Names that are gone");
-  const gone = [...table.matchAll(/^\| (`[^|]*?) *\|/gm)].flatMap(([, cell = ""]) =>
-    [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
-  );
-  expect(gone.length).toBeGreaterThan(10);
-  const names = `(?:${gone.join("|")})\\b`;
-  const declared = `^export (?:(?:abstract|async) )*(?:class|const|function|function\\*|interface|let|type) ${names}`;
-  const exported = new RegExp(`${declared}|^export (?:type )?\\{[^}]*\\b${names}`, "m");
-  for (const text of ["class IdQueue<Request> {", "async function settleServer() {", "{ Memory, Outbox };"]) {
-    expect(`export ${text}`).toMatch(exported);
-  }
-  const written = tracked.filter((path) => /^(src|test|tools|clients\/typescript)\/.*\.ts$/.test(path));
-  expect(written.filter((path) => exported.test(textOf(path)))).toEqual([]);
-});

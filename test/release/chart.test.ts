@@ -151,7 +151,7 @@ test("kubeconform finds a field that there is not, and a value of a wrong type",
 });
 
 test.each(Object.entries(wrongValues))(
-  "%s is refused in a line that names the cure",
+  "%s is refused in a line that names the remedy",
   async (_name, [values, message]) => {
     const { code, stderr } = await renderChart("template", values, file);
     expect(code).not.toBe(0);

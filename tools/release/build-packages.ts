@@ -43,11 +43,11 @@ const neededPrograms: Readonly<Record<string, readonly string[]>> = { java: ["ja
 /** A line for each program that is not on PATH and that one of the parts calls, with what to do. */
 export function missingPrograms(parts: readonly string[]): readonly string[] {
   const others = releaseParts.filter((part) => neededPrograms[part] === undefined).join(" ");
-  const cure = `install it, or build others: npm run release -- --dry-run ${others}.`;
+  const hint = `install it, or build others: npm run release -- --dry-run ${others}.`;
   return parts.flatMap((part) =>
     (neededPrograms[part] ?? [])
       .filter((program) => spawnSync("sh", ["-c", 'command -v "$0"', program]).status !== 0)
-      .map((program) => `The part ${part} needs ${program}, which is not on PATH: ${cure}`),
+      .map((program) => `The part ${part} needs ${program}, which is not on PATH: ${hint}`),
   );
 }
 

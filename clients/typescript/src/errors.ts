@@ -117,8 +117,8 @@ export function checkStreamCount(count: number): void {
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
 export function checkCount(count: number): void {
-  const action = count > countMax ? " Use stream() for more." : "";
-  checkWhole(count, { field: "count", min: 1, max: countMax, action });
+  const hint = count > countMax ? " Use stream() for more." : "";
+  checkWhole(count, { field: "count", min: 1, max: countMax, hint });
 }
 
 /**
@@ -132,15 +132,10 @@ export function checkChunkSize(chunkSize: number): void {
 
 function checkWhole(
   value: number,
-  {
-    field,
-    min,
-    max,
-    action = "",
-  }: { readonly field: string; readonly min: number; readonly max: number; action?: string },
+  { field, min, max, hint = "" }: { readonly field: string; readonly min: number; readonly max: number; hint?: string },
 ): void {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return;
-  const message = `${field} is ${value}; it must be a whole number from ${min} to ${max}.${action}`;
+  const message = `${field} is ${value}; it must be a whole number from ${min} to ${max}.${hint}`;
   const metadata = { [field]: String(value), [`${field}_max`]: String(max) };
   throw new SnowlaneError("COUNT_OUT_OF_RANGE", message, { code: "INVALID_ARGUMENT", metadata });
 }
@@ -160,10 +155,10 @@ export function isFirstMistake({ metadata }: SnowlaneError): boolean {
 
 /** Gives the error of a call before the first answer ever, where a server is at none of the endpoints. */
 export function neverAnswered({ reason, code, message, metadata, endpoint, cause }: SnowlaneError): SnowlaneError {
-  const action =
+  const hint =
     "Start a server there (snowlane serve), or correct the option endpoints: none has answered this client yet.";
   const details = { code, metadata: { ...metadata, answered: "never" }, endpoint, cause };
-  return new SnowlaneError(reason, `${message} ${action}`, details);
+  return new SnowlaneError(reason, `${message} ${hint}`, details);
 }
 
 /**

@@ -126,7 +126,7 @@ function reachHint(kind: string, error: unknown): string {
   if (error instanceof IdError && error.metadata["writers"] === "none") {
     return "It answers, but takes no writes: a start waits until a server does.";
   }
-  if (error instanceof IdError && error.metadata["cure"] !== undefined) {
+  if (error instanceof IdError && error.metadata["hint"] !== undefined) {
     return "It answers: its message says what to do.";
   }
   if (error instanceof IdError && error.metadata["writers"] === "away") {
@@ -144,7 +144,7 @@ async function checkSettings({ store, worker }: StoreUnderCheck): Promise<readon
   try {
     const advice = await store.advise({ windowMs: worker.windowMs ?? store.timing.windowMs });
     if (advice.length === 0) return [ok("store settings", "No setting of the server endangers the records.")];
-    return advice.map(({ detail, action }) => warn("store settings", detail, action));
+    return advice.map(({ detail, hint }) => warn("store settings", detail, hint));
   } catch (error) {
     return [{ ...failOf("store settings", error, "Give the user the privileges of docs/stores.md."), level: "warn" }];
   }

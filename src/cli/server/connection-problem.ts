@@ -9,8 +9,8 @@ export function connectionProblem(baseUrl: string, message: string): string | un
   const alert = /SSL routines:.*?alert ([a-z ]+)/.exec(message)?.[1];
   if (alert !== undefined) return `The server at ${baseUrl} refuses the client certificate of --cert: ${alert}.`;
   if (!/closed with error code CANCEL|socket hang up/.test(message)) return undefined;
-  const cure = baseUrl.startsWith("http:")
+  const hint = baseUrl.startsWith("http:")
     ? "If it speaks TLS, begin --server with https://."
     : "If it wants a client certificate, give one that it accepts by --cert and --key.";
-  return `The server at ${baseUrl} closed the connection. ${cure}`;
+  return `The server at ${baseUrl} closed the connection. ${hint}`;
 }

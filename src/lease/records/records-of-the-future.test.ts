@@ -196,8 +196,8 @@ describe("a worker record of a higher format", () => {
     ["took it over", { generation: 3, token: "f".repeat(32) }, 0, "lost"],
     ["wrote under its token", {}, 5, "lost"],
     ["released it", { token: "" }, -5, "lost"],
-    ["has a lower mark", { generation: 3, token: "f".repeat(32) }, -1, "went-back"],
-    ["has an older generation", { generation: 1, token: "f".repeat(32) }, 5, "went-back"],
+    ["has a lower mark", { generation: 3, token: "f".repeat(32) }, -1, "regressed"],
+    ["has an older generation", { generation: 1, token: "f".repeat(32) }, 5, "regressed"],
   ])("ends a holder as one of its own format would where it %s", async (_, change, aboveMs, end) => {
     const world = await crashed();
     const holder = await started(world);

@@ -70,7 +70,7 @@ export function createApplication(options: ApplicationOptions): Application {
     page,
     answerMetrics,
     onArrival: guard?.arrive && ((caller, path) => arriveAt(guard, caller, (error) => toError(error, path))),
-    onUnread:
+    onRefusedUnread:
       guard?.unread &&
       ((path, error, caller) => guard.unread?.(path === undefined ? path : traitsOf(path), error, caller)),
   });

@@ -10,7 +10,7 @@ import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { type Caller, guardedKey } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
-import { encodeMessage, spellMessage } from "./envelope/grpc-message.ts";
+import { encodeMessage, encodeMessageField } from "./envelope/grpc-message.ts";
 import { peerKey } from "./peer.ts";
 import { answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
@@ -54,7 +54,7 @@ export interface DispatchOptions {
   /** As {@link CallGuard.arrive}. */
   readonly onArrival?: ((caller: Caller, path: string) => void) | undefined;
   /** As {@link CallGuard.unread}, with the path of the method. */
-  readonly onUnread?: ((path: string | undefined, error: ConnectError, caller?: Caller) => void) | undefined;
+  readonly onRefusedUnread?: ((path: string | undefined, error: ConnectError, caller?: Caller) => void) | undefined;
 }
 
 /** The largest request message, compressed and not: no request of ours comes near it. */
@@ -62,7 +62,7 @@ const requestBytesMax = 4096;
 
 /** Makes the dispatch of gRPC, gRPC-Web and Connect for all services. */
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const { routes, interceptors, shutdownSignal, onArrival, onUnread } = options;
+  const { routes, interceptors, shutdownSignal, onArrival, onRefusedUnread } = options;
   const endAtShutdown = endersAt(shutdownSignal);
   const router = createConnectRouter({
     interceptors: [refuseLate, ...interceptors],
@@ -73,7 +73,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     requestGate: (context) => {
       endAtShutdown(context as EndableContext);
       const caller = callerOf(context);
-      watchEnd(context as EndableContext, (path, error) => onUnread?.(path, error, caller));
+      watchEnd(context as EndableContext, (path, error) => onRefusedUnread?.(path, error, caller));
       onArrival?.(caller, `/${context.service.typeName}/${context.method.name}`);
     },
   });
@@ -82,11 +82,11 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return async (request) => {
     const handler = handlers.get(request.path);
-    if (handler === undefined) return (await answerOther(request, options)) ?? unknownPath(request, onUnread);
+    if (handler === undefined) return (await answerOther(request, options)) ?? unknownPath(request, onRefusedUnread);
     const preflight = crossOrigin.preflight(request, handler.allowedMethods);
     const response = finish(preflight ?? (await handler(withBoundedTimeout(request))), handler);
     crossOrigin.mark(request, response.header);
-    if (badStatuses.has(response.status)) onUnread?.(request.path, new ConnectError("no call", Code.Unknown));
+    if (badStatuses.has(response.status)) onRefusedUnread?.(request.path, new ConnectError("no call", Code.Unknown));
     if (response.status === 405) return textAnswer(405, request.method, wrongMethodLine, response.header);
     if (response.status === 415) return textAnswer(415, request.method, wrongTypeLine, response.header);
     return response;
@@ -136,11 +136,12 @@ function callerOf({ requestHeader, values }: HandlerContext): Caller {
  * a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended without
  * a reason, for which AbortController makes a DOMException with a stack trace: that is some 8 of a call's 200 µs.
  */
-function watchEnd(context: EndableContext, onUnread: (path: string, error: ConnectError) => void): void {
+function watchEnd(context: EndableContext, onRefusedUnread: (path: string, error: ConnectError) => void): void {
   const { abort, service, method, values } = context;
   let isOver = false;
   const end = (reason: unknown = callOver): void => {
-    if (!isOver && !values.get(guardedKey)) onUnread(`/${service.typeName}/${method.name}`, ConnectError.from(reason));
+    if (!isOver && !values.get(guardedKey))
+      onRefusedUnread(`/${service.typeName}/${method.name}`, ConnectError.from(reason));
     isOver = true;
     if (reason instanceof ConnectError) Object.assign(reason, { rawMessage: reason.rawMessage.toWellFormed() });
     abort(reason);
@@ -166,11 +167,11 @@ async function answerOther(
 
 function unknownPath(
   { method, header, path }: DispatchRequest,
-  onUnread: DispatchOptions["onUnread"],
+  onRefusedUnread: DispatchOptions["onRefusedUnread"],
 ): UniversalServerResponse {
   const error = new ConnectError(`There is no method ${path}`, Code.Unimplemented);
   // Others are no calls.
-  if (method === "POST") onUnread?.(undefined, error);
+  if (method === "POST") onRefusedUnread?.(undefined, error);
   const answer = refuse(method, header.get("content-type"), 404, error);
   return answer.status === 404 ? textAnswer(404, method, unknownPathLine) : answer;
 }
@@ -206,7 +207,7 @@ function finish(
   response: UniversalServerResponse,
   { allowedMethods }: UniversalHandler,
 ): UniversalServerResponse & { readonly header: Headers } {
-  const header = spellMessage(new Headers(response.header));
+  const header = encodeMessageField(new Headers(response.header));
   header.set("cache-control", "no-store");
   if (!isGrpcType(header.get("content-type"))) for (const [name, value] of securityFields) header.set(name, value);
   if (response.status === 405) header.set("allow", allowedMethods.join(", "));

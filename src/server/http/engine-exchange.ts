@@ -8,7 +8,7 @@ import type { FairQueue } from "./fair-queue.ts";
 import { callerGone, readerStalled } from "../call/call-errors.ts";
 import { type Dispatch, type DispatchRequest, refuseHead } from "../call/dispatch.ts";
 import { GatheredBytes } from "../call/gathered-bytes.ts";
-import { spellMessage } from "../call/envelope/grpc-message.ts";
+import { encodeMessageField } from "../call/envelope/grpc-message.ts";
 import { contextOf, ownerOf, peerOf } from "./socket-peer.ts";
 import { readRequestTarget, type RequestTarget } from "./request-target.ts";
 
@@ -139,7 +139,7 @@ class EngineExchange implements StreamHandler {
         if (!stream.write(chunk.value)) await this.#untilWritable();
         if (stream.isClosed) return;
       }
-      const trailers = trailer === undefined ? [] : [...spellMessage(trailer)];
+      const trailers = trailer === undefined ? [] : [...encodeMessageField(trailer)];
       stream.end(trailers.length === 0 ? undefined : encodeFields(trailers));
     } finally {
       // Ends the handler of a reader that has gone; after the last chunk it does nothing.

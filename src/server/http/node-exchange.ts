@@ -6,7 +6,7 @@ import { lengthOfTime } from "../../clock/length-of-time.ts";
 import type { Application } from "../call/application.ts";
 import { callerGone, readerStalled } from "../call/call-errors.ts";
 import { type Dispatch, type DispatchRequest, refuseHead } from "../call/dispatch.ts";
-import { spellMessage } from "../call/envelope/grpc-message.ts";
+import { encodeMessageField } from "../call/envelope/grpc-message.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
 import { headerBytesMax, pieceBytes, stallGraceMs } from "./node-limits.ts";
@@ -220,7 +220,7 @@ class ResponseWriter {
         await this.#writeChunk(chunk.value);
         if (this.#gone.aborted) return;
       }
-      if (trailer !== undefined) this.#response.addTrailers(toNodeHeaders(spellMessage(trailer)));
+      if (trailer !== undefined) this.#response.addTrailers(toNodeHeaders(encodeMessageField(trailer)));
       this.#response.end();
       await this.#finished();
     } finally {

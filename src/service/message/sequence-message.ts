@@ -127,7 +127,7 @@ export function sequenceToMessage(state: SequenceState): MessageInitShape<typeof
 }
 
 /** Names the request's field in an error of a sequence, which names the sequence's own. */
-export async function inSequence<T>(work: () => Promise<T>): Promise<T> {
+export async function withCallerErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

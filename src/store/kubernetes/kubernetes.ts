@@ -72,7 +72,7 @@ class KubernetesStore implements RecordStore {
       connect: async () => new KubernetesApi(await readAddress(url), kubernetesNamespace),
       destroy: (api) => api.destroy(),
       isRefusal,
-      cureOf,
+      hintOf,
     });
   }
 
@@ -162,7 +162,7 @@ function isRefusal(cause: unknown): boolean {
 }
 
 /** What an operator can do about an error of the server. */
-function cureOf(cause: unknown): string | undefined {
+function hintOf(cause: unknown): string | undefined {
   const isFault = cause instanceof KubernetesError && cause.status >= 500;
   return isFault ? "Look in the log of the API server." : undefined;
 }

@@ -98,10 +98,10 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
       },
       sessions: { interrupt: (connection) => this.#interrupt(connection), socketOf: ({ socket }) => socket },
       isRefusal,
-      cureOf,
+      hintOf,
       writers: {
-        action: "Fence the old primary; a replica needs read_only=1.",
-        cure: `Name the server that takes writes. ${letItWrite}`,
+        severalHint: "Fence the old primary; a replica needs read_only=1.",
+        noneHint: `Name the server that takes writes. ${letItWrite}`,
         asksAgain: servers.length > 1,
         choice: new WriterChoice(),
         ask,
@@ -339,7 +339,7 @@ function hasCode(error: unknown, codes: readonly number[]): boolean {
 }
 
 /** What an operator can do about an error of the server. */
-function cureOf(cause: unknown): string | undefined {
+function hintOf(cause: unknown): string | undefined {
   if (hasCode(cause, [1_114])) return "Free space on its disk.";
   if (hasCode(cause, [1_040])) return moreConnections;
   return hasCode(cause, [1_290]) ? `Name the server that takes writes. ${letItWrite}` : undefined;

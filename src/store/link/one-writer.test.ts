@@ -31,8 +31,8 @@ class World {
       },
       {
         kind: "test",
-        action: "Stop one.",
-        cure: "Promote one.",
+        severalHint: "Stop one.",
+        noneHint: "Promote one.",
         asksAgain: hosts.length > 1,
         choice: new WriterChoice(),
         ask: ({ host }) => {

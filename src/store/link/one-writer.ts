@@ -17,9 +17,9 @@ export interface WriterRules<T> {
   /** Scheme of the store, for messages. */
   readonly kind: string;
   /** What an operator does with a server that should take no writes: a sentence. */
-  readonly action: string;
+  readonly severalHint: string;
   /** What an operator does where servers answer, and none of them takes writes: a sentence. */
-  readonly cure: string;
+  readonly noneHint: string;
   /** Whether servers are asked before each call, or once for each connection: a server that is alone. */
   readonly asksAgain: boolean;
   readonly choice: WriterChoice;
@@ -126,10 +126,10 @@ export class OneWriter<T> implements Route<T> {
       if (answer.kind === "writer") found.push({ at, connection: answer.connection, role: answer.role });
       if (answer.kind === "silent" && answer.problem instanceof IdError) throw answer.problem;
     }
-    const { kind, action, choice, isOneServer } = this.#rules;
+    const { kind, severalHint, choice, isOneServer } = this.#rules;
     const { writers, overtaken } = await choice.sort(found, isOneServer);
     const [writer, ...others] = writers;
-    if (others.length > 0) throw severalWriters(kind, action, writers);
+    if (others.length > 0) throw severalWriters(kind, severalHint, writers);
     if (writer !== undefined) return writer;
     const problems = sightings.flatMap(({ server, answer }) => {
       if (answer.kind === "other" || answer.kind === "silent") return [{ server, problem: answer.problem }];
@@ -138,7 +138,7 @@ export class OneWriter<T> implements Route<T> {
     });
     if (sightings.some(({ answer }) => answer.kind === "silent" || answer.kind === "writer"))
       throw noneTakesUs(problems);
-    throw noWriter(kind, describe(noneTakesUs(problems)), this.#rules.cure);
+    throw noWriter(kind, describe(noneTakesUs(problems)), this.#rules.noneHint);
   }
 
   async #prepare(connection: T): Promise<void> {
@@ -181,15 +181,15 @@ function ageMs<T>(sightings: readonly Sighting<T>[]): number {
 }
 
 /** All servers answered: neither a network nor credentials are in the way. */
-function noWriter(kind: string, problem: string, cure: string): IdError {
-  const message = `The ${kind} store cannot be used: ${problem}. ${cure}`;
+function noWriter(kind: string, problem: string, hint: string): IdError {
+  const message = `The ${kind} store cannot be used: ${problem}. ${hint}`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, problem, writers: "none" } });
 }
 
-function severalWriters<T>(kind: string, action: string, writers: readonly Writer<T>[]): IdError {
+function severalWriters<T>(kind: string, hint: string, writers: readonly Writer<T>[]): IdError {
   // Sorted: those that sentinels name come in the order of the answers.
   const names = writers.map(({ at }) => nameOf(at)).toSorted();
   const servers = names.join(" and ");
-  const message = `Several servers of the ${kind} store take writes: ${servers}. Nothing is granted or renewed until only one of them does. ${action}`;
+  const message = `Several servers of the ${kind} store take writes: ${servers}. Nothing is granted or renewed until only one of them does. ${hint}`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, servers } });
 }

@@ -149,10 +149,11 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
       destroy: ({ socket }) => socket.destroy(),
       sessions: { interrupt, socketOf: ({ socket }) => socket },
       isRefusal,
-      cureOf,
+      hintOf,
       writers: {
-        action: "Fence the old primary: stop it, or make it a standby.",
-        cure: "Name the server that takes writes, or promote this one or set its default_transaction_read_only = off.",
+        severalHint: "Fence the old primary: stop it, or make it a standby.",
+        noneHint:
+          "Name the server that takes writes, or promote this one or set its default_transaction_read_only = off.",
         asksAgain: servers.length > 1,
         choice: this.#choice,
         ask,
@@ -345,7 +346,7 @@ function sqlState(error: unknown): string | undefined {
 }
 
 /** What an operator can do about an error of the server. */
-function cureOf(cause: unknown): string | undefined {
+function hintOf(cause: unknown): string | undefined {
   const state = sqlState(cause);
   if (state === "53100") return "Free space on its disk.";
   if (state === "53300") return moreConnections;

@@ -104,10 +104,10 @@ export class RedisDatabase {
       connect: (server, signal, lost) => this.#connect(server, signal, lost),
       destroy,
       isRefusal,
-      cureOf,
+      hintOf,
       writers: {
-        action: "Stop the old primary, or make it a replica.",
-        cure: "Name the primary, give it its replicas back, or promote one of them: REPLICAOF NO ONE.",
+        severalHint: "Stop the old primary, or make it a replica.",
+        noneHint: "Name the primary, give it its replicas back, or promote one of them: REPLICAOF NO ONE.",
         asksAgain: servers.length > 1 || parameters.has("sentinel"),
         choice: new WriterChoice(),
         ask: (client, server) => this.#ask(client, server),
@@ -232,7 +232,7 @@ function isRefusal(cause: unknown): boolean {
 }
 
 /** What an operator can do about an error of the server. */
-function cureOf(cause: unknown): string | undefined {
+function hintOf(cause: unknown): string | undefined {
   const code = cause instanceof Error ? /^[A-Z]+/.exec(cause.message)?.[0] : undefined;
   if (code === "OOM") return "Raise its maxmemory, or delete other keys.";
   if (code === "NOREPLICAS") return "Bring its replicas back, or lower min-replicas-to-write.";

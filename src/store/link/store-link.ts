@@ -12,7 +12,7 @@ export interface LinkOptions<T> extends Omit<RouteParts<T>, "connectTimeoutMs"> 
   /** Whether only an operator can help: refused credentials, missing privileges. */
   readonly isRefusal: (cause: unknown) => boolean;
   /** What an operator can do about an error of the server: a sentence; undefined where the error says it. */
-  readonly cureOf?: (cause: unknown) => string | undefined;
+  readonly hintOf?: (cause: unknown) => string | undefined;
   /** How the server that takes writes is told from the others; absent where they agree, so that any will do. */
   readonly writers?: Omit<WriterRules<T>, "kind">;
 }
@@ -134,17 +134,17 @@ export class StoreLink<T> {
 
   /** The server may have answered: that it has no space, or takes no writes. */
   #unusable(what: string, cause: unknown): IdError {
-    const { kind, cureOf } = this.#options;
+    const { kind, hintOf } = this.#options;
     const problem = describe(cause);
-    const [cure] = causesOf(cause).flatMap((one) => cureOf?.(one) ?? []);
-    const message = `The ${kind} store ${what}: ${problem}.${cure === undefined ? "" : ` ${cure}`}`;
+    const [hint] = causesOf(cause).flatMap((one) => hintOf?.(one) ?? []);
+    const message = `The ${kind} store ${what}: ${problem}.${hint === undefined ? "" : ` ${hint}`}`;
     // A server that answers says why it takes no writes in words; of one that is away there is an error.
     const isWriterAway = causesOf(cause).some((one) => typeof one === "string");
     const metadata = {
       store: kind,
       problem,
       ...(isWriterAway ? { writers: "away" } : {}),
-      ...(cure === undefined ? {} : { cure }),
+      ...(hint === undefined ? {} : { hint }),
     };
     return new IdError("STORE_UNAVAILABLE", message, { metadata, cause });
   }

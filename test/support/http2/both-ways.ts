@@ -9,7 +9,7 @@ import { type Application, createApplication } from "../../../src/server/call/ap
 import type { CallGuard } from "../../../src/server/call/call-guard.ts";
 import type { CallHandler, CallStream } from "../../../src/server/call/call-stream.ts";
 import type { Envelope, Fields } from "../../../src/server/call/envelope/envelope.ts";
-import { spellMessage } from "../../../src/server/call/envelope/grpc-message.ts";
+import { encodeMessageField } from "../../../src/server/call/envelope/grpc-message.ts";
 import { HotCalls } from "../../../src/server/call/hot-calls.ts";
 import { envelopesOf } from "../../../src/server/call/hot-route.ts";
 import { unknownPeer } from "../../../src/server/call/peer.ts";
@@ -327,7 +327,7 @@ async function answerOf({ dispatch }: Application, request: Request, version: st
     status,
     fields: sorted([...(response.header ?? [])]),
     body: Buffer.concat(parts).toString("latin1"),
-    trailers: response.trailer === undefined ? [] : sorted([...spellMessage(response.trailer)]),
+    trailers: response.trailer === undefined ? [] : sorted([...encodeMessageField(response.trailer)]),
   };
 }
 

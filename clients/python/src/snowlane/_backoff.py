@@ -9,11 +9,11 @@ _CAP_S = 5.0
 _DOUBLINGS_MAX = 16
 
 
-def back_off_s(failures_in_turn: int, retry_after_s: float | None) -> float:
+def back_off_s(failures_in_row: int, retry_after_s: float | None) -> float:
     """Drawn evenly from 0 to min(5 s, 100 ms x 2^failures), so that the clients of a server that restarts do not come
     back in step; never shorter than the server asked for, and spread above that.
     """
-    drawn_s = random.uniform(0, min(_CAP_S, _BASE_S * 2 ** min(failures_in_turn, _DOUBLINGS_MAX)))
+    drawn_s = random.uniform(0, min(_CAP_S, _BASE_S * 2 ** min(failures_in_row, _DOUBLINGS_MAX)))
     return max(drawn_s, spread_s(retry_after_s))
 
 

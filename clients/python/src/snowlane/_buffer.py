@@ -89,7 +89,7 @@ class PrefetchBuffer:
 
         Raises:
             SnowlaneError: CLIENT_CLOSED. If nothing came in time: why the last reservation failed, or
-                DEADLINE_EXCEEDED; what waiting cannot cure, at once.
+                DEADLINE_EXCEEDED; what waiting cannot fix, at once.
         """
         try:
             return self._take()

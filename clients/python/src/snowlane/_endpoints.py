@@ -21,7 +21,7 @@ class Endpoint:
     """One server, and how it has been doing. `down_until_s` is by the monotonic clock; in the past: it is up."""
 
     url: str
-    failures_in_turn: int = 0
+    failures_in_row: int = 0
     down_until_s: float = float("-inf")
     last_failure: SnowlaneError | None = None
 
@@ -61,7 +61,7 @@ class Endpoints:
         """Takes in that an attempt succeeded."""
         with self._lock:
             self._has_answered = True
-            endpoint.failures_in_turn = 0
+            endpoint.failures_in_row = 0
             endpoint.last_failure = None
 
     def note_failure(self, endpoint: Endpoint, error: SnowlaneError) -> SnowlaneError:
@@ -71,8 +71,8 @@ class Endpoints:
             The error, or that of never_answered where no server is at any endpoint and none ever answered.
         """
         with self._lock:
-            endpoint.failures_in_turn += 1
-            failures = endpoint.failures_in_turn
+            endpoint.failures_in_row += 1
+            failures = endpoint.failures_in_row
             if not self._has_answered and error.is_absence():
                 # Before the first answer, each call is to fail within a second.
                 failures = min(failures, 2)

@@ -217,10 +217,10 @@ def as_snowlane_error(error: BaseException) -> SnowlaneError:
 
 def never_answered(error: SnowlaneError) -> SnowlaneError:
     """The error of a call before the first answer ever, where a server is at none of the endpoints."""
-    cure = "Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet."
+    hint = "Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet."
     mistake = SnowlaneError(
         error.reason,
-        f"{error.message} {cure}",
+        f"{error.message} {hint}",
         code=error.code,
         metadata={**error.metadata, "answered": "never"},
         endpoint=error.endpoint,
@@ -243,10 +243,10 @@ def check_chunk_size(chunk_size: int) -> None:
     _check_range("chunk_size", chunk_size, 0, _CHUNK_SIZE_MAX)
 
 
-def _check_range(field: str, value: int, least: int, most: int, cure: str = "") -> None:
+def _check_range(field: str, value: int, least: int, most: int, hint: str = "") -> None:
     if not least <= operator.index(value) <= most:
         raise SnowlaneError(
             ErrorReason.COUNT_OUT_OF_RANGE,
-            f"{field} is {value}; it must be from {least} to {most}.{cure}",
+            f"{field} is {value}; it must be from {least} to {most}.{hint}",
             metadata={field: value, f"{field}_max": most},
         )

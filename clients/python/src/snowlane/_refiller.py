@@ -39,7 +39,7 @@ class Refiller:
         self._flights = 0
         self._is_topping_up = False
         self._is_top_up_due = False
-        self._failures_in_turn = 0
+        self._failures_in_row = 0
         self._is_backing_off = False
         self._measured_claims = 0
         self._measured_s = now_s
@@ -112,7 +112,7 @@ class Refiller:
             failure = as_snowlane_error(error)
             self._failed(failure)
             raise failure from None
-        self._failures_in_turn = 0
+        self._failures_in_row = 0
         self.last_failure = None
         self.refills += 1
         answer = Answer(runs, count, self.policy.mark(count))
@@ -128,7 +128,7 @@ class Refiller:
     def back_off_s(self) -> float:
         """How long to wait after a failure."""
         retry_after_s = self.last_failure.retry_after_s if self.last_failure else None
-        failures = self._failures_in_turn
+        failures = self._failures_in_row
         if self.last_failure and self.last_failure.is_first_mistake():
             # Before the first answer, each call is to fail within a second.
             failures = min(failures, 2)
@@ -181,7 +181,7 @@ class Refiller:
 
     def _failed(self, error: SnowlaneError) -> None:
         self.failures += 1
-        self._failures_in_turn += 1
+        self._failures_in_row += 1
         self.last_failure = error
         self._is_backing_off = True
 

@@ -39,7 +39,7 @@ class Waiters:
 
         Args:
             claim: Is called with the lock held, and gives None if there is nothing to claim.
-            failures: How many reservations had failed when the call came; a later failure that waiting does not cure
+            failures: How many reservations had failed when the call came; a later failure that waiting does not fix
                 ends the wait.
 
         Raises:
@@ -75,7 +75,7 @@ def left_or_raise(refiller: Refiller, failures: int, left_s: float) -> float:
     """Returns how long a call may go on waiting that found nothing.
 
     Raises:
-        SnowlaneError: CLIENT_CLOSED; a failure since `failures` that waiting does not cure; once the time is over, why
+        SnowlaneError: CLIENT_CLOSED; a failure since `failures` that waiting does not fix; once the time is over, why
             the last reservation failed, or DEADLINE_EXCEEDED.
     """
     refiller.refuse_if_closed()

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { spellMessage } from "./grpc-message.ts";
+import { encodeMessageField } from "./grpc-message.ts";
 
 const spelled = (message: string): string | null =>
-  spellMessage(new Headers({ "grpc-message": encodeURIComponent(message) })).get("grpc-message");
+  encodeMessageField(new Headers({ "grpc-message": encodeURIComponent(message) })).get("grpc-message");
 
 test("printable ASCII but the percent sign stands as it is", () => {
   const printable = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index)).join("");
@@ -22,5 +22,5 @@ test.each([
 });
 
 test("fields without a message stay as they are", () => {
-  expect([...spellMessage(new Headers({ "grpc-status": "0" }))]).toEqual([["grpc-status", "0"]]);
+  expect([...encodeMessageField(new Headers({ "grpc-status": "0" }))]).toEqual([["grpc-status", "0"]]);
 });

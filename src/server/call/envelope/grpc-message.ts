@@ -8,13 +8,13 @@ const messageField = "grpc-message";
  *
  * @param fields - Changed in place.
  */
-export function spellMessage(fields: Headers): Headers {
+export function encodeMessageField(fields: Headers): Headers {
   const encoded = fields.get(messageField);
   if (encoded !== null) fields.set(messageField, encodeMessage(decodeURIComponent(encoded)));
   return fields;
 }
 
-/** Percent-encodes a message as {@link spellMessage} says. */
+/** Percent-encodes a message as {@link encodeMessageField} says. */
 export function encodeMessage(message: string): string {
   return message
     .replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent)

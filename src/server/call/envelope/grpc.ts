@@ -1,5 +1,5 @@
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
-import { spellMessage } from "./grpc-message.ts";
+import { encodeMessageField } from "./grpc-message.ts";
 import { readGrpcTimeoutMs } from "./grpc-timeout.ts";
 import type { Ending, Envelope } from "./envelope.ts";
 
@@ -23,6 +23,6 @@ export const grpcEnvelope: Envelope = {
     trailers.length === 0 ? ok : { kind: "trailers", fields: [["grpc-status", "0"], ...trailers] },
   fail: (error, trailers) => ({
     kind: "trailers",
-    fields: [...trailers, ...spellMessage(setTrailerStatus(new Headers(), error))],
+    fields: [...trailers, ...encodeMessageField(setTrailerStatus(new Headers(), error))],
   }),
 };

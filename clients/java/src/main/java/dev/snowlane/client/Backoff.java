@@ -18,10 +18,10 @@ final class Backoff {
    * A wait drawn evenly from 0 to min(5 s, 100 ms x 2^failures), so that the clients of a server that restarts do not
    * come back in step; but never shorter than the server asked for, and spread above that.
    *
-   * @param failuresInTurn at least 1
+   * @param failuresInRow at least 1
    */
-  static long nanos(int failuresInTurn, Optional<Duration> retryAfter, DoubleSupplier random) {
-    long limitNanos = Math.min(MAX_NANOS, FIRST_NANOS << Math.min(failuresInTurn, DOUBLINGS_MAX));
+  static long nanos(int failuresInRow, Optional<Duration> retryAfter, DoubleSupplier random) {
+    long limitNanos = Math.min(MAX_NANOS, FIRST_NANOS << Math.min(failuresInRow, DOUBLINGS_MAX));
     return Math.max((long) (random.getAsDouble() * limitNanos), stretched(retryAfter, random));
   }
 

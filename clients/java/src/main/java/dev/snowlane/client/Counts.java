@@ -15,8 +15,8 @@ final class Counts {
    */
   static void check(long count, long countMax) {
     boolean isForStream = count > countMax && count <= STREAM_COUNT_MAX;
-    String cure = isForStream ? " Use stream() for more." : "";
-    if (count < 1 || count > countMax) throw outOfRange("count", count, 1, countMax, cure);
+    String hint = isForStream ? " Use stream() for more." : "";
+    if (count < 1 || count > countMax) throw outOfRange("count", count, 1, countMax, hint);
   }
 
   /**
@@ -26,8 +26,8 @@ final class Counts {
     if (chunkSize < 0 || chunkSize > CHUNK_SIZE_MAX) throw outOfRange("chunk_size", chunkSize, 0, CHUNK_SIZE_MAX, "");
   }
 
-  private static SnowlaneException outOfRange(String field, long value, long least, long most, String cure) {
-    String message = field + " is " + value + "; it must be from " + least + " to " + most + "." + cure;
+  private static SnowlaneException outOfRange(String field, long value, long least, long most, String hint) {
+    String message = field + " is " + value + "; it must be from " + least + " to " + most + "." + hint;
     Map<String, String> metadata = Map.of(field, "" + value, field + "_max", "" + most);
     return new SnowlaneException(ErrorReason.COUNT_OUT_OF_RANGE, message, metadata);
   }

@@ -6,7 +6,7 @@ import java.util.Optional;
 final class Endpoint {
 
   final EndpointAddress address;
-  int failuresInTurn;
+  int failuresInRow;
   /** In the past: it is up. */
   long downUntilNanos;
   Optional<SnowlaneException> lastFailure = Optional.empty();

@@ -64,7 +64,7 @@ final class Endpoints {
 
   synchronized void noteSuccess(Endpoint endpoint) {
     hasAnswered = true;
-    endpoint.failuresInTurn = 0;
+    endpoint.failuresInRow = 0;
     endpoint.lastFailure = Optional.empty();
   }
 
@@ -75,10 +75,10 @@ final class Endpoints {
    *     ever answered
    */
   synchronized SnowlaneException noteFailure(Endpoint endpoint, SnowlaneException failure) {
-    endpoint.failuresInTurn++;
+    endpoint.failuresInRow++;
     // Before the first answer, each call is to fail within a second.
     boolean isEarly = !hasAnswered && failure.isAbsence();
-    int failures = isEarly ? Math.min(endpoint.failuresInTurn, 2) : endpoint.failuresInTurn;
+    int failures = isEarly ? Math.min(endpoint.failuresInRow, 2) : endpoint.failuresInRow;
     endpoint.downUntilNanos = clock.nanos() + Backoff.nanos(failures, failure.retryAfter(), random);
     endpoint.lastFailure = Optional.of(failure);
     boolean isNobodyThere =

@@ -55,7 +55,7 @@ final class Refiller {
   private boolean isDue;
   private boolean closed;
   private SnowlaneException lastFailure;
-  private int failuresInTurn;
+  private int failuresInRow;
   private long failures;
   private long refills;
   private long measuredClaims;
@@ -274,7 +274,7 @@ final class Refiller {
       flight = null;
       if (error != null) throw SnowlaneException.from(error);
       received = accept(runs, settled.asked, settled.sentNanos);
-      failuresInTurn = 0;
+      failuresInRow = 0;
     } catch (RuntimeException thrown) {
       failure = SnowlaneException.from(thrown);
       fail(failure);
@@ -324,10 +324,10 @@ final class Refiller {
    * than the server asks for.
    */
   private void fail(SnowlaneException failure) {
-    failuresInTurn++;
+    failuresInRow++;
     DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
     // Before the first answer, each call is to fail within a second.
-    int failuresCounted = failure.isFirstMistake() ? Math.min(failuresInTurn, 2) : failuresInTurn;
+    int failuresCounted = failure.isFirstMistake() ? Math.min(failuresInRow, 2) : failuresInRow;
     long waitNanos = Backoff.nanos(failuresCounted, failure.retryAfter(), random);
     // Never 0: the clock may do at once what is due at once, and the lock is held.
     backOff = clock.after(Math.max(waitNanos, 1), this::endBackOff);

@@ -112,8 +112,8 @@ public final class SnowlaneException extends RuntimeException {
   SnowlaneException neverAnswered() {
     Map<String, String> all = new HashMap<>(metadata);
     all.put("answered", "never");
-    String cure = "Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet.";
-    return new SnowlaneException(reason, code, getMessage() + " " + cure, all, retryAfter, endpoint, getCause());
+    String hint = "Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet.";
+    return new SnowlaneException(reason, code, getMessage() + " " + hint, all, retryAfter, endpoint, getCause());
   }
 
   /** The error itself if it is one of ours, else one with the reason RPC_FAILED and it as the cause. */

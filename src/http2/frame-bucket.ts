@@ -7,7 +7,7 @@ import { ConnectionError, errorCode } from "./error-code.ts";
  * Example with `burst` 200 and `perSecond` 100: a client may send 200 SETTINGS at once, then one every 10 ms. After two
  * seconds without any, the bucket is full again. docs/adr/0043 and docs/adr/0108 say which frames have such a bucket.
  */
-export class TokenBucket {
+export class FrameBucket {
   readonly #what: string;
   readonly #burst: number;
   readonly #perMs: number;

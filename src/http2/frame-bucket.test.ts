@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { TokenBucket } from "./token-bucket.ts";
+import { FrameBucket } from "./frame-bucket.ts";
 
-function takeAll(bucket: TokenBucket, nowMs: number): number {
+function takeAll(bucket: FrameBucket, nowMs: number): number {
   for (let count = 0; ; count++) {
     try {
       bucket.take(nowMs);
@@ -12,7 +12,7 @@ function takeAll(bucket: TokenBucket, nowMs: number): number {
 }
 
 test("a burst passes, then the rate", () => {
-  const bucket = new TokenBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
+  const bucket = new FrameBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
   expect(takeAll(bucket, 0)).toBe(10);
   expect(takeAll(bucket, 1_000)).toBe(5);
   const sum = Array.from({ length: 10 }, (_, second) => takeAll(bucket, 2_000 + second * 1_000)).reduce(
@@ -22,7 +22,7 @@ test("a burst passes, then the rate", () => {
 });
 
 test("it never holds more than a burst", () => {
-  const bucket = new TokenBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
+  const bucket = new FrameBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
   takeAll(bucket, 0);
   expect(takeAll(bucket, 1e9)).toBe(10);
   for (let index = 0; index < 100; index++) bucket.refund();
@@ -30,13 +30,13 @@ test("it never holds more than a burst", () => {
 });
 
 test("time that passed before the first shortage counts too", () => {
-  const bucket = new TokenBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
+  const bucket = new FrameBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
   for (let index = 0; index < 10; index++) bucket.take(0);
   bucket.take(1_000);
 });
 
 test("a client that gives back as much as it spends never runs out", () => {
-  const bucket = new TokenBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
+  const bucket = new FrameBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
   for (let index = 0; index < 10_000; index++) {
     bucket.take(0);
     bucket.refund();
@@ -45,7 +45,7 @@ test("a client that gives back as much as it spends never runs out", () => {
 });
 
 test("a token that is borrowed comes in as long as the rate needs for it, and is paid back first", () => {
-  const bucket = new TokenBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
+  const bucket = new FrameBucket({ what: "things", burst: 10, perSecond: 5 }, 0);
   expect(Array.from({ length: 12 }, () => bucket.borrow(0))).toEqual([...Array<number>(10).fill(0), 200, 400]);
   expect(bucket.borrow(400)).toBe(200);
   bucket.refund();
@@ -53,7 +53,7 @@ test("a token that is borrowed comes in as long as the rate needs for it, and is
 });
 
 test("its error says what there was too much of", () => {
-  const bucket = new TokenBucket({ what: "things", burst: 1, perSecond: 1 }, 0);
+  const bucket = new FrameBucket({ what: "things", burst: 1, perSecond: 1 }, 0);
   bucket.take(0);
   expect(() => bucket.take(0)).toThrow("too many things");
 });
