@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
+import { type Keys, type PrintedError, ProgramUnderTest } from "../clients/conformance/program-under-test.ts";
+import type { CallResult } from "../clients/conformance/world.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 
-/** The output of a client's interop program on `issue`. */
+/** What a client's interop program prints for `issue`. */
 export interface IssueResult {
   readonly count: number;
   /** Calls that failed and were made again. */
@@ -12,29 +14,13 @@ export interface IssueResult {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-/** Its output on `outage`. */
-export interface OutageResult {
-  readonly count: number;
-  readonly failures: number;
-  /** Calls that found no stock. */
-  readonly waits: number;
-}
-
-/** Its output on `errors`: an error, or null where an ID came. */
-export interface ErrorsResult {
-  readonly errors: readonly ({
-    readonly reason: string;
-    readonly code: string;
-    readonly metadata: Readonly<Record<string, string>>;
-    readonly retryAfterMs: number | null;
-  } | null)[];
-}
-
 /** The interop program of one client, ready to run; docs/internals/client-contract.md says what it does. */
 export interface ClientProgram {
   readonly language: string;
-  /** Runs one of its commands to the end; what it prints. */
-  run<T>(command: string, keys: Readonly<Record<string, string | number>>): Promise<T>;
+  /** How it is started. */
+  readonly call: readonly string[];
+  /** Runs commands, one after the other, in a process of their own; what it prints for the last. @throws Error. */
+  run<T>(...commands: readonly [command: string, keys: Keys][]): Promise<T>;
 }
 
 /**
@@ -68,13 +54,35 @@ async function pythonProgram(): Promise<ClientProgram> {
   return program("python", [...environment, python, "clients/python/tests/interop_program.py"]);
 }
 
-function program(language: string, [command = "", ...before]: readonly string[]): ClientProgram {
+function program(language: string, call: readonly string[]): ClientProgram {
   return {
     language,
-    run: async <T>(name: string, keys: Readonly<Record<string, string | number>>): Promise<T> => {
-      const pairs = Object.entries(keys).map(([key, value]) => `${key}=${value}`);
-      const output = await runCommand(command, [...before, name, ...pairs]);
-      return JSON.parse(output.trim().split("\n").at(-1) ?? "") as T;
+    call,
+    run: async <T>(...commands: readonly [command: string, keys: Keys][]): Promise<T> => {
+      const running = new ProgramUnderTest(call);
+      try {
+        let printed: { readonly error?: PrintedError } = {};
+        for (const [name, keys] of commands) {
+          printed = await running.send(name, keys);
+          if (printed.error !== undefined) throw new Error(`${language} ${name}: ${printed.error.text}`);
+        }
+        return printed as T;
+      } finally {
+        await running.end();
+      }
     },
   };
+}
+
+/** Calls `nextId` a number of times without retries; each error, or null where an ID came. */
+export async function errorsOf(program: ClientProgram, { count = 1, ...keys }: Keys) {
+  const client = { client: "errors" };
+  const open = { ...client, retry_max: 0, timeout_ms: 60_000, attempt_timeout_ms: 30_000, ...keys };
+  const { results } = await program.run<{ readonly results: readonly CallResult[] }>(
+    ["open", open],
+    ["call", { ...client, count }],
+  );
+  return results.map(({ reason, code, metadata, retryAfterMs }) =>
+    reason === undefined ? null : { reason, code, metadata, retryAfterMs },
+  );
 }

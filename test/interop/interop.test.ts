@@ -12,7 +12,8 @@ import { tokenOf, writePrincipals } from "../support/processes/principals-file.t
 import { sequencesReady } from "../support/processes/sequences-ready.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
-import { buildClientPrograms, type ClientProgram, type ErrorsResult, type IssueResult } from "./client-programs.ts";
+import { readTakenIds } from "../clients/conformance/taken-ids.ts";
+import { buildClientPrograms, type ClientProgram, errorsOf, type IssueResult } from "./client-programs.ts";
 import { portOf, runOutageTrial } from "./outage-trial.ts";
 import { runKillTrial } from "./sequence-kills.ts";
 import { expectSequenceCalls, sequenceCallers } from "./sequence-trial.ts";
@@ -36,7 +37,7 @@ async function issueEverywhere(
   const files = programs.map(({ language }) => join(folder, `${name}-${language}.ids`));
   const keys = programs.map((program, index) => ({ callers: 64, ...keysOf(program, index), out: files[index] ?? "" }));
   const results = await Promise.all(
-    programs.map((program, index) => program.run<IssueResult>("issue", keys[index] ?? {})),
+    programs.map((program, index) => program.run<IssueResult>(["issue", keys[index] ?? {}])),
   );
   for (const [index, file] of files.entries()) {
     expect(readFileSync(file).length / 8, programs[index]?.language).toBe(results[index]?.count);
@@ -99,7 +100,7 @@ async function expectReadAlike(ids: BigUint64Array): Promise<void> {
   const outputs: string[] = [];
   for (const program of programs) {
     const out = join(folder, `sample-${program.language}.txt`);
-    expect(await program.run("parse", { in: input, out })).toEqual({ count: 10_000 });
+    expect(await program.run(["parse", { in: input, out }])).toEqual({ count: 10_000 });
     outputs.push(readFileSync(out, "utf8"));
   }
   expect(outputs[0]?.split("\n")).toHaveLength(10_001);
@@ -215,7 +216,8 @@ test("all servers are dead for half a minute, and 1,000 IDs/s go on in every cli
     // A few before there is stock.
     expect(waits, language).toBeLessThan(10);
   }
-  expect(findRepeatedId(readIdFiles(results.map(({ file }) => file)))).toBeUndefined();
+  const taken = results.flatMap(({ file }) => readTakenIds(file).map(({ id }) => id));
+  expect(findRepeatedId(BigUint64Array.from(taken))).toBeUndefined();
 });
 
 test("a quota of the real server is waited for in every client, by every kind of call", {
@@ -243,8 +245,7 @@ test("a quota of the real server is waited for in every client, by every kind of
     }
     const refusals = programs.map(async (program) => {
       const { language } = program;
-      const keys = { endpoints: server.url, token: tokenOf(language), count: 40 };
-      const { errors } = await program.run<ErrorsResult>("errors", keys);
+      const errors = await errorsOf(program, { endpoints: server.url, token: tokenOf(language), count: 40 });
       const found = errors.filter((error) => error !== null);
       expect([language, errors[0], found.length > 0]).toEqual([language, null, true]);
       for (const { retryAfterMs, ...error } of found) {
@@ -273,12 +274,10 @@ test("no client gets an ID by a wrong token, by none, or without the permission,
   try {
     const answers = programs.map(async (program) => {
       const keys = { endpoints: server.url, count: 2 };
-      const errorsOf = async (token: Readonly<Record<string, string>>) =>
-        (await program.run<ErrorsResult>("errors", { ...keys, ...token })).errors;
       const found = {
-        none: await errorsOf({}),
-        wrong: await errorsOf({ token: tokenOf("wrong") }),
-        observer: await errorsOf({ token: tokenOf("observer") }),
+        none: await errorsOf(program, keys),
+        wrong: await errorsOf(program, { ...keys, token: tokenOf("wrong") }),
+        observer: await errorsOf(program, { ...keys, token: tokenOf("observer") }),
       };
       const expected = { none: [unknown, unknown], wrong: [unknown, unknown], observer: [denied, denied] };
       expect([program.language, found]).toEqual([program.language, expected]);
@@ -336,7 +335,7 @@ describe("errors", () => {
         },
       };
       const count = script.length;
-      const { errors } = await program.run<ErrorsResult>("errors", { endpoints: server.url, count });
+      const errors = await errorsOf(program, { endpoints: server.url, count });
       await server.kill();
       const found = errors.filter((error) => error !== null);
       expect(
@@ -375,7 +374,7 @@ function expectedError({
   code,
   retryAfterMs,
   metadata,
-}: ScriptedFault): NonNullable<ErrorsResult["errors"][number]> {
+}: ScriptedFault): NonNullable<Awaited<ReturnType<typeof errorsOf>>[number]> {
   const ownReason = code === Code.Unavailable ? "UNREACHABLE" : "RPC_FAILED";
   return {
     reason: reason ?? ownReason,

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SnowlaneProcess } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
-import type { ClientProgram, OutageResult } from "./client-programs.ts";
+import { ProgramUnderTest } from "../clients/conformance/program-under-test.ts";
+import type { TakeResult } from "../clients/conformance/world.ts";
+import type { ClientProgram } from "./client-programs.ts";
 
 /** How an outage goes. */
 export interface OutageTrialOptions {
@@ -18,9 +20,13 @@ export interface OutageTrialOptions {
 }
 
 /** One client in the trial. */
-export interface OutageTrialResult extends OutageResult {
+export interface OutageTrialResult {
   readonly language: string;
-  /** A file of its IDs, in the order in which they were taken. */
+  readonly count: number;
+  readonly failures: number;
+  /** Calls that found no stock. */
+  readonly waits: number;
+  /** What the command `take` wrote. */
   readonly file: string;
 }
 
@@ -41,16 +47,20 @@ export async function runOutageTrial(options: OutageTrialOptions): Promise<reado
     server = await startServer();
     proxy.targetPort = portOf(server);
   })();
-  const keys = {
-    endpoints: `http://127.0.0.1:${proxy.port}`,
-    outage_ms: dead * 1_000,
-    per_second: perSecond,
-    seconds: before + dead + after,
-  };
+  const client = { client: "outage" };
+  const endpoints = `http://127.0.0.1:${proxy.port}`;
   const runClient = async (program: ClientProgram): Promise<OutageTrialResult> => {
     const file = join(folder, `outage-${program.language}.ids`);
-    const result = await program.run<OutageResult>("outage", { ...keys, out: file });
-    return { ...result, language: program.language, file };
+    const running = new ProgramUnderTest(program.call);
+    try {
+      await running.send("open", { ...client, buffer: 1, endpoints, outage_ms: dead * 1_000 });
+      const taking = { per_second: perSecond, seconds: before + dead + after, out: file };
+      const { count, failures } = await running.send<TakeResult>("take", { ...client, ...taking });
+      const { waits } = await running.send<{ readonly waits: number }>("stats", client);
+      return { language: program.language, count, failures, waits, file };
+    } finally {
+      await running.end();
+    }
   };
   try {
     return await Promise.all(programs.map(runClient));

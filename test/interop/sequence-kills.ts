@@ -65,7 +65,7 @@ export async function runKillTrial({
     const curl = takeByCurl(endpoints, done.signal);
     const keys = { endpoints, mode: "values", sequence: name, count: countEach, callers: 4, timeout_ms: 2_000 };
     const issuing = programs.map((program, index) =>
-      program.run<IssueResult>("issue", { ...keys, out: files[index]! }),
+      program.run<IssueResult>(["issue", { ...keys, out: files[index]! }]),
     );
     await Promise.all([...issuing, killing]);
     done.abort();

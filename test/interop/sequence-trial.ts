@@ -21,7 +21,7 @@ export function sequenceCallers(programs: readonly ClientProgram[]): readonly Se
       name,
       run: async (endpoints, steps) => {
         const all = { endpoints, steps: steps.join(","), ...keys };
-        return (await program.run<{ readonly results: readonly StepResult[] }>("sequence", all)).results;
+        return (await program.run<{ readonly results: readonly StepResult[] }>(["sequence", all])).results;
       },
     });
     const { language } = program;

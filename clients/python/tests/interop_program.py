@@ -1,8 +1,7 @@
-"""What test/interop runs of this client: `interop_program.py COMMAND key=value ...`.
+"""What test/interop and the conformance program run of this client.
 
-docs/internals/client-contract.md has the commands.
-
-Ends with one line of JSON on standard output. `api=aio` runs `issue` on asyncio.
+It takes a command a line, `COMMAND key=value ...`, on standard input, and prints a line of JSON for each.
+docs/internals/client-contract.md has the commands. `api=aio` runs `issue` on asyncio.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import BinaryIO
 
 from interop_sequence import run_sequence
+from interop_session import call, close, open_client, shown_error, stats, take
 
 from snowlane import (
     LAYOUTS,
@@ -151,21 +151,6 @@ def take_some(mode: str, count: int, client: IdClient, buffer: PrefetchBuffer, c
     return taken + len(ids)
 
 
-def outage(keys: dict[str, str]) -> dict[str, object]:
-    options = PrefetchOptions(outage_s=int(keys["outage_ms"]) / 1000)
-    with open(keys["out"], "wb") as out, client_of(keys) as client, client.prefetch(options) as buffer:
-        collector = Collector(out)
-        start_s = time.monotonic()
-        for step in range(int(keys["seconds"]) * 100):
-            for _ in range(int(keys["per_second"]) // 100):
-                try:
-                    collector.write([buffer.next_id()])
-                except SnowlaneError as error:
-                    collector.failed(error)
-            time.sleep(max(0.0, start_s + (step + 1) * 0.01 - time.monotonic()))
-        return {"count": collector.count, "failures": collector.failures, "waits": buffer.stats().waits}
-
-
 async def issue_aio(keys: dict[str, str]) -> dict[str, object]:
     with open(keys["out"], "wb") as out:
         collector = Collector(out)
@@ -252,34 +237,32 @@ def parse(keys: dict[str, str]) -> dict[str, object]:
     return {"count": len(ids)}
 
 
-def errors(keys: dict[str, str]) -> dict[str, object]:
-    found: list[dict[str, object] | None] = []
-    with client_of(keys, retry_max=0) as client:
-        for _ in range(int(keys["count"])):
-            try:
-                client.next_id()
-            except SnowlaneError as error:
-                found.append(
-                    {
-                        "reason": error.reason.value,
-                        "code": error.code.name,
-                        "metadata": error.metadata,
-                        "retryAfterMs": None if error.retry_after_s is None else round(error.retry_after_s * 1000, 6),
-                    }
-                )
-            else:
-                found.append(None)
-    return {"errors": found}
+def hello(_: dict[str, str]) -> dict[str, object]:
+    return {"language": "python", "leavesOut": []}
 
+
+def answer(line: str) -> dict[str, object]:
+    """Runs the command of a line; what is printed for it."""
+    command, *pairs = line.split()
+    try:
+        return _COMMANDS[command](dict(pair.split("=", 1) for pair in pairs))
+    except SnowlaneError as error:
+        return {"error": shown_error(error)}
+
+
+_COMMANDS: dict[str, Callable[[dict[str, str]], dict[str, object]]] = {
+    "hello": hello,
+    "open": open_client,
+    "call": call,
+    "take": take,
+    "stats": stats,
+    "close": close,
+    "issue": issue,
+    "fork": fork,
+    "parse": parse,
+    "sequence": run_sequence,
+}
 
 if __name__ == "__main__":
-    command, *pairs = sys.argv[1:]
-    commands = {
-        "issue": issue,
-        "fork": fork,
-        "outage": outage,
-        "parse": parse,
-        "errors": errors,
-        "sequence": run_sequence,
-    }
-    print(json.dumps(commands[command](dict(pair.split("=", 1) for pair in pairs))))
+    for line in sys.stdin:
+        print(json.dumps(answer(line)), flush=True)

@@ -26,10 +26,16 @@ def _url() -> Iterator[str]:
     server.communicate()
 
 
-def run(*args: str) -> str:
+def run(*args: str, given: str | None = None) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "GRPC_ENABLE_FORK_SUPPORT"}
     result = subprocess.run(
-        [sys.executable, *args], capture_output=True, text=True, timeout=300, check=False, env=environment
+        [sys.executable, *args],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=environment,
+        input=given,
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -44,7 +50,7 @@ def ids_in(path: Path) -> list[int]:
 def test_forked_children_of_a_client_repeat_no_id(url: str, tmp_path: Path, mode: str) -> None:
     count = 200 if mode == "single" else 20_000
     keys = [f"endpoints={url}", f"mode={mode}", f"count={count}", "callers=4", f"out={tmp_path}/ids", "processes=4"]
-    printed = json.loads(run(str(FOLDER / "interop_program.py"), "fork", *keys))
+    printed = json.loads(run(str(FOLDER / "interop_program.py"), given=" ".join(["fork", *keys])))
     assert printed == {"count": count * 4, "failures": 0, "reasons": {}}
     ids = [id for number in range(4) for id in ids_in(tmp_path / f"ids{number}")]
     assert len(ids) == len(set(ids)) == count * 4

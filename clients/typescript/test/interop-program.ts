@@ -1,32 +1,18 @@
-/** What test/interop starts: docs/internals/client-contract.md has its commands. */
+/**
+ * What test/interop and the conformance program start: a command a line on standard input, a line of JSON for each on
+ * standard output. docs/internals/client-contract.md has the commands.
+ */
 import { createWriteStream, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SnowlaneError } from "../src/errors.ts";
 import type { IdClient } from "../src/id-client.ts";
 import { createNodeClient } from "../src/node.ts";
 import { createTextCodec, parseId, presetLayout } from "../src/offline.ts";
 import { runSequenceStep } from "./interop-sequence.ts";
-
-type Keys = Readonly<Record<string, string>>;
-
-const [command = "", ...pairs] = process.argv.slice(2);
-const keys: Keys = Object.fromEntries(
-  pairs.map((pair): [string, string] => {
-    const at = pair.indexOf("=");
-    return [pair.slice(0, at), pair.slice(at + 1)];
-  }),
-);
-
-function key(name: string): string {
-  const value = keys[name];
-  if (value === undefined) throw new Error(`The key ${name} is missing.`);
-  return value;
-}
-
-/** The token of `issue` and `errors`, if they are given one. */
-const token = keys["token"] === undefined ? {} : { token: keys["token"] };
+import { call, close, type Keys, keyOf, open, shownError, stats, take } from "./interop-session.ts";
 
 /** Writes IDs into a file, 8 bytes big-endian each. */
 class IdFile {
@@ -56,8 +42,8 @@ class IdFile {
 }
 
 /** How each mode takes up to `count` IDs at once. */
-function takerOf(client: IdClient): (count: number) => bigint | Promise<bigint | readonly bigint[]> {
-  switch (key("mode")) {
+function takerOf(client: IdClient, keys: Keys): (count: number) => bigint | Promise<bigint | readonly bigint[]> {
+  switch (keyOf(keys, "mode")) {
     case "buffer": {
       const buffer = client.prefetch({ maxAgeMs: Number(keys["max_age_ms"] ?? 5_000) });
       return () => buffer.nextId();
@@ -71,7 +57,7 @@ function takerOf(client: IdClient): (count: number) => bigint | Promise<bigint |
         return ids;
       };
     case "values": {
-      const sequence = client.sequence(key("sequence"));
+      const sequence = client.sequence(keyOf(keys, "sequence"));
       return async (count) => (await sequence.nextValues(Math.min(count, 1_000))).map(({ value }) => value);
     }
     default:
@@ -79,30 +65,34 @@ function takerOf(client: IdClient): (count: number) => bigint | Promise<bigint |
   }
 }
 
-async function sequence(): Promise<unknown> {
-  const client = createNodeClient({ endpoints: key("endpoints").split(",") });
+async function sequence(keys: Keys): Promise<unknown> {
+  const client = createNodeClient({ endpoints: keyOf(keys, "endpoints").split(",") });
   const results: unknown[] = [];
-  for (const step of key("steps").split(",")) {
+  for (const step of keyOf(keys, "steps").split(",")) {
     results.push(await runSequenceStep(step, (name) => client.sequence(name)));
   }
   client.close();
   return { results };
 }
 
-async function issue(): Promise<unknown> {
+async function issue(keys: Keys): Promise<unknown> {
   const timeoutMs = Number(keys["timeout_ms"] ?? 5_000);
-  const client = createNodeClient({ endpoints: key("endpoints").split(","), timeoutMs, ...token });
-  const file = new IdFile(key("out"));
-  const take = takerOf(client);
+  const token = keys["token"] === undefined ? {} : { token: keys["token"] };
+  const client = createNodeClient({ endpoints: keyOf(keys, "endpoints").split(","), timeoutMs, ...token });
+  const file = new IdFile(keyOf(keys, "out"));
+  const take = takerOf(client, keys);
   const reasons: Record<string, number> = {};
-  let leftCount = Number(key("count"));
+  let leftCount = Number(keyOf(keys, "count"));
   const count = leftCount;
   let failures = 0;
   let succeededAtMs = performance.now();
   const call = async (): Promise<void> => {
     while (leftCount > 0) {
       // Bounded so that a loop without a wait gives way to the refill.
-      const wanted = Math.min(leftCount, key("mode") === "buffer" || key("mode") === "single" ? 1 : leftCount);
+      const wanted = Math.min(
+        leftCount,
+        keyOf(keys, "mode") === "buffer" || keyOf(keys, "mode") === "single" ? 1 : leftCount,
+      );
       leftCount -= wanted;
       try {
         let got = take(wanted);
@@ -126,36 +116,10 @@ async function issue(): Promise<unknown> {
   return { count, failures, reasons };
 }
 
-async function outage(): Promise<unknown> {
-  const client = createNodeClient({ endpoints: key("endpoints").split(",") });
-  const buffer = client.prefetch({ outageMs: Number(key("outage_ms")) });
-  const file = new IdFile(key("out"));
-  const perStep = Number(key("per_second")) / 100;
-  const startedMs = performance.now();
-  let count = 0;
-  let failures = 0;
-  for (let step = 0; step < Number(key("seconds")) * 100; step++) {
-    for (let taken = 0; taken < perStep; taken++) {
-      try {
-        await file.write(await buffer.nextId());
-        count++;
-      } catch (error) {
-        if (!(error instanceof SnowlaneError)) throw error;
-        failures++;
-      }
-    }
-    await sleep(Math.max(0, startedMs + (step + 1) * 10 - performance.now()));
-  }
-  await file.close();
-  const { waits } = buffer.stats();
-  client.close();
-  return { count, failures, waits };
-}
-
-function parse(): unknown {
+function parse(keys: Keys): unknown {
   const layout = presetLayout("twitter");
   const codec = createTextCodec(layout);
-  const data = readFileSync(key("in"));
+  const data = readFileSync(keyOf(keys, "in"));
   const lines: string[] = [];
   for (let at = 0; at < data.length; at += 8) {
     const id = data.readBigUInt64BE(at);
@@ -165,29 +129,39 @@ function parse(): unknown {
     const texts = `${codec.write(id, { form: "base62" })} ${codec.write(id, { form: "uuid" })} ${typed}`;
     lines.push(`${id} ${ticks} ${datacenterId} ${workerId} ${sequence} ${texts}\n`);
   }
-  writeFileSync(key("out"), lines.join(""));
+  writeFileSync(keyOf(keys, "out"), lines.join(""));
   return { count: lines.length };
 }
 
-async function errors(): Promise<unknown> {
-  const endpoints = key("endpoints").split(",");
-  const client = createNodeClient({ endpoints, retryMax: 0, timeoutMs: 60_000, attemptTimeoutMs: 30_000, ...token });
-  const found: unknown[] = [];
-  for (let count = Number(key("count")); count > 0; count--) {
-    try {
-      await client.nextId();
-      found.push(null);
-    } catch (error) {
-      if (!(error instanceof SnowlaneError)) throw error;
-      const { reason, code, metadata, retryAfterMs = null } = error;
-      found.push({ reason, code, metadata, retryAfterMs });
-    }
-  }
-  client.close();
-  return { errors: found };
-}
+const hello = (): unknown => ({ language: "typescript", leavesOut: [] });
 
-const commands: Readonly<Record<string, () => unknown>> = { issue, outage, parse, errors, sequence };
-const run = commands[command];
-if (run === undefined) throw new Error(`There is no command ${command}.`);
-process.stdout.write(`${JSON.stringify(await run())}\n`);
+const commands: Readonly<Record<string, (keys: Keys) => unknown>> = {
+  hello,
+  open,
+  call,
+  take,
+  stats,
+  close,
+  issue,
+  parse,
+  sequence,
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const [command = "", ...pairs] = line.split(" ");
+  const keys = Object.fromEntries(
+    pairs.map((pair): [string, string] => {
+      const at = pair.indexOf("=");
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+  const run = commands[command];
+  if (run === undefined) throw new Error(`There is no command ${command}.`);
+  let result: unknown;
+  try {
+    result = await run(keys);
+  } catch (error) {
+    result = { error: { ...shownError(error), text: String(error) } };
+  }
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+process.exit(0);

@@ -14,7 +14,7 @@ export interface Program<O extends Settings> {
   /** By the kinds of src/config/setting-kinds.ts. */
   readonly options: O;
   /** The words that it takes beside its options, and what they choose; absent: none. */
-  readonly words?: { readonly placeholder: string; readonly doc: string; readonly known: readonly string[] };
+  readonly words?: { readonly placeholder: string; readonly doc: string; readonly known: readonly string[] | "any" };
   /** Command lines that work. */
   readonly examples: readonly string[];
   /** @returns The exit code. */
@@ -39,7 +39,7 @@ export async function runProgram<O extends Settings>(program: Program<O>): Promi
         settings: {},
         ...(words === undefined ? {} : { positional: words }),
         run: async (input) => {
-          refuseUnknown(input.positionals, words?.known ?? []);
+          if (words?.known !== "any") refuseUnknown(input.positionals, words?.known ?? []);
           return await program.run(input.options as SettingValues<O>, input.positionals);
         },
       },

@@ -14,6 +14,8 @@ export class TcpProxy {
   targetPort: number;
   readonly #server = createServer((client) => this.#accept(client));
   readonly #sockets = new Set<Socket>();
+  /** The first so many connections let nothing through. */
+  #swallowedCount = 0;
   /** Connections that were taken so far. */
   acceptedCount = 0;
   /** How often a client spoke after its server had. */
@@ -28,9 +30,9 @@ export class TcpProxy {
     this.targetPort = targetPort;
   }
 
-  static async start(targetPort: number): Promise<TcpProxy> {
+  static async start(targetPort: number, host = "127.0.0.1"): Promise<TcpProxy> {
     const proxy = new TcpProxy(targetPort);
-    proxy.#server.listen(0, "127.0.0.1");
+    proxy.#server.listen(0, host);
     await once(proxy.#server, "listening");
     return proxy;
   }
@@ -42,6 +44,11 @@ export class TcpProxy {
   /** Resets every connection; new ones are taken. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /** Lets nothing through over the connections that stand, and tells nobody; new ones work. */
+  swallow(): void {
+    this.#swallowedCount = this.acceptedCount;
   }
 
   /** Lets all through again. The swallowed bytes are missing in the connections, which cannot go on. */
@@ -58,6 +65,7 @@ export class TcpProxy {
 
   #accept(client: Socket): void {
     this.acceptedCount += 1;
+    const number = this.acceptedCount;
     const server = connect(this.targetPort, "127.0.0.1");
     let last: Socket | undefined;
     for (const socket of [client, server]) {
@@ -66,8 +74,9 @@ export class TcpProxy {
         last = socket;
       });
     }
-    this.#pass(client, server, () => this.mode !== "black-hole", this.greeting);
-    this.#pass(server, client, () => this.mode === "open");
+    const isHeard = (): boolean => number > this.#swallowedCount;
+    this.#pass(client, server, () => isHeard() && this.mode !== "black-hole", this.greeting);
+    this.#pass(server, client, () => isHeard() && this.mode === "open");
   }
 
   #pass(from: Socket, to: Socket, isOpen: () => boolean, greeting = (bytes: Buffer): Buffer => bytes): void {

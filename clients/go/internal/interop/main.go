@@ -1,4 +1,5 @@
-// Command interop is what test/interop starts: docs/internals/client-contract.md has its commands.
+// Command interop is what test/interop and the conformance program start: a command a line on standard input, a line of
+// JSON for each on standard output. docs/internals/client-contract.md has the commands.
 package main
 
 import (
@@ -40,24 +41,39 @@ func (a arguments) token() func(context.Context) (string, error) {
 	return snowlane.StaticToken(a["token"])
 }
 
+func hello(arguments) (any, error) {
+	return map[string]any{"language": "go", "leavesOut": []string{}}, nil
+}
+
 func main() {
 	log.SetFlags(0)
-	keys := arguments{}
-	for _, pair := range os.Args[2:] {
-		name, value, _ := strings.Cut(pair, "=")
-		keys[name] = value
+	commands := map[string]func(arguments) (any, error){
+		"hello": hello, "open": open, "call": call, "take": take, "stats": stats, "close": closeClient,
+		"issue": issue, "parse": parse, "sequence": runSequence,
 	}
-	commands := map[string]func(arguments) (any, error){"issue": issue, "outage": outage, "parse": parse, "errors": collectErrors, "sequence": runSequence}
-	command := commands[os.Args[1]]
-	if command == nil {
-		log.Fatalf("there is no command %s", os.Args[1])
-	}
-	result, err := command(keys)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
-		log.Fatal(err)
+	out := json.NewEncoder(os.Stdout)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		name, pairs, _ := strings.Cut(lines.Text(), " ")
+		keys := arguments{}
+		for _, pair := range strings.Fields(pairs) {
+			key, value, _ := strings.Cut(pair, "=")
+			keys[key] = value
+		}
+		command := commands[name]
+		if command == nil {
+			log.Fatalf("there is no command %s", name)
+		}
+		result, err := command(keys)
+		if err != nil {
+			found := shownError(err)
+			if found == nil {
+				log.Fatal(err)
+			}
+			result = map[string]any{"error": found}
+		}
+		if err := out.Encode(result); err != nil {
+			log.Fatal(err)
+		}
 	}
 }
 
@@ -240,37 +256,6 @@ func parse(keys arguments) (any, error) {
 		fmt.Fprintln(&lines, append([]any{parsed.ID}, parts...)...)
 	}
 	return map[string]any{"count": len(data) / 8}, os.WriteFile(keys["out"], []byte(lines.String()), 0o600)
-}
-
-func collectErrors(keys arguments) (any, error) {
-	client, err := snowlane.NewClient(snowlane.Options{
-		Endpoints: strings.Split(keys["endpoints"], ","), RetryMax: snowlane.NoRetries,
-		Timeout: time.Minute, AttemptTimeout: 30 * time.Second, Token: keys.token(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	found := make([]any, keys.number("count", 1))
-	for index := range found {
-		_, err := client.NextID(context.Background())
-		var failure *snowlane.Error
-		if !errors.As(err, &failure) {
-			continue
-		}
-		metadata := failure.Metadata
-		if metadata == nil {
-			metadata = map[string]string{}
-		}
-		var retryAfterMS any
-		if failure.RetryAfter > 0 {
-			retryAfterMS = failure.RetryAfter.Milliseconds()
-		}
-		found[index] = map[string]any{
-			"reason": failure.Reason, "code": codeName(failure.Code.String()), "metadata": metadata, "retryAfterMs": retryAfterMS,
-		}
-	}
-	return map[string]any{"errors": found}, nil
 }
 
 // codeName turns the Go name of a code (`InvalidArgument`) into that of gRPC (`INVALID_ARGUMENT`).

@@ -3,11 +3,14 @@ package dev.snowlane.client;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import java.io.BufferedOutputStream;
+import java.io.BufferedReader;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,34 +25,45 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 
-/** What test/interop starts: docs/internals/client-contract.md has its commands. */
+/** What test/interop and the conformance program start: docs/internals/client-contract.md has its commands. */
 public final class InteropProgram {
 
   private static final Gson JSON = new GsonBuilder().serializeNulls().create();
 
   private InteropProgram() {}
 
-  /** Runs the command that the first argument names, with {@code key=value} in the others. */
+  /** Runs the commands on standard input, one a line, and prints a line of JSON for each. */
   public static void main(String[] arguments) throws Exception {
-    Map<String, String> keys = new HashMap<>();
-    for (String pair : Arrays.asList(arguments).subList(1, arguments.length)) {
-      int end = pair.indexOf('=');
-      keys.put(pair.substring(0, end), pair.substring(end + 1));
+    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      String[] words = line.split(" ");
+      Map<String, String> keys = new HashMap<>();
+      for (String pair : Arrays.asList(words).subList(1, words.length)) {
+        int end = pair.indexOf('=');
+        keys.put(pair.substring(0, end), pair.substring(end + 1));
+      }
+      System.out.println(JSON.toJson(resultOf(words[0], keys)));
     }
-    Object result =
-        switch (arguments[0]) {
-          case "issue" -> issue(keys);
-          case "outage" -> outage(keys);
-          case "parse" -> parse(keys);
-          case "errors" -> collectErrors(keys);
-          case "sequence" -> InteropSequence.run(keys);
-          default -> throw new IllegalArgumentException("There is no command " + arguments[0] + ".");
-        };
-    System.out.println(JSON.toJson(result));
+    System.exit(0);
   }
 
-  private static int number(Map<String, String> keys, String name, int otherwise) {
-    return Integer.parseInt(keys.getOrDefault(name, "" + otherwise));
+  private static Object resultOf(String command, Map<String, String> keys) throws Exception {
+    try {
+      return switch (command) {
+        case "hello" -> Map.of("language", "java", "leavesOut", List.of());
+        case "open" -> InteropSession.open(keys);
+        case "call" -> InteropSession.call(keys);
+        case "take" -> InteropSession.take(keys);
+        case "stats" -> InteropSession.stats(keys);
+        case "close" -> InteropSession.close(keys);
+        case "issue" -> issue(keys);
+        case "parse" -> parse(keys);
+        case "sequence" -> InteropSequence.run(keys);
+        default -> throw new IllegalArgumentException("There is no command " + command + ".");
+      };
+    } catch (SnowlaneException error) {
+      return Map.of("error", InteropSession.shown(error));
+    }
   }
 
   private static IdClientBuilder builder(Map<String, String> keys) {
@@ -58,39 +72,15 @@ public final class InteropProgram {
   }
 
   private static Object issue(Map<String, String> keys) throws Exception {
-    Duration timeout = Duration.ofMillis(number(keys, "timeout_ms", 5_000));
+    Duration timeout = Duration.ofMillis(InteropSession.number(keys, "timeout_ms", 5_000));
     try (IdClient client = builder(keys).timeout(timeout).build();
         OutputStream file = Files.newOutputStream(Path.of(keys.get("out")));
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(file, 1 << 20))) {
-      int count = number(keys, "count", 1);
+      int count = InteropSession.number(keys, "count", 1);
       Issuing issuing = new Issuing(out, count);
       issuing.choose(client, keys);
-      issuing.run(number(keys, "callers", 1));
+      issuing.run(InteropSession.number(keys, "callers", 1));
       return Map.of("count", count, "failures", issuing.failures, "reasons", issuing.reasons);
-    }
-  }
-
-  private static Object outage(Map<String, String> keys) throws Exception {
-    Duration outage = Duration.ofMillis(number(keys, "outage_ms", 0));
-    try (IdClient client = IdClient.builder().endpoints(keys.get("endpoints").split(",")).build();
-        PrefetchBuffer buffer = client.prefetch(PrefetchOptions.DEFAULTS.withOutage(outage));
-        OutputStream file = Files.newOutputStream(Path.of(keys.get("out")));
-        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(file, 1 << 20))) {
-      long startNanos = System.nanoTime();
-      int count = 0;
-      int failures = 0;
-      for (int step = 1; step <= number(keys, "seconds", 1) * 100; step++) {
-        for (int taken = 0; taken < number(keys, "per_second", 100) / 100; taken++) {
-          try {
-            out.writeLong(buffer.nextId());
-            count++;
-          } catch (SnowlaneException error) {
-            failures++;
-          }
-        }
-        TimeUnit.NANOSECONDS.sleep(startNanos + TimeUnit.MILLISECONDS.toNanos(step * 10L) - System.nanoTime());
-      }
-      return Map.of("count", count, "failures", failures, "waits", buffer.stats().waits());
     }
   }
 
@@ -117,7 +107,7 @@ public final class InteropProgram {
     void choose(IdClient client, Map<String, String> keys) {
       switch (keys.get("mode")) {
         case "buffer" -> {
-          Duration maxAge = Duration.ofMillis(number(keys, "max_age_ms", 5_000));
+          Duration maxAge = Duration.ofMillis(InteropSession.number(keys, "max_age_ms", 5_000));
           PrefetchBuffer buffer = client.prefetch(PrefetchOptions.DEFAULTS.withMaxAge(maxAge));
           take = count -> new long[] {buffer.nextId()};
         }
@@ -222,33 +212,5 @@ public final class InteropProgram {
     }
     Files.writeString(Path.of(keys.get("out")), lines);
     return Map.of("count", count);
-  }
-
-  private static Object collectErrors(Map<String, String> keys) {
-    List<Object> errors = new ArrayList<>();
-    try (IdClient client =
-        builder(keys)
-            .retryMax(0)
-            .timeout(Duration.ofMinutes(1))
-            .attemptTimeout(Duration.ofSeconds(30))
-            .build()) {
-      for (int i = number(keys, "count", 1); i > 0; i--) errors.add(errorOf(client));
-    }
-    return Map.of("errors", errors);
-  }
-
-  /** Null where an ID came. */
-  private static Object errorOf(IdClient client) {
-    try {
-      client.nextId();
-      return null;
-    } catch (SnowlaneException error) {
-      Map<String, Object> found = new HashMap<>();
-      found.put("reason", error.reason());
-      found.put("code", error.code());
-      found.put("metadata", error.metadata());
-      found.put("retryAfterMs", error.retryAfter().map(Duration::toMillis).orElse(null));
-      return found;
-    }
   }
 }

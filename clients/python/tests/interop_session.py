@@ -1,0 +1,129 @@
+"""The commands of the interop program that keep a client: docs/internals/client-contract.md has them."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from snowlane import ClientOptions, IdClient, PrefetchBuffer, PrefetchOptions, SnowlaneError
+
+# A `take` whose calls are late ends so long after its time.
+_GRACE_S = 5.0
+
+_Session = tuple[IdClient, PrefetchBuffer | None]
+_sessions: dict[str, _Session] = {}
+
+
+def open_client(keys: dict[str, str]) -> dict[str, object]:
+    """Makes a client, with a buffer if `buffer` is 1."""
+    options = ClientOptions(token=keys.get("token"))
+    if "timeout_ms" in keys:
+        options = replace(options, timeout_s=int(keys["timeout_ms"]) / 1000)
+    if "attempt_timeout_ms" in keys:
+        options = replace(options, attempt_timeout_s=int(keys["attempt_timeout_ms"]) / 1000)
+    if "retry_max" in keys:
+        options = replace(options, retry_max=int(keys["retry_max"]))
+    client = IdClient(keys["endpoints"].split(","), options)
+    buffer = None
+    if keys.get("buffer") == "1":
+        given = PrefetchOptions()
+        if "max_age_ms" in keys:
+            given = replace(given, max_age_s=int(keys["max_age_ms"]) / 1000)
+        if "outage_ms" in keys:
+            given = replace(given, outage_s=int(keys["outage_ms"]) / 1000)
+        buffer = client.prefetch(given)
+    _sessions[keys["client"]] = (client, buffer)
+    return {}
+
+
+def shown_error(error: SnowlaneError) -> dict[str, object]:
+    """How an error is printed."""
+    retry_after_ms = None if error.retry_after_s is None else round(error.retry_after_s * 1000, 6)
+    return {
+        "reason": error.reason.value,
+        "code": error.code.name,
+        "metadata": error.metadata,
+        "retryAfterMs": retry_after_ms,
+        "text": str(error),
+    }
+
+
+def _next_id_of(keys: dict[str, str]) -> Callable[[], int]:
+    client, buffer = _sessions[keys["client"]]
+    return client.next_id if buffer is None else buffer.next_id
+
+
+def call(keys: dict[str, str]) -> dict[str, object]:
+    """Makes calls, one after the other; each result is an ID or an error."""
+    next_id = _next_id_of(keys)
+    results: list[dict[str, object]] = []
+    for _ in range(int(keys.get("count", "1"))):
+        started_s = time.monotonic()
+        try:
+            result: dict[str, object] = {"id": str(next_id())}
+        except SnowlaneError as error:
+            result = shown_error(error)
+        result["durationMs"] = (time.monotonic() - started_s) * 1000
+        results.append(result)
+    return {"results": results}
+
+
+def take(keys: dict[str, str]) -> dict[str, object]:
+    """Takes IDs at an even rate, each with the time at which it came; what fails is counted and not made again."""
+    next_id = _next_id_of(keys)
+    per_second = int(keys["per_second"])
+    start_s = time.monotonic()
+    reasons: Counter[str] = Counter()
+    count = 0
+    wait_max_s = 0.0
+    first_ms = -1.0
+    with open(keys["out"], "wb") as out:
+        for index in range(per_second * int(keys["seconds"])):
+            if time.monotonic() > start_s + int(keys["seconds"]) + _GRACE_S:
+                break
+            time.sleep(max(0.0, start_s + index / per_second - time.monotonic()))
+            called_s = time.monotonic()
+            try:
+                id = next_id()
+            except SnowlaneError as error:
+                reasons[error.reason.value] += 1
+            else:
+                out.write(struct.pack(">QQ", id, time.time_ns() // 1_000_000))
+                count += 1
+                if first_ms < 0:
+                    first_ms = (time.monotonic() - start_s) * 1000
+            wait_max_s = max(wait_max_s, time.monotonic() - called_s)
+    return {
+        "count": count,
+        "failures": sum(reasons.values()),
+        "reasons": dict(reasons),
+        "waitMaxMs": wait_max_s * 1000,
+        "firstMs": first_ms,
+    }
+
+
+def stats(keys: dict[str, str]) -> dict[str, object]:
+    """The stats of the client's buffer."""
+    buffer = _sessions[keys["client"]][1]
+    if buffer is None:
+        raise ValueError("This client has no buffer.")
+    found = buffer.stats()
+    return {
+        "handedOut": found.handed_out,
+        "reserved": found.reserved,
+        "dropped": found.dropped,
+        "waits": found.waits,
+        "stock": found.stock,
+    }
+
+
+def close(keys: dict[str, str]) -> dict[str, object]:
+    """Closes the client."""
+    client, buffer = _sessions.pop(keys["client"])
+    if buffer is not None:
+        buffer.close()
+    client.close()
+    return {}

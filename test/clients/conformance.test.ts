@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildClientPrograms, type ClientProgram } from "../interop/client-programs.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { cases, conforms, scoreProgram, scoreToText } from "./conformance/score.ts";
+import { runCli } from "../support/processes/cli-outcome.ts";
+import { notYetHeld } from "./conformance/not-yet-held.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "snowlane-conformance-"));
+let programs: readonly ClientProgram[];
+
+beforeAll(async () => {
+  programs = await buildClientPrograms(folder);
+}, 600_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each(Object.keys(notYetHeld))(
+  "the client in %s holds every rule but those that the contract says it does not",
+  {
+    timeout: 900_000,
+  },
+  async (language) => {
+    const { call } = programs.find((program) => program.language === language)!;
+    const score = await scoreProgram(call);
+    const broken = score.verdicts.filter(({ result }) => result !== "held").map(({ case: { name } }) => name);
+    expect(
+      broken.filter((name) => !notYetHeld[language]!.includes(name)),
+      scoreToText(score),
+    ).toEqual([]);
+  },
+);
+
+test("the cases have names of their own, and each rule stands in the contract", async () => {
+  const names = cases.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  const contract = await runCommand("cat", ["docs/internals/client-contract.md"]);
+  for (const { name, rule } of cases) expect(contract, name).toMatch(new RegExp(`^\\| ${rule} \\|.*\`${name}\``, "m"));
+});
+
+const verdict = (result: "held" | "broken" | "left out", isNeeded: boolean) => ({
+  case: { rule: "attempts 1", name: "one", law: "A law.", isNeeded, run: () => Promise.resolve() },
+  result,
+  how: "",
+});
+
+test.each([
+  ["held", true, true],
+  ["broken", false, false],
+  ["left out", true, false],
+  ["left out", false, true],
+] as const)("a client with a rule that is %s, needed: %s, conforms: %s", (result, isNeeded, expected) => {
+  const hello = { language: "x", leavesOut: [] };
+  expect(conforms({ hello, verdicts: [verdict("held", true), verdict(result, isNeeded)] })).toBe(expected);
+});
+
+test("the program prints the table, and its exit code says whether the client conforms", async () => {
+  const program = [process.execPath, "test/clients/conformance/main.ts"];
+  const { call } = programs.find(({ language }) => language === "typescript")!;
+  const conforming = await runCli(["--only", "stays", ...call], { program });
+  expect([conforming.code, conforming.stdout.toString()]).toEqual([
+    0,
+    expect.stringMatching(/^typescript: 1 of 1 held\n$/m),
+  ]);
+  const ended = await runCli(["--only", "stays", "true"], { program });
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("The program ended at the command hello") });
+});

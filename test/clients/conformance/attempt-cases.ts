@@ -1,0 +1,220 @@
+/** Cases of the rules of attempts: where calls go, which are made again, and when a call ends. */
+import { Code } from "@connectrpc/connect";
+import { setTimeout as sleep } from "node:timers/promises";
+import { faultError } from "../../support/processes/scripted-id-server.ts";
+import { findFreePort } from "../../support/processes/free-port.ts";
+import type { Case } from "./case.ts";
+import { handlersOf } from "./fault-server.ts";
+import { hold, holdNoFailure } from "./world.ts";
+
+const unavailable = { reason: "STORE_UNAVAILABLE", code: Code.Unavailable };
+
+export const attemptCases: readonly Case[] = [
+  {
+    rule: "attempts 1",
+    name: "stays",
+    law: "A client stays with one endpoint.",
+    isNeeded: true,
+    run: async (world) => {
+      const servers = [await world.server(), await world.server()];
+      const client = await world.open(servers.map(({ url }) => url));
+      await client.call(40);
+      const counts = servers.map(({ calls }) => calls.filter(({ method }) => method === "nextId").length);
+      hold(Math.min(...counts) === 0, `40 calls went to both endpoints: ${counts.join(" and ")}`);
+    },
+  },
+  {
+    rule: "attempts 2",
+    name: "hanging-server",
+    law: "A call whose server hangs gets its ID from another one within its deadline, and no ID of the late answer.",
+    isNeeded: true,
+    run: async (world) => {
+      const [hanging, well] = [await world.server(), await world.server()];
+      hanging.handlers = {
+        ...handlersOf(1),
+        nextId: async () => {
+          await sleep(3_000);
+          return { id: 1n, deployment: 1 };
+        },
+      };
+      for (let round = 0; round < 4; round++) {
+        const client = await world.open([hanging.url, well.url]);
+        const [result] = await client.call();
+        hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+        hold(result.id !== "1", "the ID of an answer that came too late was handed out");
+      }
+    },
+  },
+  {
+    rule: "attempts 3",
+    name: "retried",
+    law: "UNAVAILABLE is tried again, at most three times.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      let [faults, attempts] = [2, 0];
+      server.handlers = {
+        ...handlersOf(1),
+        nextId: (request, context) => {
+          attempts++;
+          if (faults-- > 0) throw faultError(unavailable);
+          return handlersOf(1).nextId!(request, context);
+        },
+      };
+      const client = await world.open([server.url]);
+      const [result] = await client.call();
+      hold(result?.id !== undefined, `a call failed after two refusals: ${result?.text}`);
+      [faults, attempts] = [1_000, 0];
+      const [refused] = await client.call();
+      hold(refused?.reason === "STORE_UNAVAILABLE", `the error was ${refused?.text}`);
+      hold(attempts <= 4, `one call made ${attempts} attempts`);
+    },
+  },
+  {
+    rule: "attempts 3",
+    name: "not-retried",
+    law: "What waiting does not cure is tried once.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      for (const code of [Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.Internal]) {
+        let attempts = 0;
+        server.handlers = {
+          ...handlersOf(1),
+          nextId: () => {
+            attempts++;
+            throw faultError({ code });
+          },
+        };
+        const [result] = await (await world.open([server.url])).call();
+        hold(result?.reason === "RPC_FAILED", `${Code[code]} was given as ${result?.text ?? "an ID"}`);
+        hold(attempts === 1, `${Code[code]} was tried ${attempts} times`);
+      }
+    },
+  },
+  {
+    rule: "attempts 4",
+    name: "failover",
+    law: "A server that refuses is left for another one.",
+    isNeeded: true,
+    run: async (world) => {
+      const [refusing, well] = [await world.server(), await world.server()];
+      refusing.handlers = {
+        ...handlersOf(1),
+        nextId: () => {
+          throw faultError(unavailable);
+        },
+      };
+      for (let round = 0; round < 4; round++) {
+        const [result] = await (await world.open([refusing.url, well.url])).call();
+        hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+        hold(result.durationMs < 2_000, `the call took ${Math.round(result.durationMs)} ms`);
+      }
+    },
+  },
+  {
+    rule: "attempts 4",
+    name: "retry-info",
+    law: "A RetryInfo of 20 s of a lone endpoint does not make calls of 5 s fail once it is well.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      let isBusy = true;
+      server.handlers = {
+        ...handlersOf(1),
+        reserveIds: (request, context) => {
+          if (!isBusy) return handlersOf(1).reserveIds!(request, context);
+          isBusy = false;
+          throw faultError({ ...unavailable, retryAfterMs: 20_000 });
+        },
+      };
+      const [result] = await (await world.open([server.url], { buffer: 1 })).call();
+      hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+    },
+  },
+  {
+    rule: "attempts 5",
+    name: "quota",
+    law: "A quota is waited for where it is, and not evaded.",
+    isNeeded: true,
+    run: async (world) => {
+      const servers = [await world.server(), await world.server()];
+      let refusals = 0;
+      for (const server of servers) {
+        server.handlers = {
+          ...handlersOf(1),
+          nextId: (request, context) => {
+            if (refusals++ === 0)
+              throw faultError({ reason: "QUOTA_EXCEEDED", code: Code.ResourceExhausted, retryAfterMs: 300 });
+            return handlersOf(1).nextId!(request, context);
+          },
+        };
+      }
+      const [result] = await (await world.open(servers.map(({ url }) => url))).call();
+      hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+      hold(result.durationMs >= 300, `the call waited ${Math.round(result.durationMs)} ms instead of 300 ms`);
+      const counts = servers.map(({ calls }) => calls.filter(({ method }) => method === "nextId").length);
+      hold(Math.max(...counts) === 2, "the second attempt went to another endpoint");
+    },
+  },
+  {
+    rule: "attempts 6",
+    name: "no-vain-wait",
+    law: "A wait that would outlast the deadline is not begun.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      server.handlers = {
+        ...handlersOf(1),
+        nextId: () => {
+          throw faultError({ reason: "QUOTA_EXCEEDED", code: Code.ResourceExhausted, retryAfterMs: 4_000 });
+        },
+      };
+      const [result] = await (await world.open([server.url], { timeout_ms: 2_000 })).call();
+      hold(result?.reason === "QUOTA_EXCEEDED", `the error was ${result?.text ?? "none"}`);
+      hold(result.durationMs < 1_500, `the call took ${Math.round(result.durationMs)} ms`);
+    },
+  },
+  {
+    rule: "attempts 8",
+    name: "nobody-there",
+    law: "Where no server ever answered and none listens, a call fails within a second and says so.",
+    isNeeded: true,
+    run: async (world) => {
+      const url = `http://127.0.0.1:${await findFreePort()}`;
+      for (const keys of [{}, { buffer: 1 }]) {
+        const [result] = await (await world.open([url], keys)).call();
+        hold(result?.reason === "UNREACHABLE", `the error was ${result?.text ?? "none"}`);
+        hold(result.metadata?.["connection"] === "refused", "the metadata do not say that the connection is refused");
+        hold(result.durationMs < 2_000, `the call took ${Math.round(result.durationMs)} ms`);
+      }
+    },
+  },
+  {
+    rule: "attempts 10",
+    name: "ipv6",
+    law: "An endpoint may be an IPv6 address.",
+    isNeeded: true,
+    run: async (world) => {
+      const link = await world.link(await world.server(), "::1");
+      const [result] = await (await world.open([`http://[::1]:${link.port}`])).call();
+      hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+    },
+  },
+  {
+    rule: "attempts 11",
+    name: "connections-end",
+    law: "Connections that servers end again and again fail no call.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      const link = await world.link(server);
+      const cutting = setInterval(() => link.cut(), 700);
+      try {
+        holdNoFailure(await (await world.open([`http://127.0.0.1:${link.port}`])).take(50, 4));
+      } finally {
+        clearInterval(cutting);
+      }
+    },
+  },
+];

@@ -1,0 +1,114 @@
+/** Cases of buffers: which IDs they hand out, how old those are, and what they make of bad answers. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Case } from "./case.ts";
+import { handlersOf } from "./fault-server.ts";
+import { hold, holdDistinct, holdNoFailure, type Taken } from "./world.ts";
+
+/** The age below which so many of a hundred IDs are. */
+function percentile(taken: readonly Taken[], percent: number): number {
+  const ages = taken.map(({ ageMs }) => ageMs).toSorted((a, b) => a - b);
+  return ages[Math.floor((ages.length * percent) / 100)] ?? 0;
+}
+
+const badRuns = [
+  ["no run", []],
+  ["a run of no ID", [{ firstId: 5n, count: 0, stride: 1n }]],
+  ["a stride of 0", [{ firstId: 5n, count: 2, stride: 0n }]],
+  ["the ID 0", [{ firstId: 0n, count: 2, stride: 1n }]],
+  ["an ID above 2^63", [{ firstId: 2n ** 63n - 1n, count: 2, stride: 1n }]],
+  ["more than was asked for", [{ firstId: 5n, count: 2_000_000, stride: 1n }]],
+  [
+    "two runs that overlap",
+    [
+      { firstId: 5n, count: 4, stride: 1n },
+      { firstId: 8n, count: 4, stride: 1n },
+    ],
+  ],
+] as const;
+
+export const bufferCases: readonly Case[] = [
+  {
+    rule: "buffer 2",
+    name: "fresh-first",
+    law: "With servers that are well, the p99 of an ID's age is at most 1.3 s, also with a stock for an outage.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      const client = await world.open([server.url], { buffer: 1, outage_ms: 20_000 });
+      await client.take(200, 10);
+      const result = await client.take(200, 6);
+      holdNoFailure(result);
+      holdDistinct(result.taken);
+      const p99 = percentile(result.taken, 99);
+      hold(p99 <= 1_300, `the p99 of the age is ${p99} ms`);
+    },
+  },
+  {
+    rule: "buffer 4",
+    name: "even-rate",
+    law: "At an even rate a buffer reserves little more than it hands out.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      const client = await world.open([server.url], { buffer: 1 });
+      const { taken } = await client.take(200, 8);
+      holdDistinct(taken);
+      const { reserved, handedOut } = await client.stats();
+      hold(reserved <= 1.5 * handedOut, `${reserved} IDs were reserved for ${handedOut} that were handed out`);
+    },
+  },
+  {
+    rule: "buffer 5",
+    name: "suspend",
+    law: "After the process stood still for longer than maxAge, at most 63 IDs older than that are handed out.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      const client = await world.open([server.url], { buffer: 1, max_age_ms: 1_500 });
+      await client.take(200, 2);
+      const taking = client.take(200, 7);
+      await sleep(1_500);
+      await world.program.pause(4_000);
+      const { taken } = await taking;
+      const old = taken.filter(({ ageMs }) => ageMs > 1_600);
+      hold(
+        old.length <= 63,
+        `${old.length} IDs were older than maxAge, one by ${Math.max(...old.map((o) => o.ageMs))} ms`,
+      );
+    },
+  },
+  {
+    rule: "buffer 8",
+    name: "invalid-answers",
+    law: "An answer that cannot be is INVALID_RESPONSE, and none of its IDs is handed out.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      for (const [what, runs] of badRuns) {
+        server.handlers = { ...handlersOf(1), reserveIds: () => ({ runs: [...runs], deployment: 1 }) };
+        const client = await world.open([server.url], { buffer: 1, timeout_ms: 1_000 });
+        const [result] = await client.call();
+        hold(result?.reason === "INVALID_RESPONSE", `an answer with ${what} gave ${result?.text ?? result?.id}`);
+      }
+    },
+  },
+  {
+    rule: "buffer 9",
+    name: "restart",
+    law: "A server that is away for 2 s fails no call, and no ID comes twice.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      const client = await world.open([server.url], { buffer: 1 });
+      await client.take(200, 2);
+      const taking = client.take(200, 7);
+      await sleep(500);
+      await server.kill();
+      await sleep(2_000);
+      await server.start();
+      const result = await taking;
+      holdNoFailure(result);
+      holdDistinct(result.taken);
+    },
+  },
+];

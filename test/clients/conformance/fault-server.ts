@@ -1,0 +1,41 @@
+import { ScriptedIdServer } from "../../support/processes/scripted-id-server.ts";
+
+/** The bits below the milliseconds in an ID of a fault server. */
+const belowTime = 22n;
+let ends = 0n;
+
+/** Takes `count` IDs that no fault server of this process gave before, and which carry the time of their making. */
+function takeIds(count: number): bigint {
+  const now = BigInt(Date.now()) << belowTime;
+  const first = now > ends ? now : ends;
+  ends = first + BigInt(count);
+  return first;
+}
+
+/** When an ID of a fault server was made, in Unix milliseconds. */
+export function timeOf(id: bigint): number {
+  return Number(id >> belowTime);
+}
+
+/**
+ * Starts a server whose IDs carry the time of their making, of one deployment. A case lays its own handlers over those
+ * of this one.
+ *
+ * @param deployment - Its number; 0 tells none.
+ */
+export async function startFaultServer(deployment: number): Promise<ScriptedIdServer> {
+  const server = new ScriptedIdServer();
+  server.handlers = handlersOf(deployment);
+  return server.start();
+}
+
+/** Handlers that give IDs of a deployment. */
+export function handlersOf(deployment: number): ScriptedIdServer["handlers"] {
+  return {
+    nextId: () => ({ id: takeIds(1), deployment }),
+    reserveIds: ({ count }) => ({ runs: [{ firstId: takeIds(count), count, stride: 1n }], deployment }),
+    getInfo: () => ({
+      deploymentFingerprint: deployment === 0 ? "" : deployment.toString(16).padStart(8, "0").padEnd(32, "0"),
+    }),
+  };
+}

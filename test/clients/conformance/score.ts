@@ -1,0 +1,93 @@
+import { attemptCases } from "./attempt-cases.ts";
+import { bufferCases } from "./buffer-cases.ts";
+import type { Case } from "./case.ts";
+import { darkCases } from "./dark-cases.ts";
+import { deploymentCases } from "./deployment-cases.ts";
+import { textCases } from "./text-cases.ts";
+import { BrokenRule, World } from "./world.ts";
+
+/** Every case, in the order of the table. */
+export const cases: readonly Case[] = [...attemptCases, ...darkCases, ...deploymentCases, ...bufferCases, ...textCases];
+
+/** What a program says of itself. */
+interface Hello {
+  readonly language: string;
+  /** Names of the cases that it leaves out. */
+  readonly leavesOut: readonly string[];
+}
+
+/** What became of one case. */
+interface Verdict {
+  readonly case: Case;
+  readonly result: "held" | "broken" | "left out";
+  /** How the rule was broken; empty otherwise. */
+  readonly how: string;
+}
+
+/** How a program did. */
+export interface Score {
+  readonly hello: Hello;
+  readonly verdicts: readonly Verdict[];
+}
+
+/** So many cases run at a time: most of their time is waiting. */
+const atOnce = 4;
+
+/**
+ * Holds a program to the rules, each with a process of its own.
+ *
+ * @param call - How it is started.
+ * @throws Error where it does not start, or does not speak as docs/internals/client-contract.md says.
+ */
+export async function scoreProgram(call: readonly string[], chosen: readonly Case[] = cases): Promise<Score> {
+  const hello = await inWorld(call, (world) => world.program.send<Hello>("hello"));
+  const verdicts: Verdict[] = [];
+  const left = [...chosen.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [index, one] = next;
+      verdicts[index] = hello.leavesOut.includes(one.name)
+        ? { case: one, result: "left out", how: "" }
+        : await judge(call, one);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { hello, verdicts };
+}
+
+async function judge(call: readonly string[], one: Case): Promise<Verdict> {
+  try {
+    await inWorld(call, async (world) => {
+      await world.warmUp();
+      await one.run(world);
+    });
+    return { case: one, result: "held", how: "" };
+  } catch (error) {
+    if (!(error instanceof BrokenRule)) throw error;
+    return { case: one, result: "broken", how: error.message };
+  }
+}
+
+async function inWorld<T>(call: readonly string[], work: (world: World) => Promise<T>): Promise<T> {
+  const world = new World(call);
+  try {
+    return await work(world);
+  } finally {
+    await world.end();
+  }
+}
+
+/** Whether a client with these verdicts conforms: it breaks nothing, and leaves out nothing that is needed. */
+export function conforms({ verdicts }: Score): boolean {
+  return verdicts.every(({ result, case: { isNeeded } }) => result === "held" || (result === "left out" && !isNeeded));
+}
+
+/** The table for people: a line a case, and the sum. */
+export function scoreToText({ hello, verdicts }: Score): string {
+  const lines = verdicts.map(({ case: { rule, name, law }, result, how }) => {
+    const head = `${result.padEnd(8)}  ${rule.padEnd(11)}  ${name.padEnd(24)}`;
+    return `${head}  ${how === "" ? law : how}`;
+  });
+  const heldCount = verdicts.filter(({ result }) => result === "held").length;
+  return `${[...lines, `${hello.language}: ${heldCount} of ${verdicts.length} held`].join("\n")}\n`;
+}
