@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
@@ -22,17 +22,17 @@ const answerMsMax = 600_000;
  * docs/internals/client-contract.md has the commands.
  */
 export class ProgramUnderTest {
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcessWithoutNullStreams;
   readonly #answers: AsyncIterator<string>;
   #errorText = "";
 
   constructor([command = "", ...args]: readonly string[]) {
-    const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(command, args);
     this.#child = child;
     child.on("error", (error) => (this.#errorText += error.message));
-    child.stdin!.on("error", () => undefined);
-    child.stderr!.on("data", (chunk: Buffer) => (this.#errorText += chunk.toString()));
-    this.#answers = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+    child.stdin.on("error", () => undefined);
+    child.stderr.on("data", (chunk: Buffer) => (this.#errorText += chunk.toString()));
+    this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 
   /**
@@ -42,7 +42,7 @@ export class ProgramUnderTest {
    */
   async send<T>(command: string, keys: Keys = {}): Promise<T> {
     const pairs = Object.entries(keys).map(([key, value]) => `${key}=${value}`);
-    this.#child.stdin!.write(`${[command, ...pairs].join(" ")}\n`);
+    this.#child.stdin.write(`${[command, ...pairs].join(" ")}\n`);
     const limit = AbortSignal.timeout(answerMsMax);
     const late = once(limit, "abort").then((): never => {
       throw new Error(`The program has not answered ${command} within ${answerMsMax / 1_000} s.`);
@@ -67,7 +67,7 @@ export class ProgramUnderTest {
   async end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) return;
     const ended = once(this.#child, "exit");
-    this.#child.stdin!.end();
+    this.#child.stdin.end();
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), 5_000);
     await ended;
     clearTimeout(killer);

@@ -110,7 +110,7 @@ export class Client {
     const out = join(this.#world.folder, `${this.#name}.ids`);
     const keys = { client: this.#name, per_second: perSecond, seconds, out };
     const result = await this.#world.program.send<TakeResult>("take", keys);
-    return { ...result, taken: readTakenIds(out).map((taken) => ({ ...taken, ageMs: taken.atMs - timeOf(taken.id) })) };
+    return { ...result, taken: readTakenIds(out).map(({ id, atMs }) => ({ id, atMs, ageMs: atMs - timeOf(id) })) };
   }
 
   async close(): Promise<void> {
