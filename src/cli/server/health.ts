@@ -1,7 +1,6 @@
 import { type Settings, withFallback } from "../../config/setting.ts";
 import type { Command } from "../command.ts";
-import { connectionProblem } from "./connection-problem.ts";
-import { portHint } from "./remote-error.ts";
+import { connectionProblem, portHint } from "./connection-problem.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
 import { problemsOfAccess, readAccess, type ServerAccess, serverOptions } from "./server-access.ts";
 

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { connectionProblem } from "./connection-problem.ts";
+import { connectionProblem, portHint } from "./connection-problem.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
 import type { ServerAccess } from "./server-access.ts";
 
@@ -23,12 +23,4 @@ function messageOf(url: string, refused: ConnectError, hasToken: boolean): strin
   const hint =
     code === Code.Unauthenticated && !hasToken ? " Give --token-file FILE, or --cert FILE and --key FILE." : "";
   return `The server at ${url} refuses the call, ${info?.reason ?? Code[code]}: ${rawMessage}${hint}`;
-}
-
-/** A sentence for a URL without a port, which hardly ever means 80; empty for all others. */
-export function portHint(url: string): string {
-  const { protocol, port } = new URL(url);
-  if (port !== "" || /:(?:80|443)\/?$/.test(url)) return "";
-  const meant = protocol === "https:" ? 443 : 80;
-  return ` Without a port it means ${meant}: is it ${url.replace(/\/$/, "")}:7609?`;
 }

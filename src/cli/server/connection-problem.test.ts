@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { portHint } from "./remote-error.ts";
+import { portHint } from "./connection-problem.ts";
 
 test.each([
   ["http://127.0.0.1", " Without a port it means 80: is it http://127.0.0.1:7609?"],
