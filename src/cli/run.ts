@@ -73,6 +73,8 @@ export async function run(): Promise<void> {
   stdout.on("error", (error) => {
     if (!outlivesOutput) endWithoutOutput(error);
   });
+  // Without a listener Node opens a debugger for every user of the machine (docs/adr/0197). serve has one that says so.
+  process.on("SIGUSR1", () => {});
   // Messages that nobody can read are no reason to end.
   stderr.on("error", () => {});
   try {

@@ -94,6 +94,10 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
     log.error("A fault of this program, which ends it", { error });
     process.exit(exitCodes.fault);
   });
+  // The second one would end a server without a drain. Tools that rotate logs send them.
+  for (const name of ["SIGUSR1", "SIGUSR2"] as const) {
+    process.on(name, () => log.info("This signal has no meaning here", { signal: name }));
+  }
   const traceSettings = valueOf(resolveTraces(context.environment));
   const stop = listenForStop(process, systemClock);
   const { signal } = stop;

@@ -43,6 +43,7 @@ export class Connection implements FrameSink {
   readonly #deadlines: Deadlines;
   readonly #settingsFrames: FrameBucket;
   readonly #pings: FrameBucket;
+  readonly #windowUpdates: FrameBucket;
   #state: ConnectionState = "open";
   #hasPeerSettings = false;
   #announcedMs = 0;
@@ -65,9 +66,10 @@ export class Connection implements FrameSink {
     this.#reader = new FrameReader(this, limits.framePayloadBytesMax);
     this.#blocks = new HeaderBlockReader(this.#streams, limits);
     this.#deadlines = new Deadlines(limits, nowMs);
-    const { settingsPerSecond, pingsPerSecond } = limits;
+    const { settingsPerSecond, pingsPerSecond, windowUpdatesPerSecond } = limits;
     this.#settingsFrames = new FrameBucket({ what: "SETTINGS", perSecond: settingsPerSecond }, nowMs);
     this.#pings = new FrameBucket({ what: "PINGs", perSecond: pingsPerSecond }, nowMs);
+    this.#windowUpdates = new FrameBucket({ what: "WINDOW_UPDATEs", perSecond: windowUpdatesPerSecond }, nowMs);
     this.#sendPreface(limits);
     this.#isEntered = false;
   }
@@ -230,6 +232,7 @@ export class Connection implements FrameSink {
         break;
       case frameType.windowUpdate:
         checkSize("WINDOW_UPDATE", end - start === 4);
+        this.#windowUpdates.take(this.#streams.nowMs);
         this.#streams.onWindowUpdate(streamId, bytes.readUInt32BE(start) & 0x7fffffff);
         break;
       case frameType.ping:

@@ -76,6 +76,10 @@ export const limitTable = {
     20_000,
     "PING frames, likewise. High, because grpc-go measures its bandwidth by one PING for each burst that it reads.",
   ),
+  windowUpdatesPerSecond: perSecond(
+    50_000,
+    "WINDOW_UPDATE frames, likewise. High, because a client may send two for each response that it reads.",
+  ),
   emptyFramesPerSecond: perSecond(
     2_000,
     "Frames without content (DATA without bytes, or of fewer than 64 behind the first 64 of a body; PRIORITY, acknowledgements, unknown types), likewise.",

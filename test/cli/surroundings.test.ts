@@ -153,6 +153,26 @@ test("the first line of a log that can be written again says how many were lost"
   expect(await stop()).toBe(0);
 });
 
+// OPS 6: Node opened its debugger to every user of the machine, and SIGUSR2 ended the server without a drain.
+test("SIGUSR1 and SIGUSR2 have no meaning to a server: it says so, opens no debugger, and goes on", {
+  timeout: timeoutMs,
+}, async () => {
+  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+  const server = await startSnowlane({ args: ["--store", store] });
+  onTestFinished(() => void server.child.kill("SIGKILL"));
+  for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
+    server.child.kill(signal);
+    await until(`a line about ${signal}`, () => {
+      if (server.child.signalCode !== null) throw new Error(`ended by ${server.child.signalCode}`);
+      const lines = server.log.map((line) => JSON.stringify(line)).join("\n");
+      expect(lines).not.toContain("Debugger");
+      return lines.includes(`"This signal has no meaning here","signal":"${signal}"`);
+    });
+  }
+  expect(await callNextId(server.url)).toBe(200);
+  expect(await server.stop("SIGTERM")).toBe(0);
+});
+
 /** Runs a command with its output in a file, by a shell. */
 async function runWithOutput(redirection: string, args: readonly string[]) {
   return runShell(["-c", `"$@" ${redirection}`, "sh", ...(await bundledSnowlane()), ...args]);

@@ -54,6 +54,18 @@ test("the lines of docs/install.md unpack it, and give an ID", () => {
   expect(output).toMatch(/^\d{19}\nok /);
 });
 
+// OPS 6: NODE_OPTIONS of a user reached it.
+test("it takes no NODE_OPTIONS, so that nobody opens a debugger in it", async () => {
+  const child = spawn(program, ["--version"], {
+    env: { ...bare, NODE_OPTIONS: "--inspect=127.0.0.1:0 --require=/no/such/file" },
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  expect([await once(child, "close"), stderr]).toEqual([[0, null], ""]);
+});
+
 test("it has at most 140 MB, and the notices of what it contains, with those of Node", () => {
   expect(readdirSync(installed).toSorted()).toEqual(["LICENSE", "THIRD_PARTY_NOTICES", "snowlane"]);
   expect(statSync(program).size).toBeLessThan(140_000_000);

@@ -98,7 +98,7 @@ test.each(Object.entries(servers))(
         ]);
       }
       // node:http cannot read these.
-      for (const version of ["3.0", "1.2", "2", "11.1"]) expect(await ask(version, path)).toMatch(/^HTTP\/1\.1 400 /);
+      for (const version of ["3.0", "1.2", "2", "11.1"]) expect(await ask(version, path)).toMatch(/^HTTP\/1\.1 505 /);
     }
     expect(server.source.status().counters.issued).toBe(issued);
     for (const version of ["1.0", "1.1"]) expect(await ask(version)).toMatch(/^HTTP\/1\.1 200 [^]*"id"/);
@@ -115,4 +115,41 @@ test("the listener of operators refuses the same requests", async () => {
   expect(await ask("1.1")).toMatch(/^HTTP\/1\.1 200 /);
   expect(await ask("1.1", "host: localhost\r\n")).toMatch(/^HTTP\/1\.1 400 /);
   expect(await ask("2.0")).toMatch(/^HTTP\/1\.1 505 /);
+});
+
+// OPS 15: they got 400, except 0.9 and 2.0.
+test("a request line of another version than HTTP/1.0 and HTTP/1.1 gets 505", async () => {
+  const { address } = await runServer();
+  for (const version of ["0.9", "1.2", "1.9", "2.0", "3.0"]) {
+    const answer = await sendBytes(address, [`GET /healthz HTTP/${version}\r\nhost: localhost\r\n\r\n`]);
+    expect([version, answer]).toEqual([version, expect.stringMatching(/^HTTP\/1\.1 505 /)]);
+  }
+  for (const line of ["GET /healthz HTCPCP/1.0", "nonsense"]) {
+    expect(await sendBytes(address, [`${line}\r\nhost: localhost\r\n\r\n`])).toMatch(/^HTTP\/1\.1 400 /);
+  }
+  const large = `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(20_000)}\r\n\r\n`;
+  expect(await sendBytes(address, [large])).toMatch(/^HTTP\/1\.1 431 /);
+});
+
+// OPS 16: gzip was served as if it were chunked alone, and HTTP/1.0 with chunks.
+test("a Transfer-Encoding other than chunked gets 501, and one in HTTP/1.0 gets 400", async () => {
+  const { address, server } = await runServer();
+  const ask = (version: string, coding: string) =>
+    sendBytes(address, [
+      `POST ${nextId} HTTP/${version}\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n` +
+        `transfer-encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+    ]);
+  expect(await ask("1.1", "gzip, chunked")).toMatch(/^HTTP\/1\.1 501 /);
+  expect(await ask("1.1", "x, chunked")).toMatch(/^HTTP\/1\.1 501 /);
+  expect(await ask("1.0", "chunked")).toMatch(/^HTTP\/1\.1 400 /);
+  expect(server.source.status().counters.issued).toBe(0);
+  expect(await ask("1.1", "Chunked")).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+// OPS 17: it was told to send a content type, which a GET does not have.
+test("a GET of a method without connect=v1 is told what its query needs", async () => {
+  const { address } = await runServer();
+  const answer = await sendBytes(address, [`GET ${parse} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`]);
+  expect(answer).toMatch(/^HTTP\/1\.1 415 [^]*connect=v1, encoding=json and message=/);
+  expect(answer).not.toContain("Send content-type");
 });

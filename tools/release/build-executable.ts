@@ -82,6 +82,9 @@ async function writeBlob(checkout: string, folder: string): Promise<string> {
     output,
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
+    execArgv: ["--disable-sigusr1", "--max-semi-space-size=2"],
+    // NODE_OPTIONS of its user could open a debugger, or load code of another: docs/adr/0197.
+    execArgvExtension: "none",
     assets: Object.fromEntries(files.map((path) => [relative(root, path), path])),
   };
   writeFileSync(config, JSON.stringify(settings));

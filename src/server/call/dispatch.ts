@@ -14,7 +14,7 @@ import { encodeMessage, encodeMessageField } from "./envelope/grpc-message.ts";
 import { peerKey } from "./peer.ts";
 import { answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
-import { unknownPathLine, wrongMethodLine, wrongTypeLine } from "./refusal-lines.ts";
+import { unknownPathLine, wrongMethodLine, wrongQueryLine, wrongTypeLine } from "./refusal-lines.ts";
 import { isGrpcType, securityFields } from "./security-headers.ts";
 import { textAnswer } from "./text-answer.ts";
 
@@ -88,7 +88,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     crossOrigin.mark(request, response.header);
     if (badStatuses.has(response.status)) onRefusedUnread?.(request.path, new ConnectError("no call", Code.Unknown));
     if (response.status === 405) return textAnswer(405, request.method, wrongMethodLine, response.header);
-    if (response.status === 415) return textAnswer(415, request.method, wrongTypeLine, response.header);
+    if (response.status === 415) {
+      const line = request.method === "GET" || request.method === "HEAD" ? wrongQueryLine : wrongTypeLine;
+      return textAnswer(415, request.method, line, response.header);
+    }
     return response;
   };
 }

@@ -11,6 +11,10 @@ export const wrongTypeLine =
   "Send content-type: application/json with the body {}, or application/proto; for a stream " +
   "application/connect+json or application/connect+proto; and over gRPC application/grpc or application/grpc-web.\n";
 
+/** 415 of a GET, which has no content type. */
+export const wrongQueryLine =
+  "Send connect=v1, encoding=json and message={} in the query of a GET, each percent-encoded; or a message by POST.\n";
+
 /** `/metrics` where several servers share the port. */
 export const sharedPortLine =
   "Several servers share this port, so a scrape would reach any of them. Give each one --admin-listen.\n";

@@ -13,7 +13,7 @@ import { createExchangeServer } from "./node-exchange.ts";
 import { withHostCheck } from "./named-http1.ts";
 import { createNodeHttp2 } from "./node-http2.ts";
 import { headerBytesMax, headerCountMax, idleTimeoutMs } from "./node-limits.ts";
-import { onlySound } from "./sound-http1.ts";
+import { onlySound, refuseUnreadable } from "./sound-http1.ts";
 
 /** Serves connections that the listener accepts. */
 export interface ConnectionServer {
@@ -63,6 +63,7 @@ export function createConnectionServer(application: Application, options: Connec
     onlySound(aged(checkedHosts(createHotHttp1(application, options, calls, serve), application, options), options)),
   );
   http1.maxHeadersCount = headerCountMax;
+  http1.on("clientError", refuseUnreadable);
   // Starts the check of its timeouts, which a server that never listens itself does not begin.
   http1.emit("listening");
   const http2 =

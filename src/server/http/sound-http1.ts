@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { securityHeaders } from "../call/security-headers.ts";
 import type { ServeHttp1 } from "./hot-http1.ts";
 
@@ -26,14 +27,37 @@ export function onlySound(serve: ServeHttp1): ServeHttp1 {
   };
 }
 
-function refusalOf({ httpVersionMajor, httpVersion, rawHeaders }: IncomingMessage) {
+function refusalOf({ httpVersionMajor, httpVersionMinor, httpVersion, headers, rawHeaders }: IncomingMessage) {
   // RFC 9110 section 15.6.6.
   if (httpVersionMajor !== 1) {
     return [505, `This connection speaks HTTP/1.1; the request line says HTTP/${httpVersion}.\n`] as const;
   }
   // RFC 9112 section 3.2: a proxy may have judged by another field.
   if (hasSeveralHosts(rawHeaders)) return [400, "The request has more than one Host field.\n"] as const;
+  const coding = headers["transfer-encoding"];
+  if (coding === undefined) return undefined;
+  // RFC 9112 section 6.1: it is faulty in HTTP/1.0, and another coding than chunked is not understood here.
+  if (httpVersionMinor === 0) return [400, "A request of HTTP/1.0 has no Transfer-Encoding.\n"] as const;
+  if (coding.trim().toLowerCase() !== "chunked")
+    return [501, "The Transfer-Encoding must be chunked alone.\n"] as const;
   return undefined;
+}
+
+/** The status of a request that node:http cannot read, by its error; any other is a bad request. */
+const statusOfFault: Readonly<Record<string, string>> = {
+  // RFC 9110 section 15.6.6.
+  HPE_INVALID_VERSION: "505 HTTP Version Not Supported",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+/** Answers what is no request of HTTP/1.0 or HTTP/1.1, and closes the connection. */
+export function refuseUnreadable({ code = "" }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (socket.writable) {
+    socket.write(`HTTP/1.1 ${statusOfFault[code] ?? "400 Bad Request"}\r\nConnection: close\r\n\r\n`);
+  }
+  socket.destroy();
 }
 
 /** @param rawHeaders - Names and values in turn, as they were sent. */
