@@ -1,6 +1,7 @@
 package snowlane_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func (o *outageTrial) run(duration time.Duration, perSecond int) {
 func (o *outageTrial) advance(duration time.Duration) {
 	o.clock.Advance(duration)
 	for settled := 0; settled < 3; {
-		time.Sleep(20 * time.Microsecond)
+		runtime.Gosched()
 		stats := o.buffer.Stats()
 		if int(stats.Refills+stats.RefillFailures) == len(o.source.askedCounts()) {
 			settled++

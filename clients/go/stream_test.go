@@ -119,11 +119,10 @@ func TestAChunkThatDoesNotCome(t *testing.T) {
 
 func TestAReaderMayTakeLongerThanTheTimeoutOfTheClient(t *testing.T) {
 	server := startServer(t)
-	isDone := make(chan struct{})
+	isDone, isWaiting := make(chan struct{}), make(chan struct{})
 	server.batch = func(_ uint64, stream grpc.ServerStreamingServer[snowlanev1.BatchNextIdsResponse]) error {
 		err := stream.Send(&snowlanev1.BatchNextIdsResponse{Ids: []uint64{1}})
-		// Not before the reader has waited for a while.
-		time.Sleep(50 * time.Millisecond)
+		<-isWaiting
 		return errors.Join(err, stream.Send(&snowlanev1.BatchNextIdsResponse{Ids: []uint64{2}}))
 	}
 	clock := &snowlanetest.Clock{}
@@ -139,12 +138,16 @@ func TestAReaderMayTakeLongerThanTheTimeoutOfTheClient(t *testing.T) {
 			continue
 		}
 		go func() {
-			for {
+			for said := false; ; {
 				select {
 				case <-isDone:
 					return
 				case <-time.After(time.Millisecond):
 					clock.Advance(0)
+					if !said {
+						close(isWaiting)
+						said = true
+					}
 				}
 			}
 		}()

@@ -1,6 +1,7 @@
 package snowlane_test
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -182,11 +183,11 @@ func TestClosingDropsWhatStripesHold(t *testing.T) {
 // Rounds of callers on one buffer while its answers expire and it is closed: every ID that was handed out came to a
 // caller, and once.
 func TestEachIDComesOnceWhileBuffersClose(t *testing.T) {
-	end := time.Now().Add(3 * time.Second)
+	rounds := 80
 	if testing.Short() {
-		end = time.Now().Add(time.Second)
+		rounds = 30
 	}
-	for round := 0; round < 20 || time.Now().Before(end); round++ {
+	for round := range rounds {
 		const maxAge = 10 * time.Millisecond
 		buffer, source := newHasty(t, maxAge-time.Duration(round%8)*time.Millisecond/4, snowlane.BufferOptions{
 			MaxAge: maxAge, CountMin: 5_000, Timeout: time.Minute,
@@ -222,7 +223,9 @@ func takeUntilClosed(t *testing.T, buffer *snowlane.Buffer, round int) []snowlan
 	}
 	for range 20 {
 		buffer.SpreadCallers()
-		time.Sleep(200 * time.Microsecond)
+		for range 10 {
+			runtime.Gosched()
+		}
 	}
 	buffer.Close()
 	group.Wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import deque
@@ -13,14 +14,14 @@ Step = Callable[[int], Sequence[IdRun]]
 
 
 class StubSource:
-    """Grants ever new IDs, each answer after a delay and in several runs, or does what it was told for the next
-    request.
+    """Grants ever new IDs, each answer after other threads had some turns and in several runs, or does what it was told
+    for the next request.
     """
 
-    def __init__(self, delay_s: float = 0.0, run_max: int = 1000) -> None:
+    def __init__(self, turns: int = 0, run_max: int = 1000) -> None:
         self.requests = 0
         self.script: deque[Step] = deque()
-        self._delay_s = delay_s
+        self._turns = turns
         self._run_max = run_max
         self._next_id = 1 << 40
         self._lock = threading.Lock()
@@ -29,8 +30,8 @@ class StubSource:
         self.requests += 1
         if self.script:
             return self.script.popleft()(count)
-        if self._delay_s:
-            time.sleep(self._delay_s)
+        for _ in range(self._turns):
+            os.sched_yield()
         return self.grant(count)
 
     def grant(self, count: int) -> list[IdRun]:

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import copy
 import random
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TypeVar
 
 import pytest
@@ -23,19 +23,26 @@ def run(work: Coroutine[object, object, T]) -> T:
     return asyncio.run(asyncio.wait_for(work, 240))
 
 
-class AsyncStubSource:
-    """A StubSource whose answers are awaited."""
+async def until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds."""
+    while not condition():
+        await asyncio.sleep(0)
 
-    def __init__(self, delay_s: float = 0.0, run_max: int = 1000) -> None:
+
+class AsyncStubSource:
+    """A StubSource whose answers are awaited, for some turns of the event loop."""
+
+    def __init__(self, turns: int = 1, run_max: int = 1000) -> None:
         self.stub = StubSource(run_max=run_max)
         self.held: asyncio.Event | None = None
-        self._delay_s = delay_s
+        self._turns = turns
 
     async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
         self.stub.requests += 1
         if self.held is not None:
             await self.held.wait()
-        await asyncio.sleep(self._delay_s)
+        for _ in range(self._turns):
+            await asyncio.sleep(0)
         return self.stub.script.popleft()(count) if self.stub.script else self.stub.grant(count)
 
 
@@ -44,7 +51,7 @@ def test_many_tasks_with_answers_expired_all_the_time_and_cancelled_tasks_get_no
     callers: int, per_caller: int
 ) -> None:
     async def main() -> None:
-        buffer = AsyncPrefetchBuffer(AsyncStubSource(delay_s=0.001, run_max=3000), PATIENT)
+        buffer = AsyncPrefetchBuffer(AsyncStubSource(turns=20, run_max=3000), PATIENT)
         cancelled = 0
         taken: list[int] = []
 
@@ -98,7 +105,7 @@ def test_cancelling_a_waiting_task_takes_no_id_and_cancels_no_reservation() -> N
 
         async with AsyncPrefetchBuffer(source, observer=Observer()) as buffer:
             tasks = [asyncio.create_task(buffer.next_id()) for _ in range(10)]
-            await asyncio.sleep(0.01)
+            await until(lambda: buffer.stats().waits == 10)
             for task in tasks:
                 task.cancel()
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
@@ -138,7 +145,7 @@ def test_a_source_that_never_answers_is_given_up() -> None:
             with pytest.raises(SnowlaneError) as caught:
                 await buffer.next_id()
             assert caught.value.reason is ErrorReason.DEADLINE_EXCEEDED
-            await asyncio.sleep(0.03)
+            await until(lambda: buffer.stats().refill_failures >= 1)
             source.held = None
             assert await buffer.next_id(timeout_s=30) > 0
             assert buffer.stats().refill_failures >= 1
@@ -152,7 +159,7 @@ def test_closing_ends_waiting_tasks_and_all_later_ones() -> None:
         source.held = asyncio.Event()
         buffer = AsyncPrefetchBuffer(source, PATIENT)
         task = asyncio.create_task(buffer.next_id())
-        await asyncio.sleep(0.01)
+        await until(lambda: buffer.stats().waits == 1)
         await buffer.close()
         await buffer.close()
         for call in (task, buffer.next_id(), buffer.next_ids(3)):

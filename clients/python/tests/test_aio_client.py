@@ -15,6 +15,8 @@ from scripted_server import ScriptedServer, fault
 from snowlane import (
     LAYOUTS,
     AsyncIdClient,
+    AttemptEvent,
+    ClientObserver,
     ClientOptions,
     ErrorReason,
     SnowlaneError,
@@ -183,16 +185,21 @@ def test_closing_ends_calls_waits_and_buffers(server: ScriptedServer) -> None:
 
     async def main() -> None:
         server.script.append(lambda request, context: held.wait(5) and None)
-        client = AsyncIdClient(server.url)
+        heard: list[AttemptEvent] = []
+
+        class Observer(ClientObserver):
+            def on_attempt(self, event: AttemptEvent) -> None:
+                heard.append(event)
+
+        client = AsyncIdClient(server.url, ClientOptions(observer=Observer()))
         calling = asyncio.create_task(client.next_id())
         while not server.calls:
             await asyncio.sleep(0.01)
         server.script.append(fault(UNAVAILABLE, "STORE_UNAVAILABLE", retry_after_s=3))
         waiting = asyncio.create_task(client.info())
-        while len(server.calls) < 2:
+        while not heard:
             await asyncio.sleep(0.01)
         buffer = client.prefetch()
-        await asyncio.sleep(0.05)
         await client.close()
         await client.close()
         calls = (waiting, client.next_id(), buffer.next_id())

@@ -8,7 +8,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from stub_source import StubSource, answers, raises, until
@@ -25,11 +25,26 @@ from snowlane import (
     WaitEvent,
     _id_slice,
 )
+from snowlane._clock import SystemClock
 from snowlane._errors import as_snowlane_error
 from snowlane._options import COUNT_MAX
 from snowlane._run import ID_MAX
+from snowlane.testing import FakeClock
 
 PATIENT = PrefetchOptions(timeout_s=120)
+
+
+class CountingClock(SystemClock):
+    """The clock of this machine, which counts the background work that has ended."""
+
+    ended = 0
+
+    def spawn(self, task: Callable[[], object]) -> None:
+        def run() -> None:
+            task()
+            self.ended += 1
+
+        super().spawn(run)
 
 
 @pytest.fixture(params=["with the interpreter's lock", "without it"])
@@ -88,7 +103,7 @@ def test_an_array_holds_the_ids_exactly() -> None:
 def test_many_callers_with_answers_expired_all_the_time_and_callers_that_give_up_get_no_id_twice(
     callers: int, per_caller: int
 ) -> None:
-    source = StubSource(delay_s=0.001, run_max=3000)
+    source = StubSource(turns=20, run_max=3000)
     buffer = PrefetchBuffer(source, PATIENT)
     taken: list[list[int]] = []
     given_up = [0]
@@ -147,24 +162,25 @@ def test_an_id_older_than_max_age_is_not_handed_out() -> None:
 
 
 def test_stock_is_renewed_only_for_callers_that_were_there_while_it_lasted() -> None:
-    source = StubSource()
-    with PrefetchBuffer(source, PrefetchOptions(max_age_s=0.5)) as buffer:
+    source, clock = StubSource(), FakeClock()
+    with PrefetchBuffer(source, PrefetchOptions(max_age_s=0.5), clock=clock) as buffer:
         buffer.next_id()
-        until(lambda: buffer.stats().refills == 2 and buffer.stats().stock == 0)
-        time.sleep(0.7)
-        assert source.requests == 2
+        clock.advance(0.6)
+        assert (buffer.stats().refills, buffer.stats().stock) == (2, 32)
+        clock.advance(60)
+        assert (source.requests, buffer.stats().stock) == (2, 0)
 
 
 def test_an_answer_that_comes_after_max_age_is_dropped_whole() -> None:
-    source = StubSource()
+    source, clock = StubSource(), FakeClock()
     late = source.grant(32)
 
     def answer_late(count: int) -> list[IdRun]:
-        time.sleep(0.12)
+        clock.advance(0.12)
         return late
 
     source.script.append(answer_late)
-    with PrefetchBuffer(source, PrefetchOptions(max_age_s=0.1, timeout_s=30)) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(max_age_s=0.1, timeout_s=30), clock=clock) as buffer:
         assert buffer.next_id() > late[0].ids()[-1]
         assert buffer.stats().refill_failures >= 1
 
@@ -179,11 +195,12 @@ def test_an_answer_to_a_request_that_was_given_up_is_dropped_whole() -> None:
         return late
 
     source.script.append(answer_when_told)
-    with PrefetchBuffer(source, PrefetchOptions(timeout_s=0.04)) as buffer:
+    clock = CountingClock()
+    with PrefetchBuffer(source, PrefetchOptions(timeout_s=0.04), clock=clock) as buffer:
         first = buffer.next_id(timeout_s=30)
         assert first > late[0].ids()[-1]
         answered.set()
-        time.sleep(0.05)
+        until(lambda: clock.ended == 2)
         assert buffer.next_id() == first + 3
         assert buffer.stats().refills == 1
 
@@ -244,16 +261,19 @@ def test_a_dry_buffer_waits_until_the_deadline_and_says_why() -> None:
 
 
 def test_a_dry_buffer_without_a_failure_says_that_the_deadline_passed() -> None:
-    source = StubSource(delay_s=0.3)
+    source = StubSource()
+    held = threading.Event()
     waits: list[WaitEvent] = []
 
     class Observer(ClientObserver):
         def on_wait(self, event: WaitEvent) -> None:
             waits.append(event)
 
+    source.script.append(lambda count: source.grant(count) if held.wait() else [])
     with PrefetchBuffer(source, observer=Observer()) as buffer:
         with pytest.raises(SnowlaneError) as caught:
             buffer.next_id(timeout_s=0.05)
+        held.set()
         assert caught.value.reason is ErrorReason.DEADLINE_EXCEEDED
         assert [wait.reason for wait in waits] == [ErrorReason.DEADLINE_EXCEEDED]
 
@@ -301,7 +321,8 @@ def test_closing_ends_waiting_calls_and_all_later_ones() -> None:
     source = StubSource()
     held = threading.Event()
     source.script.append(lambda count: source.grant(count) if held.wait() else [])
-    buffer = PrefetchBuffer(source, PATIENT)
+    clock = CountingClock()
+    buffer = PrefetchBuffer(source, PATIENT, clock=clock)
     errors: list[SnowlaneError] = []
 
     def wait() -> None:
@@ -317,7 +338,7 @@ def test_closing_ends_waiting_calls_and_all_later_ones() -> None:
     buffer.close()
     waiter.join(120)
     held.set()
-    time.sleep(0.05)
+    until(lambda: clock.ended == 1)
     for call in (buffer.next_id, buffer.next_id_now, lambda: buffer.next_ids(3)):
         with pytest.raises(SnowlaneError) as caught:
             call()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 
 import grpc
@@ -39,10 +38,11 @@ def test_a_stream_that_breaks_is_taken_up_by_another(server: ScriptedServer) -> 
 
 
 def test_a_reader_may_take_longer_than_the_time_of_the_client(server: ScriptedServer) -> None:
+    is_waiting = threading.Event()
+
     def slow(request: pb.BatchNextIdsRequest, context: grpc.ServicerContext) -> Iterator[pb.BatchNextIdsResponse]:
         yield pb.BatchNextIdsResponse(ids=[1])
-        # Not before the reader has waited for a while.
-        time.sleep(0.05)
+        is_waiting.wait(60)
         yield pb.BatchNextIdsResponse(ids=[2])
 
     server.script.append(slow)
@@ -52,6 +52,7 @@ def test_a_reader_may_take_longer_than_the_time_of_the_client(server: ScriptedSe
     def tick() -> None:
         while not done.wait(0.001):
             clock.advance(0)
+            is_waiting.set()
 
     ticking = threading.Thread(target=tick)
     ids: list[int] = []

@@ -70,7 +70,7 @@ def call():
             taken.extend(chunk)
 threads = [threading.Thread(target=call) for _ in range(4)]
 for thread in threads: thread.start()
-time.sleep(0.2)
+while len(taken) < 1000: time.sleep(0.001)
 for _ in range(5):
     child = os.fork()
     if child == 0:

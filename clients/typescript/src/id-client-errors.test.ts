@@ -93,7 +93,7 @@ describe("errors", () => {
     const buffer = client.prefetch();
     const pending = errorOf(client.nextId());
     const streaming = errorOf(collect(client.stream(1e9)));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => server.calls.map(({ method }) => method).toSorted()).toEqual(["batchNextIds", "nextId"]);
     client.close();
     expect((await pending).reason).toBe("CLIENT_CLOSED");
     expect((await streaming).reason).toBe("CLIENT_CLOSED");

@@ -7,11 +7,11 @@ import { FakeClock } from "./fake-clock.ts";
 describe("streams", () => {
   test("a reader may take longer than the timeout of the client", async () => {
     const server = await startServer();
+    const isWaiting = Promise.withResolvers<void>();
     server.handlers = {
       batchNextIds: async function* () {
         yield { ids: [1n] };
-        // Not before the reader has waited for a while.
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await isWaiting.promise;
         yield { ids: [2n] };
       },
     };
@@ -21,7 +21,7 @@ describe("streams", () => {
     for await (const chunk of connect([server], { clock }).stream(2)) {
       ids.push(...chunk);
       await clock.advance(600_000);
-      ticking ??= setInterval(() => void clock.advance(0), 1);
+      ticking ??= setInterval(() => void clock.advance(0).then(isWaiting.resolve), 1);
     }
     clearInterval(ticking);
     expect(ids).toEqual([1n, 2n]);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { askHttp1, type HttpAnswer } from "../../../test/support/http2/http-call.ts";
 import type { CallHandler } from "../call/call-stream.ts";
@@ -28,21 +29,30 @@ const head = { status: 200, fields: ["content-type", "text/plain"] };
 
 test("a handler is told to write on where it was told to wait, when all has left, and nowhere else", async () => {
   const events: string[] = [];
-  const { answer } = await ask((call) => ({
-    onEnd: () => {
-      call.respond(head);
-      for (let left = 3; left > 0; left--) events.push(`small ${call.write(Buffer.from("a"))}`);
-      setTimeout(() => {
-        events.push(`large ${call.write(Buffer.alloc(100_000, "b"))}`);
-        setTimeout(() => {
-          events.push(`small ${call.write(Buffer.from("c"))}`);
-          setTimeout(() => call.end(), 50);
-        }, 50);
-      }, 50);
+  const hasLeft = Promise.withResolvers<void>();
+  /** Long enough for an event that must not come. */
+  const someTurns = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+  };
+  const answer = async (call: Http1Call): Promise<void> => {
+    call.respond(head);
+    for (let left = 3; left > 0; left--) events.push(`small ${call.write(Buffer.from("a"))}`);
+    await someTurns();
+    events.push(`large ${call.write(Buffer.alloc(100_000, "b"))}`);
+    await hasLeft.promise;
+    await someTurns();
+    events.push(`small ${call.write(Buffer.from("c"))}`);
+    await someTurns();
+    call.end();
+  };
+  const { answer: received } = await ask((call) => ({
+    onEnd: () => void answer(call),
+    onWritable: () => {
+      events.push("onWritable");
+      hasLeft.resolve();
     },
-    onWritable: () => events.push("onWritable"),
   }));
-  expect(String((answer as HttpAnswer).body)).toBe(`aaa${"b".repeat(100_000)}c`);
+  expect(String((received as HttpAnswer).body)).toBe(`aaa${"b".repeat(100_000)}c`);
   expect(events).toEqual(["small true", "small true", "small true", "large false", "onWritable", "small true"]);
 });
 

@@ -1,11 +1,13 @@
-import { expect, onTestFinished, test } from "vitest";
-import { delay, systemTimers } from "../../clock/clock.ts";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { ThreadLink } from "./thread-link.ts";
 
 interface Echo {
   echo(text: string): string;
   close(): void;
 }
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 /** A thread that begins to load only when it is let go, as on a machine with more work than cores. */
 function startLate(callTimeoutMs: number) {
@@ -38,7 +40,7 @@ test("a call that is sent while the thread starts does not end in the error of a
   const { link, letGo } = startLate(500);
   const outcome = link.call("echo", "first").catch((error: unknown) => error);
   // Longer than a call may take.
-  await delay(systemTimers, 1_200);
+  await vi.advanceTimersByTimeAsync(1_200);
   letGo(1);
   expect(await outcome).toBe("first");
 });
@@ -47,8 +49,10 @@ test("a call ends at its deadline once the thread is ready", async () => {
   const { link, letGo } = startLate(1_000);
   letGo(1);
   expect(await link.call("echo", "first")).toBe("first");
-  await expect(link.call("echo", "slow")).rejects.toMatchObject({
+  const slow = expect(link.call("echo", "slow")).rejects.toMatchObject({
     reason: "STORE_UNAVAILABLE",
     message: expect.stringContaining("within 1 s"),
   });
+  await vi.advanceTimersByTimeAsync(1_000);
+  await slow;
 });

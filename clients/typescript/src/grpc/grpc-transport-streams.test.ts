@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { BatchNextIdsResponseSchema } from "../../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { frameType } from "../../../../src/http2/frame.ts";
-import { data, uint32 } from "../../../../test/support/http2/http2-wire.ts";
+import { data, ping, uint32 } from "../../../../test/support/http2/http2-wire.ts";
 import type { RawRequest } from "../../../../test/support/http2/raw-http2-server.ts";
 import { answerNextId, connect, errorOf, head, serve, trailers } from "../../test/raw-call.ts";
 
@@ -60,7 +59,9 @@ describe("streams", () => {
       );
       return ofStream.reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0);
     };
-    await sleep(50);
+    // The client answers a PING when it has read what came before.
+    connection!.send(ping());
+    await expect.poll(() => connection!.received(frameType.ping).length).toBe(1);
     expect(updates()).toBe(0);
     for (let count = 1; count < Math.floor(sentBytes / piece.length); count++) await reader.next();
     void reader.next().catch(() => undefined);

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { createServer as createTcpServer } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -10,7 +9,7 @@ import { ErrorInfoSchema } from "../../../../src/gen/google/rpc/error_details_pb
 import { StatusSchema } from "../../../../src/gen/google/rpc/status_pb.ts";
 import { frameType, settingId } from "../../../../src/http2/frame.ts";
 import { version } from "../../../../src/version.ts";
-import { data, headers, settings, windowUpdate } from "../../../../test/support/http2/http2-wire.ts";
+import { data, headers, ping, settings, windowUpdate } from "../../../../test/support/http2/http2-wire.ts";
 import { type RawRequest, responseFields } from "../../../../test/support/http2/raw-http2-server.ts";
 import { answerNextId, connect, errorOf, failureOf, serve, trailers } from "../../test/raw-call.ts";
 
@@ -73,10 +72,10 @@ describe("a call", () => {
     const greeting = settings([settingId.maxConcurrentStreams, 3]);
     const onRequest = (request: RawRequest): void => {
       openCountMax = Math.max(openCountMax, ++openCount);
-      setTimeout(() => {
+      setImmediate(() => {
         openCount--;
         answerNextId(request);
-      }, 1);
+      });
     };
     const server = await serve(onRequest, { greeting });
     const client = connect(server.url);
@@ -93,7 +92,9 @@ describe("a call", () => {
     const second = errorOf(client.reserveIds({ count: 100 }));
     const [connection] = server.connections;
     await expect.poll(() => connection?.received(frameType.headers).length).toBe(2);
-    await sleep(20);
+    // What it answers a PING behind, it has sent.
+    connection?.send(ping());
+    await expect.poll(() => connection?.received(frameType.ping).length).toBe(1);
     expect(server.requests).toHaveLength(1);
     connection?.send(windowUpdate(3, 6));
     await expect.poll(() => connection?.received(frameType.data).length).toBe(2);
