@@ -73,7 +73,7 @@ export const attemptCases: readonly Case[] = [
   {
     rule: "attempts 3",
     name: "not-retried",
-    law: "What waiting does not cure is tried once.",
+    law: "What waiting does not help is tried once.",
     isNeeded: true,
     run: async (world) => {
       const server = await world.server();
