@@ -104,7 +104,7 @@ export async function runCommand(command: Command, args: readonly string[], cont
   const parsed = parseFlags({
     known: flagsOf(command),
     takesWords: command.positional !== undefined,
-    call: callOf(command),
+    help: `${callOf(command)} ${command.groups === undefined ? "--help" : "--help-all"}`,
     args,
   });
   const { flags, positionals, problems } = parsed;

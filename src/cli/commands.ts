@@ -205,5 +205,6 @@ function overviewOf(entries: readonly CommandEntry[]): string {
 }
 
 function listOf(entries: readonly CommandEntry[]): string {
-  return `Commands:\n${entries.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`).join("\n")}`;
+  const column = Math.max(...entries.map(({ name }) => name.length)) + 2;
+  return `Commands:\n${entries.map(({ name, summary }) => `  ${name.padEnd(column)}${summary}`).join("\n")}`;
 }

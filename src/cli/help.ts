@@ -62,8 +62,14 @@ function write(source: HelpSource, middle: readonly string[]): string {
   const parts = [`${summary}.\n\nUsage: ${usage}`];
   if (positional !== undefined) parts.push(wrap(positional.doc, ""));
   parts.push(...middle, `Examples:\n${examples.map((example) => `  ${example}`).join("\n")}`);
-  if (call === undefined) parts.push("Exit codes: see snowlane --help.");
+  if (call === undefined) parts.push(endOf(parts.join()));
   return `${parts.join("\n\n")}\n`;
+}
+
+/** The last line. A user of a package has no docs/ beside the program. */
+function endOf(text: string): string {
+  const pages = text.includes("docs/") ? " Pages in docs/ are beside the source of Snowlane." : "";
+  return `Exit codes: see snowlane --help.${pages}`;
 }
 
 function settingParts(

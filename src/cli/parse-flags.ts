@@ -21,8 +21,8 @@ export interface FlagSource {
   readonly known: readonly Setting<unknown>[];
   /** Whether the command takes words besides flags. */
   readonly takesWords: boolean;
-  /** The text that a user types to call the command. */
-  readonly call: string;
+  /** The text that a user types to see all flags of the command. */
+  readonly help: string;
   readonly args: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface FlagSource {
  *
  * One mistake gives one problem: the value of an unknown flag is none, nor is each word of several that have no place.
  */
-export function parseFlags({ known, takesWords, call, args }: FlagSource): ParsedFlags {
+export function parseFlags({ known, takesWords, help, args }: FlagSource): ParsedFlags {
   const settings = new Map(known.map((setting) => [flagName(setting), setting]));
   const flags: Record<string, string> = {};
   const positionals: string[] = [];
@@ -49,7 +49,7 @@ export function parseFlags({ known, takesWords, call, args }: FlagSource): Parse
     const setting = settings.get(token.name);
     const place = token.rawName;
     if (setting === undefined) {
-      const { hint, meant } = unknownFlag(token.name, settings, call);
+      const { hint, meant } = unknownFlag(token.name, settings, help);
       problems.push({ place, hint });
       wrong.push(...meant);
       isAfterUnknown = token.value === undefined;
@@ -82,7 +82,7 @@ function tokensOf(settings: ReadonlyMap<string, Setting<unknown>>, args: readonl
 }
 
 /** Says what to write in place of a flag that is not known, and which known flags that names. */
-function unknownFlag(name: string, settings: ReadonlyMap<string, Setting<unknown>>, call: string) {
+function unknownFlag(name: string, settings: ReadonlyMap<string, Setting<unknown>>, help: string) {
   const elsewhere = [...settings].find(([, { namesElsewhere = [] }]) => namesElsewhere.includes(name));
   if (elsewhere !== undefined) {
     const [flag, { placeholder }] = elsewhere;
@@ -90,7 +90,7 @@ function unknownFlag(name: string, settings: ReadonlyMap<string, Setting<unknown
   }
   const near = nearest(name, settings.keys());
   const guess = near === undefined ? "" : ` Did you mean --${near}?`;
-  return { hint: `There is no such flag.${guess} See ${call} --help.`, meant: near === undefined ? [] : [near] };
+  return { hint: `There is no such flag.${guess} See ${help}.`, meant: near === undefined ? [] : [near] };
 }
 
 /** Says what is wrong with the use of a known flag; undefined where nothing is. */

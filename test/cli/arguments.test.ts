@@ -15,6 +15,10 @@ const mistakes: readonly (readonly [words: string, line: string])[] = [
   ["serve --port 8080", "--port: There is no such flag. Use --listen HOST:PORT."],
   ["serve -p 8080", "-p: There is no such flag. Use --listen HOST:PORT."],
   ["workers --db postgres://db", "--db: There is no such flag. Use --store URL."],
+  [
+    "serve --lissten 127.0.0.1:0",
+    "--lissten: There is no such flag. Did you mean --listen? See snowlane serve --help-all.",
+  ],
   ["workers --watc", "--watc: There is no such flag. Did you mean --watch? See snowlane workers --help."],
   ["parse --nothing 123", "--nothing: There is no such flag. See snowlane parse --help."],
   ["range --from yesteray", expect.stringMatching(/^--from is "yesteray"\. Give a date .*$/)],
@@ -52,7 +56,12 @@ test("help and version are commands too, and a word that begins several commands
   expect(await runInProcess(["help", "store", "copy"])).toEqual(asFlag);
   expect(asFlag.stdout).toContain("Usage: snowlane store copy");
   expect((await runInProcess(["help", "workers"])).stdout).toContain("Usage: snowlane workers [options]");
-  expect((await runInProcess(["help"])).stdout).toContain("Usage: snowlane COMMAND");
+  const { stdout: overview } = await runInProcess(["help"]);
+  expect(overview).toContain("Usage: snowlane COMMAND");
+  // Names and summaries are two columns (two long names ran into their texts).
+  const rows = overview.match(/^ {2}[a-z].*$/gm) ?? [];
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter((row) => !/^ {2}[a-z]+( [a-z-]+)? {2,}[a-z]/.test(row))).toEqual([]);
   expect((await runInProcess(["store", "--help"])).stdout).toMatch(/^Commands:\n {2}store copy {2,}moves/);
   expect(readCommandLine(["version"])).toEqual({ kind: "version" });
 });
