@@ -1,8 +1,10 @@
+import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
   chownSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   statSync,
@@ -12,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { findTool, type Tool } from "../fetch/tools.ts";
+import { fetchOnce } from "../fetch/user-cache.ts";
 import { runCommand } from "../processes/run-command.ts";
 import { TestServer } from "./test-server.ts";
 
@@ -112,7 +115,7 @@ async function startWith(
     userId,
     prepare: async (folder) => {
       if (userId !== undefined && !isOpenToAll(programs)) programs = await copyPrograms(programs, dirname(folder));
-      await initialise(programs, folder, tool, userId);
+      await initialise({ programs, env: tool.env, userId }, folder);
       await change(folder);
     },
     command: async (folder, port) => {
@@ -146,11 +149,49 @@ function connection(port: number): ClientConfig {
   return { host: "127.0.0.1", port, user: "postgres", database: "postgres" };
 }
 
-async function initialise(programs: string, folder: string, tool: Tool, userId: number | undefined): Promise<void> {
-  const args = ["-D", folder, "-A", "trust", "-U", "postgres", "--no-locale", "--encoding=UTF8", "--no-sync"];
-  const user = userId === undefined ? [] : [`--reuid=${userId}`, `--regid=${userId}`, "--clear-groups", "--"];
-  const [command, ...rest] = [...(userId === undefined ? [] : ["setpriv", ...user]), join(programs, "initdb"), ...args];
-  await runCommand(command!, rest, { cwd: folder, env: tool.env });
+/** Where PostgreSQL's programs are, and how they are run. */
+interface Programs {
+  readonly programs: string;
+  readonly env: Tool["env"];
+  readonly userId: number | undefined;
+}
+
+/** Makes the data of a new server: a copy of what initdb made once, with a system identifier of its own. */
+async function initialise(how: Programs, folder: string): Promise<void> {
+  await runCommand("cp", ["-a", "--reflink=auto", `${await firstData(how)}/.`, folder]);
+  // The first eight bytes are the identifier, below 2^63. Its checksum is then wrong, and pg_resetwal takes the values
+  // all the same, as it is forced to.
+  const control = join(folder, "global", "pg_control");
+  const bytes = readFileSync(control);
+  bytes.writeBigUInt64LE(randomBytes(8).readBigUInt64LE() >> 1n);
+  writeFileSync(control, bytes);
+  await runProgram(how, "pg_resetwal", ["-f", "-D", folder], folder);
+}
+
+/** The data that initdb makes: it takes two seconds of a processor, so it is made once for each version. */
+async function firstData(how: Programs): Promise<string> {
+  const version = await runCommand(join(how.programs, "initdb"), ["--version"], { env: how.env });
+  const base = await fetchOnce(`postgres-data-${/ (\d\S*)/.exec(version)?.[1] ?? "unknown"}`, async (base) => {
+    // The cache may lie where the server's user may not go.
+    const made = mkdtempSync(join(tmpdir(), "snowlane-initdb-"));
+    try {
+      if (how.userId !== undefined) chownSync(made, how.userId, how.userId);
+      const args = ["-D", made, "-A", "trust", "-U", "postgres", "--no-locale", "--encoding=UTF8", "--no-sync"];
+      await runProgram(how, "initdb", args, made);
+      await runCommand("cp", ["-a", made, join(base, "data")]);
+    } finally {
+      rmSync(made, { recursive: true, force: true });
+    }
+  });
+  return join(base, "data");
+}
+
+async function runProgram(how: Programs, name: string, args: readonly string[], cwd: string): Promise<void> {
+  const { programs, env, userId } = how;
+  const user =
+    userId === undefined ? [] : ["setpriv", `--reuid=${userId}`, `--regid=${userId}`, "--clear-groups", "--"];
+  const [command = "", ...rest] = [...user, join(programs, name), ...args];
+  await runCommand(command, rest, { cwd, env });
 }
 
 /** Whether other users may reach a folder: root's own home is closed to them, and the cache may lie in it. */
