@@ -6,10 +6,15 @@ import { spawnSync } from "node:child_process";
 import { onOff } from "../src/config/setting-kinds.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
 import { runApart } from "./run-apart.ts";
-import { suitesApart } from "./test-suites.ts";
+import { allParts } from "./whole-parts.ts";
 
-const scripts = ["lint", "test"];
-const parts = [...scripts, ...suitesApart()];
+/** Parts that are scripts of their own. */
+const scripts: Readonly<Record<string, readonly string[]>> = {
+  lint: ["lint"],
+  test: ["test"],
+  gutted: ["measure", "--", "faults", "--gutted"],
+};
+const parts = allParts();
 
 await runProgram({
   call: "npm run all --",
@@ -21,7 +26,8 @@ await runProgram({
     const chosen = wanted.length > 0 ? wanted : parts;
     const outcomes: { readonly part: string; readonly isGood: boolean }[] = [];
     for (const part of chosen) {
-      const isGood = scripts.includes(part) ? runScript(part) : await runApart(part, write);
+      const script = scripts[part];
+      const isGood = script === undefined ? await runApart(part, write) : runScript(script);
       outcomes.push({ part, isGood });
     }
     process.stdout.write("\n");
@@ -31,6 +37,6 @@ await runProgram({
   },
 });
 
-function runScript(name: string): boolean {
-  return spawnSync("npm", ["run", "--silent", name], { stdio: "inherit" }).status === 0;
+function runScript(words: readonly string[]): boolean {
+  return spawnSync("npm", ["run", "--silent", ...words], { stdio: "inherit" }).status === 0;
 }

@@ -3,6 +3,7 @@ import { systemClock } from "../src/clock/clock.ts";
 import { writeMarkedSection } from "../test/bench/marked-section.ts";
 import { machine } from "../test/bench/report.ts";
 import { runVitest, tell, testLines } from "./suites/run-vitest.ts";
+import { wholeParts, wholeSize } from "./whole-parts.ts";
 
 const page = "docs/release.md";
 
@@ -13,20 +14,25 @@ const keptSuites: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Runs a suite that `npm test` leaves out, and prints every test.
+ * Runs a suite that `npm test` leaves out, or the whole of tests of which it runs a part, and prints every test.
  *
  * @param isWritten - Whether a run that docs/release.md keeps is written there.
  * @returns Whether all tests passed.
  */
-export async function runApart(suite: string, isWritten: boolean): Promise<boolean> {
+export async function runApart(name: string, isWritten: boolean): Promise<boolean> {
   const startedMs = systemClock.monotonicMs();
-  const { passed, failures, files } = await runVitest({ suite, command: ["run", "--reporter=verbose"] });
+  const whole = wholeParts.find((part) => part.name === name);
+  const { passed, failures, files } = await runVitest({
+    suite: whole?.suite ?? name,
+    command: ["run", "--reporter=verbose", ...(whole?.files ?? [])],
+    env: whole === undefined ? {} : wholeSize,
+  });
   failures.forEach(tell);
   const seconds = Math.round((systemClock.monotonicMs() - startedMs) / 1_000);
   const outcome = `${passed} passed, ${failures.length} failed, in ${seconds} s`;
   process.stdout.write(`\n${outcome}\n`);
-  const programs = keptSuites[suite];
-  if (isWritten && programs !== undefined) writeRun(suite, programs, [...testLines(files), outcome]);
+  const programs = keptSuites[name];
+  if (isWritten && programs !== undefined) writeRun(name, programs, [...testLines(files), outcome]);
   return failures.length === 0;
 }
 

@@ -1,5 +1,6 @@
 // By its default export: an older Node has no globSync, and is to read what vitest.config.ts says of that.
 import fs from "node:fs";
+import { sized } from "../test/support/worlds/scale.ts";
 
 /** A suite of tests: one project of vitest. */
 export interface TestSuite {
@@ -23,6 +24,13 @@ export interface TestSuite {
 const waitingSuites = new Set(["stores"]);
 
 /**
+ * Files of the suite `http2` that run a second time, on node:http2, for what that serves in its own way: frames, heads,
+ * connections, streams and TLS. The other files of `test/server/` run there by `npm run all -- node-http2`.
+ */
+const onNodeHttp2 =
+  /^test\/server\/(bad-input|call-counts|certificate-reload|client-certificates|connection-age|grpc-rules|host-check|http|last-connections|lent-answers|paths|protocols|sound-requests|streaming)\.test\.ts$/;
+
+/**
  * Reads the suites from the table of CONTRIBUTING.md, which is the one place that says which tests belong to which. A
  * file belongs to the deepest folder that is named; where two suites name that folder, to both.
  *
@@ -42,7 +50,9 @@ export function readTestSuites(): readonly TestSuite[] {
   const files = fs.globSync("{src,test,clients/typescript}/**/*.test.ts", { exclude: ["**/node_modules"] });
   const folderOf = new Map(files.map((file) => [file, deepestFolder(file, named)]));
   return rows.map(({ name, folders, budgetMinutes }) => {
-    const own = files.filter((file) => folders.includes(folderOf.get(file)!));
+    const isHere = (file: string): boolean =>
+      name !== "http2" || !file.startsWith("test/server/") || sized(onNodeHttp2.test(file), true);
+    const own = files.filter((file) => folders.includes(folderOf.get(file)!) && isHere(file));
     return { name, folders, budgetMinutes, waits: waitingSuites.has(name), files: own };
   });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sized } from "../support/worlds/scale.ts";
 import { dangers } from "./danger-watch.ts";
 import { faultKinds, holderStates } from "./fault.ts";
 import { regressionSeeds } from "./regression-seeds.ts";
@@ -8,12 +9,12 @@ import { counted, simulate } from "./simulation.ts";
 /** Prints a result of the run for people. */
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Seeds of the suite; more by `npm run simulate`. */
-const suiteSeeds = 30_000;
-/** So often at least each fault must meet a holder in each state. */
-const meetingsMin = 1_000;
+/** Seeds of the suite; the whole by `npm run all -- seeds`, more by `npm run simulate`. */
+const suiteSeeds = sized(6_000, 30_000);
+/** So often at least each fault must meet a holder in each state: in proportion to the seeds. */
+const meetingsMin = suiteSeeds / 30;
 /** Few seeds have these; a loss that does not show is the only loss of its seed. */
-const rareMin = 100;
+const rareMin = suiteSeeds / 300;
 
 test("one seed gives one history, in any process and whatever ran before it", { timeout: 300_000 }, async () => {
   let digest = 0;

@@ -1,5 +1,6 @@
 /** An operator who reads one log and one `snowlane doctor`, under real faults: docs/reports/fault-lines.md has all. */
 import { expect, onTestFinished, test } from "vitest";
+import { sized } from "../support/worlds/scale.ts";
 import { type FaultLines, readFaultLines } from "./fault-lines.ts";
 import { stagedFaults } from "./fault-stages.ts";
 
@@ -12,7 +13,7 @@ async function read(store: string, fault: string): Promise<FaultLines> {
   return await readFaultLines(stage);
 }
 
-test.each([
+const faults = [
   { store: "sqlite", fault: "on a full disk", reason: /: the disk is full; free some space/, todo: /ten seconds/ },
   { store: "postgres", fault: "read only", reason: /read.only/, todo: /Name the server that takes writes/ },
   { store: "mariadb", fault: "read only", reason: /read.only/, todo: /Name the server that takes writes/ },
@@ -55,7 +56,16 @@ test.each([
     todo: /promote/,
   },
   { store: "etcd", fault: "out of space", reason: /used: etcdserver: .*space exceeded/, todo: /etcdctl alarm disarm/ },
-])(
+];
+/** A database and a server in memory; `npm run all -- fault-lines` injects the faults of all stores. */
+const faultsHere = ["postgres, read only", "redis, killed"];
+
+test.each(
+  sized(
+    faults.filter(({ store, fault }) => faultsHere.includes(`${store}, ${fault}`)),
+    faults,
+  ),
+)(
   "$store, $fault: one log and one doctor say what happened, until when, and what to do",
   async ({ store, fault, reason, todo }) => {
     const { during, doctor, after } = await read(store, fault);
@@ -76,7 +86,9 @@ test.each([
   300_000,
 );
 
-test.each(["postgres, emptied by TRUNCATE", "redis, emptied by FLUSHALL"])(
+const emptied = ["postgres, emptied by TRUNCATE", "redis, emptied by FLUSHALL"];
+
+test.each(sized(emptied.slice(0, 1), emptied))(
   "%s: the log says what is lost and until when nothing is granted, and doctor the same",
   async (name) => {
     const [store = "", fault = ""] = name.split(", ");

@@ -5,6 +5,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import type { RecordStore } from "../../src/store/record-store.ts";
 import { docBlock } from "../house/stores-doc.ts";
 import { duplicatesOf, IssuingWorker } from "../support/processes/issuing-worker.ts";
+import { findFreePort } from "../support/processes/free-port.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { askRedis, follow, promote, startReplicable } from "../support/servers/redis-replicas.ts";
 import { startRedisSentinel } from "../support/servers/redis-sentinel.ts";
@@ -203,7 +204,9 @@ test.for([
 });
 
 test("Redis Cluster is refused with a sentence, and so is a sentinel that the URL takes for a server", async () => {
-  const cluster = await startReplicable(["--cluster-enabled", "yes"]);
+  // By default its second port is the first and 10,000 more, which may be the port of any outgoing connection.
+  const clusterPort = `${await findFreePort()}`;
+  const cluster = await startReplicable(["--cluster-enabled", "yes", "--cluster-port", clusterPort]);
   await expect((await open(cluster.url)).moment()).rejects.toMatchObject({
     reason: "INVALID_CONFIG",
     message: expect.stringMatching(/^The redis store cannot be used: it is a Redis Cluster, .*Use a primary/),

@@ -1,0 +1,45 @@
+import { suitesApart } from "./test-suites.ts";
+import { sizeVariable } from "../test/support/worlds/scale.ts";
+
+/** Tests of which `npm test` runs a part, and which `npm run all -- NAME` runs whole: each ends within an hour. */
+export interface WholePart {
+  readonly name: string;
+  readonly suite: string;
+  readonly files: readonly string[];
+  readonly doc: string;
+}
+
+export const wholeParts: readonly WholePart[] = [
+  {
+    name: "seeds",
+    suite: "proof",
+    files: ["test/simulation/simulation.test.ts"],
+    doc: "30,000 seeds of the simulation; `npm test` runs 6,000",
+  },
+  {
+    name: "interop",
+    suite: "clients",
+    files: ["test/interop/interop.test.ts"],
+    doc: "ten million IDs by all clients at once; `npm test` takes a million",
+  },
+  {
+    name: "fault-lines",
+    suite: "stores",
+    files: ["test/stores/fault-lines.test.ts"],
+    doc: "the lines of all faults that the tests stage; `npm test` stages four",
+  },
+  {
+    name: "node-http2",
+    suite: "http2",
+    files: ["test/server/"],
+    doc: "all tests of the server on node:http2; `npm test` runs those of what it serves in its own way",
+  },
+];
+
+/** Of the environment of a whole part. */
+export const wholeSize = { [sizeVariable]: "whole" };
+
+/** The parts of `npm run all`, in their order. `gutted` is the control of test/fault: its rows, without their rules. */
+export function allParts(): readonly string[] {
+  return ["lint", "test", ...wholeParts.map(({ name }) => name), "gutted", ...suitesApart()];
+}
