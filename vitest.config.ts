@@ -18,7 +18,8 @@ export default defineConfig({
         // These limits end a test that hangs; a test that is slow on a busy machine stays below them.
         testTimeout: 180_000,
         hookTimeout: 240_000,
-        maxWorkers: waits ? 6 : 2,
+        // Most tests wait for another process now and then.
+        maxWorkers: waits ? 6 : 3,
         maxConcurrency: waits ? 6 : 2,
         // Vitest asks for this where the numbers of workers differ.
         sequence: { groupOrder: index },

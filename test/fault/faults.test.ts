@@ -1,20 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleServer } from "../support/processes/server-bundle.ts";
+import { controls } from "./controls.ts";
 import type { TrialOutcome } from "./fault-trial.ts";
 import { mutants } from "../simulation/mutants.ts";
 import { mixedFaults } from "./mixed-faults.ts";
 import { faults, runFault, runPieces } from "./run-fault.ts";
-
-/**
- * The control: rows whose servers go without the rule that the row is to catch, and how often their fault is injected
- * then. `npm run measure -- faults --gutted` does it to all rows.
- */
-const controls: Readonly<Record<string, number>> = {
-  "kill -9 and restart in a loop, three of four servers on one store": 12,
-  "a pause that no clock sees, while another server takes over the only worker ID": 1,
-  "clock stepped by 1 ms to 24 h, either way, between kill -9 and restart": 8,
-  "an older copy of the store file put back between kill -9 and restart": 1,
-};
 
 /**
  * A server that starts slowly begins above the mark by the clock alone, so a busy machine may hide that a rule is gone.

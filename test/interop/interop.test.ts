@@ -13,7 +13,6 @@ import { sequencesReady } from "../support/processes/sequences-ready.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { buildClientPrograms, type ClientProgram, errorsOf, type IssueResult } from "./client-programs.ts";
-import { buildClientPrograms, type ClientProgram, type ErrorsResult, type IssueResult } from "./client-programs.ts";
 import { readTakenIds } from "../clients/conformance/taken-ids.ts";
 import { sized } from "../support/worlds/scale.ts";
 import { portOf, runOutageTrial } from "./outage-trial.ts";

@@ -33,19 +33,21 @@ async function openAll(url: string): Promise<readonly RecordStore[]> {
 /** Writes until enough writes have failed, while `count` says how many sessions the server has; returns the most. */
 async function mostWhileHung(stores: readonly RecordStore[], count: () => Promise<number>): Promise<number> {
   let most = 0;
-  let writing = stores.length;
+  const writing = new Set(stores);
   const hammer = async (store: RecordStore, index: number): Promise<void> => {
-    for (let failed = 0; failed < failuresOfStore; ) {
+    let failed = 0;
+    while (failed < failuresOfStore) {
       const key = `worker-${index}`;
-      await store
-        .read(key)
-        .then(({ entry }) => store.compareAndSet(key, entry, `${Math.random()}`))
-        .catch(() => (failed += 1));
+      const write = store.read(key).then(({ entry }) => store.compareAndSet(key, entry, `${Math.random()}`));
+      failed += await write.then(
+        () => 0,
+        () => 1,
+      );
     }
-    writing -= 1;
+    writing.delete(store);
   };
   const look = async (): Promise<void> => {
-    while (writing > 0) {
+    while (writing.size > 0) {
       most = Math.max(most, await count());
       await sleep(50);
     }
