@@ -44,7 +44,7 @@ export interface RecordDialect<Connection> {
 }
 
 /** A row that is written where it still has the text that is expected. */
-export interface ReplacedRow {
+interface ReplacedRow {
   readonly namespace: string;
   readonly key: string;
   readonly expected: string;
