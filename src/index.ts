@@ -9,6 +9,7 @@ import "./library/refuse-older-node.ts";
 
 export { InvariantError } from "./assert.ts";
 export { type ErrorReason, errorReasons, IdError } from "./errors.ts";
+export { claimPast, type ClaimPastOptions, type PastClaim } from "./library/claim-past.ts";
 export type { LayoutChoice } from "./library/choose-layout.ts";
 export { openSnowlane, type SnowlaneOptions } from "./library/open-snowlane.ts";
 export { Snowflake, type SnowflakeOptions, type SnowflakePorts } from "./library/snowflake.ts";

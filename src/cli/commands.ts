@@ -28,6 +28,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./ids/range.ts")).range,
   },
   {
+    name: "backfill",
+    summary: "gives rows that exist already IDs with their own times",
+    load: async () => (await import("./backfill/backfill.ts")).backfill,
+  },
+  {
     name: "sql",
     summary: "prints functions by which a database reads IDs",
     load: async () => (await import("./sql/sql.ts")).sql,

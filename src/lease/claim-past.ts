@@ -16,7 +16,8 @@
  * 7. Worker IDs that no live holder ever had come first: see past-choice.ts.
  */
 import { IdError } from "../errors.ts";
-import type { Entry, ListAnswer } from "../store/record-store.ts";
+import { type Layout, msToTicksUp } from "../snowflake/layout.ts";
+import type { Entry, ListAnswer, RecordStore } from "../store/record-store.ts";
 import { type AcquireSight, createSight, land, type MutableSight, type Survey, survey } from "./acquire.ts";
 import { checkLayoutStands, hasWorkers, type KnownLayout, lostLayout } from "./layout-agreement.ts";
 import { type PastCandidate, type PastChoice, type PastRange, choosePast } from "./past-choice.ts";
@@ -28,6 +29,7 @@ import { pastInstance } from "./records/past-holder.ts";
 import { recordKeys } from "./records/record-text.ts";
 import { timeText } from "./records/time-text.ts";
 import { createHolder, type WorkerRecord } from "./records/worker-record.ts";
+import { splitWorkerIndex } from "./worker-settings.ts";
 
 /** An interval to claim, and what was stated. */
 export interface PastRequest extends PastInterval, PastStatements, Pick<PastRange, "datacenterIds" | "workerIds"> {
@@ -41,6 +43,11 @@ export interface PastRequest extends PastInterval, PastStatements, Pick<PastRang
 export interface PastGrant extends PastInterval {
   /** Rising. */
   readonly workerIndexes: readonly number[];
+  /** The same as parts of an ID. */
+  readonly lanes: readonly { readonly datacenterId: number; readonly workerId: number }[];
+  /** The ticks of the interval, counted from the layout's epoch; the last is exclusive. */
+  readonly firstTick: number;
+  readonly endTick: number;
   /** How often the interval can still be claimed, with as many worker IDs at once. */
   readonly passesLeft: number;
 }
@@ -94,7 +101,7 @@ async function tryRounds(
     const listed = await context.store.list();
     // Where this process saw the record before, the store was emptied.
     checkLayoutStands(known, listed.entries);
-    refuseWithoutLayout(context, listed);
+    refuseWithoutLayout(context.store, context.settings.namespace, listed);
     const surveyed = await survey(context, listed, known, seen);
     const refusal = refusalOf(context, surveyed, listed.entries, request);
     if (refusal !== undefined) return { kind: "refused", error: refusal };
@@ -105,22 +112,36 @@ async function tryRounds(
       claimed.add(candidate.workerIndex);
     }
     if (claimed.size === request.laneCount) {
-      const workerIndexes = [...claimed].toSorted((one, other) => one - other);
-      const { fromMs, untilMs } = request;
-      return { kind: "claimed", grant: { workerIndexes, fromMs, untilMs, passesLeft } };
+      return { kind: "claimed", grant: grantOf(context.settings.layout, request, claimed, passesLeft) };
     }
   }
   const message = `The records of the ${context.store.kind} store were changed by others ${roundsMax} times while the past was to be claimed. Nothing was issued; try again.`;
   throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: context.store.kind, rounds: roundsMax } });
 }
 
+function grantOf(
+  layout: Layout,
+  { fromMs, untilMs }: PastInterval,
+  claimed: ReadonlySet<number>,
+  passesLeft: number,
+): PastGrant {
+  const workerIndexes = [...claimed].toSorted((one, other) => one - other);
+  const lanes = workerIndexes.map((index) => splitWorkerIndex(layout, index));
+  const [firstTick, endTick] = [msToTicksUp(layout, fromMs), msToTicksUp(layout, untilMs)];
+  return { workerIndexes, lanes, fromMs, untilMs, firstTick, endTick, passesLeft };
+}
+
 /** How many more claims of this kind there is room for, after this one. */
-function passesAfter({ usableCount }: PastChoice, { laneCount }: Pick<PastRequest, "laneCount">, had = 0): number {
+export function passesAfter(
+  { usableCount }: PastChoice,
+  { laneCount }: Pick<PastRequest, "laneCount">,
+  had = 0,
+): number {
   return Math.floor((usableCount - (laneCount - had)) / laneCount);
 }
 
-/** @throws IdError INVALID_CONFIG. */
-function refuseWithoutLayout({ store, settings: { namespace } }: ProtocolContext, listed: ListAnswer): void {
+/** @throws IdError INVALID_CONFIG where no layout record stands. */
+export function refuseWithoutLayout(store: Pick<RecordStore, "kind">, namespace: string, listed: ListAnswer): void {
   if (listed.entries.some(({ key }) => key === recordKeys.layout)) return;
   if (hasWorkers(listed)) throw lostLayout(store, namespace);
   const message = `Namespace ${namespace} of this store has no layout record: no server was ever started on it, so nothing tells which IDs are its own.`;
@@ -170,7 +191,7 @@ function choose(
 }
 
 /** The error of a claim for which too few worker IDs have an unused past. */
-function noneLeft({ usableCount, earliestMs }: PastChoice, count: number): IdError {
+export function noneLeft({ usableCount, earliestMs }: PastChoice, count: number): IdError {
   const wanted = count === 1 ? "No worker ID is" : `${count} worker IDs are needed, and ${usableCount} are`;
   const rest =
     earliestMs === undefined

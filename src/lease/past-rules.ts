@@ -50,7 +50,7 @@ interface LossEvidence {
 }
 
 /** The signs of losses that a store shows, whatever was stated. */
-function lossEvidence({ kind, rules, entries, incarnation }: PastSight): readonly LossEvidence[] {
+export function lossEvidence({ kind, rules, entries, incarnation }: PastSight): readonly LossEvidence[] {
   const found: LossEvidence[] = [];
   const { t0Ms } = incarnation;
   if (t0Ms !== 0) {

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** The rules of a claim of the past, and of what grants leave to claims: a test of the sources fails without each. */
+/** The rules of a claim of the past, and of what grants leave to claims. */
 export const claimMutants: readonly Mutant[] = [
   {
     name: "claim-writes-layout",
@@ -8,7 +8,7 @@ export const claimMutants: readonly Mutant[] = [
     heldBy: { file: "src/lease/claim-past.test.ts", test: "an empty namespace is refused, and stays empty" },
     rule: "a claim of the past never writes a layout record",
     file: "src/lease/claim-past.ts",
-    find: "refuseWithoutLayout(context, listed);",
+    find: "refuseWithoutLayout(context.store, context.settings.namespace, listed);",
     replace: "",
   },
   {
@@ -22,11 +22,7 @@ export const claimMutants: readonly Mutant[] = [
   },
   {
     name: "claim-below-the-mark",
-    caughtBySeed: undefined,
-    heldBy: {
-      file: "src/lease/claim-past.test.ts",
-      test: "a mark above it is refused, and the earliest time is named",
-    },
+    caughtBySeed: 12,
     rule: "a claim of the past begins at the mark or above",
     file: "src/lease/past-choice.ts",
     find: "markOf(candidate) <= wish.fromMs;",
@@ -34,15 +30,20 @@ export const claimMutants: readonly Mutant[] = [
   },
   {
     name: "claim-raises-no-mark",
-    caughtBySeed: undefined,
-    heldBy: {
-      file: "src/lease/claim-past.test.ts",
-      test: "the mark of a claim is its end, so a second claim of the interval takes another worker ID",
-    },
+    caughtBySeed: 12,
     rule: "a claim of the past raises the mark to its end",
     file: "src/lease/claim-past.ts",
     find: "markMs: request.untilMs,",
     replace: "markMs: record?.markMs ?? request.fromMs,",
+  },
+  {
+    name: "claim-over-anyone",
+    caughtBySeed: 213,
+    rule: "a claim of the past compares with the record from which it was worked out",
+    file: "src/lease/acquire.ts",
+    find: "answer = await store.compareAndSet(key, entry, text);",
+    replace:
+      'answer = await store.compareAndSet(key, record.token === "" ? (await store.read(key)).entry : entry, text);',
   },
   {
     name: "claim-of-the-future",
@@ -79,8 +80,7 @@ export const claimMutants: readonly Mutant[] = [
   },
   {
     name: "claim-below-the-floor",
-    caughtBySeed: undefined,
-    heldBy: { file: "src/lease/claim-past.test.ts", test: "the past after t0 and Q needs no statement" },
+    caughtBySeed: 19,
     rule: "a claim of the past begins above the floor that a loss sets",
     file: "src/lease/past-rules.ts",
     find: "  checkFloor(sight, fromMs, statements);\n",

@@ -62,6 +62,9 @@ interface UnseenLoss {
   readonly atMs: number;
 }
 
+/** The instance in the record of a claim of the past. */
+const claimPattern = /^(?:later )?past /;
+
 /** Under load timestamps lead the clock by at most so much, or a tick. */
 const burstMs = 10;
 
@@ -97,6 +100,8 @@ export class PromiseChecker {
   readonly #known = new Map<SimulatedProcess, Known>();
   /** Grants in the order in which the store took them, by instance, worker index and generation. */
   readonly #grantOrder = new Map<string, number>();
+  /** Claims of the past among them, by worker index and end. */
+  readonly #claimOrder = new Map<string, number>();
   readonly #tokens = new Set<string>();
   /** Grants that two copies of one process share, by the same name; also those that were only asked for. */
   readonly #shared = new Set<string>();
@@ -176,6 +181,25 @@ export class PromiseChecker {
     known.grants.set(workerIndex, order ?? 0);
   }
 
+  /**
+   * A claimer of the past issued a run. S4 and S5 do not hold for it: its IDs carry the times of old rows.
+   *
+   * @param claim - Worker index, beginning and end of its claim: Unix milliseconds.
+   */
+  onPastRun(claim: string, run: IdRun): void {
+    const { history } = this;
+    const [workerIndex = 0, fromMs = 0, untilMs = 0] = claim.split(" ").map(Number);
+    const order = this.#claimOrder.get(`${workerIndex} ${untilMs}`);
+    const name = `claim ${claim}`;
+    if (order === undefined) history.break("P", `${name} issued, and no such claim stands in the store`);
+    const timestampMs = history.add(run, { name, grant: order ?? 0, isShared: false });
+    const isInside = timestampMs >= fromMs && timestampMs < untilMs;
+    // A tick may be longer than a millisecond, and begins in the claim.
+    if (!isInside || history.workerIndex(run.firstId) !== workerIndex) {
+      history.break("P", `${name}: ${timestampMs} lies outside of the claim`);
+    }
+  }
+
   /** @returns The time of the run's tick. */
   onRun(process: SimulatedProcess, run: IdRun): number {
     const { history } = this;
@@ -228,6 +252,10 @@ export class PromiseChecker {
     const record = seeRecord(key, text);
     if (record === undefined) return undefined;
     const { token, instance, workerIndex, generation, markMs } = record;
+    if (token === "" && claimPattern.test(instance) && !this.#tokens.has(text)) {
+      this.#tokens.add(text);
+      this.#claimOrder.set(`${workerIndex} ${markMs}`, this.#tokens.size);
+    }
     // A write that came twice has put the grant back.
     const lost = this.#loss?.lost.get(key);
     if (lost !== undefined && seeRecord(key, lost)?.token === token) this.#loss?.lost.delete(key);

@@ -1,3 +1,4 @@
+import type { IdRun } from "../../src/snowflake/run.ts";
 import { rollbackRules } from "../../src/snowflake/rollback-policy.ts";
 import { IdError } from "../../src/errors.ts";
 import { releaseExpired } from "../../src/operator/release-expired.ts";
@@ -12,6 +13,7 @@ import type { Fault, HolderState } from "./fault.ts";
 import { injectFault } from "./inject-fault.ts";
 import type { Violation } from "./issue-history.ts";
 import { PromiseChecker, type StartedProcess } from "./promise-checker.ts";
+import { claimCounts, startClaimers } from "./past-claimers.ts";
 import { createScenario, type Scenario } from "./scenario.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
@@ -39,6 +41,7 @@ export const counted = [
   "resumed",
   "an operator released a worker ID",
   "a loss that did not show took a worker record back",
+  ...claimCounts,
   ...dangers,
 ] as const;
 
@@ -98,6 +101,12 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   const random = new SeededRandom(seed);
   const scenario = createScenario(random.fork(), seed);
   const simulation = new Simulation(scenario, random, options);
+  startClaimers(scenario, seed, {
+    queue: simulation.queue,
+    server: simulation.server,
+    onRun: (claim, run) => simulation.onPastRun(claim, run),
+    count: (what) => simulation.count(what),
+  });
   await simulation.run();
   return { seed, scenario, ...simulation.outcome() };
 }
@@ -191,6 +200,12 @@ export class Simulation {
     const disk = parts.disk?.copy();
     const shadow = new SimulatedProcess({ ...parts, disk, name: `${name}c` }, slot.process);
     this.#checker.onStart(shadow, this.#startOf(slot));
+  }
+
+  /** A claimer of the past issued a run. */
+  onPastRun(claim: string, run: IdRun): void {
+    this.#checker.onPastRun(claim, run);
+    this.#trace.note(`claim ${claim} issued`, Number(run.firstId));
   }
 
   /** A copy of a slot's process begins to live, on a machine and a link of its own kind: the same. */
@@ -410,7 +425,7 @@ export class Simulation {
     const machineOf = (instance: string): SimulatedMachine =>
       this.#scenario.traits.hasClock
         ? this.serverMachine
-        : this.slots.find((slot) => slot.instance === instance)!.machine;
+        : (this.slots.find((slot) => slot.instance === instance)?.machine ?? this.serverMachine);
     const markMs = this.#checker.onApplied(key, text, simulationStartMs + this.queue.nowMs, machineOf);
     if (markMs !== undefined) this.#trace.note(key, markMs);
   }
