@@ -12,6 +12,7 @@ import { callerProblems } from "./caller-problems.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import { formatRange, formatRanges } from "./number-ranges.ts";
 import type { ServerConfig, WorkerConfig } from "./server-settings.ts";
+import { systemClock } from "../clock/clock.ts";
 import { problemsOf, type Resolved } from "./resolved.ts";
 import { resolveTraces } from "./trace-settings.ts";
 import { resolveLayout } from "./resolve-layout.ts";
@@ -113,6 +114,7 @@ export function resolveServer(config: ServerConfig, environment: Environment): R
       "machines, each with a file of its own, would repeat each other's IDs.";
     problems.push({ place: "--resume-dir", value: resumeDir, hint });
   }
+  problems.push(...statementProblems(config));
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push({ place: config.tlsCert === undefined ? "--tls-cert" : "--tls-key", hint: "Give both or neither." });
   }
@@ -241,4 +243,17 @@ function homeOfUser(): string | undefined {
 /** Host name and port: which record was ours before a restart. */
 export function defaultInstance({ port }: Pick<Address, "port">): string {
   return `${hostname()}:${port}`;
+}
+
+/** A statement about the past that names a time to come. */
+function statementProblems({ backfillKnownSince, backfillStoreKeptUntil }: ServerConfig): readonly SettingProblem[] {
+  const nowMs = systemClock.nowMs();
+  const times = [
+    ["--backfill-known-since", backfillKnownSince?.sinceMs],
+    ["--backfill-store-kept-until", backfillStoreKeptUntil],
+  ] as const;
+  const hint = "Give a time that is past: a statement is about what was.";
+  return times.flatMap(([place, ms]) =>
+    ms === undefined || ms <= nowMs ? [] : [{ place, value: new Date(ms).toISOString(), hint }],
+  );
 }

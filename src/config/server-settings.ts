@@ -6,7 +6,8 @@ import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
 import { layoutSettings } from "./layout-settings.ts";
 import { numberRange, numberRanges } from "./number-ranges.ts";
 import { type SettingValues, withFallback } from "./setting.ts";
-import { choice, duration, integer, onOff, text } from "./setting-kinds.ts";
+import { choice, duration, integer, moment, onOff, text } from "./setting-kinds.ts";
+import { storeStatement } from "./statement-settings.ts";
 import { origins } from "./origins.ts";
 import { sequenceSettings } from "./sequence-settings.ts";
 import { storeSettings } from "./store-settings.ts";
@@ -359,6 +360,18 @@ export const serverSettings = {
     }),
     10_000,
   ),
+  backfillKnownSince: storeStatement({
+    name: "backfillKnownSince",
+    doc:
+      "Offers ClaimPast to callers with the permission manage, and states since when every ID of this layout came from the " +
+      "store with this fingerprint. In another store ClaimPast is off. docs/back-fill.md says what it means. Default: ClaimPast is off.",
+  }),
+  backfillStoreKeptUntil: moment({
+    name: "backfillStoreKeptUntil",
+    doc:
+      "For ClaimPast: a time up to which the store lost nothing that it had confirmed. Default: nothing is stated, and claims " +
+      "begin after the last sign of a loss.",
+  }),
   issueLog: text({
     name: "issueLog",
     placeholder: "FILE",

@@ -35,6 +35,7 @@ export const serverSettingGroups: readonly SettingGroup[] = [
   { title: "Worker IDs", names: ["datacenterIds", "workerIds", "waitForWorkerId", "startTimeout"] },
   { title: "The store and its window", names: ["create", "resumeDir", "window", "windowMax"] },
   { title: "Clock and issuing", names: ["rollbackPolicy", "sequenceSpread", "waitMax"] },
+  { title: "IDs for the past", names: ["backfillKnownSince", "backfillStoreKeptUntil"] },
   { title: "Sequences", names: ["sequenceStores", "sequenceStripes"] },
   { title: "Callers", names: ["quotaIdsPerSecond", "tlsClientAuth", "hosts", "corsOrigin", "page", "logCalls"] },
   { title: "Connections", names: ["reusePort", "connectionAge", "drainTimeout"] },

@@ -1,8 +1,9 @@
 import { IdError } from "../errors.ts";
 import { type Layout, msToTicksDown, ticksToMsDown, ticksToMsUp } from "../snowflake/layout.ts";
-import { lanesMax, type PastLane, PastNumbers } from "../snowflake/past-numbers.ts";
+import { inWholeTicks, lanesMax, type PastLane, PastNumbers } from "../snowflake/past-numbers.ts";
 import { version as ownVersion } from "../version.ts";
 import { PastStore } from "../worker/open-past.ts";
+import { storeUrlOf } from "./open-snowlane.ts";
 import { checkOptions, lengthMs, type OptionRule, text, whole } from "./check-options.ts";
 
 /** The options of {@link claimPast}. docs/back-fill.md says what the two statements mean. */
@@ -130,13 +131,10 @@ export async function claimPast(options: ClaimPastOptions): Promise<PastClaim> {
   for (const [name, value] of Object.entries({ from, to, knownSince, reason })) {
     if (value === undefined) throw missing(name);
   }
-  const storeUrl = store ?? process.env["SNOWLANE_STORE"] ?? "";
-  if (storeUrl === "") throw missing("store");
-  const past = await PastStore.open({ storeUrl, namespace, version: ownVersion });
+  const past = await PastStore.open({ storeUrl: storeUrlOf(store), namespace, version: ownVersion });
   try {
     const grant = await past.claim({
-      fromMs: from.getTime(),
-      untilMs: to.getTime(),
+      ...inWholeTicks(past.layout, from.getTime(), to.getTime()),
       laneCount: lanes,
       reason,
       knownSinceMs: knownSince === "always" ? Number.NEGATIVE_INFINITY : knownSince.getTime(),

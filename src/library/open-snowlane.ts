@@ -41,7 +41,11 @@ const rules: Readonly<Record<keyof SnowlaneOptions, OptionRule>> = {
   namespace: text,
   // chooseLayout says more.
   layout: { accepts: () => true, hint: "a layout" },
-  instance: text,
+  instance: {
+    // Records of claims of the past begin so.
+    accepts: (value) => text.accepts(value) && !String(value).startsWith("past "),
+    hint: 'a text that is not empty, and does not begin with "past "',
+  },
   version: text,
   rollbackPolicy: oneOf(rollbackPolicies),
   sequenceSpread: { accepts: (value) => typeof value === "boolean", hint: "true or false" },
@@ -87,15 +91,18 @@ export async function openSnowlane(options: SnowlaneOptions = {}): Promise<Snowl
   checkOptions(options, rules);
   const { store, namespace = "default", layout, instance = defaultInstance(), ...rest } = options;
   const { version = ownVersion, startPatienceMs = startPatienceMsDefault } = options;
-  const storeUrl = store ?? process.env["SNOWLANE_STORE"] ?? "";
-  if (storeUrl === "") {
-    const hint = "Name the store that all processes share; on one machine `sqlite:ids.db`";
-    const message = `store: ${hint}. SNOWLANE_STORE in the environment names it as well.`;
-    throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store" } });
-  }
-  const named = { storeUrl, namespace, layout: chooseLayout(layout), instance, version };
+  const named = { storeUrl: storeUrlOf(store), namespace, layout: chooseLayout(layout), instance, version };
   const worker = await openWorker({ ...rest, ...named, startPatienceMs });
   return new Snowlane(worker, namespace);
+}
+
+/** The URL of the store: the option, or SNOWLANE_STORE of the environment. @throws IdError INVALID_CONFIG. */
+export function storeUrlOf(store: string | undefined): string {
+  const storeUrl = store ?? process.env["SNOWLANE_STORE"] ?? "";
+  if (storeUrl !== "") return storeUrl;
+  const hint = "Name the store that all processes share; on one machine `sqlite:ids.db`";
+  const message = `store: ${hint}. SNOWLANE_STORE in the environment names it as well.`;
+  throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store" } });
 }
 
 function defaultInstance(): string {

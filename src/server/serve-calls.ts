@@ -2,6 +2,7 @@ import type { Clock } from "../clock/clock.ts";
 import { isLoopback } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import type { IdError } from "../errors.ts";
+import { pastClaimsOf } from "./past-claims.ts";
 import { createAdminService } from "../service/admin-service.ts";
 import { createIdService } from "../service/id-service.ts";
 import type { Sequences } from "../sequence/sequences.ts";
@@ -44,7 +45,7 @@ export interface CallServer extends ConnectionServer {
 export interface CallServerOptions {
   readonly config: ServerConfig;
   readonly tls: TlsFiles | undefined;
-  readonly worker: Pick<Worker, "deploymentFingerprint" | "listWorkers">;
+  readonly worker: Pick<Worker, "deploymentFingerprint" | "listWorkers" | "claimPast">;
   /** The worker's source, or the issue log before it. */
   readonly source: IdSource;
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
@@ -210,12 +211,10 @@ function createHostCheck(
 }
 
 /** AdminService, which both listeners have. */
-function createAdmin(
-  { worker, source, clock, startMs, listener }: CallServerOptions,
-  own: Pick<ServerStatusParts, "samples" | "findUnready">,
-): Service {
+function createAdmin(options: CallServerOptions, own: Pick<ServerStatusParts, "samples" | "findUnready">): Service {
+  const { worker, source, clock, startMs, listener } = options;
   const status = { ...own, source, clock, startMs, connectionCount: listener.connectionCount };
-  return createAdminService({ listWorkers: () => worker.listWorkers(), status });
+  return createAdminService({ listWorkers: () => worker.listWorkers(), status, pastClaims: pastClaimsOf(options) });
 }
 
 /** Notes the samples of each second, until the end. */

@@ -9,6 +9,7 @@ import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import { beginWorker, type StartingWorker } from "../worker/open-worker.ts";
 import type { IssueLog } from "./issue-log.ts";
+import { warnOfOtherStore } from "./past-claims.ts";
 import { watchLayoutEnd } from "./layout-end.ts";
 import { bindListener, type Listener } from "./listen/listener.ts";
 import type { Log } from "./log.ts";
@@ -129,6 +130,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     listener.accept(calls.admit);
     await begun.granted;
     phase = "serving";
+    warnOfOtherStore({ config, worker: begun, log });
     if (config.sequenceStores !== undefined) void tryOut(sequences, log);
     const endWatch = watchLayoutEnd({ layout: source.layout, clock, timers: systemTimers, log });
     return {

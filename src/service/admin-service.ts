@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { IdError } from "../errors.ts";
 import {
   AdminService,
@@ -13,6 +12,7 @@ import type { ListedWorker, WorkerList, WorkerState } from "../lease/worker-list
 import { createByMessages } from "./hot/by-messages.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import { nsToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
+import { createClaimPast, type PastClaims } from "./past-claims.ts";
 import { readServerStatus, type ServerStatusParts } from "./server-status.ts";
 import { defineService, type Service } from "./service.ts";
 
@@ -21,6 +21,8 @@ export interface AdminServiceOptions {
   /** Gives all worker IDs as the store has them; the list may be a second old. */
   readonly listWorkers: () => Promise<WorkerList>;
   readonly status: ServerStatusParts;
+  /** undefined: ClaimPast is not offered. */
+  readonly pastClaims: PastClaims | undefined;
 }
 
 const pageSizeDefault = 100;
@@ -41,16 +43,14 @@ const stateMessages: Readonly<Record<WorkerState, StateMessage>> = {
  *
  * It serves without a worker ID too: when no ID can be issued, operators need the list of workers most.
  */
-export function createAdminService({ listWorkers, status }: AdminServiceOptions): Service {
+export function createAdminService({ listWorkers, status, pastClaims }: AdminServiceOptions): Service {
   const methods = {
     listWorkers: async (request: ListWorkersRequest) => {
       const afterIndex = readPageToken(request.pageToken);
       return toPage(request, afterIndex, await listWorkers().catch(refuse));
     },
     getStatus: ({ afterIndex }: GetStatusRequest) => readServerStatus(status, afterIndex),
-    claimPast: (): never => {
-      throw new ConnectError("This server does not offer ClaimPast.", Code.Unimplemented);
-    },
+    claimPast: createClaimPast(pastClaims),
   };
   return defineService({
     descriptor: AdminService,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createLayout, decomposeId, type Layout, msToTicksDown } from "./layout.ts";
-import { PastNumbers, PastSlots, slotsOfTick } from "./past-numbers.ts";
+import { inWholeTicks, PastNumbers, PastSlots, slotsOfTick } from "./past-numbers.ts";
 import { layouts } from "./presets.ts";
 
 const small = createLayout({
@@ -117,4 +117,11 @@ test("a layout whose sequence stands above its timestamp is refused", () => {
   });
   const claim = { firstTick: 0, endTick: 1, lanes: lanesOf(1) };
   expect(() => new PastNumbers(layout, claim)).toThrow(expect.objectContaining({ reason: "INVALID_LAYOUT" }));
+});
+
+test("an interval takes in the whole of each tick that it touches (10 ms of sonyflake)", () => {
+  const { sonyflake } = layouts;
+  const startMs = sonyflake.epochMs + 1_000;
+  expect(inWholeTicks(sonyflake, startMs + 5, startMs + 11)).toEqual({ fromMs: startMs, untilMs: startMs + 20 });
+  expect(inWholeTicks(sonyflake, startMs, startMs + 10)).toEqual({ fromMs: startMs, untilMs: startMs + 10 });
 });

@@ -7,7 +7,7 @@
  * ones, and nothing is kept but the last slot.
  */
 import { checkIssuable } from "./generator.ts";
-import { composeId, type Layout } from "./layout.ts";
+import { composeId, type Layout, msToTicksDown, msToTicksUp, ticksToMsDown, ticksToMsUp } from "./layout.ts";
 
 /** The most worker IDs that a claim of the past has. */
 export const lanesMax = 16;
@@ -21,6 +21,14 @@ export interface PastLane {
 /** How many rows one tick has room for. */
 export function slotsOfTick(layout: Layout, laneCount: number): number {
   return laneCount * (layout.sequence.max + 1);
+}
+
+/** An interval with all of the ticks that it touches: Unix milliseconds, without the end. */
+export function inWholeTicks(layout: Layout, fromMs: number, untilMs: number) {
+  return {
+    fromMs: ticksToMsDown(layout, msToTicksDown(layout, fromMs)),
+    untilMs: ticksToMsUp(layout, msToTicksUp(layout, untilMs)),
+  };
 }
 
 /** The slots of rows, one after another. Ticks count from the layout's epoch. */

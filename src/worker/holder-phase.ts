@@ -26,9 +26,21 @@ export interface HolderCounters {
   rebased: number;
   pauses: number;
   quarantines: number;
+  /** Claims of the past. */
+  claims: number;
 }
 
 /** All zero. */
 export function createHolderCounters(): HolderCounters {
-  return { acquired: 0, renewed: 0, ambiguous: 0, lost: 0, lapsed: 0, rebased: 0, pauses: 0, quarantines: 0 };
+  return {
+    acquired: 0,
+    renewed: 0,
+    ambiguous: 0,
+    lost: 0,
+    lapsed: 0,
+    rebased: 0,
+    pauses: 0,
+    quarantines: 0,
+    claims: 0,
+  };
 }

@@ -80,6 +80,8 @@ interface WorkerCounters {
   readonly rebased: number;
   /** Marks put down for the whole store because a record went back. */
   readonly quarantines: number;
+  /** Claims of the past, made for callers. */
+  readonly claims: number;
   readonly clockStepsBack: number;
   readonly clockStepsForward: number;
   readonly pauses: number;

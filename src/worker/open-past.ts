@@ -19,7 +19,7 @@ export interface StatedRequest extends Omit<PastRequest, "storeKeptUntilMs"> {
   readonly storeKeptUntilMs: number | "now";
 }
 
-/** Which store, and who asks. */
+/** The store, and the program that claims. */
 export interface PastProgram {
   readonly storeUrl: string;
   readonly namespace: string;

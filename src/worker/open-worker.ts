@@ -9,6 +9,7 @@ import { kernelRandom128 } from "../kernel-random.ts";
 import { openStore } from "../store/open-store.ts";
 import type { RecordStore, StoreOptions } from "../store/record-store.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
+import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
 import { openResumeFolder } from "../lease/resume/resume-folder.ts";
 import type { ResumeJournal } from "../lease/resume/resume-record.ts";
 import { WorkerDirectory } from "./worker-directory.ts";
@@ -67,6 +68,12 @@ export interface Worker {
    * @throws IdError STORE_UNAVAILABLE; INVALID_CONFIG for records that are not Snowlane's.
    */
   listWorkers(): Promise<WorkerList>;
+  /**
+   * Claims the past for a caller, beside the worker ID that is held.
+   *
+   * @throws IdError as the outcomes `refused` and `failed` of claimPast.
+   */
+  claimPast(request: PastRequest): Promise<PastGrant>;
   /**
    * Gives the worker ID back and closes the store. Waits at most `timeoutMs` for the store; not one ID is issued
    * afterwards in either case.
@@ -136,6 +143,7 @@ export async function beginWorker(options: OpenWorkerOptions): Promise<StartingW
       return source.deploymentId ?? "";
     },
     listWorkers: () => directory.list(),
+    claimPast: (request) => source.claimPast(request),
     close,
   };
 }

@@ -182,8 +182,10 @@ export class WorkerHolder {
   }
 
   /** See {@link claimBeside}. */
-  claimPast(request: PastRequest): Promise<PastGrant> {
-    return claimBeside(this.#context, this.#losses, this.#life.rules, request);
+  async claimPast(request: PastRequest): Promise<PastGrant> {
+    const grant = await claimBeside(this.#context, this.#losses, this.#life.rules, request);
+    this.#counters.claims += 1;
+    return grant;
   }
 
   /**

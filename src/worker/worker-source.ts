@@ -3,6 +3,7 @@ import { reserveCountMax, type SnowflakeGenerator } from "../snowflake/generator
 import type { Layout } from "../snowflake/layout.ts";
 import { type Refusal, refusalError, windowRefusal } from "../snowflake/reservation.ts";
 import { rollbackRules } from "../snowflake/rollback-policy.ts";
+import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
 import type { Grant } from "../lease/grant.ts";
 import { type DrawOutcome, WaitQueue, waitersMax } from "../queue/wait-queue.ts";
 import type {
@@ -111,6 +112,11 @@ export class WorkerSource implements IdSource {
     this.#closed = true;
     this.#queue.rejectAll(shuttingDownError());
     await this.#holder.close(timeoutMs);
+  }
+
+  /** See WorkerHolder.claimPast. */
+  claimPast(request: PastRequest): Promise<PastGrant> {
+    return this.#holder.claimPast(request);
   }
 
   tryNext(): bigint | undefined {

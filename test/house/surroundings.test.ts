@@ -74,7 +74,7 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
     effect: "The connection is over: a failed call of the store, and another connection.",
   },
   // Settings.
-  "backfill-file.ts": { file: 3, effect: "In a command: exit 1; nothing is claimed, or the claim is wasted." },
+  "backfill-file.ts": { file: 5, effect: "In a command: exit 1; nothing is claimed, or the claim is wasted." },
   "whole-file.ts": { file: 2, error: 1, effect: "In a command: exit 1; no file stands under the name of --out." },
   "config-file.ts": { file: 1, effect: "At the start: exit 2." },
   "server-access.ts": { file: 1, effect: "A command, not a server: exit 2." },

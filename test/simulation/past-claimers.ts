@@ -22,7 +22,7 @@ export interface ClaimersWorld {
   readonly count: (what: (typeof claimCounts)[number]) => void;
 }
 
-/** What is counted of claims in a run of seeds. */
+/** The counts of claims in a run of seeds. */
 export const claimCounts = [
   "a claim of the past",
   "a claim of the past that was refused",
@@ -41,7 +41,7 @@ const ticksMax = 40;
 
 /**
  * Lets operators claim the past of the deployment in one seed of five, at any moment, one interval also twice, and die
- * meanwhile. What was lost unseen, or with an emptied store, would make their statement false, so such seeds have none.
+ * meanwhile. A loss that does not show, or an emptied store, would make their statement false, so such seeds have none.
  */
 export function startClaimers(scenario: Scenario, seed: number, world: ClaimersWorld): void {
   const random = new SeededRandom(seed ^ claimersSalt);

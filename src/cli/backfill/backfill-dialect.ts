@@ -92,7 +92,7 @@ function conditions(
   { claim, id, slotCount, lagMaxTicks, capacity }: BackfillSql,
   { divide, hidden = (column) => column }: BackfillDialect,
 ): string {
-  return `${hidden(`t.${id}`)} IS NULL AND slot_.slot < ${slotCount} AND ${divide("slot_.slot", capacity)} - slot_.tick <= ${lagMaxTicks}
+  return `${hidden(`t.${id}`)} IS NULL AND slot_.slot >= 0 AND slot_.slot < ${slotCount} AND ${divide("slot_.slot", capacity)} - slot_.tick <= ${lagMaxTicks}
     AND EXISTS (SELECT 1 FROM snowlane_backfill WHERE claim = ${claim} AND numbered = 0)`;
 }
 

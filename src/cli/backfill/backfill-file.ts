@@ -7,7 +7,7 @@ import type { PastGrant } from "../../lease/claim-past.ts";
 import { timeText } from "../../lease/records/time-text.ts";
 import { nameWorker } from "../../lease/worker-settings.ts";
 import type { Layout } from "../../snowflake/layout.ts";
-import { PastNumbers } from "../../snowflake/past-numbers.ts";
+import { inWholeTicks, PastNumbers } from "../../snowflake/past-numbers.ts";
 import { createTextCodec } from "../../text/text-codec.ts";
 import type { PastStore } from "../../worker/open-past.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
@@ -85,7 +85,7 @@ async function backfillStdin(input: BackfillInput, past: PastStore, rules: () =>
       exitCodes.usage,
     );
   }
-  const interval = { fromMs: from, untilMs: to + lagMaxMs };
+  const interval = inWholeTicks(past.layout, from, to + lagMaxMs);
   const request = requestOf(options, interval);
   if (options.dryRun) {
     stdout.write(labelled(previewLines(past.layout, await past.preview(request), interval)));

@@ -1,3 +1,4 @@
+import { inWholeTicks } from "../../snowflake/past-numbers.ts";
 import type { PastStore } from "../../worker/open-past.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { BackfillInput } from "./backfill-options.ts";
@@ -10,7 +11,7 @@ export async function backfillRows({ options, stdout }: BackfillInput, past: Pas
   const { unit, timeZone = "UTC", lagMaxMs, lanes, reason = "", dryRun } = options;
   const rows: SqlRows = { dialect: sql, table, key, id, time, unit, timeZone, fromMs: from, toMs: to, lagMaxMs };
   // Rows at the end flow over by as much as they may lag.
-  const interval = { fromMs: from, untilMs: to + lagMaxMs };
+  const interval = inWholeTicks(past.layout, from, to + lagMaxMs);
   checkSlots(past.layout, interval, lanes);
   const request = requestOf(options, interval);
   if (dryRun) {

@@ -11,7 +11,8 @@ export interface RawRecord {
 }
 
 /**
- * Reads records with their line ends, many at a time. Texts have one character a byte. With `isQuoted`, a line end within quotes ends no record.
+ * Reads records with their line ends, many at a time. Texts have one character a byte. With `isQuoted`, a line end
+ * within quotes ends no record.
  *
  * Holds one chunk and one record.
  *

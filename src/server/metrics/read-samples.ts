@@ -92,6 +92,7 @@ function eventSamples(counters: WorkerStatus["counters"]): readonly Sample[] {
     [["lapsed"], counters.lapsed],
     [["rebased"], counters.rebased],
     [["quarantine"], counters.quarantines],
+    [["past_claim"], counters.claims],
     [["step_back"], counters.clockStepsBack],
     [["step_forward"], counters.clockStepsForward],
     [["pause"], counters.pauses],

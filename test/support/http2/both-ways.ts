@@ -230,6 +230,7 @@ function servicesOf(source: RewoundSource): readonly Service[] {
   });
   const sequences = createSequenceService({ sequences: sequencesOf(source), clock, batchCountMax: 10_000 });
   const admin = createAdminService({
+    pastClaims: undefined,
     // Not before the next turn, as from a store.
     listWorkers: async () => {
       await new Promise(setImmediate);
