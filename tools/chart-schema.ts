@@ -1,6 +1,6 @@
 /**
  * Writes deploy/helm/snowlane/values.schema.json: what each value of the chart may be. The part `settings` comes from
- * the settings of the server themselves.
+ * the settings of the server themselves. Writes the alerts of the chart beside it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "yaml";
@@ -91,4 +91,13 @@ export function chartSchema(): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-if (import.meta.main) writeFileSync(`${chart}/values.schema.json`, chartSchema());
+/** The alerts as the chart has them: a copy, because a chart can read no file outside its folder. */
+export function chartAlerts(): string {
+  const head = "# Made of deploy/prometheus/alerts.yaml by npm run generate.\n";
+  return `${head}${readFileSync("deploy/prometheus/alerts.yaml", "utf8").replace(/^(?:#.*\n)+/, "")}`;
+}
+
+if (import.meta.main) {
+  writeFileSync(`${chart}/values.schema.json`, chartSchema());
+  writeFileSync(`${chart}/alerts.yaml`, chartAlerts());
+}

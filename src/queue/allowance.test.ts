@@ -25,6 +25,17 @@ test("what has no limit is never refused, and never waits", () => {
   expect(allowance.awaitIds(1e9, never)).toBe(1e9);
 });
 
+test("each refusal counts, for the quota and for other causes", () => {
+  const { allowance } = allowanceOf({ callsPerSecond: 1, idsPerSecond: 5 });
+  expect([allowance.refusedCount, allowance.idsPerSecond]).toEqual([0, 5]);
+  allowance.takeCall();
+  expect(() => allowance.takeCall()).toThrow();
+  expect(() => allowance.checkCall()).toThrow();
+  allowance.noteRefusal();
+  expect(allowance.refusedCount).toBe(3);
+  expect(allowanceOf({}).allowance.idsPerSecond).toBeUndefined();
+});
+
 test("streams are paced to their quota within two per cent, and share it alike", async () => {
   const { time, allowance } = allowanceOf({ idsPerSecond: 10_000 });
   const seconds = 50;

@@ -30,6 +30,7 @@ export class Allowance {
   #streamsMax: number | undefined;
   #streamCount = 0;
   #idsCount = 0;
+  #refusedCount = 0;
 
   /** @param name - Of the caller, for errors. */
   constructor(name: string, clock: Clock, timers: Timers = systemTimers) {
@@ -41,6 +42,21 @@ export class Allowance {
   /** IDs and values that were handed out. It only grows. */
   get idsCount(): number {
     return this.#idsCount;
+  }
+
+  /** Calls that were refused, for a quota or for want of a permission. It only grows. */
+  get refusedCount(): number {
+    return this.#refusedCount;
+  }
+
+  /** The limit of IDs and values; undefined where there is none. */
+  get idsPerSecond(): number | undefined {
+    return this.#ids?.perSecond;
+  }
+
+  /** Counts a call that was refused for another cause than the quota. */
+  noteRefusal(): void {
+    this.#refusedCount += 1;
   }
 
   /** Counts IDs or values that were handed out. */
@@ -164,6 +180,7 @@ export class Allowance {
   }
 
   #exceeded(quota: string, metadata: Readonly<Record<string, number>>, retryAfterMs: number): IdError {
+    this.#refusedCount += 1;
     const message = `The quota of ${this.#name}, ${quota}, is used up for now.`;
     return new IdError("QUOTA_EXCEEDED", message, {
       metadata: { principal: this.#name, ...metadata },

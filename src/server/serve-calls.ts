@@ -51,7 +51,7 @@ export interface CallServerOptions {
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
   readonly sequences: Sequences | undefined;
   /** The callers that may call; undefined where everybody may. */
-  readonly callers: Pick<WatchedPrincipals, "guard" | "idCounts"> | undefined;
+  readonly callers: Pick<WatchedPrincipals, "guard" | "allowances"> | undefined;
   /** The bounds of what callers may take. */
   readonly quotas: CallGuard;
   /** Undefined where no call is traced. */
@@ -176,7 +176,7 @@ function loadMetricsPage(
       ...options,
       calls,
       connections,
-      principals: callers?.idCounts,
+      principals: callers?.allowances,
       listWorkers: () => worker.listWorkers(),
       onRefused: (call, reason) => {
         calls.refuseFor(reason);

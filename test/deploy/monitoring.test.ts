@@ -34,7 +34,13 @@ const { panels, templating } = JSON.parse(readFileSync("deploy/grafana/snowlane.
 };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
 const { groups } = parse(readFileSync(alertsFile, "utf8")) as {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly annotations: { readonly runbook?: string };
+    }[];
+  }[];
 };
 const alerts = groups.flatMap(({ rules }) => rules);
 const { tests } = parse(readFileSync(alertsTest, "utf8")) as {
@@ -60,7 +66,7 @@ function unknownIn(expression: string): readonly string[] {
   const labels = matchers.flatMap(([, name, inner]) =>
     [...inner!.matchAll(/(\w+)(?:=~|!~|!=|=)/g)]
       .map(([, label]) => label!)
-      .filter((label) => label !== "instance" && lineNames.get(name!)?.includes(label) !== true)
+      .filter((label) => label !== "instance" && label !== "job" && lineNames.get(name!)?.includes(label) !== true)
       .map((label) => `${name}{${label}}`),
   );
   return [...names.filter((name) => !lineNames.has(name)), ...labels];
@@ -110,6 +116,35 @@ test("each alert is quiet in one test of promtool, and fires in another", async 
   expect([...new Set(outcomes)].toSorted()).toEqual(
     alerts.flatMap(({ alert }) => [`${alert} 0`, `${alert} 1`]).toSorted(),
   );
+});
+
+test("each question of docs/operations.md has its alerts, and each alert a section there", () => {
+  const page = readFileSync("docs/operations.md", "utf8");
+  const [, table = ""] = page.split("| question | metric | look when | alert |\n");
+  const rows = table.split("\n\n")[0]!.split("\n").slice(1);
+  const named = rows.map((row) =>
+    [
+      ...row
+        .split("|")
+        .at(-2)!
+        .matchAll(/`(Snowlane\w+)`/g),
+    ].map(([, name]) => name!),
+  );
+  expect(named.filter((names) => names.length === 0)).toEqual([]);
+  expect(named.flat().toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
+  const anchors = new Set(
+    [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+  const lost = alerts.filter(({ annotations: { runbook = "" } }) => {
+    const [, anchor = ""] = /^docs\/operations\.md#(.+)$/.exec(runbook) ?? [];
+    return !anchors.has(anchor);
+  });
+  expect(lost.map(({ alert }) => alert)).toEqual([]);
 });
 
 test("docs/metrics.md names the panels that a server in cleartext without principals leaves empty", async () => {

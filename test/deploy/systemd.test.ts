@@ -1,4 +1,5 @@
 /** The systemd unit, read by systemd's own tools. Nothing here starts it: that needs systemd as the first process. */
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -20,10 +21,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Keys that systemd has since version 254. */
+const newKeys = /^Restart(?:Steps|MaxDelaySec)=.*\n/gm;
+
 /** Writes a unit whose program exists, because systemd-analyze refuses one that does not. */
 function unitFile(name: string, text: string): string {
   const path = join(folder, name);
-  writeFileSync(path, text.replaceAll("/usr/local/bin/snowlane", program));
+  const [, version] = /systemd (\d+)/.exec(execFileSync("systemd-analyze", ["--version"], { encoding: "utf8" })) ?? [];
+  const known = Number(version) >= 254 ? text : text.replaceAll(newKeys, "");
+  writeFileSync(path, known.replaceAll("/usr/local/bin/snowlane", program));
   return path;
 }
 
@@ -35,6 +41,13 @@ async function verify(name: string, text: string): Promise<string> {
     return String(error);
   }
 }
+
+test("the unit never gives up, and comes back after any end that nobody asked for, but for wrong settings", () => {
+  expect(unit).toMatch(/^\[Unit\]\n(?:.+\n)*StartLimitIntervalSec=0$/m);
+  expect(unit).toMatch(/^Restart=always$/m);
+  expect(unit.match(newKeys)).toEqual(["RestartSteps=6\n", "RestartMaxDelaySec=30\n"]);
+  expect(unit).toMatch(/^RestartPreventExitStatus=2 5$/m);
+});
 
 test("systemd-analyze finds nothing wrong", async () => {
   expect(await verify("snowlane.service", unit)).toBe("");

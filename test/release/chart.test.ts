@@ -69,25 +69,21 @@ describe.each(Object.entries(rightValues))("with %s", (_name, values) => {
   });
 });
 
-interface Service extends ChartObject {
-  readonly spec: object;
-}
-
 test("by default there is what servers need, and nothing for an autoscaler or the Prometheus operator", async () => {
   const objectsOf = async (name: string): Promise<readonly ChartObject[]> =>
     (await renderChart("template", rightValues[name]!, file)).objects;
   const kinds = (objects: readonly ChartObject[]): readonly string[] => objects.map(({ kind }) => kind).toSorted();
   const own = await objectsOf("leases as the store");
-  const store = ["Role", "RoleBinding", "Service", "ServiceAccount"];
+  const store = ["Role", "RoleBinding", "Service", "Service", "ServiceAccount"];
   const needed = ["ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", ...store];
   expect(kinds(own)).toEqual(needed);
   expect(kinds(await objectsOf("autoscaling"))).toEqual([...needed, "HorizontalPodAutoscaler"].toSorted());
   expect(kinds(await objectsOf("metrics, rules and traces"))).toEqual([...needed, ...foreign].toSorted());
-  const { spec } = own.find(({ kind }) => kind === "Service") as Service;
-  expect(spec).toMatchObject({
-    trafficDistribution: "PreferClose",
-    ports: [{ name: "grpc", port: 7609, appProtocol: "kubernetes.io/h2c" }],
-  });
+  const ports = [{ name: "grpc", port: 7609, appProtocol: "kubernetes.io/h2c" }];
+  expect(own.filter(({ kind }) => kind === "Service")).toMatchObject([
+    { metadata: { name: "ids" }, spec: { trafficDistribution: "PreferClose", ports } },
+    { metadata: { name: "ids-headless" }, spec: { clusterIP: "None", ports } },
+  ]);
   const deployment = own.find(({ kind }) => kind === "Deployment") as Deployment;
   const probes = { livenessProbe: "/healthz", readinessProbe: "/readyz", startupProbe: "/healthz" };
   for (const [probe, path] of Object.entries(probes))
@@ -181,7 +177,7 @@ test("a release called null has objects of that name (each name was read as a va
   const values = { ...rightValues["metrics, rules and traces"]!, store: { url: "kubernetes://123/snowlane" } };
   const { code, objects } = await renderChart("template", values, file, { release: "null" });
   expect(code).toBe(0);
-  expect(objects.map(({ metadata }) => metadata.name)).toEqual(objects.map(() => "null"));
+  expect(new Set(objects.map(({ metadata }) => metadata.name))).toEqual(new Set(["null", "null-headless"]));
   expect(objects.find(({ kind }) => kind === "Role")?.metadata.namespace).toBe("123");
 });
 

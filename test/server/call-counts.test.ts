@@ -168,6 +168,10 @@ test("counters equal what callers saw: OK, refused, failed, unknown, undecodable
   // All of them went to the one caller that may have IDs; a chunk of a cancelled stream counts.
   expect(lines.get('snowlane_principal_ids_total{principal="shop"}')).toBe(server.source.status().counters.issued);
   expect(lines.get('snowlane_principal_ids_total{principal="scraper"}')).toBe(0);
+  const refusedTo = ["shop", "poor", "scraper"].map(
+    (name) => lines.get(`snowlane_principal_refused_total{principal="${name}"}`)!,
+  );
+  expect(refusedTo.reduce((sum, count) => sum + count)).toBe(refused("permission")! + refused("quota")!);
   expect(lines.get("snowlane_streams")).toBe(0);
   const timed = lines.get(`snowlane_call_seconds_count{method="${service}/GetInfo"}`);
   // A call is timed once its request was read, which the last of a quota may not be.

@@ -60,6 +60,7 @@ export class Authentication implements CallGuard {
   #permit({ traits: { path, access } }: GuardedCall, principal: Principal | undefined): void {
     if (principal === undefined || access === "open") return;
     if (principal.permissions.has(access) || principal.permissions.has("all")) return;
+    principal.allowance.noteRefusal();
     const message = `These credentials do not permit ${path}, which needs the permission ${access}.`;
     throw new IdError("METHOD_DENIED", message, { metadata: { method: path.slice(1), permission: access } });
   }

@@ -43,9 +43,9 @@ export class Principals {
     return this.#generation;
   }
 
-  /** Their names, each with the IDs and values that it was handed out. Those that were taken out are left out. */
-  idCounts(): readonly (readonly [name: string, count: number])[] {
-    return [...this.#allowances].map(([name, { idsCount }]) => [name, idsCount]);
+  /** Their names, each with what it was handed out and refused. Those that were taken out are left out. */
+  allowances(): ReadonlyMap<string, Pick<Allowance, "idsCount" | "refusedCount" | "idsPerSecond">> {
+    return this.#allowances;
   }
 
   /** Takes these principals instead of those before. */

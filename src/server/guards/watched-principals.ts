@@ -8,7 +8,7 @@ import { Principals, type PrincipalsOptions } from "./principals.ts";
 export interface WatchedPrincipals {
   readonly guard: CallGuard;
   /** The principals in use, each with the IDs and values that it was handed out. */
-  readonly idCounts: Principals["idCounts"];
+  readonly allowances: Principals["allowances"];
   /** Looks at once whether the file has changed. */
   readonly look: () => void;
   readonly close: () => void;
@@ -51,7 +51,7 @@ export function watchPrincipals(options: WatchedPrincipalsOptions): WatchedPrinc
   });
   return {
     guard: new Authentication(principals),
-    idCounts: () => principals.idCounts(),
+    allowances: () => principals.allowances(),
     look: () => files.look(),
     close: () => files.close(),
   };

@@ -1,3 +1,4 @@
+import type { Allowance } from "../../queue/allowance.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Sequences } from "../../sequence/sequences.ts";
 import type { IdSource } from "../../worker/id-source.ts";
@@ -17,7 +18,9 @@ export interface MetricSources {
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
   readonly connections: () => ConnectionsStatus;
   /** Their names, and the IDs and values that each was handed out; undefined without a file of them. */
-  readonly principals: (() => readonly (readonly [name: string, count: number])[]) | undefined;
+  readonly principals:
+    | (() => ReadonlyMap<string, Pick<Allowance, "idsCount" | "refusedCount" | "idsPerSecond">>)
+    | undefined;
   /** Undefined where no call is traced. */
   readonly traces: { readonly counts: () => { readonly traced: number; readonly untraced: number } } | undefined;
   /** Counts the log lines that could not be written. */

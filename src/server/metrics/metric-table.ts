@@ -115,6 +115,16 @@ export const metricTable = {
     labels: ["principal"],
     help: "IDs and values handed out to each principal of the file: at most 1,000.",
   },
+  snowlane_principal_refused_total: {
+    type: "counter",
+    labels: ["principal"],
+    help: "Calls of each principal that were refused, for its quota or for want of a permission.",
+  },
+  snowlane_principal_quota_ids_per_second: {
+    type: "gauge",
+    labels: ["principal"],
+    help: "The quota of IDs and values of each principal that has one.",
+  },
   nodejs_eventloop_lag_p99_seconds: {
     type: "gauge",
     help: "Delay of the event loop that 1 in 100 exceeded since the scrape before. 0 in the first scrape.",

@@ -129,6 +129,7 @@ function connectionSamples({
 }: Pick<MetricSources, "listener" | "connections" | "principals">) {
   const { http1, http2, refusedHandshakes, tlsExpiresMs } = connections();
   const known = principals?.();
+  const each = [...(known ?? [])];
   const { full, queue, room } = listener.refused;
   const protocols: readonly Sample[] = [
     [["http1"], http1],
@@ -146,8 +147,12 @@ function connectionSamples({
     snowlane_connections: protocols,
     snowlane_connections_refused_total: refused,
     snowlane_tls_expiry_seconds: tlsExpiresMs === undefined ? [] : [seconds(tlsExpiresMs)],
-    snowlane_principals: known === undefined ? [] : [one(known.length)],
-    snowlane_principal_ids_total: (known ?? []).map(([name, count]): Sample => [[name], count]),
+    snowlane_principals: known === undefined ? [] : [one(known.size)],
+    snowlane_principal_ids_total: each.map(([name, { idsCount }]): Sample => [[name], idsCount]),
+    snowlane_principal_refused_total: each.map(([name, { refusedCount }]): Sample => [[name], refusedCount]),
+    snowlane_principal_quota_ids_per_second: each.flatMap(([name, { idsPerSecond }]): readonly Sample[] =>
+      idsPerSecond === undefined ? [] : [[[name], idsPerSecond]],
+    ),
   };
 }
 

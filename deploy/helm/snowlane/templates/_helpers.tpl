@@ -43,6 +43,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if regexMatch "^[^:]+://.*@" $v.tracing.endpoint }}{{ fail "tracing.endpoint has a password: put a field with the key into a Secret, and name that with tracing.headersSecret.name." }}{{ end -}}
 {{- if and $v.tracing.headersSecret.name (not $v.tracing.endpoint) }}{{ fail "tracing.headersSecret needs tracing.endpoint: nothing is sent without a receiver." }}{{ end -}}
 {{- if and $v.tls.clientCaSecret (not $v.tls.secret) }}{{ fail "tls.clientCaSecret needs tls.secret: client certificates come with TLS." }}{{ end -}}
+{{- if hasKey $v.settings "workerId" -}}
+{{- if or (ne (toString $v.replicas) "1") $v.autoscaling.enabled }}{{ fail "settings.workerId pins one worker ID, which one server can hold: set replicas: 1 without autoscaling, or leave it out." }}{{ end -}}
+{{- end -}}
+{{- if and $v.autoscaling.enabled (lt (int64 $v.autoscaling.maxReplicas) (int64 $v.autoscaling.minReplicas)) }}{{ fail (printf "autoscaling.maxReplicas is %v, below autoscaling.minReplicas, %v: raise the first or lower the second." $v.autoscaling.maxReplicas $v.autoscaling.minReplicas) }}{{ end -}}
+{{- range $name, $_ := $v.podLabels -}}
+{{- if hasKey (include "snowlane.labels" $ | fromYaml) $name }}{{ fail (printf "podLabels may not have %s, which the chart gives: leave it out." $name) }}{{ end -}}
+{{- end -}}
 {{- $drain := toString $v.settings.drainTimeout -}}
 {{- if regexMatch "^[0-9]+[hms]$" $drain -}}
 {{- $seconds := mul (regexFind "^[0-9]+" $drain | int) (get (dict "h" 3600 "m" 60 "s" 1) (regexFind "[hms]$" $drain)) -}}
@@ -62,6 +69,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $own := dict "listen" "0.0.0.0:7609" "adminListen" "0.0.0.0:7610" -}}
 {{- /* By this the server refuses a Secret with the URL of an SQLite file, which no other pod would share. */ -}}
 {{- if not (hasPrefix "sqlite:" .Values.store.url) }}{{ $_ := set $own "resumeDir" "/var/lib/snowlane/resume" }}{{ end -}}
+{{- if not (hasKey .Values.settings "connectionAge") }}{{ $_ := set $own "connectionAge" "5m" }}{{ end -}}
 {{- if .Values.auth }}{{ $_ := set $own "auth" .Values.auth }}{{ end -}}
 {{- if .Values.principals.secret.name }}{{ $_ := set $own "principals" (printf "/etc/snowlane/principals/%s" .Values.principals.secret.key) }}{{ end -}}
 {{- if .Values.tls.secret }}{{ $_ := set $own "tlsCert" "/etc/snowlane/tls/tls.crt" }}{{ $_ := set $own "tlsKey" "/etc/snowlane/tls/tls.key" }}{{ end -}}
