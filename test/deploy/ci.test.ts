@@ -5,18 +5,32 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { allParts, wholeParts } from "../../tools/whole-parts.ts";
+import { findTool } from "../support/fetch/tools.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 
 interface Step {
+  readonly name?: string;
   readonly run?: string;
   readonly uses?: string;
   readonly if?: string;
   readonly with?: Readonly<Record<string, unknown>>;
 }
-const { jobs, permissions } = parse(readFileSync(".github/workflows/checks.yml", "utf8")) as {
+interface Workflow {
   readonly permissions: object;
-  readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[]; readonly "timeout-minutes": number }>>;
-};
+  readonly jobs: Readonly<
+    Record<
+      string,
+      { readonly steps: readonly Step[]; readonly "timeout-minutes": number; readonly permissions: object }
+    >
+  >;
+}
+
+function workflow(name: string): Workflow {
+  return parse(readFileSync(`.github/workflows/${name}.yml`, "utf8")) as Workflow;
+}
+
+const { jobs } = workflow("checks");
+const everyJob = ["checks", "release"].flatMap((name) => Object.values(workflow(name).jobs));
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly scripts: Record<string, string> };
 
 test("each job calls the scripts of package.json, with parts that there are", () => {
@@ -65,12 +79,43 @@ process.disconnect();
   expect(all("seeds")).toEqual([0, [...seeds, "", end("seeds"), ""].join("\n")]);
 });
 
-test("jobs may only read, end in time, and take actions of a version", () => {
-  expect(permissions).toEqual({ contents: "read" });
-  for (const { steps, "timeout-minutes": minutes } of Object.values(jobs)) {
+test("jobs have the permissions that they name, end in time, keep no credentials, and pin each action by its commit", () => {
+  for (const name of ["checks", "release"]) expect(workflow(name).permissions).toEqual({});
+  for (const { permissions } of Object.values(jobs)) expect(permissions).toEqual({ contents: "read" });
+  for (const { steps, permissions, "timeout-minutes": minutes } of everyJob) {
     expect(minutes).toBeGreaterThan(0);
-    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/@v\d+$/);
+    expect(Object.keys(permissions)).not.toContain("packages");
+    for (const { uses, with: given } of steps) {
+      if (uses === undefined) continue;
+      expect(uses).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/);
+      if (uses.startsWith("actions/checkout@")) expect(given).toMatchObject({ "persist-credentials": false });
+    }
   }
+});
+
+test("zizmor finds nothing wrong with the workflows, and finds what is", async () => {
+  const { path, env } = await findTool("zizmor");
+  const audit = (folder: string) => {
+    const options = { env: { ...process.env, ...env }, encoding: "utf8" } as const;
+    return spawnSync(path, ["--offline", "--no-progress", "--persona", "pedantic", folder], options);
+  };
+  const good = audit(".github");
+  expect([good.status, good.stdout, good.stderr.includes("error")]).toEqual([0, good.stdout, false]);
+  const folder = join(temporaryFolder(), ".github/workflows");
+  mkdirSync(folder, { recursive: true });
+  const checks = readFileSync(".github/workflows/checks.yml", "utf8");
+  writeFileSync(join(folder, "checks.yml"), checks.replaceAll(/@[0-9a-f]{40} # (v\d)\S*/g, "@$1"));
+  expect(audit(folder)).toMatchObject({ status: expect.toSatisfy((code: number) => code > 0) as unknown });
+});
+
+test("only a tag publishes, from the file whose sum was checked", () => {
+  const release = workflow("release");
+  expect(release.jobs["sign"]).toMatchObject({ if: "github.event_name == 'push'", needs: "build" });
+  expect(release.jobs["npm"]).toMatchObject({ environment: "npm", needs: ["build", "sign"] });
+  const publishing = Object.values(release.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+  const lines = publishing.filter((run) => run.includes("npm publish"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/sha256sum --check SHA256SUMS\n(?:npm publish ".*" --provenance --access public\n){2}$/);
 });
 
 test("each job keeps the pictures that the suite web took, also where a test failed", () => {
@@ -88,6 +133,6 @@ test("a job that runs the suite of releases has all commits (an older one was no
   for (const { steps } of Object.values(jobs)) {
     const [, chosen] = steps.map(({ run }) => /npm run all(?: -- (.*))?$/.exec(run ?? "")).find((call) => call) ?? [];
     if (!(chosen?.split(" ") ?? allParts()).includes("release")) continue;
-    expect(steps.find(({ uses }) => uses?.startsWith("actions/checkout"))?.with).toEqual({ "fetch-depth": 0 });
+    expect(steps.find(({ uses }) => uses?.startsWith("actions/checkout"))?.with).toMatchObject({ "fetch-depth": 0 });
   }
 });

