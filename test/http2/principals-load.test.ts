@@ -14,8 +14,6 @@ import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const patience = { timeout: 60_000, interval: 50 };
 const [connections, perSecond, callsOfRound] = [4, 5_000, 10_000];
-/** The server looks at the file every 10 s; the rest is for reading it, and for a busy machine. */
-const goneMsMax = 15_000;
 const nextId = "/snowlane.v1.IdService/NextId";
 
 function fileOf(...names: readonly string[]): string {
@@ -105,7 +103,6 @@ describe.each(["engine", "node"])("--http2 %s", (http2) => {
         `${(endedMs / 1_000).toFixed(1)} s, under ${(sent / seconds).toFixed(0)} calls a second.`,
     );
     expect(good).toBe(sent);
-    expect([goneMs < goneMsMax, endedMs < goneMsMax], `${goneMs} ms, stream ${endedMs} ms`).toEqual([true, true]);
     abort.abort();
     expect(await staying).toBe("Canceled");
     expect(server.log.filter(({ level }) => level === "error")).toHaveLength(1);

@@ -37,8 +37,8 @@ function urlOf([first, ...others]: readonly TestServer[], query = ""): string {
   return first!.url.replace(hosts[0]!, hosts.join(",")) + query;
 }
 
-async function open(url: string): Promise<RecordStore> {
-  const store = await openStore(url, { namespace: "default", callTimeoutMs: 10_000 });
+async function open(url: string, callTimeoutMs = 10_000): Promise<RecordStore> {
+  const store = await openStore(url, { namespace: "default", callTimeoutMs });
   onTestFinished(() => store.close());
   return store;
 }
@@ -223,13 +223,12 @@ test("two sentinels that name two primaries: nothing is written until they agree
 test("a host that does not answer holds calls up for no longer than a moment, and is no evidence", async () => {
   const primary = await running(startPostgres());
   const standby = await running(startStandby(primary));
-  const store = await open(urlOf([standby, primary]));
+  // A call that waited for the silent host would outlast this test.
+  const store = await open(urlOf([standby, primary]), 900_000);
   expect((await store.compareAndSet("worker-1", undefined, "text")).kind).toBe("applied");
   standby.pause();
   for (let call = 0; call < 20; call += 1) expect((await store.read("worker-1")).entry?.text).toBe("text");
   await sleep(1_000);
-  const fromMs = performance.now();
   expect((await store.read("worker-1")).entry?.text).toBe("text");
-  expect(performance.now() - fromMs).toBeLessThan(5_000);
   standby.resume();
 });
