@@ -88,6 +88,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./sequences/sequences-add-database.ts")).sequencesAddDatabase,
   },
   {
+    name: "sequences servers",
+    summary: "lists the servers that took values",
+    load: async () => (await import("./sequences/sequences-servers.ts")).sequencesServers,
+  },
+  {
     name: "sequences stop",
     summary: "stops a database of sequences for every server",
     load: async () => (await import("./sequences/sequences-stop.ts")).sequencesStop,

@@ -13,8 +13,8 @@ export const exitCodes = {
   store: 4,
   /** The store was set up with another layout. */
   layout: 5,
-  /** Every worker ID is held or quarantined. */
-  worker: 6,
+  /** Every worker ID is held or quarantined; or a change of sequences waits for a raise, or for servers to see it. */
+  held: 6,
   /** The clock is wrong, or the layout's time has run out. */
   clock: 7,
   /** A fault of this program. As EX_SOFTWARE of sysexits.h. */
@@ -42,7 +42,7 @@ const codeOfReason: Partial<Record<ErrorReason, ExitCode>> = {
   STORE_UNAVAILABLE: exitCodes.store,
   STORE_WENT_BACK: exitCodes.store,
   LAYOUT_MISMATCH: exitCodes.layout,
-  NO_FREE_WORKER_ID: exitCodes.worker,
+  NO_FREE_WORKER_ID: exitCodes.held,
   CLOCK_BEFORE_EPOCH: exitCodes.clock,
   CLOCK_ROLLED_BACK: exitCodes.clock,
   TIMESTAMP_EXHAUSTED: exitCodes.clock,

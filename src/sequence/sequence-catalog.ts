@@ -1,9 +1,11 @@
 /** What callers and operators do to sequences, apart from taking their values. */
+import { assert } from "../assert.ts";
 import type { Clock } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
+import { listServers, type SequenceServer, serversBehind } from "./seen-by-servers.ts";
 import { checkNextValue, readStates, type SequenceState, type SequenceStates } from "./sequence-state.ts";
-import { counterId, type ListRange, type OpenOutcome } from "./sequence-store.ts";
+import { counterId, type ListRange, type NewSequence, type OpenOutcome } from "./sequence-store.ts";
 import {
   changeDefinition,
   checkSequenceName,
@@ -80,13 +82,12 @@ export class SequenceCatalog {
       throw fieldError("allocation", message);
     }
     const nowMs = clock.nowMs();
-    let made: StoredSequence | undefined;
     for (const part of parts) {
-      const stored = { definition, sequenceId: kernelRandom128(), createdMs: nowMs, updatedMs: nowMs };
-      made = await createOn(part, stored);
+      await createOn(part, { definition, sequenceId: kernelRandom128(), createdMs: nowMs, updatedMs: nowMs });
     }
-    onChanged(made!);
-    return this.get(definition.name);
+    const state = await this.get(definition.name);
+    onChanged(state.stored);
+    return state;
   }
 
   /** Gives a sequence. @throws IdError INVALID_SEQUENCE, SEQUENCE_NOT_FOUND. */
@@ -138,6 +139,7 @@ export class SequenceCatalog {
    */
   async raise(request: OperatorRaise): Promise<number | undefined> {
     const { stripes } = this.#parts;
+    assert(request.kind === "to" || request.count >= 0n, () => "counters are never lowered");
     let raisedCount: number | undefined;
     if (request.kind === "all") {
       for (const { store } of await stripes.listed()) {
@@ -169,7 +171,19 @@ export class SequenceCatalog {
     }
     const names = outcomes.flatMap((outcome) => (outcome.kind === "missing" ? outcome.names : []));
     if (names.length > 0) return { kind: "missing", names: [...new Set(names)] };
+    const unraised = outcomes.find(({ kind }) => kind === "not-raised");
+    if (unraised !== undefined) return unraised;
     return outcomes.find(({ kind }) => kind === "opened") ?? { kind: "was-open" };
+  }
+
+  /** Lists the servers that took values. */
+  async servers(): Promise<readonly SequenceServer[]> {
+    return listServers(await this.#parts.stripes.listed());
+  }
+
+  /** Finds the servers that have not seen the last change of a sequence. See {@link serversBehind}. */
+  async behind(name: string, deadAfterMs: number): Promise<readonly SequenceServer[]> {
+    return serversBehind(await this.#parts.stripes.all(), name, deadAfterMs);
   }
 
   /** @returns The definition as it then is; undefined = this one of several databases does not have the sequence. */
@@ -193,17 +207,17 @@ export class SequenceCatalog {
   }
 }
 
-async function createOn({ store, database }: StripePart, stored: StoredSequence): Promise<StoredSequence> {
+async function createOn({ store, database }: StripePart, stored: NewSequence["stored"]): Promise<void> {
   const { definition } = stored;
   const key = { name: definition.name, periodKey: "" };
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const revision = await database.ready();
-    if (await store.create({ stored, writeId: kernelRandom128() }, revision)) return stored;
+    if (await store.create({ stored, writeId: kernelRandom128() }, revision)) return;
     const { sequences, counters } = await store.look([key]);
     const standing = sequences.get(definition.name);
     if (standing !== undefined) {
       if (!equalDefinitions(standing.definition, definition)) throw exists(definition.name);
-      return standing;
+      return;
     }
     if (counters.has(counterId(key))) throw leftover(definition.name);
     database.forget();
@@ -234,10 +248,13 @@ async function raiseOn(
 async function stopOne({ store, database }: StripePart, reason: string): Promise<boolean> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const look = await store.look([]);
-    if (look.database === undefined || look.database.stopped !== "") return false;
-    if (!(await store.stop(reason, look.database.revision))) continue;
+    if (look.database === undefined) return false;
+    const isNew = look.database.stopped === "";
+    const { revision } = look.database;
+    // A place that is stopped gets a new revision, which asks for another raise.
+    if (!(await store.stop({ reason, revision, emptiesStock: false, by: "operator" }))) continue;
     database.forget();
-    return true;
+    return isNew;
   }
   throw busy("");
 }

@@ -9,6 +9,7 @@ import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { equalIdentity } from "../store/store-identity.ts";
 import type { Remainder } from "./segment-buffer.ts";
+import { type WatchedLook, WitnessKeeper } from "./witness-keeper.ts";
 import { CounterMarks } from "./counter-marks.ts";
 import {
   type CounterKey,
@@ -27,6 +28,8 @@ import { earliestStartMs } from "./period.ts";
 export type SequenceEvent =
   /** A loss or a move was found, or an operator said so: nobody takes values any more. */
   | { readonly kind: "stopped"; readonly reason: string; readonly stripe?: number | undefined }
+  /** Another copy of this process takes values: both drop what they hold, and go on apart. */
+  | { readonly kind: "copied" }
   /** This process takes values again, under a new revision. */
   | { readonly kind: "opened"; readonly revision: number }
   /** The time of the opening is more than a minute ahead of the database's clock, so it counts as passed. */
@@ -43,46 +46,67 @@ export type SequenceEvent =
   | { readonly kind: "given-back"; readonly name: string; readonly count: bigint; readonly outcome: "given" | "kept" };
 
 /** The parts of a {@link SequenceDatabase}. */
-export interface SequenceDatabaseParts {
+export interface DatabaseParts {
   readonly store: SequenceStore;
   readonly clock: Clock;
   readonly onEvent: (event: SequenceEvent) => void;
   /** The share of the database in all values; absent = it has them all. */
   readonly stripe?: Stripe | undefined;
+  /** The name of this process, for operators. */
+  readonly server?: string | undefined;
+}
+
+/** A stop that this process found. */
+interface FoundStop {
+  readonly reason: string;
+  readonly revision: number;
+  /** Whether values on both sides of the loss may lie in memory: the identity did not show it. */
+  readonly emptiesStock: boolean;
 }
 
 /** How often a take that found the database changed under it is begun again. */
 const attemptsMax = 8;
-/** How long a database counts as stopped before it is looked at again. */
+/** For so long a database that was found stopped is taken for stopped without another look. */
 const stoppedForMs = 500;
 
 /** See the head of this file. */
 export class SequenceDatabase implements ValueDatabase {
-  readonly #parts: SequenceDatabaseParts;
+  readonly #parts: DatabaseParts;
   readonly #marks: CounterMarks;
   readonly #stripe: Stripe;
+  readonly #witness: WitnessKeeper;
   /** The revision that takes name; undefined = the database has to be looked at before the next take. */
   #revision: number | undefined;
   /** The highest one that was seen. */
   #revisionSeen = -1;
   /** The one whose counters stand no lower than our marks. */
   #coveredRevision: number | undefined;
-  /** Grows when the marks are written to the database. */
-  #epoch = 0;
+  /** Grows with whatever overtakes a take on its way: the marks were written to the database, or all stock went. */
+  #turn = 0;
+  /** The revision of the last stop that took all stock. */
+  #emptiedRevision: number | undefined;
+  #onEmptied: () => void = () => {};
   #adopting: Promise<number> | undefined;
   /** A stop that may not have reached the database, and the revision that it is of: an opening ends it. */
-  #pendingStop: { readonly reason: string; readonly revision: number } | undefined;
+  #pendingStop: FoundStop | undefined;
   #stopped: { readonly reason: string; readonly sinceMs: number } | undefined;
 
-  constructor(parts: SequenceDatabaseParts) {
+  constructor(parts: DatabaseParts) {
     this.#parts = parts;
     this.#marks = new CounterMarks(parts.clock);
     this.#stripe = parts.stripe ?? onlyStripe;
+    const { store, clock, server = "" } = parts;
+    this.#witness = new WitnessKeeper({ store, clock, server });
   }
 
   /** Why nobody may take values, as far as this process knows. */
   get stopReason(): string | undefined {
     return this.#stopped?.reason;
+  }
+
+  /** Has a function called where all values in memory are to go. */
+  watch(onEmptied: () => void): void {
+    this.#onEmptied = onEmptied;
   }
 
   /** Finds sequences by name. */
@@ -95,22 +119,26 @@ export class SequenceDatabase implements ValueDatabase {
   /**
    * Takes values.
    *
-   * @throws IdError STORE_WENT_BACK: the database is stopped. STORE_UNAVAILABLE: a range that was taken is not used.
+   * @throws IdError STORE_WENT_BACK: the database is stopped. STORE_UNAVAILABLE: the range, if there is one, is not
+   * used.
    */
   async take({ stored, count, ...key }: ValueTake): Promise<TakeAnswer> {
     const endCount = endCountOf(stored.definition, this.#stripe);
     let wanted = count;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const revision = await this.ready();
-      const epoch = this.#epoch;
+      const witness = await this.#witness.under(revision);
+      const turn = this.#turn;
       const writeId = kernelRandom128();
       const { sequenceId } = stored;
       const request = { ...key, sequenceId, count: wanted, endCount, revision, writeId };
-      const firstIndex = await this.#parts.store.take(request);
+      const firstIndex = await this.#parts.store.take(request, witness);
       if (firstIndex !== undefined) {
-        if (epoch !== this.#epoch) throw overtaken();
+        if (turn !== this.#turn) throw overtaken();
         const mark = this.#marks.get(key);
-        if (mark !== undefined && firstIndex < mark) throw await this.#stop(below(key, firstIndex, mark), revision);
+        if (mark !== undefined && firstIndex < mark) {
+          throw await this.#stop({ reason: below(key, firstIndex, mark), revision, emptiesStock: true });
+        }
         this.#marks.take(key, firstIndex, firstIndex + BigInt(wanted));
         return { kind: "taken", segment: { firstIndex, count: wanted, writeId, stripe: this.#stripe } };
       }
@@ -155,24 +183,66 @@ export class SequenceDatabase implements ValueDatabase {
    * @throws IdError STORE_WENT_BACK: a loss was found, and the database is stopped.
    */
   async compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
-    const { store } = this.#parts;
+    try {
+      return await this.#compare(used);
+    } catch (error) {
+      this.#witness.failed();
+      throw error;
+    }
+  }
+
+  /**
+   * Tells the database that everything in memory was compared, and that nothing of an older epoch is there any more. To
+   * be called when the answers of {@link compare} have reached the sources.
+   */
+  async acknowledge(): Promise<void> {
+    if (this.#revision !== undefined) await this.#witness.acknowledge();
+  }
+
+  /** Deletes the rows of this process: it takes nothing any more, and holds nothing. */
+  async leave(): Promise<void> {
+    await this.#witness.leave();
+  }
+
+  async #compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
     const marksBefore = new Map(used.map((key) => [counterId(key), this.#marks.get(key)]));
-    const look = await store.look(used.flatMap(({ name, periodKey }) => keysOf({ name, periodKey })));
+    const keys = used.flatMap(({ name, periodKey }) => keysOf({ name, periodKey }));
+    const look = await this.#witness.look(keys);
     const revision = await this.#check(look);
     if (this.#revision === undefined) {
       // Under a new revision our marks have to reach the database before it opens. The look was before that.
       await this.ready();
       return look.sequences;
     }
+    this.#witness.compared(look);
+    await this.#judge(look, revision);
     for (const { stored, ...key } of used) {
       const before = marksBefore.get(counterId(key));
       // A give-back of our own may have lowered the mark since the look was sent.
       const now = this.#marks.get(key);
       const mark = before === undefined || now === undefined ? undefined : before < now ? before : now;
       const loss = lossOf(look, key, stored, mark);
-      if (loss !== undefined) throw await this.#stop(loss, revision);
+      if (loss !== undefined) throw await this.#stop({ reason: loss, revision, emptiesStock: true });
     }
     return look.sequences;
+  }
+
+  /** Compares the rows of this process with what it wrote. @throws IdError STORE_WENT_BACK. */
+  async #judge(look: WatchedLook, revision: number): Promise<void> {
+    const finding = this.#witness.judge(look, revision);
+    if (finding.kind === "loss") throw await this.#stop({ reason: finding.reason, revision, emptiesStock: true });
+    if (finding.kind === "expired") await this.#witness.renew(revision);
+    if (finding.kind !== "copied") return;
+    this.#parts.onEvent({ kind: "copied" });
+    this.#witness.abandon();
+    this.#empty();
+    throw overtaken();
+  }
+
+  /** Has all stock dropped, and takes whose answers are on their way. */
+  #empty(): void {
+    this.#turn += 1;
+    this.#onEmptied();
   }
 
   /**
@@ -202,11 +272,13 @@ export class SequenceDatabase implements ValueDatabase {
     const look = await store.look([]);
     const pending = this.#pendingStop;
     if (pending !== undefined && look.database?.revision === pending.revision) {
-      throw await this.#stop(pending.reason, pending.revision);
+      throw await this.#stop(pending);
     }
     this.#pendingStop = undefined;
     const revision = await this.#check(look);
     if (this.#coveredRevision !== revision) await this.#cover(revision);
+    // Also for what is in memory: operators see who holds values.
+    if (this.#witness.isEnrolled) await this.#witness.under(revision);
     const aheadMs = (look.database?.openMs ?? 0) - look.clockMs;
     if (aheadMs > openAheadMaxMs) onEvent({ kind: "opening-ahead", aheadMs });
     else if (aheadMs > 0) throw notOpenYet(aheadMs);
@@ -222,7 +294,7 @@ export class SequenceDatabase implements ValueDatabase {
    */
   async #cover(revision: number): Promise<void> {
     // The marks lack a take whose answer is still on its way: its range is not used.
-    this.#epoch += 1;
+    this.#turn += 1;
     const marks = this.#marks.all();
     for (let at = 0; at < marks.length; at += keysMax) {
       await this.#parts.store.cover(marks.slice(at, at + keysMax), kernelRandom128());
@@ -232,20 +304,24 @@ export class SequenceDatabase implements ValueDatabase {
 
   /** Checks the database alone. @returns Its revision. @throws IdError STORE_WENT_BACK. */
   async #check({ database, identity }: Look): Promise<number> {
-    if (database === undefined) throw stoppedError("the row of this namespace is gone, though its tables are there");
-    const { revision, stopped } = database;
+    if (database === undefined)
+      throw stoppedError("the database of this namespace is gone, though its tables are there");
+    const { revision, stopped, emptiedRevision } = database;
+    const isEmptied = this.#emptiedRevision !== undefined && emptiedRevision > this.#emptiedRevision;
+    this.#emptiedRevision = Math.max(emptiedRevision, this.#emptiedRevision ?? emptiedRevision);
+    if (isEmptied) this.#empty();
     if (stopped !== "") {
       this.#revisionSeen = Math.max(this.#revisionSeen, revision);
       throw this.#noteStop(stopped);
     }
     if (revision < this.#revisionSeen) {
-      throw await this.#stop(`its revision is ${revision} after ${this.#revisionSeen}`, revision);
+      const reason = `its revision is ${revision} after ${this.#revisionSeen}`;
+      throw await this.#stop({ reason, revision, emptiesStock: true });
     }
     if (!equalIdentity(identity, database.identity)) {
-      throw await this.#stop(
-        `it is another database or an older copy: ${identity} after ${database.identity}`,
-        revision,
-      );
+      const reason = `it is another database or an older copy: ${identity} after ${database.identity}`;
+      // Nobody took after that: every take compares the identity.
+      throw await this.#stop({ reason, revision, emptiesStock: false });
     }
     if (revision !== this.#revisionSeen) this.#revision = undefined;
     this.#revisionSeen = revision;
@@ -254,15 +330,16 @@ export class SequenceDatabase implements ValueDatabase {
 
   /** Finds out why a take took nothing. */
   async #explain(key: CounterKey, known: StoredSequence, revision: number) {
-    const look = await this.#parts.store.look(keysOf(key));
+    const look = await this.#witness.look(keysOf(key));
     const revisionNow = await this.#check(look);
     const aheadMs = (look.database?.openMs ?? 0) - look.clockMs;
     if (aheadMs > 0 && aheadMs <= openAheadMaxMs) throw notOpenYet(aheadMs);
     const knownEnd = endCountOf(known.definition, this.#stripe);
     // Our marks reach the database before the next attempt, and only then is it compared with them.
     if (revision !== revisionNow) return { kind: "again", leftCount: knownEnd } as const;
+    await this.#judge(look, revisionNow);
     const loss = lossOf(look, key, known, this.#marks.get(key));
-    if (loss !== undefined) throw await this.#stop(loss, revisionNow);
+    if (loss !== undefined) throw await this.#stop({ reason: loss, revision: revisionNow, emptiesStock: true });
     const stored = look.sequences.get(key.name)!;
     if (stored.definition.disabled) return { kind: "refused", why: "disabled", stored } as const;
     const [used, endCount] = [look.counters.get(counterId(key)), endCountOf(stored.definition, this.#stripe)];
@@ -273,11 +350,16 @@ export class SequenceDatabase implements ValueDatabase {
   }
 
   /** Stops the database for every server. @returns The error for the caller. */
-  async #stop(reason: string, revision: number): Promise<IdError> {
-    this.#pendingStop = { reason, revision };
+  async #stop(found: FoundStop): Promise<IdError> {
+    const { reason, revision, emptiesStock } = found;
+    this.#pendingStop = found;
     this.#revision = undefined;
     this.#revisionSeen = Math.max(this.#revisionSeen, revision);
-    const isStopped = await this.#parts.store.stop(reason, revision);
+    if (emptiesStock) {
+      this.#empty();
+      this.#emptiedRevision = Math.max(this.#emptiedRevision ?? -1, revision + 1);
+    }
+    const isStopped = await this.#parts.store.stop({ reason, revision, emptiesStock, by: "server" });
     this.#pendingStop = undefined;
     return isStopped ? this.#noteStop(reason) : notOpenYet(0);
   }
@@ -300,12 +382,22 @@ function lossOf(look: Look, key: CounterKey, known: StoredSequence, mark: bigint
   if (stored.sequenceId !== known.sequenceId) return `the sequence ${key.name} is another one of the same name`;
   if (!look.counters.has(counterId({ name: key.name, periodKey: "" }))) return `the counter of ${key.name} is gone`;
   const used = look.counters.get(counterId(key));
+  const taken = look.lowered.get(counterId(key));
+  if (taken !== undefined && (mark === undefined || used! >= mark)) return lowered(key, used!, taken);
   if (mark === undefined || (used !== undefined && used >= mark)) return undefined;
   return used === undefined ? `the counter of ${key.name} ${key.periodKey} is gone` : below(key, used, mark);
 }
 
-function below({ name, periodKey }: CounterKey, index: bigint, mark: bigint): string {
-  return `the counter of ${[name, periodKey].join(" ").trimEnd()} stands at ${index}, after ${mark}`;
+function below(key: CounterKey, index: bigint, mark: bigint): string {
+  return `the counter of ${shown(key)} stands at ${index}, after ${mark}`;
+}
+
+function lowered(key: CounterKey, index: bigint, taken: bigint): string {
+  return `the counter of ${shown(key)} stands at ${index}, and ${taken} values were taken of it: it was changed by hand`;
+}
+
+function shown({ name, periodKey }: CounterKey): string {
+  return [name, periodKey].join(" ").trimEnd();
 }
 
 /** The error of calls while the database is stopped. */

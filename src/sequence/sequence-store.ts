@@ -1,6 +1,7 @@
 import { kernelRandom128 } from "../kernel-random.ts";
 import type { StoreOptions } from "../store/record-store.ts";
 import type { SequenceDefinition, StoredSequence } from "./sequence.ts";
+import type { Note, TakeWitness, WitnessRows } from "./take-witness.ts";
 
 /** A counter: one of each sequence has an empty period key. */
 export interface CounterKey {
@@ -8,7 +9,7 @@ export interface CounterKey {
   readonly periodKey: string;
 }
 
-/** The state of a database of sequences: a row for each namespace in the table snowlane_sequence_place. */
+/** The state of the database as a database of sequences, one a namespace. */
 interface DatabaseRow {
   /** Of the database when it was opened last, as store-identity.ts writes it. */
   readonly identity: string;
@@ -21,6 +22,10 @@ interface DatabaseRow {
   readonly revision: number;
   /** From when on values may be taken, by the database's clock: Unix milliseconds. */
   readonly openMs: number;
+  /** Grows with each change that forbids or leaves out values: what servers hold of an older one goes. */
+  readonly epoch: number;
+  /** The revision of the last stop after which servers drop all that they hold; -1 = there was none. */
+  readonly emptiedRevision: number;
   readonly member: Member;
 }
 
@@ -56,7 +61,32 @@ export interface Look {
   readonly sequences: ReadonlyMap<string, StoredSequence>;
   /** How many values were taken of each counter, by {@link counterId}. A counter that is absent has no row. */
   readonly counters: ReadonlyMap<string, bigint>;
+  /** The counters that stand below what was taken of them, with that. */
+  readonly lowered: ReadonlyMap<string, bigint>;
+  /** The witness rows of the process that was named. */
+  readonly witness: WitnessRows;
 }
+
+/** A process, as one of its rows shows it. */
+export interface ServerRow {
+  readonly processId: string;
+  /** The name that it gave itself. */
+  readonly server: string;
+  /** When it looked last, by the database's clock: Unix milliseconds. */
+  readonly seenMs: number;
+  /** It holds nothing of an older epoch. */
+  readonly epoch: number;
+}
+
+/** The rows of a process that are made before its first take. */
+export interface WitnessRequest extends ServerRow {
+  readonly rows: TakeWitness["firstRows"];
+  /** The process_id under which it was known before; empty = under none. */
+  readonly formerId: string;
+}
+
+/** What a look writes into the line of the looks. */
+export type LookNote = Note & Pick<ServerRow, "seenMs" | "epoch">;
 
 /** A take: values that nobody else will get. */
 export interface TakeRequest extends CounterKey {
@@ -90,7 +120,7 @@ export interface Mark extends CounterKey {
 
 /** A sequence to be made. */
 export interface NewSequence {
-  readonly stored: StoredSequence;
+  readonly stored: Omit<StoredSequence, "epoch" | "revision">;
   readonly writeId: string;
 }
 
@@ -123,12 +153,24 @@ export type RaiseRequest =
 
 /**
  * The outcome of an opening. `missing` names sequences without a counter, at most ten of them; `was-open`: the database
- * was not stopped, and nothing was changed.
+ * was not stopped, and nothing was changed; `not-raised`: its counters were not raised since it was stopped.
  */
 export type OpenOutcome =
   | { readonly kind: "was-open" }
+  | { readonly kind: "not-raised" }
   | { readonly kind: "opened"; readonly revision: number }
   | { readonly kind: "missing"; readonly names: readonly string[] };
+
+/** A stop. */
+export interface StopRequest {
+  readonly reason: string;
+  /** The revision that is stopped; it must still stand. */
+  readonly revision: number;
+  /** Whether servers drop what they hold: values on both sides of a loss may lie in memory. */
+  readonly emptiesStock: boolean;
+  /** `operator` stops a database that is stopped, too: it gets a new revision, and asks for a raise again. */
+  readonly by: "server" | "operator";
+}
 
 /** Options of every database of sequences. */
 export interface SequenceStoreOptions extends StoreOptions {
@@ -146,8 +188,14 @@ export interface SequenceStoreOptions extends StoreOptions {
  */
 export interface SequenceStore {
   readonly kind: "sqlite" | "postgres" | "mysql";
-  /** Makes the row of the namespace where the database never had one. */
-  look(keys: readonly CounterKey[]): Promise<Look>;
+  /** How many connections take values, each with a line of its own in a {@link TakeWitness}. */
+  readonly lineCount: number;
+  /**
+   * Makes the database where the database never had one.
+   *
+   * @param processId - Whose witness rows are read as well; empty = nobody's.
+   */
+  look(keys: readonly CounterKey[], processId?: string): Promise<Look>;
   /** Lists sequences by name. */
   list(range: ListRange): Promise<readonly StoredSequence[]>;
   /**
@@ -156,14 +204,18 @@ export interface SequenceStore {
    * @returns Whether it did: not if the name is taken, or the database is stopped, of another revision or identity.
    */
   create(sequence: NewSequence, revision: number): Promise<boolean>;
-  /** Replaces a definition. @returns Whether it did: not if another one stands there. */
+  /**
+   * Replaces a definition; where it becomes disabled, under a new epoch.
+   *
+   * @returns Whether it did: not if another one stands there.
+   */
   replace(replacement: Replacement, name: string): Promise<boolean>;
   /**
-   * Takes values: one statement, one round trip.
+   * Takes values, and writes that down in the witness row of the line: one statement, one round trip.
    *
    * @returns The first index; undefined = nothing was taken, and {@link look} tells why.
    */
-  take(request: TakeRequest): Promise<bigint | undefined>;
+  take(request: TakeRequest, witness: TakeWitness): Promise<bigint | undefined>;
   /**
    * Makes the counter of a period where there is none, under the conditions of a take.
    *
@@ -180,12 +232,24 @@ export interface SequenceStore {
    * @param marks - At most 1,000.
    */
   cover(marks: readonly Mark[], writeId: string): Promise<void>;
-  /** @returns How many counters it raised; undefined = all were to be, and the database is not stopped. */
+  /**
+   * Raises counters; one of a sequence gives that a new epoch.
+   *
+   * @returns How many counters it raised; undefined = all were to be, and the database is not stopped.
+   */
   raise(request: RaiseRequest, writeId: string): Promise<number | undefined>;
-  /** Stops the database, if its revision is still `revision`. @returns Whether it did. */
-  stop(reason: string, revision: number): Promise<boolean>;
-  /** Opens the database, 30 s ahead by the database's clock. */
+  /** Stops the database. @returns Whether it did. */
+  stop(request: StopRequest): Promise<boolean>;
+  /** Opens the database, 30 s ahead by the database's clock, if it was raised since it was stopped. */
   open(): Promise<OpenOutcome>;
+  /** Makes the witness rows of a process, where they are not there, and deletes those of its former ID. */
+  makeWitness(request: WitnessRequest): Promise<void>;
+  /** Writes that a process has looked. @returns Whether it did: not if another write stands there. */
+  noteLook(note: LookNote): Promise<boolean>;
+  /** Lists the processes that have witness rows. */
+  servers(): Promise<readonly ServerRow[]>;
+  /** Deletes the witness rows of a process, if it has not looked since `seenMs`; undefined = in any case. */
+  dropWitness(processId: string, seenMs?: number): Promise<void>;
   /** Gives the database its stripe. @returns Whether it did: not if its members are others by now. */
   join(request: JoinRequest): Promise<boolean>;
   close(): Promise<void>;

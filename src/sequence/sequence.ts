@@ -45,6 +45,20 @@ export interface StoredSequence {
   /** Unix milliseconds. */
   readonly createdMs: number;
   readonly updatedMs: number;
+  /** Of the database, when values of this sequence were last forbidden or left out; 0 = never. */
+  readonly epoch: number;
+  /** Of the database, when this was read: epochs of another revision may be those of another history. */
+  readonly revision: number;
+}
+
+/**
+ * What a definition that was read says to one that is known. `older`: it was read before. `changed`: values were
+ * forbidden or left out since, so what was taken under the known one goes.
+ */
+export function compareEpochs(known: StoredSequence, read: StoredSequence): "older" | "same" | "changed" {
+  if (read.revision < known.revision) return "older";
+  if (read.epoch === known.epoch) return "same";
+  return read.revision === known.revision && read.epoch < known.epoch ? "older" : "changed";
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The sequences of a process: the database is opened with the first call, and closed with everything else. */
+import { hostname } from "node:os";
 import type { Clock, Timers } from "../clock/clock.ts";
 import { openSequenceStore } from "./open-sequence-store.ts";
 import type { SequenceCatalog } from "./sequence-catalog.ts";
@@ -24,6 +25,8 @@ export interface SequencesOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly onEvent: (event: SequenceEvent) => void;
+  /** The name of this process, for operators: 1 to 100 printable characters; absent = the machine's and its number. */
+  readonly server?: string | undefined;
 }
 
 /** A snapshot for metrics. */
@@ -139,7 +142,7 @@ export class Sequences {
   }
 
   async #openAll(): Promise<OpenSequences> {
-    const { storeUrls, stripeCount, store: storeOptions, waitMaxMs, namesMax, clock, timers } = this.#options;
+    const { storeUrls, stripeCount, store: storeOptions, waitMaxMs, namesMax, clock, timers, server } = this.#options;
     const onEvent = (event: SequenceEvent): void => this.#onEvent(event);
     // Loaded now: a server whose sequences nobody uses starts without them.
     const [{ SequenceDatabase }, { StripeSet }, { StripedDatabases }, { ValueSources }, { SequenceCatalog }] =
@@ -158,7 +161,8 @@ export class Sequences {
       clock,
       timers,
       waitMaxMs,
-      databaseOf: (store, stripe) => new SequenceDatabase({ store, clock, onEvent, stripe }),
+      databaseOf: (store, stripe) =>
+        new SequenceDatabase({ store, clock, onEvent, stripe, server: server ?? ownName() }),
       onProblem: (error) => onEvent({ kind: "stripe-problem", stripe: undefined, error }),
       onAnswers: (stripe) => onEvent({ kind: "stripe-answers", stripe }),
     });
@@ -172,7 +176,11 @@ export class Sequences {
       namesMax,
       onEvent,
     });
-    const catalog = new SequenceCatalog({ stripes, clock, onChanged: (stored) => sources.refresh(stored) });
+    const catalog = new SequenceCatalog({
+      stripes,
+      clock,
+      onChanged: (stored) => sources.refresh(database.changed(stored)),
+    });
     this.#open = { stores, stripes, database, sources, catalog };
     return this.#open;
   }
@@ -182,4 +190,9 @@ export class Sequences {
     else if (event.kind === "opened") this.#openings += 1;
     this.#options.onEvent(event);
   }
+}
+
+/** The name of this process where none is given. */
+function ownName(): string {
+  return `${hostname()}:${process.pid}`;
 }

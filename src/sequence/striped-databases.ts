@@ -4,7 +4,7 @@ import { IdError } from "../errors.ts";
 import type { Remainder } from "./segment-buffer.ts";
 import type { SequenceEvent } from "./sequence-database.ts";
 import { type CounterKey, counterId } from "./sequence-store.ts";
-import type { StoredSequence } from "./sequence.ts";
+import { compareEpochs, type StoredSequence } from "./sequence.ts";
 import { patienceMs, type StripePart, type StripeSet } from "./stripe-set.ts";
 import type { TakeAnswer, ValueTake, UsedSequence, ValueDatabase } from "./value-database.ts";
 
@@ -54,6 +54,9 @@ export class StripedDatabases implements ValueDatabase {
   /** The databases that were used, by the index of their stripe. */
   readonly #seen = new Map<number, StripePart>();
   readonly #held = new Map<string, CounterKey>();
+  /** How often values of a sequence were forbidden or left out in one of several databases. */
+  readonly #changes = new Map<string, number>();
+  #onEmptied: () => void = () => {};
   #turn = 0;
 
   constructor(parts: StripedDatabasesParts) {
@@ -71,10 +74,7 @@ export class StripedDatabases implements ValueDatabase {
     await this.#inTurn({
       ask: (part) => part.database.find(missing),
       accept: (sequences, part) => {
-        for (const [name, stored] of sequences) {
-          found.set(name, stored);
-          this.#know(part, name, stored);
-        }
+        for (const [name, stored] of sequences) found.set(name, this.#learn(part, name, stored));
         missing = missing.filter((name) => !found.has(name));
         return missing.length === 0;
       },
@@ -91,10 +91,12 @@ export class StripedDatabases implements ValueDatabase {
       key: take,
       ask: (part) => this.#takeFrom(part, take),
       accept: (taken, part) => {
-        if (taken?.given.kind === "refused") this.#know(part, name, taken.given.stored);
-        // Another database may have values left.
-        if (taken?.given.kind === "refused" && taken.given.why === "exhausted") refusal = taken.given;
-        else answer = taken?.given;
+        if (taken?.given.kind === "refused") {
+          const refused = { ...taken.given, stored: this.#learn(part, name, taken.given.stored) };
+          // Another database may have values left.
+          if (refused.why === "exhausted") refusal = refused;
+          else answer = refused;
+        } else answer = taken?.given;
         return answer !== undefined;
       },
       // The caller has values of another database.
@@ -128,13 +130,35 @@ export class StripedDatabases implements ValueDatabase {
     await part.database.giveBack(key, known?.sequenceId ?? sequenceId, remainder);
   }
 
+  watch(onEmptied: () => void): void {
+    this.#onEmptied = onEmptied;
+  }
+
+  async acknowledge(): Promise<void> {
+    await Promise.all([...this.#seen.values()].map(({ database }) => database.acknowledge().catch(onlyOfDatabase)));
+  }
+
+  async leave(): Promise<void> {
+    await Promise.all([...this.#seen.values()].map(({ database }) => database.leave()));
+  }
+
+  /** A sequence as an operator has changed it in all databases, for what is in memory. */
+  changed(stored: StoredSequence): StoredSequence {
+    const [part] = this.#seen.values();
+    if (part === undefined || part.stripe.count === 1) return stored;
+    this.#noteChange(stored.definition.name);
+    return this.#withChanges(stored);
+  }
+
   async compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
     const found = new Map<string, StoredSequence>();
     const errors: unknown[] = [];
     const parts = await this.#usable();
     const comparing = parts.map(async (part) => {
       try {
-        for (const [name, stored] of await this.#compareWith(part, used)) found.set(name, stored);
+        for (const [name, stored] of await this.#compareWith(part, used)) {
+          found.set(name, this.#learn(part, name, stored));
+        }
       } catch (error) {
         errors.push(error);
         throw error;
@@ -156,9 +180,7 @@ export class StripedDatabases implements ValueDatabase {
       if (stored === null) known.delete(one.name);
       return stored ? [{ name: one.name, periodKey: one.periodKey, stored }] : [];
     });
-    const sequences = await part.database.compare(ours);
-    for (const [name, stored] of sequences) this.#know(part, name, stored);
-    return sequences;
+    return part.database.compare(ours);
   }
 
   /** @returns undefined: the database does not have the sequence. */
@@ -253,6 +275,7 @@ export class StripedDatabases implements ValueDatabase {
     for (const part of parts) {
       if (this.#seen.has(part.stripe.index)) continue;
       this.#seen.set(part.stripe.index, part);
+      part.database.watch(() => this.#onEmptied());
       for (const key of this.#held.values()) part.database.hold(key);
     }
     return parts;
@@ -264,9 +287,32 @@ export class StripedDatabases implements ValueDatabase {
     const known = this.#conditionOf(part).known.get(name);
     if (known !== undefined) return known ?? undefined;
     const found = (await part.database.find([name])).get(name);
-    this.#know(part, name, found ?? null);
+    if (found === undefined) this.#know(part, name, null);
+    else this.#learn(part, name, found);
     if (found === undefined) this.#parts.onEvent({ kind: "stripe-lacks", stripe: part.stripe.index, name });
     return found;
+  }
+
+  /**
+   * Takes over a sequence as one database has it.
+   *
+   * @returns It, for what is in memory: each of several databases has epochs of its own, so they are counted here.
+   */
+  #learn(part: StripePart, name: string, read: StoredSequence): StoredSequence {
+    if (part.stripe.count === 1) return read;
+    const known = this.#conditionOf(part).known.get(name);
+    const age = known ? compareEpochs(known, read) : "same";
+    if (age !== "older") this.#know(part, name, read);
+    if (age === "changed") this.#noteChange(name);
+    return this.#withChanges(age === "older" ? known! : read);
+  }
+
+  #noteChange(name: string): void {
+    this.#changes.set(name, (this.#changes.get(name) ?? 0) + 1);
+  }
+
+  #withChanges(stored: StoredSequence): StoredSequence {
+    return { ...stored, epoch: this.#changes.get(stored.definition.name) ?? 0, revision: 0 };
   }
 
   #know(part: StripePart, name: string, stored: StoredSequence | null): void {
@@ -311,4 +357,9 @@ export class StripedDatabases implements ValueDatabase {
 function late(waitedMs: number): IdError {
   const message = `A database of sequences did not answer within ${waitedMs / 1_000} s, and the next one is asked.`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { waited_ms: waitedMs } });
+}
+
+/** Passes over what a database answers, or does not: the next look tells of it. */
+function onlyOfDatabase(error: unknown): void {
+  if (!(error instanceof IdError)) throw error;
 }

@@ -39,4 +39,10 @@ export interface ValueDatabase {
    * @returns The sequences as the database has them.
    */
   compare(used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>>;
+  /** Notes that the answers of {@link compare} have reached all that is in memory. */
+  acknowledge(): Promise<void>;
+  /** Has a function called where all values in memory are to go. */
+  watch(onEmptied: () => void): void;
+  /** Notes that nothing is in memory any more. Never rejects. */
+  leave(): Promise<void>;
 }

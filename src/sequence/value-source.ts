@@ -6,7 +6,7 @@ import { createPeriodClock, type PeriodClock } from "./period.ts";
 import { SegmentBuffer, type ValueRun } from "./segment-buffer.ts";
 import type { SequenceEvent } from "./sequence-database.ts";
 import { callerError, disabledError, exhaustedError, isOfDatabase, shuttingDown } from "./sequence-error.ts";
-import { endCountOf, type StoredSequence } from "./sequence.ts";
+import { compareEpochs, endCountOf, type StoredSequence } from "./sequence.ts";
 import type { TakeAnswer, ValueDatabase } from "./value-database.ts";
 import { createValueWriter, type ValueWriter } from "./value-template.ts";
 
@@ -162,12 +162,19 @@ export class ValueSource {
     return this.#wait(request);
   }
 
+  /** Lets go of what is in memory, and of what a take on its way brings. */
+  empty(): void {
+    if (!this.isClosed) this.#replaceStock(this.#stock.key);
+  }
+
   /** Takes over the sequence as the database has it now. */
   refresh(stored: StoredSequence): void {
     const before = this.#stored;
+    const age = compareEpochs(before, stored);
+    if (age === "older") return;
     this.#stored = stored;
-    // An operator disables a sequence before a raise, so that no value below the raise comes out of memory afterwards.
-    if (stored.definition.disabled && !before.definition.disabled) this.#replaceStock(this.#stock.key);
+    // No value that an operator forbade or left out comes out of memory. An older release changes no epoch.
+    if (age === "changed" || (stored.definition.disabled && !before.definition.disabled)) this.empty();
     this.#stock.buffer.definition = stored.definition;
     if (endCountOf(before.definition) !== endCountOf(stored.definition)) this.#failure = undefined;
     if (this.#waitingSize === 0) return;
@@ -345,7 +352,7 @@ export class ValueSource {
         this.#onTake(name);
         this.#failure = undefined;
         this.#failures = 0;
-        // The period ended, or the sequence was disabled, while the take was on its way.
+        // The period ended, or the stock had to go, while the take was on its way.
         if (stock !== this.#stock) await this.#giveBack(stock);
       }
     } catch (error) {

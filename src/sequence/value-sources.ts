@@ -46,6 +46,9 @@ export class ValueSources {
   constructor(parts: ValueSourcesParts) {
     this.#parts = parts;
     this.#absent = new AbsentNames(parts.clock);
+    parts.database.watch(() => {
+      for (const source of this.#sources.values()) source.empty();
+    });
   }
 
   /** The source of a name that is in memory: the hot path. */
@@ -97,7 +100,7 @@ export class ValueSources {
     return leastMs;
   }
 
-  /** Puts a sequence that was read again into its place, if it is in memory. */
+  /** Puts a sequence that was read again into its database, if it is in memory. */
   refresh(stored: StoredSequence): void {
     this.#absent.delete(stored.definition.name);
     this.find(stored.definition.name)?.refresh(stored);
@@ -110,6 +113,7 @@ export class ValueSources {
     this.#rejectAll(shuttingDown());
     for (const [name, source] of this.#sources) this.#closeOne(name, source, timeoutMs);
     await Promise.allSettled([...this.#closing.values(), this.#lookup]);
+    await this.#parts.database.leave();
   }
 
   /** Waits for a source that callers share, until this caller's own end. */
@@ -234,6 +238,7 @@ export class ValueSources {
         const sequences = await this.#parts.database.compare(used);
         for (const stored of sequences.values()) this.refresh(stored);
       }
+      await this.#parts.database.acknowledge();
     } catch (error) {
       // Calls find out by themselves, and the database has told of a loss.
       if (!(error instanceof IdError)) throw error;

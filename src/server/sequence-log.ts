@@ -12,6 +12,10 @@ export function logSequenceEvent(log: Log, event: SequenceEvent): void {
         hint,
       });
     }
+    case "copied":
+      return log.warn(
+        "Another copy of this process takes values, as a snapshot of its machine does that was started: what it holds in memory goes",
+      );
     case "opened":
       return log.info("The database of sequences is open again", { revision: event.revision });
     case "opening-ahead":

@@ -118,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (reusePort) await begun.granted;
     const listener = (bound ??= await bind());
     const source = issueLog?.before(begun.source) ?? begun.source;
-    const sequences = createSequences(options);
+    const sequences = createSequences(options, listener.address);
     const calls = serveCalls({ ...options, ...guards, tls, worker: begun, source, sequences, listener, startMs });
     looks.push(calls.look);
     admin?.accept(calls.admitAdmin);
@@ -180,7 +180,7 @@ async function stopServing({
 }
 
 /** The sequences of the server, whose database the first call opens. */
-function createSequences({ config, worker, clock, log }: ServerOptions): Sequences | undefined {
+function createSequences({ config, worker, clock, log }: ServerOptions, address: Address): Sequences | undefined {
   const storeUrls = resolveSequenceStore(config, worker.storeUrl);
   if (storeUrls === undefined) return undefined;
   return new Sequences({
@@ -196,6 +196,7 @@ function createSequences({ config, worker, clock, log }: ServerOptions): Sequenc
     clock,
     timers: systemTimers,
     onEvent: (event) => logSequenceEvent(log, event),
+    server: config.instance ?? defaultInstance(address),
   });
 }
 

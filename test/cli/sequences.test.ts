@@ -155,6 +155,10 @@ test("of several files one that is stopped, or opened a moment ago, is passed: t
   const before = await next();
   expect((await run(urls.slice(1), "stop", "--reason", "a test")).stdout).toContain("is stopped");
   const stopped = await next();
+  // Each stop asks for a raise: values came twice where a stop for a loss was only opened.
+  const unraised = await run(urls.slice(1), "open");
+  expect(unraised).toMatchObject({ code: 6, stderr: expect.stringContaining("Raise first") });
+  await run(urls.slice(1), "raise", "--all", "--by", "0", "--reason", "nothing was lost");
   expect((await run(urls.slice(1), "open")).stdout).toContain("in 30 seconds");
   const opened = await next();
   expect([before, stopped, opened].map(residuesOf)).toEqual([2, 1, 1]);

@@ -13,7 +13,9 @@ import {
   type SequenceDraft,
   type StoredSequence,
 } from "../../src/sequence/sequence.ts";
+import { TakeWitness } from "../../src/sequence/take-witness.ts";
 import { kernelRandom128 } from "../../src/kernel-random.ts";
+import { judgeIn, raiseAndOpen, stopIn, takeIn, witnessOf } from "../support/worlds/store-calls.ts";
 
 /** A database of one test. */
 export interface SequenceStoreCase {
@@ -29,7 +31,8 @@ const indexMax = 2n ** 63n - 1n;
 /** A sequence to make; `draft` is what differs from the defaults. */
 function newSequence(draft: Partial<SequenceDraft> = {}): StoredSequence {
   const definition = completeDefinition({ name: "orders", ...draft });
-  return { definition, sequenceId: kernelRandom128(), createdMs: 1_000, updatedMs: 1_000 };
+  const sequenceId = kernelRandom128();
+  return { definition, sequenceId, createdMs: 1_000, updatedMs: 1_000, epoch: 0, revision: 1 };
 }
 
 /** The take of a sequence under the first revision. */
@@ -53,7 +56,7 @@ async function usedIn(store: SequenceStore, of: CounterKey = key): Promise<bigin
 /** Makes a sequence, and expects that a take which names something else than the database has takes nothing. */
 export async function expectTakesNothing(store: SequenceStore, given: Partial<TakeRequest>): Promise<void> {
   const stored = await makeIn(store);
-  expect(await store.take(takeOf(stored, given))).toBeUndefined();
+  expect(await takeIn(store, takeOf(stored, given))).toBeUndefined();
   expect(await usedIn(store)).toBe(0n);
 }
 
@@ -106,7 +109,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
     test("is not made under another revision, nor while the database is stopped", async () => {
       await store.look([]);
       expect(await store.create({ stored: newSequence(), writeId: "w" }, 2)).toBe(false);
-      expect(await store.stop("test", 1)).toBe(true);
+      expect(await stopIn(store, "test", 1)).toBe(true);
       expect(await store.create({ stored: newSequence(), writeId: "w" }, 2)).toBe(false);
       expect((await store.look([key])).sequences.size).toBe(0);
     });
@@ -130,9 +133,11 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await store.replace({ ...replacement, sequenceId: "other" }, "orders")).toBe(false);
       expect(await store.replace(replacement, "orders")).toBe(true);
       expect(await store.replace(replacement, "orders")).toBe(false);
-      const changed = { ...stored, definition: after, updatedMs: 2_000 };
-      expect((await store.look([key])).sequences.get("orders")).toEqual(changed);
-      expect(await store.take(takeOf(changed))).toBeUndefined();
+      const { database, sequences } = await store.look([key]);
+      const changed = { ...stored, definition: after, updatedMs: 2_000, epoch: database!.epoch };
+      expect(database!.epoch).toBeGreaterThan(0);
+      expect(sequences.get("orders")).toEqual(changed);
+      expect(await takeIn(store, takeOf(changed))).toBeUndefined();
     });
   });
 
@@ -140,7 +145,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
     test("of 64 callers at once gives each another range, without a gap", async () => {
       const stored = await make();
       const others = await Promise.all(Array.from({ length: 8 }, () => database.open()));
-      const takes = Array.from({ length: 64 }, (_, index) => others[index % 8]!.take(takeOf(stored, { count: 7 })));
+      const takes = Array.from({ length: 64 }, (_, index) => takeIn(others[index % 8]!, takeOf(stored, { count: 7 })));
       const firsts = (await Promise.all(takes)).map(Number).toSorted((a, b) => a - b);
       expect(firsts).toEqual(Array.from({ length: 64 }, (_, index) => index * 7));
       await Promise.all(others.map((other) => other.close()));
@@ -151,19 +156,19 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       for (const start of [2n ** 53n - 3n, 2n ** 62n, indexMax - 20n]) {
         await store.raise({ kind: "to", key, index: start }, kernelRandom128());
         for (const at of [0n, 7n]) {
-          expect(await store.take(takeOf(stored, { count: 7, endCount: indexMax }))).toBe(start + at);
+          expect(await takeIn(store, takeOf(stored, { count: 7, endCount: indexMax }))).toBe(start + at);
         }
       }
-      expect(await store.take(takeOf(stored, { count: 7, endCount: indexMax }))).toBeUndefined();
-      expect(await store.take(takeOf(stored, { count: 6, endCount: indexMax }))).toBe(indexMax - 6n);
+      expect(await takeIn(store, takeOf(stored, { count: 7, endCount: indexMax }))).toBeUndefined();
+      expect(await takeIn(store, takeOf(stored, { count: 6, endCount: indexMax }))).toBe(indexMax - 6n);
       expect(await used()).toBe(indexMax);
     });
 
     test("begins below the end, and may reach beyond it", async () => {
       const stored = await make();
-      expect(await store.take(takeOf(stored, { endCount: 15n }))).toBe(0n);
-      expect(await store.take(takeOf(stored, { endCount: 15n }))).toBe(10n);
-      expect(await store.take(takeOf(stored, { endCount: 15n }))).toBeUndefined();
+      expect(await takeIn(store, takeOf(stored, { endCount: 15n }))).toBe(0n);
+      expect(await takeIn(store, takeOf(stored, { endCount: 15n }))).toBe(10n);
+      expect(await takeIn(store, takeOf(stored, { endCount: 15n }))).toBeUndefined();
       expect(await used()).toBe(20n);
     });
 
@@ -175,14 +180,72 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
     ])("of %s takes nothing", (_, given) => expectTakesNothing(store, given));
   });
 
+  describe("a witness", () => {
+    test("shows that takes are gone although others took more since", async () => {
+      const stored = await make();
+      const other = await database.open();
+      await takeIn(store, takeOf(stored));
+      await takeIn(other, takeOf(stored, { count: 1_000 }));
+      const { processId } = await witnessOf(store);
+      expect(await judgeIn(store)).toEqual({ kind: "right" });
+      await store.dropWitness(processId);
+      expect(await judgeIn(store)).toMatchObject({ kind: "loss" });
+      expect(await takeIn(store, takeOf(stored))).toBeUndefined();
+      expect(await judgeIn(other)).toEqual({ kind: "right" });
+      expect(await used()).toBe(1_010n);
+      await other.close();
+    });
+
+    test("lets one of two takes through that compare with the same write", async () => {
+      const stored = await make();
+      const witness = await witnessOf(store);
+      const { processId } = witness;
+      const note = { processId, line: 1, before: `0 ${processId}`, after: "1 twin" };
+      const twin = { lineCount: 1, begin: () => note, confirm: () => {} } as unknown as TakeWitness;
+      const [first, second] = await Promise.all([
+        store.take(takeOf(stored), twin),
+        database.open().then(async (other) => {
+          const index = await other.take(takeOf(stored), twin);
+          await other.close();
+          return index;
+        }),
+      ]);
+      expect([first, second].filter((index) => index !== undefined)).toEqual([0n]);
+      expect(await used()).toBe(10n);
+    });
+
+    test("is written by a look, and tells operators what the process has seen", async () => {
+      const witness = await witnessOf(store);
+      const { processId } = witness;
+      const note = witness.begin(0);
+      expect(await store.noteLook({ ...note, seenMs: 7, epoch: 3 })).toBe(true);
+      expect(await store.noteLook({ ...note, seenMs: 8, epoch: 4 })).toBe(false);
+      expect(await store.servers()).toEqual([{ processId, server: "test", seenMs: 7, epoch: 3 }]);
+      await store.dropWitness(processId, 8);
+      expect((await store.servers()).length).toBe(1);
+      await store.dropWitness(processId, 7);
+      expect((await store.look([], processId)).witness.size).toBe(0);
+    });
+
+    test("is made once, and in the database of a former one", async () => {
+      const { processId: formerId } = await witnessOf(store);
+      const witness = new TakeWitness(store.lineCount);
+      const { processId, firstRows: rows } = witness;
+      const request = { processId, rows, server: "b", seenMs: 1, epoch: 2, formerId };
+      for (let round = 0; round < 2; round += 1) await store.makeWitness(request);
+      expect(await store.servers()).toEqual([{ processId, server: "b", seenMs: 1, epoch: 2 }]);
+      expect((await store.look([], processId)).witness.size).toBe(store.lineCount + 1);
+    });
+  });
+
   describe("a period", () => {
     test("begins once, at nothing", async () => {
       const stored = await make({ period: "day" });
       const take = takeOf(stored, { periodKey: "2026-11-22" });
       await store.beginPeriod(take, 0);
-      expect(await store.take(take)).toBe(0n);
+      expect(await takeIn(store, take)).toBe(0n);
       await store.beginPeriod(take, 0);
-      expect(await store.take(take)).toBe(10n);
+      expect(await takeIn(store, take)).toBe(10n);
       expect(await used()).toBe(0n);
     });
 
@@ -191,16 +254,16 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       const { clockMs } = await store.look([]);
       const take = takeOf(stored, { periodKey: "2999-01-01" });
       await store.beginPeriod(take, clockMs + 90_000_000);
-      expect(await store.take(take)).toBeUndefined();
+      expect(await takeIn(store, take)).toBeUndefined();
       await store.beginPeriod(takeOf(stored, { periodKey: "2999-01-01", name: "other" }), 0);
-      expect(await store.take(take)).toBeUndefined();
+      expect(await takeIn(store, take)).toBeUndefined();
     });
 
     test("does not begin before the database is open", async () => {
       const stored = await make({ period: "day" });
-      await store.stop("test", 1);
+      await stopIn(store, "test", 1);
       const { clockMs } = await store.look([]);
-      const { revision } = opened(await store.open());
+      const { revision } = opened(await raiseAndOpen(store));
       const soon = takeOf(stored, { periodKey: "2026-11-22", revision });
       await store.beginPeriod(soon, clockMs);
       expect(await used({ name: "orders", periodKey: "2026-11-22" })).toBeUndefined();
@@ -211,7 +274,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
     test("goes back while its take is the last write, once", async () => {
       const stored = await make();
       const take = takeOf(stored);
-      await store.take(take);
+      await takeIn(store, take);
       const { name, periodKey, sequenceId, writeId } = take;
       const range = {
         name,
@@ -228,13 +291,13 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await store.giveBack({ ...range, endIndex: 11n })).toBe(false);
       expect(await store.giveBack(range)).toBe(true);
       expect(await store.giveBack(range)).toBe(false);
-      expect(await store.take(takeOf(stored))).toBe(4n);
+      expect(await takeIn(store, takeOf(stored))).toBe(4n);
     });
 
     test("stays where another take or a raise came after it", async () => {
       const stored = await make();
       const take = takeOf(stored);
-      await store.take(take);
+      await takeIn(store, take);
       const { name, periodKey, sequenceId, writeId } = take;
       await store.raise({ kind: "by", key, count: 1n }, kernelRandom128());
       const range = {
@@ -267,7 +330,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
     test("raises all of a stopped database only, and what is made afterwards begins above", async () => {
       await make();
       expect(await store.raise({ kind: "all", count: 50n }, "w1")).toBeUndefined();
-      await store.stop("test", 1);
+      await stopIn(store, "test", 1);
       expect(await store.raise({ kind: "all", count: 50n }, "w2")).toBe(1);
       expect(await used()).toBe(50n);
     });
@@ -275,26 +338,62 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
     test("raises all of a stopped database that has no sequence", async () => {
       await store.look([]);
       expect(await store.raise({ kind: "all", count: 50n }, "w1")).toBeUndefined();
-      await store.stop("test", 1);
+      await stopIn(store, "test", 1);
       expect(await store.raise({ kind: "all", count: 50n }, "w2")).toBe(0);
     });
 
     test("stops by comparison, and opens half a minute ahead", async () => {
       const stored = await make();
-      expect(await store.stop("late", 2)).toBe(false);
-      expect(await store.stop("a backup is put back", 1)).toBe(true);
-      expect(await store.stop("again", 2)).toBe(false);
+      expect(await stopIn(store, "late", 2)).toBe(false);
+      expect(await stopIn(store, "a backup is put back", 1)).toBe(true);
+      expect(await stopIn(store, "again", 2)).toBe(false);
       const { database } = await store.look([]);
       expect(database).toMatchObject({ stopped: "a backup is put back", revision: 2 });
-      expect(await store.take(takeOf(stored, { revision: 2 }))).toBeUndefined();
-      const { revision } = opened(await store.open());
+      expect(await takeIn(store, takeOf(stored, { revision: 2 }))).toBeUndefined();
+      const { revision } = opened(await raiseAndOpen(store));
       expect(revision).toBeGreaterThan(1_700_000_000_000);
       expect(await store.open()).toEqual({ kind: "was-open" });
       const look = await store.look([]);
       expect(look.database).toMatchObject({ stopped: "", revision, identity: look.identity });
       expect(look.database!.openMs - look.clockMs).toBeGreaterThan(openAheadMs - 20_000);
       expect(look.database!.openMs - look.clockMs).toBeLessThanOrEqual(openAheadMs);
-      expect(await store.take(takeOf(stored, { revision }))).toBeUndefined();
+      expect(await takeIn(store, takeOf(stored, { revision }))).toBeUndefined();
+    });
+
+    test("has to raise after each stop, in the database that is opened", async () => {
+      await make();
+      await stopIn(store, "test", 1);
+      expect(await store.open()).toEqual({ kind: "not-raised" });
+      await store.raise({ kind: "all", count: 0n }, "w1");
+      const again = { reason: "the backup of then was stopped", revision: 2, emptiesStock: false } as const;
+      expect(await store.stop({ ...again, by: "server" })).toBe(false);
+      expect(await store.stop({ ...again, by: "operator" })).toBe(true);
+      expect((await store.look([])).database).toMatchObject({ revision: 3, emptiedRevision: -1 });
+      expect(await store.open()).toEqual({ kind: "not-raised" });
+      opened(await raiseAndOpen(store));
+    });
+
+    test("sees which stop took the values that servers hold", async () => {
+      await make();
+      await store.stop({ reason: "a loss", revision: 1, emptiesStock: true, by: "server" });
+      expect((await store.look([])).database).toMatchObject({ revision: 2, emptiedRevision: 2 });
+    });
+
+    test("gives a sequence a new epoch with each raise that it names, and with no other change", async () => {
+      await make();
+      await make({ name: "other" });
+      const epochOf = async (name: string) => (await store.look([{ name, periodKey: "" }])).sequences.get(name)!.epoch;
+      await store.raise({ kind: "by", key, count: 0n }, "w1");
+      const first = await epochOf("orders");
+      await store.raise({ kind: "to", key, index: 70n }, "w2");
+      const second = await epochOf("orders");
+      expect(first).toBeGreaterThan(0);
+      expect(second).toBeGreaterThan(first);
+      expect((await store.look([])).database!.epoch).toBe(second);
+      expect(await store.raise({ kind: "to", key, index: 1n }, "w3")).toBe(0);
+      await stopIn(store, "test", 1);
+      await store.raise({ kind: "all", count: 5n }, "w4");
+      expect([await epochOf("orders"), await epochOf("other")]).toEqual([second, 0]);
     });
 
     test("gives the database a stripe by comparison alone", async () => {
@@ -329,7 +428,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       );
       expect(await used(other)).toBeUndefined();
       expect(await used({ name: "lost", periodKey: "" })).toBeUndefined();
-      await store.stop("test", 1);
+      await stopIn(store, "test", 1);
       await store.raise({ kind: "all", count: 7n }, "w0");
       await store.cover(
         [

@@ -7,6 +7,7 @@ import { openSqliteSequences } from "../../src/sequence/stores/sqlite.ts";
 import { completeDefinition, endCountOf } from "../../src/sequence/sequence.ts";
 import { MemorySequences, memorySequenceStore } from "../support/worlds/memory-sequences.ts";
 import { expectTakesNothing, testSequenceStore } from "./sequence-store-contract.ts";
+import { takeIn, witnessOf } from "../support/worlds/store-calls.ts";
 
 describe("sequences in SQLite", () => {
   testSequenceStore(async () => {
@@ -66,7 +67,8 @@ test("takes and give-backs of SQLite that are sent at once share transactions", 
     await work();
     return writeCount(folder) - before;
   };
-  const takeAll = () => Promise.all(takes.map(({ take }) => store.take(take)));
+  await witnessOf(store);
+  const takeAll = () => Promise.all(takes.map(({ take }) => takeIn(store, take)));
   // The first is on its way when the others come.
   expect(await writesOf(takeAll)).toBe(2);
   const ranges = takes.map(({ range }) => range);
@@ -100,7 +102,7 @@ test("a period in SQLite begins once above what was raised, and no take adds tha
   for (const [at, first] of [50n, 60n].entries()) {
     const take = { ...period, count: 10, endCount: endCountOf(definition), writeId: `take ${at}` };
     await store.beginPeriod(take, 0);
-    expect(await store.take(take)).toBe(first);
+    expect(await takeIn(store, take)).toBe(first);
   }
 });
 

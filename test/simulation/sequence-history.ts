@@ -158,7 +158,9 @@ class History {
 
   #stopByOperator(): void {
     this.#hasCause = true;
-    this.#database.stop("an operator", this.#database.look([]).database?.revision ?? 0);
+    const { database } = this.#database.look([]);
+    const revision = database?.revision ?? 0;
+    this.#database.stop({ reason: "an operator", revision, emptiesStock: false, by: "operator" });
   }
 
   #copy(): void {
@@ -300,9 +302,9 @@ class History {
     const store = memorySequenceStore(() => this.#database, carry);
     if (this.#mutant === "uses-unanswered-range") {
       const guess = { ...store };
-      guess.take = async (request) => {
+      guess.take = async (request, witness) => {
         const before = this.#database.look([request]).counters.get(counterId(request));
-        return store.take(request).catch(() => before);
+        return store.take(request, witness).catch(() => before);
       };
       return guess;
     }

@@ -32,10 +32,10 @@ function keepingGivenRanges(store: SequenceStore): SequenceStore {
       kept.set(counterId(request), request);
       return store.giveBack(request);
     },
-    take: async (request) => {
+    take: async (request, witness) => {
       const { firstIndex = 0n, endIndex = 0n } = kept.get(counterId(request)) ?? {};
       kept.delete(counterId(request));
-      return endIndex - firstIndex >= request.count ? firstIndex : store.take(request);
+      return endIndex - firstIndex >= request.count ? firstIndex : store.take(request, witness);
     },
   };
 }
@@ -61,16 +61,17 @@ function liftingMarks(store: SequenceStore): SequenceStore {
   const marks = new Map<string, Mark>();
   return {
     ...store,
-    look: async (keys) => {
+    look: async (keys, processId) => {
       const before = new Map(marks);
-      const look = await store.look(keys);
+      const look = await store.look(keys, processId);
       for (const key of keys) {
         const id = counterId(key);
         const [used, mark] = [look.counters.get(id), before.get(id)];
         if (used === undefined) continue;
         // A give-back of its own lowers its mark.
         if (mark !== undefined && marks.has(id) && used < mark.index) {
-          await store.stop(`the counter of ${id} stands at ${used}, after ${mark.index}`, look.database?.revision ?? 0);
+          const reason = `the counter of ${id} stands at ${used}, after ${mark.index}`;
+          await store.stop({ reason, revision: look.database?.revision ?? 0, emptiesStock: true, by: "server" });
         }
         marks.set(id, { ...key, index: used });
       }

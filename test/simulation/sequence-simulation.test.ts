@@ -86,6 +86,7 @@ describe("a history shows it when", () => {
     ["a range goes back without its write_id", "give-back-ignores-write-id", 205],
     ["a range goes back twice", "give-back-counts-again", 1],
     ["a range goes back after the database has moved", "give-back-after-move", 1421],
+    ["a range goes back and counts as taken all the same", "give-back-keeps-taken-count", 2],
     ["a range is kept after it went back", "keeps-given-range", 2],
     ["the marks of a counter are forgotten when a range of it goes back", "forgets-given-marks", 7],
     ["values are taken before every server had time to cover its marks", "opens-at-once", 3],

@@ -9,6 +9,7 @@ import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { runSql } from "../support/servers/run-sql.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
+import { stopIn, takeIn, witnessOf } from "../support/worlds/store-calls.ts";
 
 /** A server, and how accounts are made there as docs/stores.md and docs/sequences.md tell an operator. */
 interface Place {
@@ -64,7 +65,7 @@ describe.each(places)("an account on $name with what docs/sequences.md grants", 
     const key = { name: "orders", periodKey: "2026", sequenceId: stored.sequenceId, revision };
     const take = { ...key, count: 10, endCount: endCountOf(definition), writeId };
     await store.beginPeriod(take, 0);
-    expect(await store.take(take)).toBe(0n);
+    expect(await takeIn(store, take)).toBe(0n);
     expect(await store.giveBack({ ...key, firstIndex: 5n, endIndex: 10n, writeId, newWriteId })).toBe(true);
     const after = { ...definition, disabled: true };
     const replacement = { sequenceId: stored.sequenceId, before: definition, after, updatedMs: 2 };
@@ -72,7 +73,7 @@ describe.each(places)("an account on $name with what docs/sequences.md grants", 
     expect((await store.list({ afterName: "", prefix: "", count: 10 })).length).toBe(1);
     expect(await store.raise({ kind: "to", key, index: 50n }, kernelRandom128())).toBe(1);
     await store.cover([{ name: "orders", periodKey: "2026", index: 60n }], kernelRandom128());
-    expect(await store.stop("a test", revision)).toBe(true);
+    expect(await stopIn(store, "a test", revision)).toBe(true);
     expect(await store.raise({ kind: "all", count: 5n }, kernelRandom128())).toBe(2);
     expect(await store.open()).toMatchObject({ kind: "opened" });
 
@@ -107,13 +108,14 @@ describe("a MariaDB with a binary log", () => {
     const definition = completeDefinition({ name: "orders" });
     const stored = { definition, sequenceId: kernelRandom128(), createdMs: 1, updatedMs: 1 };
     await store.create({ stored, writeId: kernelRandom128() }, 1);
+    await witnessOf(store);
     const { Log_name: file, File_size: before } = (await runSql(server.url, "SHOW BINARY LOGS")).at(-1) as Record<
       string,
       string
     >;
     const { sequenceId } = stored;
     const request = { name: "orders", periodKey: "", sequenceId, count: 10, endCount: 100n, revision: 1 };
-    expect(await store.take({ ...request, writeId: kernelRandom128() })).toBe(0n);
+    expect(await takeIn(store, { ...request, writeId: kernelRandom128() })).toBe(0n);
     const events = await runSql(server.url, `SHOW BINLOG EVENTS IN '${file}' FROM ${before}`);
     const types = events.map(({ Event_type: type }) => String(type));
     expect(types.some((type) => type.startsWith("Update_rows"))).toBe(true);

@@ -13,7 +13,8 @@ import {
   startStandby,
 } from "../support/servers/postgres-server.ts";
 import { primaryArgs, promoteReplica, startReplica, untilReplicated } from "../support/servers/mysql-replica.ts";
-import { openSqlSession, runSql } from "../support/servers/run-sql.ts";
+import { runSql } from "../support/servers/run-sql.ts";
+import { readRows, writeRows } from "../support/servers/table-rows.ts";
 import { dumpDatabase, putDump } from "../support/servers/sql-dump.ts";
 import { expectStops } from "../support/worlds/standing-losses.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
@@ -25,7 +26,12 @@ interface Loss {
   readonly keep: (server: TestServer) => Promise<() => Promise<string>>;
 }
 
-const tables = ["snowlane_sequence", "snowlane_sequence_counter", "snowlane_sequence_place"] as const;
+const tables = [
+  "snowlane_sequence",
+  "snowlane_sequence_counter",
+  "snowlane_sequence_place",
+  "snowlane_sequence_witness",
+] as const;
 
 const seen: readonly Loss[] = [
   { name: "postgres: a dump is put back", start: () => startPostgres(), keep: keepDump },
@@ -358,7 +364,7 @@ async function keepPointInTime(server: TestServer): Promise<() => Promise<string
 
 /** The rows are overwritten, as a tool does that puts data back without touching the tables. */
 async function keepRows({ url }: TestServer): Promise<() => Promise<string>> {
-  const rows = await readRows(url);
+  const rows = await readRows(url, tables);
   return async () => {
     await writeRows(url, rows);
     return url;
@@ -435,27 +441,4 @@ async function keepStandby(server: TestServer): Promise<() => Promise<string>> {
     await promoteStandby(standby);
     return standby.url;
   };
-}
-
-type Rows = ReadonlyMap<string, readonly Record<string, unknown>[]>;
-
-async function readRows(url: string): Promise<Rows> {
-  const rows = new Map<string, readonly Record<string, unknown>[]>();
-  for (const table of tables) rows.set(table, await runSql(url, `SELECT * FROM ${table}`));
-  return rows;
-}
-
-/** Puts the rows in the place of those that stand. */
-async function writeRows(url: string, rows: Rows): Promise<void> {
-  const session = await openSqlSession(url);
-  for (const [table, all] of rows) {
-    await session.run(`DELETE FROM ${table}`);
-    for (const row of all) {
-      const values = Object.values(row).map((value) =>
-        typeof value === "boolean" ? String(value) : `'${String(value)}'`,
-      );
-      await session.run(`INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${values.join(", ")})`);
-    }
-  }
-  await session.end();
 }

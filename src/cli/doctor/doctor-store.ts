@@ -327,7 +327,7 @@ function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonl
   const detail = `${used} of ${total} worker IDs are in use (${((used / total) * 100).toFixed(0)} %).`;
   const hint =
     "Stop processes, or plan a layout with more worker bits in a new namespace: a clock that steps back needs spare ones.";
-  if (used >= total) findings.push(fail("worker IDs", detail, hint, exitCodes.worker));
+  if (used >= total) findings.push(fail("worker IDs", detail, hint, exitCodes.held));
   else if (used >= total * usedWarnShare) findings.push(warn("worker IDs", detail, hint));
   else findings.push(ok("worker IDs", detail));
   const unreadable = workers.filter(({ state }) => state === "unreadable").length;

@@ -16,6 +16,11 @@ export const sequencesOpen: Command<typeof sequencePlaceSettings> = {
       const message = `These sequences have no counter: ${names}. Give each one with snowlane sequences raise NAME --to VALUE, above every value that was handed out.`;
       throw new CommandError(message, exitCodes.refused);
     }
+    if (outcome.kind === "not-raised") {
+      const message =
+        "Raise first: snowlane sequences raise --all --by N. N is 0 only if nothing was lost and every server that took values still runs.";
+      throw new CommandError(message, exitCodes.held);
+    }
     stdout.write(
       outcome.kind === "was-open"
         ? "The database is not stopped: nothing was changed.\n"

@@ -23,7 +23,7 @@ export const sequencesStop: Command<typeof sequencePlaceSettings, typeof options
     stdout.write(
       isStopped
         ? "The database is stopped. Servers hand out the values that they have in memory, and take no more.\n"
-        : "The database was stopped already: nothing was changed.\n",
+        : "The database was stopped already. It has a new revision, and has to be raised before it opens.\n",
     );
     return exitCodes.done;
   },

@@ -1,9 +1,10 @@
-import { choice, integer, text } from "../../config/setting-kinds.ts";
+import { choice, duration, integer, text } from "../../config/setting-kinds.ts";
 import { stepMaxMax } from "../../sequence/sequence.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
-import { callSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
+import { callSequences, operateSequences, sequencePlaceSettings, sequenceServerOptions } from "./sequence-access.ts";
 import { nameFrom, namePositional, wholeNumber } from "./sequence-options.ts";
+import { deadAfterOption, untilSeen } from "./servers-behind.ts";
 import { sequenceToLines } from "./sequence-rows.ts";
 import { problemsOfAccess } from "../server/server-access.ts";
 
@@ -14,6 +15,13 @@ const options = {
   description: text({ name: "description", doc: "What the sequence is for: at most 200 characters." }),
   disabled: choice({ name: "disabled", words: ["true", "false"], doc: "Whether calls for its values are refused." }),
   next: wholeNumber({ name: "next", doc: "The next value that is taken from the database. Upward only." }),
+  waitMs: duration({
+    name: "wait",
+    minMs: 0,
+    maxMs: 3_600_000,
+    doc: "Waits for so long until every server has seen the change. Ends with 6 where one has not. Not with --server.",
+  }),
+  deadAfterMs: deadAfterOption,
   ...sequenceServerOptions,
 };
 
@@ -24,8 +32,16 @@ export const sequencesUpdate: Command<typeof sequencePlaceSettings, typeof optio
   positional: namePositional,
   settings: sequencePlaceSettings,
   options,
-  examples: ["snowlane sequences update orders --disabled true", "snowlane sequences update orders --max 999999"],
-  check: (_settings, options) => problemsOfAccess(options),
+  examples: [
+    "snowlane sequences update orders --disabled true --wait 30s",
+    "snowlane sequences update orders --max 999999",
+  ],
+  check: (_settings, options) => [
+    ...problemsOfAccess(options),
+    ...(options.server !== undefined && options.waitMs !== undefined
+      ? [{ place: "--wait", hint: "Leave --server out: the database says which servers have seen a change." }]
+      : []),
+  ],
   run: async ({ settings, options: given, positionals, environment, stdout }) => {
     const { max, stepMin, stepMax, description, disabled, next } = given;
     const changes = {
@@ -42,6 +58,12 @@ export const sequencesUpdate: Command<typeof sequencePlaceSettings, typeof optio
       client.updateSequence({ sequence: sequenceGiven, updateMask: { paths } }),
     );
     stdout.write(sequenceToLines(sequence!));
+    if (given.waitMs !== undefined) {
+      const { waitMs, deadAfterMs } = given;
+      await operateSequences({ settings, environment, whereNew: "refuse" }, (catalog) =>
+        untilSeen(catalog, sequenceGiven.name, waitMs, deadAfterMs),
+      );
+    }
     return exitCodes.done;
   },
 };

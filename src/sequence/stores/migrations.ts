@@ -1,13 +1,13 @@
 /**
  * The tables of sequences in a database of its own server, made and changed by numbered steps.
  *
- * The table snowlane_sequence_schema has a row for each step that was done. A version that adds a step also adds a
- * column `program` to it, with its own version in the row of the step: a version that is older then says what is
- * needed. A table that is missing although the first step was done is never made again: it held counters, and a new one
- * would begin at nothing.
+ * The table snowlane_sequence_schema has a row for each step that was done, from the third one on with the version of
+ * Snowlane that did it, in the column `program`: a version that is older then says what is needed. A table that is
+ * missing although the first step was done is never made again: it held counters, and a new one would begin at nothing.
  */
 import { IdError } from "../../errors.ts";
 import { programName } from "../../store/program-name.ts";
+import { version as program } from "../../version.ts";
 import type { SqlSession } from "./sql-session.ts";
 
 /** How a kind of database makes its tables. */
@@ -15,6 +15,8 @@ export interface SchemaRules<Connection> {
   readonly kind: string;
   /** The tables that must be there; that of the steps is the last. */
   readonly names: readonly string[];
+  /** Those of them that a step after the first makes, by its number. */
+  readonly laterNames: Readonly<Record<number, readonly string[]>>;
   /** Statements of each step, from the first on. They may be run again where a step was not finished. */
   readonly steps: readonly (readonly string[])[];
   /** Tells by its error that a statement of a step was done before; absent where such a statement has no error. */
@@ -33,8 +35,12 @@ export const tableNames = {
   sequence: "snowlane_sequence",
   counter: "snowlane_sequence_counter",
   databases: "snowlane_sequence_place",
+  witness: "snowlane_sequence_witness",
   schema: "snowlane_sequence_schema",
 } as const;
+
+/** The step that adds the column `program`. */
+const namedFromStep = 3;
 
 /**
  * Makes the tables that are missing, and brings them to the newest form. An account that may create nothing works where
@@ -59,7 +65,9 @@ export async function ensureSchema<Connection>(connection: Connection, rules: Sc
           if (rules.isDone?.(error) !== true) throw error;
         });
       }
-      await session.run(`INSERT INTO ${schema} VALUES (${index + 1})`);
+      const step = index + 1;
+      const row = step < namedFromStep ? `(step) VALUES (${step})` : `(step, program) VALUES (${step}, '${program}')`;
+      await session.run(`INSERT INTO ${schema} ${row}`);
     }
   });
 }
@@ -81,16 +89,20 @@ async function lastStep<Connection>(
 }
 
 async function isCurrent<Connection>(connection: Connection, rules: SchemaRules<Connection>): Promise<boolean> {
-  const { kind, names, steps } = rules;
+  const { kind, steps } = rules;
   const last = await lastStep(connection, rules);
   const version = Number(last?.["step"] ?? 0);
   if (version > steps.length) {
-    const program = programName(last?.["program"]);
-    const newer = program === undefined ? "a newer release" : `Snowlane ${program}`;
+    const newerProgram = programName(last?.["program"]);
+    const newer = newerProgram === undefined ? "a newer release" : `Snowlane ${newerProgram}`;
     const message = `The tables of sequences have version ${version}, and this release knows ${steps.length}. Install ${newer}.`;
     const metadata = { store: kind, version, version_max: steps.length };
     throw new IdError("INVALID_CONFIG", message, { metadata });
   }
+  const later = new Set(
+    Object.entries(rules.laterNames).flatMap(([step, made]) => (Number(step) > version ? made : [])),
+  );
+  const names = rules.names.filter((name) => !later.has(name));
   if (version > 0 && !(await rules.areThere(connection, names))) {
     const what = `tables ${names.join(", ")}`;
     const message = `The ${kind} store has lost some of its ${what}. Restore them before you start a server.`;

@@ -45,10 +45,10 @@ function driverOf(database: MysqlDatabase): SqlDriver<MysqlConnection> {
     dialect: (connection) => ({ ...common, ...database.expressions(connection, tableNames.counter) }),
     session: sessionOf,
     transact,
-    updateCounter: async (connection, { counter }, { set, where }, values) => {
-      const header = await execute<ResultSetHeader>(connection, `UPDATE ${counter} SET ${set} WHERE ${where}`, values);
-      // The driver gives it as a text where a number would lose digits.
-      return header.affectedRows === 1 ? BigInt(header.insertId) : undefined;
+    take: async (connection, statement, values) => {
+      const header = await execute<ResultSetHeader>(connection, statement, values);
+      // The counter and the witness. The driver gives the count as a text where a number would lose digits.
+      return header.affectedRows === 2 ? BigInt(header.insertId) : undefined;
     },
     isRefused: isRefusedStatement,
     isLostRace,
@@ -60,11 +60,17 @@ const common: Omit<Dialect, "identity" | "clockMs"> = {
   sequence: tableNames.sequence,
   counter: tableNames.counter,
   databases: tableNames.databases,
+  witness: tableNames.witness,
   keepDatabase: "LOCK IN SHARE MODE",
   lockDatabase: "FOR UPDATE",
   unlessThere: `ON DUPLICATE KEY UPDATE ${tableNames.counter}.write_id = ${tableNames.counter}.write_id`,
   unlessDatabaseThere: `ON DUPLICATE KEY UPDATE ${tableNames.databases}.identity = ${tableNames.databases}.identity`,
-  told: (expression) => `LAST_INSERT_ID(${expression})`,
+  unlessWitnessThere: `ON DUPLICATE KEY UPDATE ${tableNames.witness}.line = ${tableNames.witness}.line`,
+  // Both rows or neither. Their order is not fixed, so each is set from columns of its own alone.
+  writeTake: ({ usedCount, takenCount, ofWitness, ofCounter }) =>
+    `UPDATE ${tableNames.counter} c JOIN ${tableNames.witness} t ON ${ofWitness}
+      SET c.used_count = LAST_INSERT_ID(${usedCount}), c.taken_count = ${takenCount}, c.write_id = :writeId,
+      t.write_id = :noteAfter WHERE ${ofCounter}`,
   rows: unionRows,
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} c CROSS JOIN ${source} m SET ${set} WHERE ${where}`,
 };
@@ -95,11 +101,12 @@ function textual(row: RowDataPacket): Row {
   return Object.fromEntries(entries) as Row;
 }
 
-const { sequence, counter, databases, schema: steps } = tableNames;
+const { sequence, counter, databases, witness, schema: steps } = tableNames;
 
 const schema: SchemaRules<MysqlConnection> = {
   kind,
-  names: [sequence, counter, databases, steps],
+  names: [sequence, counter, databases, witness, steps],
+  laterNames: { 3: [witness] },
   steps: [
     [
       `CREATE TABLE IF NOT EXISTS ${sequence} (namespace VARBINARY(63) NOT NULL, name VARBINARY(63) NOT NULL,
@@ -111,7 +118,7 @@ const schema: SchemaRules<MysqlConnection> = {
         ENGINE = InnoDB`,
       `CREATE TABLE IF NOT EXISTS ${counter} (namespace VARBINARY(63) NOT NULL, name VARBINARY(63) NOT NULL,
         period_key VARBINARY(10) NOT NULL, used_count BIGINT NOT NULL, write_id VARBINARY(32) NOT NULL,
-        PRIMARY KEY (namespace, name, period_key)) ENGINE = InnoDB`,
+        taken_count BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (namespace, name, period_key)) ENGINE = InnoDB`,
       `CREATE TABLE IF NOT EXISTS ${databases} (namespace VARBINARY(63) NOT NULL PRIMARY KEY,
         identity VARBINARY(200) NOT NULL, stopped VARBINARY(2000) NOT NULL, revision BIGINT NOT NULL,
         open_ms BIGINT NOT NULL, raised_count BIGINT NOT NULL, raised_until_ms BIGINT NOT NULL) ENGINE = InnoDB`,
@@ -120,6 +127,17 @@ const schema: SchemaRules<MysqlConnection> = {
       `ALTER TABLE ${databases} ADD COLUMN store_id VARBINARY(32) NOT NULL DEFAULT '',
         ADD COLUMN stripe_index INT NOT NULL DEFAULT 0, ADD COLUMN stripe_count INT NOT NULL DEFAULT 1,
         ADD COLUMN members VARBINARY(2200) NOT NULL DEFAULT ''`,
+    ],
+    [
+      `ALTER TABLE ${sequence} ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0`,
+      `ALTER TABLE ${databases} ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0,
+        ADD COLUMN raised_revision BIGINT NOT NULL DEFAULT -1,
+        ADD COLUMN raised_identity VARBINARY(200) NOT NULL DEFAULT '',
+        ADD COLUMN emptied_revision BIGINT NOT NULL DEFAULT -1`,
+      `CREATE TABLE IF NOT EXISTS ${witness} (namespace VARBINARY(63) NOT NULL, process_id VARBINARY(32) NOT NULL,
+        line INT NOT NULL, write_id VARBINARY(60) NOT NULL, seen_ms BIGINT NOT NULL, epoch BIGINT NOT NULL,
+        server VARBINARY(400) NOT NULL, PRIMARY KEY (namespace, process_id, line)) ENGINE = InnoDB`,
+      `ALTER TABLE ${steps} ADD COLUMN program VARBINARY(40)`,
     ],
   ],
   areThere: areTablesThere,

@@ -37,6 +37,7 @@ function driverOf(database: PostgresDatabase): SqlDriver<PostgresConnection> {
     sequence: database.qualify(tableNames.sequence),
     counter: database.qualify(tableNames.counter),
     databases: database.qualify(tableNames.databases),
+    witness: database.qualify(tableNames.witness),
     schema: database.qualify(tableNames.schema),
   } as const;
   const dialects = new WeakMap<PostgresConnection, Dialect>();
@@ -51,9 +52,7 @@ function driverOf(database: PostgresDatabase): SqlDriver<PostgresConnection> {
     },
     session: sessionOf,
     transact: transactDurably,
-    updateCounter: async (connection, { counter }, { set, where }, values) => {
-      const statement = `WITH ${durableCommit}
-        UPDATE ${counter} SET ${set} FROM durable WHERE ${where} RETURNING used_count`;
+    take: async (connection, statement, values) => {
       const { text, values: bound } = bindValues(statement, values, parameters);
       const [row] = await writeDurably<{ used_count: string }>(connection, text, bound);
       return row && BigInt(row.used_count);
@@ -79,17 +78,26 @@ function sessionOf({ client }: PostgresConnection): SqlSession {
 
 type Tables = Readonly<Record<keyof typeof tableNames, string>>;
 
-function dialectOf({ sequence, counter, databases }: Tables, server: Pick<Dialect, "identity" | "clockMs">): Dialect {
+function dialectOf(
+  { sequence, counter, databases, witness }: Tables,
+  server: Pick<Dialect, "identity" | "clockMs">,
+): Dialect {
   return {
     sequence,
     counter,
     databases,
+    witness,
     ...server,
     keepDatabase: "FOR SHARE OF p",
     lockDatabase: "FOR UPDATE OF p",
     unlessThere: "ON CONFLICT DO NOTHING",
     unlessDatabaseThere: "ON CONFLICT DO NOTHING",
-    told: (expression) => expression,
+    unlessWitnessThere: "ON CONFLICT DO NOTHING",
+    // The witness first: a subquery would read what stood there when the statement began, and its row has a lock.
+    writeTake: ({ usedCount, takenCount, ofWitness, ofCounter }) => `WITH ${durableCommit},
+      noted AS (UPDATE ${witness} t SET write_id = :noteAfter FROM durable WHERE ${ofWitness} RETURNING 1)
+      UPDATE ${counter} c SET used_count = ${usedCount}, taken_count = ${takenCount}, write_id = :writeId
+      FROM noted WHERE ${ofCounter} RETURNING c.used_count`,
     // The time for which it plans a union grows with the square of the rows.
     rows: (columns, rows) => {
       const values = rows.map((row) => `(${row.join(", ")})`).join(", ");
@@ -100,11 +108,12 @@ function dialectOf({ sequence, counter, databases }: Tables, server: Pick<Dialec
 }
 
 function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
-  const { sequence, counter, databases, schema } = tables;
-  const names = [sequence, counter, databases, schema];
+  const { sequence, counter, databases, witness, schema } = tables;
+  const names = [sequence, counter, databases, witness, schema];
   return {
     kind,
     names,
+    laterNames: { 3: [witness] },
     steps: [
       [
         `CREATE TABLE IF NOT EXISTS ${sequence} (namespace text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL,
@@ -124,6 +133,18 @@ function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
           ADD COLUMN IF NOT EXISTS stripe_index int NOT NULL DEFAULT 0,
           ADD COLUMN IF NOT EXISTS stripe_count int NOT NULL DEFAULT 1,
           ADD COLUMN IF NOT EXISTS members text NOT NULL DEFAULT ''`,
+      ],
+      [
+        `ALTER TABLE ${sequence} ADD COLUMN IF NOT EXISTS epoch bigint NOT NULL DEFAULT 0`,
+        `ALTER TABLE ${counter} ADD COLUMN IF NOT EXISTS taken_count bigint NOT NULL DEFAULT 0`,
+        `ALTER TABLE ${databases} ADD COLUMN IF NOT EXISTS epoch bigint NOT NULL DEFAULT 0,
+          ADD COLUMN IF NOT EXISTS raised_revision bigint NOT NULL DEFAULT -1,
+          ADD COLUMN IF NOT EXISTS raised_identity text NOT NULL DEFAULT '',
+          ADD COLUMN IF NOT EXISTS emptied_revision bigint NOT NULL DEFAULT -1`,
+        `CREATE TABLE IF NOT EXISTS ${witness} (namespace text COLLATE "C" NOT NULL, process_id text COLLATE "C" NOT NULL,
+          line int NOT NULL, write_id text NOT NULL, seen_ms bigint NOT NULL, epoch bigint NOT NULL,
+          server text NOT NULL, PRIMARY KEY (namespace, process_id, line))`,
+        `ALTER TABLE ${schema} ADD COLUMN IF NOT EXISTS program text`,
       ],
     ],
     areThere: areTablesThere,

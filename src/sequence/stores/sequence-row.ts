@@ -1,5 +1,5 @@
 /** A row of the table snowlane_sequence, whose columns all databases have under one name. */
-import type { Look, Replacement } from "../sequence-store.ts";
+import type { Look, NewSequence, Replacement, ServerRow } from "../sequence-store.ts";
 import { type SequenceDefinition, type StoredSequence, valueMaxMax } from "../sequence.ts";
 
 /** A row as a driver reads it; a number may come as any of these. */
@@ -19,15 +19,18 @@ export interface SequenceRow {
   readonly created_ms: bigint | number | string;
   readonly updated_ms: bigint | number | string;
   readonly sequence_id: string;
+  readonly epoch: bigint | number | string;
 }
 
-/** Reads what a database says of itself. */
+/** Reads the database of a row. */
 export function databaseOf(row: Readonly<Record<string, unknown>>): NonNullable<Look["database"]> {
   return {
     identity: String(row["identity"]),
     stopped: String(row["stopped"]),
     revision: Number(row["revision"]),
     openMs: Number(row["open_ms"]),
+    epoch: Number(row["database_epoch"]),
+    emptiedRevision: Number(row["emptied_revision"]),
     member: {
       storeId: String(row["store_id"]),
       index: Number(row["stripe_index"]),
@@ -37,13 +40,34 @@ export function databaseOf(row: Readonly<Record<string, unknown>>): NonNullable<
   };
 }
 
-/** The columns but for the namespace, in the order in which {@link valuesOf} has their values. */
-export const definitionColumns =
+/** The revision of what was read without the database. */
+export const neverRead = -1;
+
+/** Reads the row of a process. */
+export function serverOf(row: Readonly<Record<string, unknown>>): ServerRow {
+  return {
+    processId: String(row["process_id"]),
+    server: String(row["server"]),
+    seenMs: Number(row["seen_ms"]),
+    epoch: Number(row["epoch"]),
+  };
+}
+
+/** The columns of a database that {@link databaseOf} reads, of the table `p`. */
+export const databaseColumns =
+  "p.identity, p.stopped, p.revision, p.open_ms, p.epoch AS database_epoch, p.emptied_revision, p.store_id, " +
+  "p.stripe_index, p.stripe_count, p.members";
+
+/** The columns of a new row but for the namespace, in the order in which {@link valuesOf} has their values. */
+export const newColumns =
   "name, start_value, increment, value_max, allocation, step_min, step_max, period, time_zone, text_template, " +
   "description, disabled, created_ms, updated_ms, sequence_id";
 
-/** Reads a row. */
-export function storedOf(row: SequenceRow): StoredSequence {
+/** The columns that {@link storedOf} reads. */
+export const definitionColumns = `${newColumns}, epoch`;
+
+/** Reads a row. @param revision - Of the database, when it was read. */
+export function storedOf(row: SequenceRow, revision: number): StoredSequence {
   const definition: SequenceDefinition = {
     name: row.name,
     description: row.description,
@@ -59,7 +83,7 @@ export function storedOf(row: SequenceRow): StoredSequence {
     disabled: Number(row.disabled) === 1,
   };
   const [createdMs, updatedMs] = [Number(row.created_ms), Number(row.updated_ms)];
-  return { definition, sequenceId: row.sequence_id, createdMs, updatedMs };
+  return { definition, sequenceId: row.sequence_id, createdMs, updatedMs, epoch: Number(row.epoch), revision };
 }
 
 /** The numbers that most rows have, once for all sequences in memory. */
@@ -71,7 +95,7 @@ function sharedNumber(column: bigint | number | string): bigint {
 }
 
 /** The values of a row by their names in code, `disabled` as 0 or 1. */
-export function valuesOf({ definition, sequenceId, createdMs, updatedMs }: StoredSequence) {
+export function valuesOf({ definition, sequenceId, createdMs, updatedMs }: NewSequence["stored"]) {
   const { disabled, ...rest } = definition;
   const { name, startValue, increment, valueMax, allocation, stepMin, stepMax, period } = rest;
   const { timeZone, textTemplate, description } = rest;

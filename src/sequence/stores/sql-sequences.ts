@@ -21,21 +21,26 @@ import {
   type Replacement,
   type SequenceStore,
   type SequenceStoreOptions,
+  type LookNote,
+  type ServerRow,
+  type StopRequest,
   type TakeRequest,
+  type WitnessRequest,
 } from "../sequence-store.ts";
+import type { TakeWitness, WitnessRows } from "../take-witness.ts";
 import { ensureSchema, type SchemaRules } from "./migrations.ts";
 import type { NamedValues } from "./named-values.ts";
-import { databaseOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
-import type { Row, SqlSession } from "./sql-session.ts";
 import {
-  type CounterUpdate,
-  type Dialect,
-  keyValues,
-  markValues,
-  rangeValues,
-  type Statements,
-  writeStatements,
-} from "./statements.ts";
+  neverRead,
+  databaseOf,
+  replacementValues,
+  type SequenceRow,
+  serverOf,
+  storedOf,
+  valuesOf,
+} from "./sequence-row.ts";
+import type { Row, SqlSession } from "./sql-session.ts";
+import { type Dialect, keyValues, markValues, rangeValues, type Statements, writeStatements } from "./statements.ts";
 
 /** What differs between databases. */
 export interface SqlDriver<Connection> {
@@ -46,13 +51,8 @@ export interface SqlDriver<Connection> {
   session(connection: Connection): SqlSession;
   /** Does some work in one transaction that commits durably, in which each statement sees all that is committed. */
   transact<R>(connection: Connection, work: () => Promise<R>): Promise<R>;
-  /** Runs an UPDATE of one counter alone, durably. @returns The count as it then stands; undefined = none was found. */
-  updateCounter(
-    connection: Connection,
-    dialect: Dialect,
-    update: CounterUpdate,
-    values: NamedValues,
-  ): Promise<bigint | undefined>;
+  /** Runs the statement of a take, durably. @returns The count as it then stands; undefined = nothing was taken. */
+  take(connection: Connection, statement: string, values: NamedValues): Promise<bigint | undefined>;
   /** See isRefusedStatement, isLostRace and isDuplicateKey of the links. */
   isRefused(error: unknown): boolean;
   isLostRace(error: unknown): boolean;
@@ -62,7 +62,8 @@ export interface SqlDriver<Connection> {
 /** A connection in use. */
 interface Use<Connection> {
   readonly connection: Connection;
-  readonly dialect: Dialect;
+  /** The number of the connection, from 1 on. */
+  readonly line: number;
   readonly statements: Statements;
   readonly session: SqlSession;
 }
@@ -70,6 +71,7 @@ interface Use<Connection> {
 /** A link, and how many calls it has to do. */
 interface Line<Connection> {
   readonly link: StoreLink<Connection>;
+  readonly number: number;
   callCount: number;
 }
 
@@ -111,21 +113,27 @@ export class SqlSequences<Connection> implements SequenceStore {
     const ensure = (connection: Connection): Promise<void> => ensureSchema(connection, driver.schema);
     const { names } = driver.schema;
     const tables = new MadeOnce({ kind: driver.kind, noun: "table", names, whereNew, make: ensure, check: ensure });
-    this.#lines = Array.from({ length: connectionCount }, () => ({ link: driver.database.link(tables), callCount: 0 }));
+    this.#lines = Array.from({ length: connectionCount }, (_, index) => {
+      return { link: driver.database.link(tables), number: index + 1, callCount: 0 };
+    });
   }
 
-  async look(keys: readonly CounterKey[]): Promise<Look> {
-    const found = await this.#look(keys);
+  get lineCount(): number {
+    return this.#lines.length;
+  }
+
+  async look(keys: readonly CounterKey[], processId = ""): Promise<Look> {
+    const found = await this.#look(keys, processId);
     if (found.database !== undefined) return found;
     const values = this.#named({ stopped: "", ...newMember(this.#stripeCount) });
     await this.#change((statements, session) => session.run(statements.makeDatabase, values));
-    return this.#look(keys);
+    return this.#look(keys, processId);
   }
 
   list({ afterName, prefix, count }: ListRange): Promise<readonly StoredSequence[]> {
     return this.#repeat(async ({ statements, session }) => {
       const rows = await session.all(statements.list(count), this.#named({ afterName, prefix }));
-      return rows.map((row) => storedOf(row as unknown as SequenceRow));
+      return rows.map((row) => storedOf(row as unknown as SequenceRow, neverRead));
     });
   }
 
@@ -140,14 +148,28 @@ export class SqlSequences<Connection> implements SequenceStore {
 
   async replace(replacement: Replacement, name: string): Promise<boolean> {
     const values = this.#named({ ...replacementValues(replacement), name });
-    return (await this.#change((statements, session) => session.run(statements.replace, values))) === 1;
+    const { before, after } = replacement;
+    const isForbidden = after.disabled && !before.disabled;
+    return this.#change(async (statements, session) => {
+      // In the order in which takes lock what they read.
+      if (isForbidden) await session.all(statements.lockDatabase, values);
+      if ((await session.run(statements.replace, values)) === 0) return false;
+      if (isForbidden) await raiseEpoch(statements, session, values);
+      return true;
+    });
   }
 
-  async take({ name, periodKey, sequenceId, count, endCount, revision, writeId }: TakeRequest) {
-    const values = this.#named({ name, periodKey, sequenceId, count, endCount, revision, writeId });
-    const usedCount = await this.#repeat(({ connection, dialect, statements }) =>
-      this.#driver.updateCounter(connection, dialect, statements.take, values),
-    );
+  async take(request: TakeRequest, witness: TakeWitness): Promise<bigint | undefined> {
+    const { name, periodKey, sequenceId, count, endCount, revision, writeId } = request;
+    const usedCount = await this.#repeat(async ({ connection, line, statements }) => {
+      const note = witness.begin(line);
+      const { processId, before: noteBefore, after: noteAfter } = note;
+      const counter = { name, periodKey, sequenceId, count, endCount, revision, writeId };
+      const values = this.#named({ ...counter, processId, line, noteBefore, noteAfter });
+      const used = await this.#driver.take(connection, statements.take, values);
+      if (used !== undefined) witness.confirm(note);
+      return used;
+    });
     return usedCount === undefined ? undefined : usedCount - BigInt(count);
   }
 
@@ -185,19 +207,21 @@ export class SqlSequences<Connection> implements SequenceStore {
     }
     const { name, periodKey } = request.key;
     const key = { name, periodKey, writeId };
-    if (request.kind === "by") {
-      const values = this.#named({ ...key, count: request.count });
-      return this.#change((statements, session) => session.run(statements.raiseBy, values));
-    }
-    const values = this.#named({ ...key, index: request.index, startMs: earliestStartMs(periodKey) });
+    const raised = request.kind === "by" ? { count: request.count } : { index: request.index };
+    const values = this.#named({ ...key, ...raised, startMs: earliestStartMs(periodKey) });
     return this.#change(async (statements, session) => {
-      const madeCount = await session.run(statements.makeRaised, values);
-      return madeCount + (await session.run(statements.raiseTo, values));
+      await session.all(statements.lockDatabase, values);
+      const madeCount = request.kind === "to" ? await session.run(statements.makeRaised, values) : 0;
+      const raise = request.kind === "to" ? statements.raiseTo : statements.raiseBy;
+      const raisedCount = madeCount + (await session.run(raise, values));
+      if (raisedCount > 0) await raiseEpoch(statements, session, values);
+      return raisedCount;
     });
   }
 
-  async stop(reason: string, revision: number): Promise<boolean> {
-    const values = this.#named({ reason, revision });
+  async stop({ reason, revision, emptiesStock, by }: StopRequest): Promise<boolean> {
+    const [empties, isAgain] = [emptiesStock ? 1 : 0, by === "operator" ? 1 : 0];
+    const values = this.#named({ reason, revision, emptiesStock: empties, isAgain });
     return (await this.#change((statements, session) => session.run(statements.stop, values))) === 1;
   }
 
@@ -207,7 +231,9 @@ export class SqlSequences<Connection> implements SequenceStore {
       await session.all(statements.lockDatabase, values);
       const names = (await session.all(statements.missing, values)).map((row) => String(row["name"]));
       if (names.length > 0) return { kind: "missing", names };
-      if ((await session.run(statements.open, values)) === 0) return { kind: "was-open" };
+      const [database] = await session.all(statements.database, values);
+      if (database === undefined || `${database["stopped"]}` === "") return { kind: "was-open" };
+      if ((await session.run(statements.open, values)) === 0) return { kind: "not-raised" };
       const [row] = await session.all(statements.database, values);
       return { kind: "opened", revision: Number(row?.["revision"]) };
     });
@@ -216,6 +242,34 @@ export class SqlSequences<Connection> implements SequenceStore {
   async join(request: JoinRequest): Promise<boolean> {
     const values = this.#named({ ...request });
     return (await this.#change((statements, session) => session.run(statements.join, values))) === 1;
+  }
+
+  async makeWitness({ rows, formerId, ...server }: WitnessRequest): Promise<void> {
+    await this.#change(async (statements, session) => {
+      if (formerId !== "") await session.run(statements.dropWitness, this.#named({ processId: formerId }));
+      for (const row of rows) await session.run(statements.makeWitness, this.#named({ ...server, ...row }));
+    });
+  }
+
+  async noteLook(note: LookNote): Promise<boolean> {
+    const values = this.#named({ ...note });
+    return (await this.#change((statements, session) => session.run(statements.noteLook, values))) === 1;
+  }
+
+  servers(): Promise<readonly ServerRow[]> {
+    return this.#repeat(async ({ statements, session }) =>
+      (await session.all(statements.servers, this.#named({}))).map(serverOf),
+    );
+  }
+
+  async dropWitness(processId: string, seenMs?: number): Promise<void> {
+    await this.#change(async (statements, session) => {
+      if (seenMs !== undefined) {
+        const isUnseen = await session.run(statements.dropUnseen, this.#named({ processId, seenMs }));
+        if (isUnseen === 0) return;
+      }
+      await session.run(statements.dropWitness, this.#named({ processId }));
+    });
   }
 
   async close(): Promise<void> {
@@ -266,12 +320,14 @@ export class SqlSequences<Connection> implements SequenceStore {
     return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: this.kind } });
   }
 
-  #look(keys: readonly CounterKey[]): Promise<Look> {
+  #look(keys: readonly CounterKey[], processId: string): Promise<Look> {
     const filled = filledUp(keys);
     const values = this.#named(keyValues(filled));
-    return this.#repeat(async ({ statements, session }) =>
-      lookOf(await session.all(statements.look(filled.length), values)),
-    );
+    return this.#repeat(async ({ statements, session }) => {
+      const rows = await session.all(statements.look(filled.length), values);
+      const lines = processId === "" ? [] : await session.all(statements.witness, this.#named({ processId }));
+      return { ...lookOf(rows), witness: witnessOf(lines) };
+    });
   }
 
   #named(values: NamedValues): NamedValues {
@@ -311,7 +367,7 @@ export class SqlSequences<Connection> implements SequenceStore {
     try {
       return await line.link.call(async (connection): Promise<Attempt<R>> => {
         try {
-          return { kind: "done", result: await work(this.#use(connection)) };
+          return { kind: "done", result: await work(this.#use(connection, line.number)) };
         } catch (error) {
           // A refused statement has left the connection as it was.
           if (this.#driver.isLostRace(error)) return { kind: "again", error: line.link.refusal(error) };
@@ -324,15 +380,20 @@ export class SqlSequences<Connection> implements SequenceStore {
     }
   }
 
-  #use(connection: Connection): Use<Connection> {
+  #use(connection: Connection, line: number): Use<Connection> {
     const dialect = this.#driver.dialect(connection);
     let statements = this.#statements.get(dialect.identity);
     if (statements === undefined) {
       statements = writeStatements(dialect);
       this.#statements.set(dialect.identity, statements);
     }
-    return { connection, dialect, statements, session: this.#driver.session(connection) };
+    return { connection, line, statements, session: this.#driver.session(connection) };
   }
+}
+
+async function raiseEpoch(statements: Statements, session: SqlSession, values: NamedValues): Promise<void> {
+  await session.run(statements.raiseEpoch, values);
+  await session.run(statements.takeEpoch, values);
 }
 
 /** Repeats the last entry up to a power of two: a driver that keeps prepared statements then keeps few of them. */
@@ -343,22 +404,33 @@ function filledUp<T>(list: readonly T[]): readonly T[] {
   return [...list, ...Array.from({ length: size - list.length }, () => last)];
 }
 
-function lookOf(rows: readonly Row[]): Look {
+function lookOf(rows: readonly Row[]): Omit<Look, "witness"> {
   const [first] = rows;
   if (first === undefined) throw new Error("it answers a look with nothing");
   const sequences = new Map<string, StoredSequence>();
   const counters = new Map<string, bigint>();
+  const lowered = new Map<string, bigint>();
+  const database = first["identity"] === null ? undefined : databaseOf(first);
   for (const row of rows) {
     const { key_name: name, key_period: periodKey, used_count: usedCount } = row;
     if (name === undefined) continue;
     if (row["sequence_id"] !== null) {
-      sequences.set(String(name), storedOf({ ...row, name } as unknown as SequenceRow));
+      sequences.set(
+        String(name),
+        storedOf({ ...row, name } as unknown as SequenceRow, database?.revision ?? neverRead),
+      );
     }
     if (usedCount !== null) {
-      counters.set(counterId({ name: String(name), periodKey: String(periodKey) }), BigInt(usedCount!));
+      const id = counterId({ name: String(name), periodKey: String(periodKey) });
+      const [used, taken] = [BigInt(usedCount!), BigInt(row["taken_count"]!)];
+      counters.set(id, used);
+      if (used < taken) lowered.set(id, taken);
     }
   }
-  const database = first["identity"] === null ? undefined : databaseOf(first);
   const clockMs = Number(first["clock_ms"]);
-  return { database, identity: String(first["identity_now"]), clockMs, sequences, counters };
+  return { database, identity: String(first["identity_now"]), clockMs, sequences, counters, lowered };
+}
+
+function witnessOf(rows: readonly Row[]): WitnessRows {
+  return new Map(rows.map((row) => [Number(row["line"]), String(row["write_id"])]));
 }

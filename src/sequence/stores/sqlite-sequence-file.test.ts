@@ -5,18 +5,22 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { SequenceFile } from "./sqlite-sequence-file.ts";
 
-test("a file of the first version gets what the second has, and keeps what it says of itself", () => {
+test("a file of the first version gets what later ones have, and keeps its place", () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
   const path = join(folder, "sequences.db");
   const options = { path, busyTimeoutMs: 5_000, networkFileSystem: "refuse", namespace: "default" } as const;
   const first = new SequenceFile(options);
-  const { database: row } = first.look([]);
-  first.stop("a test", row!.revision);
+  const { database: row } = first.look([], "");
+  first.stop({ reason: "a test", revision: row!.revision, emptiesStock: false, by: "server" });
   first.close();
   const database = new DatabaseSync(path);
-  for (const column of ["store_id", "stripe_index", "stripe_count", "members"]) {
+  const added = ["store_id", "stripe_index", "stripe_count", "members", "epoch"];
+  for (const column of [...added, "raised_revision", "raised_identity", "emptied_revision"]) {
     database.exec(`ALTER TABLE snowlane_sequence_place DROP COLUMN ${column}`);
   }
+  database.exec("ALTER TABLE snowlane_sequence DROP COLUMN epoch");
+  database.exec("ALTER TABLE snowlane_sequence_counter DROP COLUMN taken_count");
+  database.exec("DROP TABLE snowlane_sequence_witness; DROP TABLE snowlane_program");
   database.exec("PRAGMA user_version = 1");
   database.close();
   const file = new SequenceFile(options);
@@ -25,7 +29,7 @@ test("a file of the first version gets what the second has, and keeps what it sa
     rmSync(folder, { recursive: true });
   });
   const member = { storeId: "", index: 0, count: 1, members: "" };
-  expect(file.look([]).database).toMatchObject({ stopped: "a test", member });
+  expect(file.look([], "").database).toMatchObject({ stopped: "a test", member });
 });
 
 test("a file of a newer version is refused", () => {
@@ -35,13 +39,13 @@ test("a file of a newer version is refused", () => {
   const open = () =>
     new SequenceFile({ path, busyTimeoutMs: 5_000, networkFileSystem: "refuse", namespace: "default" } as const);
   const file = open();
-  file.look([]);
+  file.look([], "");
   file.close();
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA user_version = 3");
+  database.exec("PRAGMA user_version = 4");
   database.close();
-  expect(() => open().look([])).toThrow(
-    expect.objectContaining({ reason: "INVALID_CONFIG", message: expect.stringContaining("(format 3, not 2)") }),
+  expect(() => open().look([], "")).toThrow(
+    expect.objectContaining({ reason: "INVALID_CONFIG", message: expect.stringContaining("(format 4, not 3)") }),
   );
 });
 
@@ -54,12 +58,12 @@ test("a file that went back is opened again, and asked by statements of its own"
     file.close();
     rmSync(folder, { recursive: true });
   });
-  const { database: row, identity } = file.look([]);
+  const { database, identity } = file.look([], "");
   copyFileSync(path, `${path}.copy`);
-  expect(file.stop("a test", row!.revision)).toBe(true);
+  expect(file.stop({ reason: "a test", revision: database!.revision, emptiesStock: false, by: "server" })).toBe(true);
   copyFileSync(`${path}.copy`, path);
-  expect(() => file.look([])).toThrow("an older copy was put in its place");
-  const again = file.look([]);
-  expect(again.database).toEqual(row);
+  expect(() => file.look([], "")).toThrow("an older copy was put in its place");
+  const again = file.look([], "");
+  expect(again.database).toEqual(database);
   expect(again.identity).not.toBe(identity);
 });

@@ -9,6 +9,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { systemClock } from "../../clock/clock.ts";
 import type { OpenFile } from "../../store/sqlite/open-file.ts";
+import { version } from "../../version.ts";
 import { StoreFile, type StoreFileOptions } from "../../store/sqlite/store-file.ts";
 import {
   type CounterKey,
@@ -17,48 +18,77 @@ import {
   type JoinRequest,
   type ListRange,
   type Look,
+  type LookNote,
   type Mark,
   newMember,
   type NewSequence,
   type OpenOutcome,
   type RaiseRequest,
   type Replacement,
+  type ServerRow,
+  type StopRequest,
   type TakeRequest,
+  type WitnessRequest,
 } from "../sequence-store.ts";
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
-import { databaseOf, replacementValues, type SequenceRow, storedOf, valuesOf } from "./sequence-row.ts";
+import type { Note, WitnessRows } from "../take-witness.ts";
+import {
+  neverRead,
+  databaseOf,
+  replacementValues,
+  type SequenceRow,
+  serverOf,
+  storedOf,
+  valuesOf,
+} from "./sequence-row.ts";
 import { markValues, rangeValues, unionRows, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
   readonly namespace: string;
-  /** Of a row that is made. */
+  /** Of a database that is made. */
   readonly stripeCount?: number | undefined;
 }
+
+const witnessSql = `
+    CREATE TABLE snowlane_sequence_witness (namespace TEXT NOT NULL, process_id TEXT NOT NULL, line INTEGER NOT NULL,
+      write_id TEXT NOT NULL, seen_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, server TEXT NOT NULL,
+      PRIMARY KEY (namespace, process_id, line)) STRICT, WITHOUT ROWID;
+    CREATE TABLE snowlane_program AS SELECT '${version}' AS version;`;
 
 const format = {
   /** "SNWS". */
   applicationId: 0x534e5753,
-  version: 2,
+  version: 3,
   tablesSql: `
     CREATE TABLE snowlane_sequence (namespace TEXT NOT NULL, name TEXT NOT NULL, start_value INTEGER NOT NULL,
       increment INTEGER NOT NULL, value_max INTEGER NOT NULL, allocation TEXT NOT NULL, step_min INTEGER NOT NULL,
       step_max INTEGER NOT NULL, period TEXT NOT NULL, time_zone TEXT NOT NULL, text_template TEXT NOT NULL,
       description TEXT NOT NULL, disabled INTEGER NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL,
-      sequence_id TEXT NOT NULL, PRIMARY KEY (namespace, name)) STRICT, WITHOUT ROWID;
+      sequence_id TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (namespace, name)) STRICT, WITHOUT ROWID;
     CREATE TABLE snowlane_sequence_counter (namespace TEXT NOT NULL, name TEXT NOT NULL, period_key TEXT NOT NULL,
-      used_count INTEGER NOT NULL, write_id TEXT NOT NULL, PRIMARY KEY (namespace, name, period_key))
-      STRICT, WITHOUT ROWID;
+      used_count INTEGER NOT NULL, write_id TEXT NOT NULL, taken_count INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (namespace, name, period_key)) STRICT, WITHOUT ROWID;
     CREATE TABLE snowlane_sequence_place (namespace TEXT PRIMARY KEY, identity TEXT NOT NULL, stopped TEXT NOT NULL,
       revision INTEGER NOT NULL, open_ms INTEGER NOT NULL, raised_count INTEGER NOT NULL,
       raised_until_ms INTEGER NOT NULL, store_id TEXT NOT NULL DEFAULT '', stripe_index INTEGER NOT NULL DEFAULT 0,
-      stripe_count INTEGER NOT NULL DEFAULT 1, members TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;`,
+      stripe_count INTEGER NOT NULL DEFAULT 1, members TEXT NOT NULL DEFAULT '', epoch INTEGER NOT NULL DEFAULT 0,
+      raised_revision INTEGER NOT NULL DEFAULT -1, raised_identity TEXT NOT NULL DEFAULT '',
+      emptied_revision INTEGER NOT NULL DEFAULT -1) STRICT, WITHOUT ROWID;
+    ${witnessSql}`,
   upgrades: {
     1: `ALTER TABLE snowlane_sequence_place ADD COLUMN store_id TEXT NOT NULL DEFAULT '';
       ALTER TABLE snowlane_sequence_place ADD COLUMN stripe_index INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE snowlane_sequence_place ADD COLUMN stripe_count INTEGER NOT NULL DEFAULT 1;
       ALTER TABLE snowlane_sequence_place ADD COLUMN members TEXT NOT NULL DEFAULT '';`,
+    2: `ALTER TABLE snowlane_sequence ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE snowlane_sequence_counter ADD COLUMN taken_count INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE snowlane_sequence_place ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE snowlane_sequence_place ADD COLUMN raised_revision INTEGER NOT NULL DEFAULT -1;
+      ALTER TABLE snowlane_sequence_place ADD COLUMN raised_identity TEXT NOT NULL DEFAULT '';
+      ALTER TABLE snowlane_sequence_place ADD COLUMN emptied_revision INTEGER NOT NULL DEFAULT -1;
+      ${witnessSql}`,
   },
 };
 
@@ -66,6 +96,7 @@ const sql = writeStatements({
   sequence: "snowlane_sequence",
   counter: "snowlane_sequence_counter",
   databases: "snowlane_sequence_place",
+  witness: "snowlane_sequence_witness",
   identity: ":identity",
   clockMs: ":clockMs",
   // A transaction that writes has the file to itself.
@@ -73,11 +104,14 @@ const sql = writeStatements({
   lockDatabase: "",
   unlessThere: "ON CONFLICT DO NOTHING",
   unlessDatabaseThere: "ON CONFLICT DO NOTHING",
-  told: (expression) => expression,
+  unlessWitnessThere: "ON CONFLICT DO NOTHING",
+  // The witness has a statement of its own in the transaction, one for all takes.
+  writeTake: ({ usedCount, takenCount, ofCounter }) => `UPDATE snowlane_sequence_counter AS c
+    SET used_count = ${usedCount}, taken_count = ${takenCount}, write_id = :writeId WHERE ${ofCounter}
+    RETURNING used_count`,
   rows: unionRows,
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} AS c SET ${set} FROM ${source} m WHERE ${where}`,
 });
-const takeText = `UPDATE snowlane_sequence_counter SET ${sql.take.set} WHERE ${sql.take.where} RETURNING used_count`;
 const giveBackText = sql.giveBack(1);
 const coverPeriodText = sql.coverPeriods(1);
 const coverText = sql.coverCounters(1);
@@ -88,6 +122,12 @@ type Values = Readonly<Record<string, SQLInputValue>>;
 export type SharedUpdate =
   | { readonly kind: "take"; readonly request: TakeRequest }
   | { readonly kind: "give-back"; readonly request: GiveBackRequest };
+
+/** The answers of writes that shared a transaction. */
+export interface SharedAnswers {
+  readonly answers: readonly (bigint | undefined)[];
+  readonly isNoted: boolean;
+}
 
 /** An open database, and its statements by their texts. They end with it. */
 interface Prepared {
@@ -153,12 +193,12 @@ export class SequenceFile {
     this.#file = new StoreFile(options, format);
   }
 
-  look(keys: readonly CounterKey[]): Look {
+  look(keys: readonly CounterKey[], processId: string): Look {
     return this.#file.use((file) => {
       const clockMs = systemClock.nowMs();
       const identity = file.life.identity;
       const read = (): Omit<Look, "identity" | "clockMs"> =>
-        file.read((database) => this.#look(this.#statements(database, file, clockMs), keys));
+        file.read((database) => this.#look(this.#statements(database, file, clockMs), keys, processId));
       const found = read();
       if (found.database !== undefined) return { ...found, identity, clockMs };
       this.#makeDatabase(file, clockMs);
@@ -171,7 +211,7 @@ export class SequenceFile {
       file.read((database) =>
         this.#statements(database, file, 0)
           .all(sql.list(count), { afterName, prefix })
-          .map((row) => storedOf(row as unknown as SequenceRow)),
+          .map((row) => storedOf(row as unknown as SequenceRow, neverRead)),
       ),
     );
   }
@@ -185,29 +225,38 @@ export class SequenceFile {
 
   replace(replacement: Replacement, name: string): boolean {
     const values = { ...replacementValues(replacement), name };
-    return this.#write((statements) => statements.run(sql.replace, values) === 1);
+    const { before, after } = replacement;
+    return this.#write((statements) => {
+      if (statements.run(sql.replace, values) === 0) return false;
+      if (after.disabled && !before.disabled) raiseEpoch(statements, name);
+      return true;
+    });
   }
 
   /**
    * Takes for several sequences, and gives ranges of others back, in one transaction.
    *
-   * @returns The first index of each range, undefined where nothing was done.
+   * @param note - Of the takes. Nothing is taken where another write stands in the row of their process.
+   * @returns The first index of each range, undefined where nothing was done; and whether the note was written.
    */
-  updateAll(updates: readonly SharedUpdate[]): readonly (bigint | undefined)[] {
+  updateAll(updates: readonly SharedUpdate[], note: Note | undefined): SharedAnswers {
     let firstIndexes: readonly (bigint | undefined)[] = [];
-    this.#write((statements) => {
+    let mayTake = false;
+    const isWritten = this.#write((statements) => {
+      mayTake = note !== undefined && statements.run(sql.note, noteValues(note)) === 1;
       firstIndexes = updates.map(({ kind, request }) => {
         if (kind === "give-back") {
           const { revision, newWriteId, firstIndex } = request;
           const range = { ...rangeValues([request]), revision, newWriteId };
           return statements.run(giveBackText, range) === 1 ? firstIndex : undefined;
         }
-        const [row] = statements.all(takeText, { ...request });
+        if (!mayTake) return undefined;
+        const [row] = statements.all(sql.take, { ...request });
         return row && (row["used_count"] as bigint) - BigInt(request.count);
       });
-      return firstIndexes.some((firstIndex) => firstIndex !== undefined);
+      return mayTake || firstIndexes.some((firstIndex) => firstIndex !== undefined);
     });
-    return firstIndexes;
+    return { answers: firstIndexes, isNoted: isWritten && mayTake };
   }
 
   beginPeriod(request: TakeRequest, startMs: number): void {
@@ -234,18 +283,21 @@ export class SequenceFile {
         return true;
       }
       const values = { ...request.key, writeId };
+      const { name } = request.key;
       if (request.kind === "by") raisedCount = statements.run(sql.raiseBy, { ...values, count: request.count });
       else {
         const raise = { ...values, startMs: earliestStartMs(values.periodKey), index: request.index };
         raisedCount = statements.run(sql.makeRaised, raise) + statements.run(sql.raiseTo, raise);
       }
+      if (raisedCount > 0) raiseEpoch(statements, name);
       return raisedCount > 0;
     });
     return raisedCount;
   }
 
-  stop(reason: string, revision: number): boolean {
-    return this.#write((statements) => statements.run(sql.stop, { reason, revision }) === 1);
+  stop({ reason, revision, emptiesStock, by }: StopRequest): boolean {
+    const values = { reason, revision, emptiesStock: emptiesStock ? 1 : 0, isAgain: by === "operator" ? 1 : 0 };
+    return this.#write((statements) => statements.run(sql.stop, values) === 1);
   }
 
   open(): OpenOutcome {
@@ -256,7 +308,12 @@ export class SequenceFile {
         outcome = { kind: "missing", names };
         return false;
       }
-      if (statements.run(sql.open) === 0) return false;
+      const [database] = statements.all(sql.database);
+      if (database === undefined || database["stopped"] === "") return false;
+      if (statements.run(sql.open) === 0) {
+        outcome = { kind: "not-raised" };
+        return false;
+      }
       const [row] = statements.all(sql.database);
       outcome = { kind: "opened", revision: Number(row?.["revision"]) };
       return true;
@@ -266,6 +323,31 @@ export class SequenceFile {
 
   join(request: JoinRequest): boolean {
     return this.#write((statements) => statements.run(sql.join, { ...request }) === 1);
+  }
+
+  makeWitness({ rows, formerId, ...server }: WitnessRequest): void {
+    this.#write((statements) => {
+      const dropped = formerId === "" ? 0 : statements.run(sql.dropWitness, { processId: formerId });
+      const made = rows.map((row) => statements.run(sql.makeWitness, { ...server, ...row }));
+      return dropped > 0 || made.includes(1);
+    });
+  }
+
+  noteLook(note: LookNote): boolean {
+    return this.#write((statements) => statements.run(sql.noteLook, { ...note }) === 1);
+  }
+
+  servers(): readonly ServerRow[] {
+    return this.#file.use((file) =>
+      file.read((database) => this.#statements(database, file, systemClock.nowMs()).all(sql.servers).map(serverOf)),
+    );
+  }
+
+  dropWitness(processId: string, seenMs: number | undefined): void {
+    this.#write((statements) => {
+      if (seenMs !== undefined && statements.run(sql.dropUnseen, { processId, seenMs }) === 0) return false;
+      return statements.run(sql.dropWitness, { processId }) > 0 || seenMs !== undefined;
+    });
   }
 
   close(): void {
@@ -285,17 +367,24 @@ export class SequenceFile {
     return new Statements(this.#prepared, { namespace: this.#namespace, identity: file.life.identity, clockMs });
   }
 
-  #look(statements: Statements, keys: readonly CounterKey[]): Omit<Look, "identity" | "clockMs"> {
+  #look(statements: Statements, keys: readonly CounterKey[], processId: string): Omit<Look, "identity" | "clockMs"> {
     const [row] = statements.all(sql.database);
+    const database = row && databaseOf(row);
     const sequences = new Map<string, StoredSequence>();
     const counters = new Map<string, bigint>();
+    const lowered = new Map<string, bigint>();
     for (const key of keys) {
       const [sequence] = sequences.has(key.name) ? [] : statements.all(sql.sequence, { name: key.name });
-      if (sequence !== undefined) sequences.set(key.name, storedOf(sequence as unknown as SequenceRow));
+      if (sequence !== undefined) sequences.set(key.name, readSequence(sequence, database?.revision));
       const [counter] = statements.all(sql.counter, { ...key });
-      if (counter !== undefined) counters.set(counterId(key), counter["used_count"] as bigint);
+      if (counter === undefined) continue;
+      const { used_count: used, taken_count: taken } = counter as Readonly<Record<string, bigint>>;
+      counters.set(counterId(key), used!);
+      if (used! < taken!) lowered.set(counterId(key), taken!);
     }
-    return { database: row && databaseOf(row), sequences, counters };
+    const lines = processId === "" ? [] : statements.all(sql.witness, { processId });
+    const witness: WitnessRows = new Map(lines.map((line) => [Number(line["line"]), String(line["write_id"])]));
+    return { database, sequences, counters, lowered, witness };
   }
 
   /** A new file where another one stood may have lost values that were handed out: it begins stopped. */
@@ -305,4 +394,17 @@ export class SequenceFile {
     const values = { stopped, ...newMember(this.#stripeCount) };
     file.write((database) => this.#statements(database, file, clockMs).run(sql.makeDatabase, values) === 1);
   }
+}
+
+function readSequence(row: Readonly<Record<string, unknown>>, revision = neverRead): StoredSequence {
+  return storedOf(row as unknown as SequenceRow, revision);
+}
+
+function noteValues({ processId, line, before: noteBefore, after: noteAfter }: Note): Values {
+  return { processId, line, noteBefore, noteAfter };
+}
+
+function raiseEpoch(statements: Statements, name: string): void {
+  statements.run(sql.raiseEpoch);
+  statements.run(sql.takeEpoch, { name });
 }

@@ -8,6 +8,7 @@ import type {
   JoinRequest,
   ListRange,
   Look,
+  LookNote,
   Mark,
   NewSequence,
   OpenOutcome,
@@ -15,9 +16,13 @@ import type {
   Replacement,
   SequenceStore,
   SequenceStoreOptions,
+  ServerRow,
+  StopRequest,
   TakeRequest,
+  WitnessRequest,
 } from "../sequence-store.ts";
 import type { StoredSequence } from "../sequence.ts";
+import type { Note, TakeWitness } from "../take-witness.ts";
 import type { SequenceFile, SequenceFileOptions, SharedUpdate } from "./sqlite-sequence-file.ts";
 
 /** What the names of sequences' files end in. */
@@ -38,10 +43,14 @@ export async function openSqliteSequences(url: string, options: SequenceStoreOpt
 
 interface WaitingUpdate extends PromiseWithResolvers<bigint | undefined> {
   readonly update: SharedUpdate;
+  /** Of a take. */
+  readonly witness?: TakeWitness;
 }
 
 class SqliteSequences implements SequenceStore {
   readonly kind = "sqlite";
+  /** Takes share transactions, so one row is enough for all of them. */
+  readonly lineCount = 1;
   readonly #link: ThreadLink<SequenceFile>;
   #waiting: WaitingUpdate[] = [];
   #isUpdating = false;
@@ -51,8 +60,8 @@ class SqliteSequences implements SequenceStore {
     this.#link = new ThreadLink({ code, path: file.path, callTimeoutMs, workerData: file });
   }
 
-  look(keys: readonly CounterKey[]): Promise<Look> {
-    return this.#link.call("look", keys);
+  look(keys: readonly CounterKey[], processId = ""): Promise<Look> {
+    return this.#link.call("look", keys, processId);
   }
 
   list(range: ListRange): Promise<readonly StoredSequence[]> {
@@ -67,8 +76,8 @@ class SqliteSequences implements SequenceStore {
     return this.#link.call("replace", replacement, name);
   }
 
-  take(request: TakeRequest): Promise<bigint | undefined> {
-    return this.#update({ kind: "take", request });
+  take(request: TakeRequest, witness: TakeWitness): Promise<bigint | undefined> {
+    return this.#update({ kind: "take", request }, witness);
   }
 
   beginPeriod(request: TakeRequest, startMs: number): Promise<void> {
@@ -87,8 +96,8 @@ class SqliteSequences implements SequenceStore {
     return this.#link.call("raise", request, writeId);
   }
 
-  stop(reason: string, revision: number): Promise<boolean> {
-    return this.#link.call("stop", reason, revision);
+  stop(request: StopRequest): Promise<boolean> {
+    return this.#link.call("stop", request);
   }
 
   open(): Promise<OpenOutcome> {
@@ -99,13 +108,29 @@ class SqliteSequences implements SequenceStore {
     return this.#link.call("join", request);
   }
 
+  makeWitness(request: WitnessRequest): Promise<void> {
+    return this.#link.call("makeWitness", request);
+  }
+
+  noteLook(note: LookNote): Promise<boolean> {
+    return this.#link.call("noteLook", note);
+  }
+
+  servers(): Promise<readonly ServerRow[]> {
+    return this.#link.call("servers");
+  }
+
+  dropWitness(processId: string, seenMs?: number): Promise<void> {
+    return this.#link.call("dropWitness", processId, seenMs);
+  }
+
   close(): Promise<void> {
     return this.#link.close();
   }
 
   /** Takes and give-backs that arrive while one is on its way wait for it, and then share a transaction. */
-  #update(update: SharedUpdate): Promise<bigint | undefined> {
-    const waiting = { update, ...Promise.withResolvers<bigint | undefined>() };
+  #update(update: SharedUpdate, witness?: TakeWitness): Promise<bigint | undefined> {
+    const waiting = { update, ...(witness && { witness }), ...Promise.withResolvers<bigint | undefined>() };
     this.#waiting.push(waiting);
     if (!this.#isUpdating) void this.#updateAll();
     return waiting.promise;
@@ -114,18 +139,26 @@ class SqliteSequences implements SequenceStore {
   async #updateAll(): Promise<void> {
     this.#isUpdating = true;
     while (this.#waiting.length > 0) {
-      const shared = this.#waiting.slice(0, updatesMax);
+      const shared = this.#nextShared();
       this.#waiting = this.#waiting.slice(shared.length);
+      const witness = shared.find((waiting) => waiting.witness !== undefined)?.witness;
+      const note: Note | undefined = witness?.begin(1);
       try {
-        const answers = await this.#link.call(
-          "updateAll",
-          shared.map(({ update }) => update),
-        );
+        const updates = shared.map(({ update }) => update);
+        const { answers, isNoted } = await this.#link.call("updateAll", updates, note);
+        if (note !== undefined && isNoted) witness?.confirm(note);
         for (const [index, { resolve }] of shared.entries()) resolve(answers[index]);
       } catch (error) {
         for (const { reject } of shared) reject(error);
       }
     }
     this.#isUpdating = false;
+  }
+
+  /** The updates of one transaction: their takes are those of one witness. */
+  #nextShared(): readonly WaitingUpdate[] {
+    const first = this.#waiting.find(({ witness }) => witness !== undefined)?.witness;
+    const end = this.#waiting.findIndex(({ witness }) => witness !== undefined && witness !== first);
+    return this.#waiting.slice(0, end < 0 ? updatesMax : Math.min(end, updatesMax));
   }
 }

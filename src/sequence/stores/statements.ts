@@ -1,9 +1,9 @@
 /**
- * The statements of sequences, once for all databases.
+ * The statements of sequences, once for all databases. docs/adr/0195 says why a take writes two rows.
  *
  * Values are named, as in `:name`. Every statement may name `:namespace`; what else it names stands in the contract's
- * requests (sequence-store.ts). A statement that reads a row of `databases` to write what stands there keeps that row
- * as it is until the end of its transaction.
+ * requests (sequence-store.ts). A statement that reads a row of `databases` to write what stands there keeps that
+ * row as it is until the end of its transaction.
  */
 import { earliestStartMs } from "../period.ts";
 import {
@@ -16,7 +16,7 @@ import {
   raisedAheadMs,
 } from "../sequence-store.ts";
 import type { NamedValues } from "./named-values.ts";
-import { definitionColumns } from "./sequence-row.ts";
+import { definitionColumns, newColumns, databaseColumns } from "./sequence-row.ts";
 
 /** How a database writes what differs. */
 export interface Dialect {
@@ -24,19 +24,25 @@ export interface Dialect {
   readonly sequence: string;
   readonly counter: string;
   readonly databases: string;
+  readonly witness: string;
   /** Expressions: the identity of the database, and its clock in Unix milliseconds. */
   readonly identity: string;
   readonly clockMs: string;
-  /** Ends a SELECT of a row `p` of `databases`: it is the newest, and does not change before the transaction ends. */
+  /** Ends a SELECT of the database `p`: it is the newest, and does not change before the transaction ends. */
   readonly keepDatabase: string;
-  /** Ends a SELECT of a row `p` of `databases` that is changed afterwards. */
+  /** Ends a SELECT of the database `p` that is changed afterwards. */
   readonly lockDatabase: string;
   /** Ends an INSERT of a counter: nothing happens where one stands. */
   readonly unlessThere: string;
-  /** Ends the same of a row of `databases`. */
+  /** Ends the same of a database. */
   readonly unlessDatabaseThere: string;
-  /** Writes an expression that the answer to an UPDATE is to tell. */
-  readonly told: (expression: string) => string;
+  /** Ends the same of a witness row. */
+  readonly unlessWitnessThere: string;
+  /**
+   * Writes an UPDATE of one counter, `c`, whose answer tells `used_count` as it then stands; with it that of the row of
+   * the table `t` of witnesses, in which nothing is changed unless its condition holds.
+   */
+  readonly writeTake: (parts: TakeParts) => string;
   /** Writes rows of values as a source of a statement. A server may need too long to plan a union of hundreds. */
   readonly rows: (columns: readonly string[], rows: readonly (readonly string[])[]) => string;
   /** Writes an UPDATE of a table, `c`, with the rows of a source, `m`, that a condition chooses. */
@@ -48,8 +54,18 @@ export interface Dialect {
   }) => string;
 }
 
-/** An UPDATE of one counter, of which the answer tells `used_count` as it then stands. */
-export interface CounterUpdate {
+/** The parts of a take, with the columns of the tables `c` and `t`. */
+interface TakeParts {
+  /** How many values the counter has given then. */
+  readonly usedCount: string;
+  readonly takenCount: string;
+  /** The conditions of the witness row, and those of the counter. */
+  readonly ofWitness: string;
+  readonly ofCounter: string;
+}
+
+/** An UPDATE of counters. */
+interface CounterUpdate {
   readonly set: string;
   readonly where: string;
 }
@@ -72,14 +88,14 @@ export function writeStatements(dialect: Dialect) {
     ...sequenceStatements(dialect, databaseIsOpen),
     ...counterStatements(dialect, databaseIsOpen),
     ...raiseStatements(dialect),
+    ...witnessStatements(dialect),
   } as const;
 }
 
 function databaseStatements(dialect: Dialect) {
   const { sequence, counter, databases, identity, clockMs, lockDatabase, unlessDatabaseThere } = dialect;
   return {
-    database: `SELECT identity, stopped, revision, open_ms, store_id, stripe_index, stripe_count, members
-      FROM ${databases} WHERE namespace = :namespace`,
+    database: `SELECT ${databaseColumns} FROM ${databases} p WHERE p.namespace = :namespace`,
     makeDatabase: `INSERT INTO ${databases} (namespace, identity, stopped, revision, open_ms, raised_count, raised_until_ms,
       store_id, stripe_index, stripe_count, members)
       SELECT :namespace, ${identity}, :stopped, 1, 0, 0, 0, :storeId, :stripeIndex, :stripeCount, ''
@@ -87,8 +103,8 @@ function databaseStatements(dialect: Dialect) {
       WHERE NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace) ${unlessDatabaseThere}`,
     /** All that {@link SequenceStore.look} tells, in one statement: a row for each key, or one for none. */
-    look: (count: number) => `SELECT ${identity} AS identity_now, ${clockMs} AS clock_ms, p.identity, p.stopped,
-      p.revision, p.open_ms, p.store_id, p.stripe_index, p.stripe_count, p.members, ${count === 0 ? "" : `k.key_name, k.key_period, c.used_count, ${ofSequence},`} 1 AS one
+    look: (count: number) => `SELECT ${identity} AS identity_now, ${clockMs} AS clock_ms, ${databaseColumns},
+      ${count === 0 ? "" : `k.key_name, k.key_period, c.used_count, c.taken_count, ${ofSequence},`} 1 AS one
       FROM (SELECT 1 AS one) o LEFT JOIN ${databases} p ON p.namespace = :namespace ${
         count === 0
           ? ""
@@ -96,18 +112,29 @@ function databaseStatements(dialect: Dialect) {
       LEFT JOIN ${sequence} s ON s.namespace = :namespace AND s.name = k.key_name
       LEFT JOIN ${counter} c ON c.namespace = :namespace AND c.name = k.key_name AND c.period_key = k.key_period`
       }`,
-    stop: `UPDATE ${databases} SET stopped = :reason, revision = revision + 1
-      WHERE namespace = :namespace AND revision = :revision AND stopped = ''`,
+    // MySQL assigns from left to right: the revision changes last.
+    stop: `UPDATE ${databases} SET stopped = :reason,
+      emptied_revision = CASE WHEN :emptiesStock = 1 THEN revision + 1 ELSE emptied_revision END,
+      revision = revision + 1
+      WHERE namespace = :namespace AND revision = :revision AND (stopped = '' OR :isAgain = 1)`,
     join: `UPDATE ${databases} SET members = :after, stripe_index = :index
       WHERE namespace = :namespace AND store_id = :storeId AND members = :before`,
-    /** Begins an opening. */
+    /** Begins a change that other changes of the database, and takes, have to wait for. */
     lockDatabase: `SELECT p.stopped FROM ${databases} p WHERE p.namespace = :namespace ${lockDatabase}`,
+    isRaised: `SELECT p.stopped FROM ${databases} p WHERE p.namespace = :namespace AND p.stopped <> ''
+      AND p.raised_revision = p.revision AND p.raised_identity = ${identity}`,
+    /** Ends a change of a sequence that forbids or leaves out values. An epoch of a copy never comes again. */
+    raiseEpoch: `UPDATE ${databases} SET epoch = CASE WHEN epoch + 1 > ${clockMs} THEN epoch + 1 ELSE ${clockMs} END
+      WHERE namespace = :namespace`,
+    takeEpoch: `UPDATE ${sequence} SET epoch = (SELECT p.epoch FROM ${databases} p WHERE p.namespace = :namespace)
+      WHERE namespace = :namespace AND name = :name`,
     missing: `SELECT s.name FROM ${sequence} s WHERE s.namespace = :namespace AND NOT EXISTS
       (SELECT 1 FROM ${counter} c WHERE c.namespace = s.namespace AND c.name = s.name AND c.period_key = '')
       ORDER BY s.name LIMIT 10`,
     open: `UPDATE ${databases} SET stopped = '', identity = ${identity}, open_ms = ${clockMs} + ${openAheadMs},
       revision = CASE WHEN revision + 1 > ${clockMs} THEN revision + 1 ELSE ${clockMs} END
-      WHERE namespace = :namespace AND stopped <> ''`,
+      WHERE namespace = :namespace AND stopped <> '' AND raised_revision = revision
+      AND raised_identity = ${identity}`,
   } as const;
 }
 
@@ -118,7 +145,7 @@ function sequenceStatements({ sequence, counter, databases, keepDatabase }: Dial
       count: number,
     ) => `SELECT ${definitionColumns} FROM ${sequence} WHERE namespace = :namespace AND name > :afterName
       AND substr(name, 1, length(:prefix)) = :prefix ORDER BY name LIMIT ${count}`,
-    create: `INSERT INTO ${sequence} (namespace, ${definitionColumns})
+    create: `INSERT INTO ${sequence} (namespace, ${newColumns})
       SELECT p.namespace, :name, :startValue, :increment, :valueMax, :allocation, :stepMin, :stepMax, :period,
       :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId FROM ${databases} p
       WHERE ${databaseIsOpen}
@@ -135,21 +162,27 @@ function sequenceStatements({ sequence, counter, databases, keepDatabase }: Dial
 }
 
 function counterStatements(dialect: Dialect, databaseIsOpen: string) {
-  const { sequence, counter, databases, clockMs, keepDatabase, unlessThere, told, updateFrom } = dialect;
+  const { sequence, counter, databases, clockMs, keepDatabase, unlessThere, updateFrom } = dialect;
   /** The conditions of a take. */
   const mayTake = `EXISTS (SELECT 1 FROM ${databases} p WHERE ${databaseIsOpen}) AND ${isEnabled(sequence)}`;
   return {
-    counter: `SELECT used_count FROM ${counter} WHERE ${isKey}`,
-    take: {
-      set: `used_count = ${told("used_count + :count")}, write_id = :writeId`,
-      where: `${isKey} AND used_count < :endCount AND used_count <= ${countMax} - :count AND ${mayTake}`,
-    },
+    counter: `SELECT used_count, taken_count FROM ${counter} WHERE ${isKey}`,
+    take: dialect.writeTake({
+      usedCount: "c.used_count + :count",
+      takenCount: "c.taken_count + :count",
+      ofWitness: `t.namespace = :namespace AND t.process_id = :processId AND t.line = :line
+        AND t.write_id = :noteBefore`,
+      ofCounter: `c.namespace = :namespace AND c.name = :name AND c.period_key = :periodKey
+        AND c.used_count < :endCount AND c.used_count <= ${countMax} - :count AND c.taken_count <= c.used_count
+        AND ${mayTake}`,
+    }),
     /** Values: {@link rangeValues}, with `newWriteId`. */
     giveBack: (count: number) =>
       updateFrom({
         table: counter,
         source: rowsOf(dialect, rangeColumns, count),
-        set: "used_count = m.first_index, write_id = :newWriteId",
+        set: `used_count = m.first_index, taken_count = taken_count - (m.end_index - m.first_index),
+          write_id = :newWriteId`,
         where: `c.namespace = :namespace AND c.name = m.range_name AND c.period_key = m.range_key
           AND c.used_count = m.end_index AND c.write_id = m.range_write_id
           AND EXISTS (SELECT 1 FROM ${databases} p WHERE ${databaseIsOpen})
@@ -167,7 +200,7 @@ function counterStatements(dialect: Dialect, databaseIsOpen: string) {
 }
 
 function raiseStatements(dialect: Dialect) {
-  const { counter, databases, clockMs, keepDatabase, unlessThere, updateFrom } = dialect;
+  const { counter, databases, identity, clockMs, keepDatabase, unlessThere, updateFrom } = dialect;
   return {
     /** Makes a counter that is missing, before {@link raiseTo}. */
     makeRaised: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
@@ -184,7 +217,8 @@ function raiseStatements(dialect: Dialect) {
       set: `used_count = ${addCount}, write_id = :writeId`,
       where: "namespace = :namespace",
     }),
-    raiseDatabase: `UPDATE ${databases} SET raised_until_ms = ${clockMs} + ${raisedAheadMs}, raised_count =
+    raiseDatabase: `UPDATE ${databases} SET raised_until_ms = ${clockMs} + ${raisedAheadMs},
+      raised_revision = revision, raised_identity = ${identity}, raised_count =
       CASE WHEN raised_count > ${countMax} - :count THEN ${countMax} ELSE raised_count + :count END
       WHERE namespace = :namespace AND stopped <> ''`,
     /** Makes the counters that are missing of marks, before {@link coverCounters}. */
@@ -202,6 +236,24 @@ function raiseStatements(dialect: Dialect) {
         where: `c.namespace = :namespace AND c.name = m.mark_name AND c.period_key = m.mark_key
           AND c.used_count < m.mark_index`,
       }),
+  } as const;
+}
+
+function witnessStatements({ witness, clockMs, unlessWitnessThere }: Dialect) {
+  const isRow = "namespace = :namespace AND process_id = :processId";
+  return {
+    witness: `SELECT line, write_id FROM ${witness} WHERE ${isRow}`,
+    makeWitness: `INSERT INTO ${witness} (namespace, process_id, line, write_id, seen_ms, epoch, server)
+      VALUES (:namespace, :processId, :line, :writeId, :seenMs, :epoch, :server) ${unlessWitnessThere}`,
+    noteLook: `UPDATE ${witness} SET write_id = :after, seen_ms = :seenMs, epoch = :epoch
+      WHERE ${isRow} AND line = 0 AND write_id = :before`,
+    /** The row of a take, where that is a statement of its own in the same transaction. */
+    note: `UPDATE ${witness} SET write_id = :noteAfter WHERE ${isRow} AND line = :line AND write_id = :noteBefore`,
+    servers: `SELECT process_id, server, seen_ms, epoch, ${clockMs} AS clock_ms FROM ${witness}
+      WHERE namespace = :namespace AND line = 0 ORDER BY server, process_id`,
+    /** Begins {@link dropWitness}, where the process may have looked meanwhile. */
+    dropUnseen: `DELETE FROM ${witness} WHERE ${isRow} AND line = 0 AND seen_ms = :seenMs`,
+    dropWitness: `DELETE FROM ${witness} WHERE ${isRow}`,
   } as const;
 }
 

@@ -16,10 +16,15 @@ import {
   raisedAheadMs,
   type RaiseRequest,
   type Replacement,
+  type LookNote,
   type SequenceStore,
+  type ServerRow,
+  type StopRequest,
   type TakeRequest,
+  type WitnessRequest,
 } from "../../../src/sequence/sequence-store.ts";
 import { earliestStartMs } from "../../../src/sequence/period.ts";
+import type { Note, TakeWitness } from "../../../src/sequence/take-witness.ts";
 import { equalDefinitions, type StoredSequence } from "../../../src/sequence/sequence.ts";
 
 const indexMax = 2n ** 63n - 1n;
@@ -32,6 +37,10 @@ interface DatabaseState {
   readonly openMs: number;
   readonly raisedCount: bigint;
   readonly raisedUntilMs: number;
+  readonly raisedRevision: number;
+  readonly raisedIdentity: string;
+  readonly epoch: number;
+  readonly emptiedRevision: number;
   readonly member: Member;
 }
 
@@ -39,7 +48,15 @@ interface DatabaseState {
 export interface SequenceData {
   readonly database: DatabaseState | undefined;
   readonly sequences: ReadonlyMap<string, StoredSequence>;
-  readonly counters: ReadonlyMap<string, { readonly used: bigint; readonly writeId: string }>;
+  readonly counters: ReadonlyMap<string, Counter>;
+  /** The rows of a process by its process_id. */
+  readonly witness: ReadonlyMap<string, ServerRow & { readonly lines: ReadonlyMap<number, string> }>;
+}
+
+interface Counter {
+  readonly used: bigint;
+  readonly taken: bigint;
+  readonly writeId: string;
 }
 
 /** Rules of the database that a mutant leaves out. */
@@ -51,6 +68,9 @@ export const sequenceMutants = [
   "take-ignores-identity",
   "take-ignores-revision",
   "take-ignores-sequence-id",
+  "take-ignores-witness",
+  "no-taken-count",
+  "give-back-keeps-taken-count",
   "give-back-ignores-write-id",
   "give-back-counts-again",
   "give-back-after-move",
@@ -67,7 +87,8 @@ export class MemorySequences {
   readonly #member: ReturnType<typeof newMember>;
   #database: DatabaseState | undefined;
   #sequences = new Map<string, StoredSequence>();
-  #counters = new Map<string, { used: bigint; writeId: string }>();
+  #counters = new Map<string, Counter>();
+  #witness = new Map<string, ServerRow & { readonly lines: ReadonlyMap<number, string> }>();
   /** The write_ids of the ranges that went back. */
   readonly #given = new Set<string>();
 
@@ -80,19 +101,27 @@ export class MemorySequences {
 
   /** A copy of all data. */
   copy(): SequenceData {
-    return { database: this.#database, sequences: new Map(this.#sequences), counters: new Map(this.#counters) };
+    const [sequences, counters] = [new Map(this.#sequences), new Map(this.#counters)];
+    return { database: this.#database, sequences, counters, witness: new Map(this.#witness) };
   }
 
-  /** Puts a copy in the place of all data. */
-  restore({ database, sequences, counters }: SequenceData): void {
+  /** Puts a copy in the database of all data. */
+  restore({ database, sequences, counters, witness }: SequenceData): void {
+    this.#witness = new Map(witness);
     this.#database = database;
     this.#sequences = new Map(sequences);
     this.#counters = new Map(counters);
   }
 
-  /** Puts the counters of a copy in the place of those that stand, and changes nothing else. */
+  /** Puts the counters of a copy in the database of those that stand, and changes nothing else. */
   restoreCounters({ counters }: SequenceData): void {
     this.#counters = new Map(counters);
+  }
+
+  /** Sets a counter by hand. */
+  editCounter(key: CounterKey, used: bigint): void {
+    const counter = this.#counters.get(counterId(key));
+    if (counter !== undefined) this.#counters.set(counterId(key), { ...counter, used });
   }
 
   /** Loses the counter of one sequence and period. */
@@ -100,22 +129,36 @@ export class MemorySequences {
     this.#counters.delete(counterId(key));
   }
 
-  look(keys: readonly CounterKey[]): Look {
+  look(keys: readonly CounterKey[], processId = ""): Look {
     if (this.#database === undefined && this.#sequences.size === 0 && this.#counters.size === 0) {
       const { identity } = this;
       const { storeId, stripeIndex: index, stripeCount: count } = this.#member;
       const member = { storeId, index, count, members: "" };
-      this.#database = { identity, stopped: "", revision: 1, openMs: 0, raisedCount: 0n, raisedUntilMs: 0, member };
+      const raised = { raisedCount: 0n, raisedUntilMs: 0, raisedRevision: -1, raisedIdentity: "" };
+      this.#database = {
+        identity,
+        stopped: "",
+        revision: 1,
+        openMs: 0,
+        ...raised,
+        epoch: 0,
+        emptiedRevision: -1,
+        member,
+      };
     }
     const sequences = new Map<string, StoredSequence>();
     const counters = new Map<string, bigint>();
+    const lowered = new Map<string, bigint>();
     for (const key of keys) {
       const stored = this.#sequences.get(key.name);
-      if (stored !== undefined) sequences.set(key.name, stored);
+      if (stored !== undefined) sequences.set(key.name, { ...stored, revision: this.#database?.revision ?? -1 });
       const counter = this.#counters.get(counterId(key));
       if (counter !== undefined) counters.set(counterId(key), counter.used);
+      if (counter !== undefined && counter.used < counter.taken) lowered.set(counterId(key), counter.taken);
     }
-    return { database: this.#database, identity: this.identity, clockMs: this.nowMs(), sequences, counters };
+    const witness = this.#witness.get(processId)?.lines ?? new Map<number, string>();
+    const { identity } = this;
+    return { database: this.#database, identity, clockMs: this.nowMs(), sequences, counters, lowered, witness };
   }
 
   list({ afterName, prefix, count }: ListRange): readonly StoredSequence[] {
@@ -129,8 +172,8 @@ export class MemorySequences {
     const { name } = stored.definition;
     const id = counterId({ name, periodKey: "" });
     if (!this.#isOpen(revision) || this.#sequences.has(name) || this.#counters.has(id)) return false;
-    this.#sequences.set(name, stored);
-    this.#counters.set(id, { used: this.#database!.raisedCount, writeId });
+    this.#sequences.set(name, { ...stored, epoch: 0, revision: -1 });
+    this.#counters.set(id, { used: this.#database!.raisedCount, taken: 0n, writeId });
     return true;
   }
 
@@ -138,17 +181,22 @@ export class MemorySequences {
     const stored = this.#sequences.get(name);
     if (stored?.sequenceId !== sequenceId || !equalDefinitions(stored.definition, before)) return false;
     this.#sequences.set(name, { ...stored, definition: after, updatedMs });
+    if (after.disabled && !before.disabled) this.#raiseEpoch(name);
     return true;
   }
 
-  take(request: TakeRequest): bigint | undefined {
+  take(request: TakeRequest, note: Note): bigint | undefined {
     const { count, endCount, writeId } = request;
+    // As in PostgreSQL, where the row is written although nothing is taken then.
+    if (!this.#note(note) && this.#mutant !== "take-ignores-witness") return undefined;
     if (!this.#mayTake(request)) return undefined;
     const id = counterId(request);
-    const zero = this.#mutant === "missing-counter-is-zero" ? { used: 0n, writeId: "" } : undefined;
+    const zero = this.#mutant === "missing-counter-is-zero" ? { used: 0n, taken: 0n, writeId: "" } : undefined;
     const counter = this.#counters.get(id) ?? zero;
     if (counter === undefined || counter.used >= endCount || counter.used > indexMax - BigInt(count)) return undefined;
-    this.#counters.set(id, { used: counter.used + BigInt(count), writeId });
+    if (counter.taken > counter.used) return undefined;
+    const taken = this.#mutant === "no-taken-count" ? 0n : counter.taken + BigInt(count);
+    this.#counters.set(id, { used: counter.used + BigInt(count), taken, writeId });
     return counter.used;
   }
 
@@ -157,7 +205,7 @@ export class MemorySequences {
     const hasFirst = this.#counters.has(counterId({ name: request.name, periodKey: "" }));
     if (!this.#mayTake(request) || !hasFirst || this.#counters.has(id)) return;
     if (startMs > this.nowMs() + periodAheadMaxMs) return;
-    this.#counters.set(id, { used: this.#baseOf(startMs), writeId: request.writeId });
+    this.#counters.set(id, { used: this.#baseOf(startMs), taken: 0n, writeId: request.writeId });
   }
 
   giveBack(request: GiveBackRequest): boolean {
@@ -168,7 +216,9 @@ export class MemorySequences {
     const isOwn = counter.writeId === request.writeId || this.#mutant === "give-back-ignores-write-id";
     if (!isOwn && !isAgain) return false;
     this.#given.add(request.newWriteId);
-    this.#counters.set(counterId(request), { used: request.firstIndex, writeId: request.newWriteId });
+    const given = this.#mutant === "give-back-keeps-taken-count" ? 0n : request.endIndex - request.firstIndex;
+    const taken = counter.taken - given;
+    this.#counters.set(counterId(request), { used: request.firstIndex, taken, writeId: request.newWriteId });
     return true;
   }
 
@@ -181,19 +231,28 @@ export class MemorySequences {
   }
 
   raise(request: RaiseRequest, writeId: string): number | undefined {
-    if (request.kind === "to") return this.#raiseTo(request.key, request.index, writeId) ? 1 : 0;
-    if (request.kind === "by") return this.#raiseBy(counterId(request.key), request.count, writeId) ? 1 : 0;
+    if (request.kind !== "all") {
+      const isRaised =
+        request.kind === "to"
+          ? this.#raiseTo(request.key, request.index, writeId)
+          : this.#raiseBy(counterId(request.key), request.count, writeId);
+      if (isRaised) this.#raiseEpoch(request.key.name);
+      return isRaised ? 1 : 0;
+    }
     if (this.#database === undefined || this.#database.stopped === "") return undefined;
     const raisedCount = least(this.#database.raisedCount + request.count, indexMax);
     const aheadMs = this.#mutant === "raise-ends-now" ? 0 : raisedAheadMs;
-    this.#database = { ...this.#database, raisedCount, raisedUntilMs: this.nowMs() + aheadMs };
+    const [raisedRevision, raisedIdentity] = [this.#database.revision, this.identity];
+    const raised = { raisedCount, raisedUntilMs: this.nowMs() + aheadMs, raisedRevision, raisedIdentity };
+    this.#database = { ...this.#database, ...raised };
     return [...this.#counters.keys()].filter((id) => this.#raiseBy(id, request.count, writeId)).length;
   }
 
-  stop(reason: string, revision: number): boolean {
-    if (this.#database === undefined || this.#database.stopped !== "") return false;
+  stop({ reason, revision, emptiesStock, by }: StopRequest): boolean {
+    if (this.#database === undefined || (this.#database.stopped !== "" && by === "server")) return false;
     if (this.#database.revision !== revision && this.#mutant !== "stop-ignores-revision") return false;
-    this.#database = { ...this.#database, stopped: reason, revision: this.#database.revision + 1 };
+    const emptiedRevision = emptiesStock ? this.#database.revision + 1 : this.#database.emptiedRevision;
+    this.#database = { ...this.#database, stopped: reason, revision: this.#database.revision + 1, emptiedRevision };
     return true;
   }
 
@@ -201,6 +260,9 @@ export class MemorySequences {
     const names = [...this.#sequences.keys()].filter((name) => !this.#counters.has(counterId({ name, periodKey: "" })));
     if (names.length > 0) return { kind: "missing", names: names.toSorted().slice(0, 10) };
     if (this.#database === undefined || this.#database.stopped === "") return { kind: "was-open" };
+    const { raisedRevision, raisedIdentity } = this.#database;
+    const isRaised = raisedRevision === this.#database.revision && raisedIdentity === this.identity;
+    if (!isRaised) return { kind: "not-raised" };
     const revision = Math.max(this.#database.revision + 1, this.nowMs());
     const { identity } = this;
     const openMs = this.nowMs() + (this.#mutant === "opens-at-once" ? 0 : openAheadMs);
@@ -213,6 +275,43 @@ export class MemorySequences {
     if (this.#database === undefined || member?.storeId !== storeId || member.members !== before) return false;
     this.#database = { ...this.#database, member: { ...member, index, members: after } };
     return true;
+  }
+
+  makeWitness({ rows, formerId, ...server }: WitnessRequest): void {
+    this.#witness.delete(formerId);
+    if (this.#witness.has(server.processId)) return;
+    const lines = new Map(rows.map(({ line, writeId }) => [line, writeId]));
+    this.#witness.set(server.processId, { ...server, lines });
+  }
+
+  noteLook(note: LookNote): boolean {
+    if (!this.#note(note)) return false;
+    const { processId, seenMs, epoch } = note;
+    this.#witness.set(processId, { ...this.#witness.get(processId)!, seenMs, epoch });
+    return true;
+  }
+
+  servers(): readonly ServerRow[] {
+    const servers = [...this.#witness.values()].map(serverOf);
+    return servers.toSorted((a, b) => (`${a.server} ${a.processId}` < `${b.server} ${b.processId}` ? -1 : 1));
+  }
+
+  dropWitness(processId: string, seenMs?: number): void {
+    if (seenMs === undefined || this.#witness.get(processId)?.seenMs === seenMs) this.#witness.delete(processId);
+  }
+
+  #note({ processId, line, before, after }: Note): boolean {
+    const row = this.#witness.get(processId);
+    if (row?.lines.get(line) !== before && (this.#mutant !== "take-ignores-witness" || row === undefined)) return false;
+    this.#witness.set(processId, { ...row, lines: new Map(row.lines).set(line, after) });
+    return true;
+  }
+
+  #raiseEpoch(name: string): void {
+    const epoch = Math.max(this.#database!.epoch + 1, this.nowMs());
+    this.#database = { ...this.#database!, epoch };
+    const stored = this.#sequences.get(name);
+    if (stored !== undefined) this.#sequences.set(name, { ...stored, epoch });
   }
 
   /** Where a counter begins whose row may have been lost. */
@@ -241,14 +340,15 @@ export class MemorySequences {
     if (counter !== undefined && counter.used >= index) return false;
     const base =
       counter === undefined && this.#database !== undefined ? this.#baseOf(earliestStartMs(key.periodKey)) : 0n;
-    this.#counters.set(counterId(key), { used: base > index ? base : index, writeId });
+    const taken = counter?.taken ?? 0n;
+    this.#counters.set(counterId(key), { used: base > index ? base : index, taken, writeId });
     return true;
   }
 
   #raiseBy(id: string, count: bigint, writeId: string): boolean {
     const counter = this.#counters.get(id);
     if (counter === undefined) return false;
-    this.#counters.set(id, { used: least(counter.used + count, indexMax), writeId });
+    this.#counters.set(id, { ...counter, used: least(counter.used + count, indexMax), writeId });
     return true;
   }
 }
@@ -261,20 +361,44 @@ export function memorySequenceStore(
   database: () => MemorySequences,
   carry: Carry = async (statement) => statement(),
 ): SequenceStore {
+  // One call at a time on each line, as on a connection.
+  const lines: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
+  let turn = 0;
+  const take = async (request: TakeRequest, witness: TakeWitness): Promise<bigint | undefined> => {
+    turn = (turn + 1) % lines.length;
+    const line = turn;
+    const call = lines[line]!.then(async () => {
+      const note = witness.begin(line + 1);
+      const firstIndex = await carry(() => database().take(request, note), "take");
+      if (firstIndex !== undefined) witness.confirm(note);
+      return firstIndex;
+    });
+    lines[line] = call.catch(() => {});
+    return call;
+  };
   return {
     kind: "sqlite",
-    look: (keys) => carry(() => database().look(keys), "look"),
+    lineCount: lines.length,
+    look: (keys, processId) => carry(() => database().look(keys, processId), "look"),
     list: (range) => carry(() => database().list(range), "list"),
     create: (sequence, revision) => carry(() => database().create(sequence, revision), "create"),
     replace: (replacement, name) => carry(() => database().replace(replacement, name), "replace"),
-    take: (request) => carry(() => database().take(request), "take"),
+    take,
     beginPeriod: (request, startMs) => carry(() => database().beginPeriod(request, startMs), "beginPeriod"),
     giveBack: (request) => carry(() => database().giveBack(request), "giveBack"),
     cover: (marks, writeId) => carry(() => database().cover(marks, writeId), "cover"),
     raise: (request, writeId) => carry(() => database().raise(request, writeId), "raise"),
-    stop: (reason, revision) => carry(() => database().stop(reason, revision), "stop"),
+    stop: (request) => carry(() => database().stop(request), "stop"),
     open: () => carry(() => database().open(), "open"),
     join: (request) => carry(() => database().join(request), "join"),
+    makeWitness: (request) => carry(() => database().makeWitness(request), "makeWitness"),
+    noteLook: (note) => carry(() => database().noteLook(note), "noteLook"),
+    servers: () => carry(() => database().servers(), "servers"),
+    dropWitness: (processId, seenMs) => carry(() => database().dropWitness(processId, seenMs), "dropWitness"),
     close: async () => {},
   };
+}
+
+function serverOf({ processId, server, seenMs, epoch }: ServerRow): ServerRow {
+  return { processId, server, seenMs, epoch };
 }

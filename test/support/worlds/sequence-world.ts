@@ -35,10 +35,10 @@ export class SequenceWorld {
     );
     const store: typeof inMemory = {
       ...inMemory,
-      look: async (keys) => {
+      look: async (keys, processId) => {
         this.calls.push({ name: "look", keyCount: keys.length });
         // As a real database answers: with objects that nobody else holds.
-        return structuredClone(await inMemory.look(keys));
+        return structuredClone(await inMemory.look(keys, processId));
       },
     };
     const part = { stripe: onlyStripe, store, database: new SequenceDatabase({ store, clock, onEvent }) };

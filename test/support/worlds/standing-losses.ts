@@ -36,7 +36,8 @@ const losses: Readonly<Record<string, Loss>> = {
 
 /**
  * Expects that each of them stops the database, in a namespace of its own, although the server that finds it has values
- * in memory and takes none; and that the runbook opens it again, above all values that were handed out.
+ * in memory and takes none, and that they go; and that the runbook opens it again, above all values that were handed
+ * out.
  *
  * @param run - Runs a statement on the database, and gives its rows.
  */
@@ -55,8 +56,8 @@ export async function expectStops(
       // MySQL and MariaDB give it as bytes.
       const reasonNow = async () => String((await run(stopped))[0]?.["stopped"]);
       await expect.poll(reasonNow, { timeout: 60_000 }).toBe(reason);
-      // Values in memory were taken before.
-      expect(await sequences.take(1)).toEqual([6]);
+      // Values on both sides of the loss may be in memory: all of them go.
+      await expect(sequences.take(1)).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
       const other = openSequences(url, namespace).take(1);
       await expect(other).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
 

@@ -1,0 +1,147 @@
+/** Losses that do not show by the identity, and changes that have to reach what servers hold in memory. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
+import { completeDefinition, endCountOf } from "../../src/sequence/sequence.ts";
+import { kernelRandom128 } from "../../src/kernel-random.ts";
+import { startMariadb } from "../support/servers/mariadb-server.ts";
+import { startMysql } from "../support/servers/mysql-server.ts";
+import { startPostgres } from "../support/servers/postgres-server.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
+import { withPort } from "../support/servers/remote-stores.ts";
+import { runSql } from "../support/servers/run-sql.ts";
+import { readRows, writeRows } from "../support/servers/table-rows.ts";
+import type { TestServer } from "../support/servers/test-server.ts";
+import { openSequences } from "../support/worlds/opened-sequences.ts";
+import { takeIn } from "../support/worlds/store-calls.ts";
+
+const servers = [
+  ["PostgreSQL", () => startPostgres()],
+  ["MariaDB", () => startMariadb()],
+  ["MySQL", () => startMysql()],
+] as const;
+const tables = [
+  "snowlane_sequence",
+  "snowlane_sequence_counter",
+  "snowlane_sequence_place",
+  "snowlane_sequence_witness",
+] as const;
+const wentBack = expect.objectContaining({ reason: "STORE_WENT_BACK" });
+const steps = { name: "orders", stepMin: 100, stepMax: 100 };
+
+describe.each(servers)("sequences in %s", (_kind, start) => {
+  let server: TestServer;
+  let namespaces = 0;
+  const newNamespace = (): string => `n${(namespaces += 1)}`;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  /** The reason of the stop; MySQL and MariaDB give it as bytes. */
+  const stopped = async (namespace: string): Promise<string> => {
+    const [row] = await runSql(
+      server.url,
+      `SELECT stopped FROM snowlane_sequence_place WHERE namespace = '${namespace}'`,
+    );
+    return String(row?.["stopped"]);
+  };
+
+  test("a counter that somebody lowered gives nothing to anybody (another server took past it, and values came twice)", async () => {
+    const namespace = newNamespace();
+    const [first, other] = [openSequences(server.url, namespace), openSequences(server.url, namespace)];
+    await (await first.catalog()).create(steps);
+    expect((await first.take(250)).length).toBe(250);
+    await runSql(server.url, `UPDATE snowlane_sequence_counter SET used_count = 0 WHERE namespace = '${namespace}'`);
+    await expect(other.take(1)).rejects.toEqual(wentBack);
+    expect(await stopped(namespace)).toContain("the counter of orders stands at 0");
+    // Values on both sides of the loss may be in memory.
+    const outcome = () => first.take(1).catch(({ reason }: { readonly reason: string }) => reason);
+    await expect.poll(outcome, { timeout: 60_000 }).toBe("STORE_WENT_BACK");
+  });
+
+  test("older rows of all tables are found by a server that is idle, although another one took past its mark", async () => {
+    const own = await start();
+    onTestFinished(() => own.stop());
+    const first = openSequences(own.url);
+    await (await first.catalog()).create(steps);
+    expect((await first.take(20)).length).toBe(20);
+    const rows = await readRows(own.url, tables);
+    expect((await first.take(100)).length).toBe(100);
+    await writeRows(own.url, rows);
+    const other = openSequences(own.url);
+    // Past the mark of the first server, unless that looks before.
+    await other.take(500).catch(() => []);
+    const reason = async () =>
+      String((await runSql(own.url, "SELECT stopped FROM snowlane_sequence_place"))[0]?.["stopped"]);
+    await expect.poll(reason, { timeout: 60_000 }).toContain("the takes of a running server are gone");
+    const outcomeOf = (from: typeof first) => from.take(1).catch((error: { readonly reason: string }) => error.reason);
+    for (const one of [first, other]) {
+      await expect.poll(() => outcomeOf(one), { timeout: 60_000 }).toBe("STORE_WENT_BACK");
+    }
+  });
+
+  test("a take compares the identity of the database, its revision, and the row of its line", async () => {
+    const namespace = newNamespace();
+    const store = await openSequenceStore(server.url, { namespace, callTimeoutMs: 60_000 });
+    onTestFinished(() => store.close());
+    await store.look([]);
+    const definition = completeDefinition({ name: "orders" });
+    const sequenceId = kernelRandom128();
+    await store.create({ stored: { definition, sequenceId, createdMs: 1, updatedMs: 1 }, writeId: "made" }, 1);
+    const take = () => {
+      const writeId = kernelRandom128();
+      const key = { name: "orders", periodKey: "", sequenceId, revision: 1 };
+      return takeIn(store, { ...key, count: 10, endCount: endCountOf(definition), writeId });
+    };
+    expect(await take()).toBe(0n);
+    const where = `WHERE namespace = '${namespace}'`;
+    const changes = [
+      ["snowlane_sequence_place", "identity", "'another'"],
+      ["snowlane_sequence_place", "revision", "7"],
+      ["snowlane_sequence_place", "stopped", "'a test'"],
+      ["snowlane_sequence_witness", "write_id", "'0 of another'"],
+      ["snowlane_sequence_counter", "used_count", "9"],
+      ["snowlane_sequence", "sequence_id", "'another'"],
+    ] as const;
+    for (const [table, column, value] of changes) {
+      const keep = `${table}_kept`;
+      await runSql(
+        server.url,
+        `CREATE TABLE ${keep} AS SELECT * FROM ${table} ${where}`,
+        `UPDATE ${table} SET ${column} = ${value} ${where}`,
+      );
+      expect(await take(), column).toBeUndefined();
+      await runSql(
+        server.url,
+        `DELETE FROM ${table} ${where}`,
+        `INSERT INTO ${table} SELECT * FROM ${keep}`,
+        `DROP TABLE ${keep}`,
+      );
+      expect(await take(), column).not.toBeUndefined();
+    }
+  });
+
+  test("a server that is cut off is listed as one that has not seen a change, and never gives its old values afterwards", async () => {
+    const namespace = newNamespace();
+    const proxy = await TcpProxy.start(server.port);
+    onTestFinished(() => proxy.stop());
+    const cut = openSequences(withPort(server, proxy.port), namespace);
+    await (await cut.catalog()).create({ name: "orders", stepMin: 1_000 });
+    expect((await cut.take(10)).at(-1)).toBe(10);
+    proxy.mode = "deaf";
+    proxy.cut();
+    const operator = await openSequences(server.url, namespace).catalog();
+    await operator.update({ name: "orders", change: { disabled: true } });
+    expect((await operator.behind("orders", Number.POSITIVE_INFINITY)).length).toBe(1);
+    // It gives what it has: that an outage is not noticed is promised.
+    expect(await cut.take(1)).toEqual([11]);
+    await operator.raise({ kind: "to", name: "orders", value: 5_001n });
+    await operator.update({ name: "orders", change: { disabled: false } });
+    proxy.mode = "open";
+    proxy.cut();
+    await expect.poll(() => operator.behind("orders", Number.POSITIVE_INFINITY), { timeout: 60_000 }).toEqual([]);
+    expect((await cut.take(1))[0]).toBeGreaterThanOrEqual(5_001);
+  });
+});
