@@ -3,7 +3,9 @@ import { readConfigFile } from "../config/config-file.ts";
 import { type LoadedSettings, loadSettings, refuseProblems, type SettingProblem } from "../config/load-settings.ts";
 import { serverSettings } from "../config/server-settings.ts";
 import type { SettingGroup } from "../config/setting-groups.ts";
-import { flagName, type Setting, type Settings, type SettingValues } from "../config/setting.ts";
+import { environmentName, flagName, type Setting, type Settings, type SettingValues } from "../config/setting.ts";
+import { withStoreFile } from "../config/store-file-setting.ts";
+import { hasPassword } from "../config/store-url.ts";
 import { onOff, text } from "../config/setting-kinds.ts";
 import { briefHelp, callOf, fullHelp, type HelpSource } from "./help.ts";
 import { parseFlags } from "./parse-flags.ts";
@@ -118,7 +120,9 @@ export async function runCommand(command: Command, args: readonly string[], cont
     path === undefined || Object.keys(command.settings).length === 0
       ? { problems: [] }
       : readConfigFile(path, { ...serverSettings, ...command.settings });
-  const loaded = loadSettings(command.settings, { flags, environment: context.environment, ...fileOf(fromFile) });
+  const loaded = withStoreFile(
+    loadSettings(command.settings, { flags, environment: context.environment, ...fileOf(fromFile) }),
+  );
   const options = loadSettings(command.options, { flags, environment: {} });
   const alone = [...problems, ...fromFile.problems, ...loaded.problems, ...options.problems];
   const wrong = [...parsed.wrong, ...refusedOf(command.settings, loaded), ...refusedOf(command.options, options)];
@@ -126,6 +130,9 @@ export async function runCommand(command: Command, args: readonly string[], cont
   const all = parsed.hasStrayWords ? alone : [...alone, ...together.filter((problem) => !isOfMistake(problem, wrong))];
   for (const line of unknownVariables(context.environment)) context.stderr.write(`snowlane: ${line}\n`);
   if (all.length > 0) refuseProblems(all);
+  for (const line of passwordWarnings({ ...command.settings, ...command.options }, flags)) {
+    context.stderr.write(`snowlane: ${line}\n`);
+  }
   return command.run({
     ...context,
     settings: loaded.values,
@@ -152,4 +159,15 @@ function refusedOf<S extends Settings>(settings: S, { places, problems }: Loaded
  */
 function isOfMistake({ place, hint }: SettingProblem, wrong: readonly string[]): boolean {
   return wrong.some((flag) => new RegExp(`--${flag}(?![a-z-])`).test(`${place} ${hint}`));
+}
+
+/** Passwords that were given as flags, which every user of the machine may read in the list of processes. */
+function passwordWarnings(settings: Settings, flags: Readonly<Record<string, string>>): readonly string[] {
+  return Object.values(settings)
+    .filter(({ name, redact }) => redact !== undefined && (flags[name] ?? "").split(" ").some(hasPassword))
+    .map((setting) => {
+      const other = setting.name === "store" ? ", or --store-file" : "";
+      const flag = `--${flagName(setting)}`;
+      return `Every user of this machine can see the password in ${flag}. Give ${environmentName(setting)} in its place${other}.`;
+    });
 }

@@ -33,7 +33,7 @@ export const serverSettingGroups: readonly SettingGroup[] = [
   },
   { title: "Layout of your own", names: ["layoutFields", "epoch", "tick"] },
   { title: "Worker IDs", names: ["datacenterIds", "workerIds", "waitForWorkerId", "startTimeout"] },
-  { title: "The store and its window", names: ["create", "resumeDir", "window", "windowMax"] },
+  { title: "The store and its window", names: ["storeFile", "create", "resumeDir", "window", "windowMax"] },
   { title: "Clock and issuing", names: ["rollbackPolicy", "sequenceSpread", "waitMax"] },
   { title: "IDs for the past", names: ["backfillKnownSince", "backfillStoreKeptUntil"] },
   { title: "Sequences", names: ["sequenceStores", "sequenceStripes"] },

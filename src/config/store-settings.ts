@@ -13,6 +13,13 @@ export const storeSettings = {
       "postgres://, mysql://, redis://, etcd://, zookeeper://, kubernetes://. Default: one SQLite file in the user's state " +
       "directory, when listening on loopback and not in a Kubernetes pod; otherwise it is required.",
   }),
+  storeFile: text({
+    name: "storeFile",
+    placeholder: "FILE",
+    doc:
+      "A file whose one line is the URL of the store, in place of --store: for a password, which must not stand in the list of " +
+      "processes, such as a secret of Docker or Kubernetes. Every user of the machine may not write it. Default: none.",
+  }),
   namespace: withFallback(
     text({
       name: "namespace",

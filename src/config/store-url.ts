@@ -1,4 +1,4 @@
-import { storeKindOf } from "../store/store-kind.ts";
+import { schemeOf, storeKindOf } from "../store/store-kind.ts";
 import { type Setting, SettingError } from "./setting.ts";
 import { type SettingBase, text } from "./setting-kinds.ts";
 
@@ -23,21 +23,51 @@ export function storeUrl(base: SettingBase): Setting<string> {
     parse: (value) => {
       const guess = guessOf(value);
       if (guess !== undefined) throw new SettingError(guess);
-      if (storeKindOf(value) === undefined || value.endsWith(":")) throw new SettingError(spellings);
+      const kind = storeKindOf(value);
+      const isSpelled = kind === "sqlite" ? !value.endsWith(":") : /^[a-z]+:\/\//.test(value);
+      if (kind === undefined || !isSpelled) throw new SettingError(spellings);
       return value;
     },
     redact: redactUrl,
   };
 }
 
-/** A store's URL as it may be logged and printed: without password, and without the values of query parameters. */
+const host = String.raw`(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?`;
+/** Scheme, user, password, hosts with path, query. */
+const soundUrl = new RegExp(
+  String.raw`^([a-z][a-z0-9+]*://)(?:([^:@/?#]*)(:.*)?@)?((?:${host}(?:,${host})*)?(?:/[^?#@:%]*)?)(\?\w+=[^&#@]*(?:&\w+=[^&#@]*)*)?$`,
+  "i",
+);
+/** A word or a path: no part of it is a password beside other parts. */
+const plainText = /^(?:[\w.-]*|\.{0,2}\/(?!\/)[\w./-]*)$/;
+
+/**
+ * A store's URL as it may be logged and printed: without password, and without the values of the query. Of a text
+ * that is no sound URL, the scheme alone is shown: its password may stand anywhere.
+ */
 export function redactUrl(url: string): string {
-  if (url.startsWith("sqlite:")) return url;
-  // Up to the last @, because a password may hold / and @ unescaped: it is better to hide too much than too little.
-  return url.replace(/^([a-z]+:\/\/[^:@]*):.*@/, "$1:***@").replaceAll(/([?&][^=&#]+)=[^&#]*/g, "$1=***");
+  if (url.startsWith("sqlite:") || plainText.test(url)) return url;
+  const [whole, scheme = "", user, password, rest = "", query = ""] = soundUrl.exec(url) ?? [];
+  // A password of signs alone is a slip: the right one stands where the host should.
+  const isSlip = password !== undefined && (password.includes("?") || !/\w/.test(password.replaceAll(/%\w\w/g, "")));
+  if (whole === undefined || isSlip) {
+    return storeKindOf(url) === undefined ? "***" : `${schemeOf(url)}:***`;
+  }
+  // A user without a password may be both, with a slip between them.
+  const caller = user === undefined ? "" : password === undefined ? "***@" : `${user}:***@`;
+  return `${scheme}${caller}${rest}${query.replaceAll(/([?&]\w+)=[^&]*/g, "$1=***")}`;
 }
+
+/** A sign of a URL, or of a password: a scheme, `@`, or a colon before what is no port, address or time. */
+const secretSign = /:\/\/|@|%40|:(?!:|\d+Z?\b|$)/;
 
 /** Hides what {@link redactUrl} hides, in a text that is a URL only by mistake; others pass unchanged. */
 export function redactStray(text: string): string {
-  return text.includes("://") ? redactUrl(text) : text;
+  return secretSign.test(text) ? redactUrl(text) : text;
+}
+
+/** Whether a URL has a password, which everybody may read in the list of processes. */
+export function hasPassword(url: string): boolean {
+  const [, , , password, , query = ""] = soundUrl.exec(url) ?? [];
+  return password !== undefined || /[?&]password=/.test(query);
 }

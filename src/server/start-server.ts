@@ -1,6 +1,7 @@
 import { type Clock, systemTimers } from "../clock/clock.ts";
 import type { Address } from "../config/address.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
+import { accessOf } from "../config/secret-file.ts";
 import { defaultInstance, resolveSequenceStore, type WorkerChoice } from "../config/resolve-server.ts";
 import type { TraceSettings } from "../config/trace-settings.ts";
 import { Sequences } from "../sequence/sequences.ts";
@@ -87,6 +88,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // Before the start waits for a worker ID.
   if (tls !== undefined) (await import("./listen/tls.ts")).readTlsContext(tls);
   const guards = await openGuards(options);
+  for (const [setting, path] of secretFilesOf(config)) {
+    if (accessOf(path).othersRead) log.warn("Every user of this machine may read a file of secrets", { setting, path });
+  }
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
   const { reusePort, connectionsPerSecond } = config;
   const { connectionsMax, adminConnectionsMax } = fitToOpenFiles(options);
@@ -207,6 +211,12 @@ async function tryOut(sequences: Sequences | undefined, log: Log): Promise<void>
   } catch (error) {
     log.warn("The database of sequences cannot be used", { error });
   }
+}
+
+/** The files of a server that hold secrets, or their digests. */
+function secretFilesOf({ principals, tlsKey, storeFile }: ServerConfig): readonly (readonly [string, string])[] {
+  const files = [["principals", principals] as const, ["tlsKey", tlsKey] as const, ["storeFile", storeFile] as const];
+  return files.flatMap(([setting, path]) => (path === undefined ? [] : [[setting, path] as const]));
 }
 
 /** Fits the most connections to the limit of open files, and says so where that is less than what was asked for. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parsePrincipals } from "../../src/server/guards/principal-file.ts";
@@ -46,4 +46,30 @@ test("a name or a permission that no file may have is refused", async () => {
     const { code, stdout } = await runInProcess(["token", ...words]);
     expect([words, code, stdout]).toEqual([words, 2, ""]);
   }
+});
+
+// OPS 7: the token was left to a file that everybody may read.
+test("--to writes the token into a new file of its owner alone, and prints the entry alone", async () => {
+  const path = join(temporaryFolder(), "token");
+  const { code, stdout } = await runInProcess(["token", "checkout", "--to", path]);
+  const token = readFileSync(path, "utf8").trim();
+  expect([code, statSync(path).mode & 0o777]).toEqual([0, 0o600]);
+  expect(JSON.parse(stdout)).toMatchObject({ tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`] });
+  expect(stdout).not.toContain(token);
+  expect((await runInProcess(["token", "checkout", "--to", path])).code).toBe(2);
+  expect(readFileSync(path, "utf8").trim()).toBe(token);
+});
+
+// OPS 9.
+test("a password in a flag is warned of, and one from the environment or a file is not", async () => {
+  const url = "postgres://u:sEcr3t@127.0.0.1:1/db";
+  const path = join(temporaryFolder(), "url");
+  writeFileSync(path, `${url}\n`, { mode: 0o600 });
+  const warning = "can see the password in --store";
+  const asked = await runInProcess(["serve", "--dry-run", "--store", url]);
+  expect([asked.code, asked.stderr]).toEqual([0, expect.stringContaining(warning)]);
+  const fromFile = await runInProcess(["serve", "--dry-run", "--store-file", path]);
+  expect([fromFile.code, fromFile.stderr]).toEqual([0, ""]);
+  expect(fromFile.stdout).toContain("postgres://u:***@127.0.0.1:1/db");
+  for (const { stdout, stderr } of [asked, fromFile]) expect(stdout + stderr).not.toContain("sEcr3t");
 });

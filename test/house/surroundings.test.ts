@@ -76,6 +76,9 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
   // Settings.
   "backfill-file.ts": { file: 5, effect: "In a command: exit 1; nothing is claimed, or the claim is wasted." },
   "whole-file.ts": { file: 2, error: 1, effect: "In a command: exit 1; no file stands under the name of --out." },
+  "secret-file.ts": { file: 1, effect: "A file that cannot be looked at is refused as one that cannot be read." },
+  "store-file-setting.ts": { file: 1, effect: "At the start: exit 2." },
+  "token.ts": { file: 1, effect: "A command, not a server: exit 2." },
   "config-file.ts": { file: 1, effect: "At the start: exit 2." },
   "server-access.ts": { file: 1, effect: "A command, not a server: exit 2." },
   "tls.ts": { file: 1, server: 1, effect: "The earlier certificate stays, and the log says so each minute." },
@@ -98,7 +101,7 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
   // Checks.
   "doctor.ts": { file: 6, effect: "A command, not a server: the finding says it." },
   "doctor-machine.ts": { file: 2, error: 1, server: 1, effect: "A command, not a server: the finding says it." },
-  "doctor-access.ts": { file: 1, effect: "A command, not a server: the finding says it." },
+  "doctor-access.ts": { file: 2, effect: "A command, not a server: the finding says it." },
 };
 
 test("each place where the system can refuse a server something has an answer", () => {

@@ -1,7 +1,8 @@
 /** What `doctor` says of who may call: certificates, principals, and a server that anybody may call. */
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isLoopback } from "../../config/address.ts";
+import { accessOf } from "../../config/secret-file.ts";
 import type { ServerConfig } from "../../config/server-settings.ts";
 import { failOf, type Finding, ok, warn } from "./finding.ts";
 
@@ -11,12 +12,26 @@ const soonMs = 14 * dayMs;
 
 type AccessSettings = Pick<
   ServerConfig,
-  "listen" | "auth" | "principals" | "tlsCert" | "tlsKey" | "tlsClientCa" | "tlsClientAuth"
+  "listen" | "auth" | "principals" | "storeFile" | "tlsCert" | "tlsKey" | "tlsClientCa" | "tlsClientAuth"
 >;
 
 /** Checks the files of TLS and of principals as a start reads them, and what they mean for callers. */
 export async function checkAccess(settings: AccessSettings, nowMs: number): Promise<readonly Finding[]> {
-  return [...(await checkTls(settings, nowMs)), ...(await checkPrincipals(settings)), ...checkOpen(settings)];
+  return [
+    ...(await checkTls(settings, nowMs)),
+    ...(await checkPrincipals(settings)),
+    ...checkModes(settings),
+    ...checkOpen(settings),
+  ];
+}
+
+/** Files of secrets that every user of the machine may read. Those that they may write are refused elsewhere. */
+function checkModes({ principals, tlsKey, storeFile }: AccessSettings): readonly Finding[] {
+  const named = [["principals", principals] as const, ["tls key", tlsKey] as const, ["store file", storeFile] as const];
+  return named.flatMap(([check, path]) => {
+    if (path === undefined || !existsSync(path) || !accessOf(path).othersRead) return [];
+    return [warn(check, `Every user of this machine may read ${path}.`, "Take that right away: chmod o-r.")];
+  });
 }
 
 async function checkTls({ tlsCert, tlsKey, tlsClientCa }: AccessSettings, nowMs: number): Promise<readonly Finding[]> {

@@ -1,5 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { type Setting, SettingError, type Settings, withFallback } from "../../config/setting.ts";
+import { text } from "../../config/setting-kinds.ts";
 import type { Command } from "../command.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
 import { type Permission, permissions } from "../../server/call/method-table.ts";
@@ -21,6 +23,11 @@ const options = {
     } satisfies Setting<readonly Permission[]>,
     ["ids"],
   ),
+  to: text({
+    name: "to",
+    placeholder: "FILE",
+    doc: "Writes the token into this new file, which its owner alone may read (mode 0600), and prints the entry alone.",
+  }),
 };
 
 /** `snowlane token`. */
@@ -31,18 +38,36 @@ export const token: Command<Settings, typeof options> = {
   settings: {},
   options,
   examples: ["snowlane token checkout", "snowlane token billing --permissions ids,sequences"],
-  run: async ({ positionals, options: { permissions }, stdout, stderr }) => {
+  run: async ({ positionals, options: { permissions, to }, stdout, stderr }) => {
     const [name = "", ...more] = positionals;
     if (more.length > 0 || !principalName.pattern.test(name)) {
       throw new CommandError(`Give one name: ${principalName.hint}.`, exitCodes.usage);
     }
     const made = `snw_${randomBytes(tokenBytes).toString("base64url")}`;
     const entry = { name, tokens: [`sha256:${hash("sha256", made, "hex")}`], permissions };
+    if (to !== undefined) {
+      writeToken(to, made);
+      stdout.write(`${JSON.stringify(entry)}\n`);
+      stderr.write(`The token is in ${to}, with mode 0600. The line belongs into the file of principals.\n`);
+      return exitCodes.done;
+    }
     stdout.write(`${made}\n${JSON.stringify(entry)}\n`);
-    stderr.write("The first line is the token: it is shown only now. The second line belongs into the file.\n");
+    stderr.write(
+      "The first line is the token: it is shown only now. Keep it in a file of mode 0600, as --to FILE makes one. " +
+        "The second line belongs into the file.\n",
+    );
     return exitCodes.done;
   },
 };
+
+/** @throws CommandError if the file is there already, or cannot be made. */
+function writeToken(path: string, made: string): void {
+  try {
+    writeFileSync(path, `${made}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    throw new CommandError(`The token cannot be written: ${(error as Error).message}.`, exitCodes.usage);
+  }
+}
 
 function parsePermissions(text: string): readonly Permission[] {
   const words = new Set(text.split(",").map((word) => word.trim()));

@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import * as v from "valibot";
 import { refuseProblems, type SettingProblem } from "../../config/load-settings.ts";
+import { accessOf, writableHint } from "../../config/secret-file.ts";
 import { permissions } from "../call/method-table.ts";
 import { canonicalName } from "./certificate-names.ts";
 
@@ -82,15 +84,19 @@ const keys: ReadonlySet<unknown> = new Set(["principals", ...Object.keys(princip
 /**
  * Reads the bytes of a file of principals.
  *
- * @throws IdError INVALID_CONFIG if it is no file, cannot be read or is too large.
+ * @throws IdError INVALID_CONFIG if it is no file, cannot be read, is too large, or others may write it.
  */
 export function readPrincipalBytes(path: string): Buffer {
   let hint: string;
   try {
     const found = statSync(path);
     // Reading a pipe or a device might never end.
-    if (found.isFile() && found.size <= fileBytesMax) return readFileSync(path);
-    hint = `Name a file of at most ${fileBytesMax} bytes.`;
+    if (found.isFile() && found.size <= fileBytesMax) {
+      if (!accessOf(path).othersWrite) return readFileSync(path);
+      hint = writableHint;
+    } else {
+      hint = `Name a file of at most ${fileBytesMax} bytes.`;
+    }
   } catch (error) {
     hint = `Name a file that can be read: ${(error as Error).message}.`;
   }
@@ -112,7 +118,7 @@ export function parsePrincipals(bytes: Buffer, path: string): readonly Principal
   }
   const parsed = v.safeParse(fileSchema, content);
   const issues = parsed.issues?.map((issue) => ({ place: pathOf(issue), hint: issue.message })) ?? [];
-  const problems = [...issues, ...repeatedTexts(content)];
+  const problems = [...issues, ...repeatedTexts(content), ...guessableTokens(content)];
   if (parsed.success && problems.length === 0) return parsed.output.principals;
   return refuseProblems(problems.map(({ place, hint }) => ({ place: `${place} in ${path}`, hint })));
 }
@@ -149,4 +155,35 @@ function repeatedTexts(content: unknown): readonly Pick<SettingProblem, "place" 
     }
   }
   return problems;
+}
+
+/** Texts that people use for a first try. */
+const wordsTried = ["admin", "changeme", "password", "root", "secret", "snowlane", "test", "token", "snw_", "123456"];
+const printable = Array.from({ length: 95 }, (_, index) => String.fromCodePoint(32 + index));
+
+/** Texts that anyone would try first: the words above, up to two characters, and numbers of up to four digits. */
+function* guesses(): Generator<string> {
+  yield "";
+  yield* wordsTried;
+  for (const first of printable) {
+    yield first;
+    for (const second of printable) yield first + second;
+  }
+  for (let digits = 3; digits <= 4; digits += 1) {
+    for (let number = 0; number < 10 ** digits; number += 1) yield String(number).padStart(digits, "0");
+  }
+}
+
+/** Tokens whose text can be guessed. The text itself is not shown. */
+function guessableTokens(content: unknown): readonly Pick<SettingProblem, "place" | "hint">[] {
+  const places = new Map<unknown, string>();
+  const names: string[] = [];
+  for (const [index, principal] of v.parse(anyFileSchema, content).principals.entries()) {
+    if (typeof principal.name === "string") names.push(principal.name);
+    for (const [at, text] of principal.tokens.entries()) places.set(text, `principals[${index}].tokens[${at}]`);
+  }
+  if (places.size === 0) return [];
+  const hint = "The token behind it is a text that anyone would try. Make one with snowlane token.";
+  const found = [...guesses(), ...names].map((guess) => places.get(`sha256:${hash("sha256", guess, "hex")}`));
+  return [...new Set(found)].filter((place) => place !== undefined).map((place) => ({ place, hint }));
 }

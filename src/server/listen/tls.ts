@@ -2,6 +2,7 @@ import { constants, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
+import { accessOf, writableHint } from "../../config/secret-file.ts";
 import { IdError } from "../../errors.ts";
 import { handshakeTimeoutMs } from "./handshake-limit.ts";
 import { WatchedFiles } from "./watched-files.ts";
@@ -157,8 +158,10 @@ export function readTlsContext({ certPath, keyPath, clientCaPath }: TlsFiles): S
 function readPem(flag: string, path: string, hint: string, check: (pem: Buffer) => void): Buffer {
   let pem: Buffer;
   try {
+    if (accessOf(path).othersWrite) throw unusable(`${flag} ${path} cannot be used. ${writableHint}`, path, undefined);
     pem = readFileSync(path);
   } catch (cause) {
+    if (cause instanceof IdError) throw cause;
     throw unusable(`${flag} ${path} cannot be read: ${why(cause)}. ${hint} that this user may read.`, path, cause);
   }
   try {

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { SeededRandom } from "../../test/support/worlds/seeded-random.ts";
+import { scale } from "../../test/support/worlds/scale.ts";
+import { loadSettings, refuseProblems } from "./load-settings.ts";
+import { serverSettings } from "./server-settings.ts";
+import { hasPassword, redactUrl } from "./store-url.ts";
+
+test.each([
+  ["postgres://u:sEcr3t@h/db", "postgres://u:***@h/db"],
+  ["postgres://u:s@E/c:r3t@h:5432/db?sslmode=require", "postgres://u:***@h:5432/db?sslmode=***"],
+  ["redis://:sEcr3t@a:1,b:2,[::1]:3/0?replicas=1", "redis://:***@a:1,b:2,[::1]:3/0?replicas=***"],
+  ["etcd://127.0.0.1:2379", "etcd://127.0.0.1:2379"],
+  ["kubernetes://", "kubernetes://"],
+  ["kubernetes:///team", "kubernetes:///team"],
+  ["sqlite:/var/lib/u:p@x.db", "sqlite:/var/lib/u:p@x.db"],
+  ["u:sEcr3t@h/db", "***"],
+  ["postgres:u:sEcr3t@h/db", "postgres:***"],
+  ["postgres://u:sEcr3t#h/db", "postgres:***"],
+  ["postgres://h/db?password=x@sEcr3t", "postgres:***"],
+  ["./ids.db", "./ids.db"],
+  ["nonsense", "nonsense"],
+])("%s is shown as %s", (url, shown) => {
+  expect(redactUrl(url)).toBe(shown);
+});
+
+test("a URL with a password is told from one without", () => {
+  expect(["postgres://u:p@h/db", "redis://:p@h", "postgres://h/db?password=p"].map(hasPassword)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(["postgres://u@h/db", "etcd://h:2379", "sqlite:a:b@c.db"].map(hasPassword)).toEqual([false, false, false]);
+});
+
+/** Slips of a hand and of a shell: a sign is left out, doubled, or another one in its place. */
+const signs = [":", "/", "@", "#", "?", "%40", "%3A", ";", " ", "&", "=", "\\", '"', "'", "|", ".", "-", ""];
+
+// OPS 10: "u:sEcr3t@h/db" was shown whole, and so was "postgres:u:sEcr3t@h/db".
+test("no way to misspell a URL shows its password, in an error or in what a dry run prints", () => {
+  const random = new SeededRandom(20261127);
+  const pick = <T>(items: readonly T[]): T => random.pick(items);
+  const secret = "sEcr3tPassw0rd";
+  for (let round = 0; round < 10_000 * scale; round += 1) {
+    const parts = [
+      pick(["postgres", "mysql", "redis", "Postgres", "http", ""]),
+      "://",
+      pick(["u", "app", ""]),
+      ":",
+      secret,
+    ];
+    parts.push("@", pick(["h", "db.example", "[::1]", "127.0.0.1:5432"]), pick(["/db", "", "/db?sslmode=require"]));
+    for (let slips = 1 + random.below(2); slips > 0; slips -= 1) {
+      const at = pick([1, 3, 5]);
+      parts[at] = pick([pick(signs), parts[at]! + pick(signs), pick(signs) + parts[at]!]);
+    }
+    const text = parts.join("");
+    const name = pick(["store", "storeFile", "listen", "sequenceStores", "namespace", "hosts", "principals"]);
+    const { values, problems } = loadSettings(serverSettings, { flags: { [name]: text }, environment: {} });
+    const shown = [redactUrl(values.storeUrl ?? ""), ...problems.map(({ value, hint }) => `${value} ${hint}`)];
+    try {
+      if (problems.length > 0) refuseProblems(problems);
+    } catch (error) {
+      const { message, metadata } = error as Error & { readonly metadata: object };
+      shown.push(message, JSON.stringify(metadata));
+    }
+    // With a sign on neither side it could be the name of a host: postgres://app-sEcr3tPassw0rd.h/db.
+    if (new RegExp(`:${secret}|${secret}(?:@|%40)`).test(text))
+      expect([text, name, shown.join("\n").includes(secret)]).toEqual([text, name, false]);
+  }
+});
