@@ -45,7 +45,7 @@ export interface CallServer extends ConnectionServer {
 export interface CallServerOptions {
   readonly config: ServerConfig;
   readonly tls: TlsFiles | undefined;
-  readonly worker: Pick<Worker, "deploymentFingerprint" | "listWorkers" | "claimPast">;
+  readonly worker: Pick<Worker, "deploymentFingerprint" | "storeBinding" | "listWorkers" | "claimPast">;
   /** The worker's source, or the issue log before it. */
   readonly source: IdSource;
   /** Undefined where this server has no database for them: their methods are then UNIMPLEMENTED. */
@@ -235,8 +235,9 @@ function createServices(
 ): readonly Service[] {
   const { namespace, rollbackPolicy, batchCountMax } = config;
   const fingerprintNow = () => worker.deploymentFingerprint;
+  const bindingNow = () => worker.storeBinding;
   return [
-    createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, fingerprintNow }),
+    createIdService({ source, clock, namespace, rollbackPolicy, batchCountMax, fingerprintNow, bindingNow }),
     admin,
     ...(sequences === undefined ? [] : [createSequenceService({ sequences, clock, batchCountMax })]),
   ];

@@ -22,9 +22,11 @@ import { createTextCodec, type TextCodec } from "../text/text-codec.ts";
 import { checkTextFormat, checkUtcOffset, prefixOf } from "../text/text-form.ts";
 import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
+import type { StoreBinding } from "../worker/open-worker.ts";
 import { createByMessages } from "./hot/by-messages.ts";
 import { createBatchNextIds } from "./hot/batch-next-ids.ts";
 import {
+  type AnswerOptions,
   checkBatch,
   checkNextCount,
   checkReserveCount,
@@ -36,6 +38,7 @@ import {
   nextCountMax,
 } from "./hot/issue-ids.ts";
 import { liveContext } from "./call-context.ts";
+import { createDeploymentNumber } from "./deployment-number.ts";
 import { createNextId } from "./hot/next-id.ts";
 import { createReserveIds } from "./hot/reserve-ids.ts";
 import { layoutFromMessage, layoutToMessage } from "./message/layout-message.ts";
@@ -63,7 +66,11 @@ export interface IdServiceOptions extends IssueOptions {
   readonly rollbackPolicy: RollbackPolicy;
   /** Equal for servers of one layout record, different otherwise; empty while the record is unknown. */
   readonly fingerprintNow: () => string;
+  /** The worker IDs that the store is bound to. */
+  readonly bindingNow: () => StoreBinding;
 }
+
+type ServiceOptions = IdServiceOptions & AnswerOptions;
 
 type ParseInit = MessageInitShape<typeof ParseResponseSchema>;
 
@@ -79,8 +86,9 @@ const policyMessages: Readonly<Record<RollbackPolicy, PolicyMessage>> = {
  * Makes IdService, which translates and leaves the work to the source. It serves while the source does.
  * proto/snowlane/v1/id_service.proto documents each method.
  */
-export function createIdService(options: IdServiceOptions): Service {
-  const { source } = options;
+export function createIdService(given: IdServiceOptions): Service {
+  const { source } = given;
+  const options = { ...given, deploymentNow: createDeploymentNumber(given.fingerprintNow) };
   const implementation = implementIdService(options);
   return defineService({
     descriptor: IdService,
@@ -100,28 +108,31 @@ export function createIdService(options: IdServiceOptions): Service {
   });
 }
 
-function implementIdService(options: IdServiceOptions) {
-  const { source, namespace } = options;
+function implementIdService(options: ServiceOptions) {
+  const { source, namespace, deploymentNow } = options;
   const codec = createTextCodec({ layout: source.layout, namespace });
   return {
     nextId: ({ textFormat }, context) => {
       const write = writerFromMessage(codec, textFormat);
       const id = source.tryNext();
       if (id === undefined) return waitForId(options, write, context);
-      return write === undefined ? { id } : { id, text: write(id) };
+      return { id, text: write?.(id) ?? "", deployment: deploymentNow() };
     },
     nextIds: async ({ count, textFormat }, context) => {
       const write = writerFromMessage(codec, textFormat);
       checkNextCount(count);
       const ids: bigint[] = [];
       for await (const chunk of drawIds(options, { count, chunkSize: count }, context)) ids.push(...chunk);
-      return write === undefined ? { ids } : { ids, texts: ids.map(write) };
+      return { ids, texts: write === undefined ? [] : ids.map(write), deployment: deploymentNow() };
     },
     batchNextIds: (request, context) => batchNextIds(options, codec, request, context),
     reserveIds: async ({ count }, context) => {
       checkReserveCount(options, count);
       const { runs } = await drawReservation(options, count, liveContext(context));
-      return { runs: runs.map(({ firstId, count, stride }) => ({ firstId, count, stride })) };
+      return {
+        runs: runs.map(({ firstId, count, stride }) => ({ firstId, count, stride })),
+        deployment: deploymentNow(),
+      };
     },
     parse: (request: ParseRequest) => parse(options, codec, request),
     getIdRange: (request: GetIdRangeRequest) => getIdRange(source, request),
@@ -130,17 +141,17 @@ function implementIdService(options: IdServiceOptions) {
 }
 
 async function waitForId(
-  options: IdServiceOptions,
+  options: ServiceOptions,
   write: ((id: bigint) => string) | undefined,
   context: HandlerContext,
 ): Promise<MessageInitShape<typeof NextIdResponseSchema>> {
   const { runs } = await drawOne(options, liveContext(context));
   const id = runs[0]!.firstId;
-  return write === undefined ? { id } : { id, text: write(id) };
+  return { id, text: write?.(id) ?? "", deployment: options.deploymentNow() };
 }
 
 async function* batchNextIds(
-  options: IdServiceOptions,
+  options: ServiceOptions,
   codec: TextCodec,
   request: BatchNextIdsRequest,
   context: HandlerContext,
@@ -149,13 +160,14 @@ async function* batchNextIds(
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
   // The IDs are drawn one chunk at a time, because the response is pulled as the reader takes it.
   for await (const ids of drawIds(options, { count: Number(request.count), chunkSize }, context)) {
-    yield write === undefined ? { ids } : { ids, texts: ids.map(write) };
+    const texts = write === undefined ? [] : ids.map(write);
+    yield { ids, texts, deployment: options.deploymentNow() };
   }
 }
 
 /** Draws IDs in ascending order, each chunk when it is asked for. */
 async function* drawIds(
-  options: IdServiceOptions,
+  options: IssueOptions,
   { count, chunkSize }: { readonly count: number; readonly chunkSize: number },
   context: HandlerContext,
 ): AsyncGenerator<bigint[]> {
@@ -226,6 +238,13 @@ function readTime(field: string, time: Timestamp | undefined): bigint {
   return ns;
 }
 
+function bindingToMessage(binding: StoreBinding): Pick<MessageInitShape<typeof GetInfoResponseSchema>, "binding"> {
+  const { datacenterIds, workerIds } = binding;
+  const ids = datacenterIds === "all" ? [] : [...datacenterIds];
+  if (ids.length === 0 && workerIds === "all") return {};
+  return { binding: { datacenterIds: ids, ...(workerIds === "all" ? {} : { workerIds }) } };
+}
+
 function getInfo(options: IdServiceOptions): MessageInitShape<typeof GetInfoResponseSchema> {
   const { source, rollbackPolicy, batchCountMax } = options;
   const deploymentFingerprint = options.fingerprintNow();
@@ -250,5 +269,6 @@ function getInfo(options: IdServiceOptions): MessageInitShape<typeof GetInfoResp
     },
     version,
     deploymentFingerprint,
+    ...bindingToMessage(options.bindingNow()),
   };
 }

@@ -10,6 +10,7 @@ import { openStore } from "../store/open-store.ts";
 import type { RecordStore, StoreOptions } from "../store/record-store.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
+import type { LayoutRecord } from "../lease/records/layout-record.ts";
 import { openResumeFolder } from "../lease/resume/resume-folder.ts";
 import type { ResumeJournal } from "../lease/resume/resume-record.ts";
 import { WorkerDirectory } from "./worker-directory.ts";
@@ -54,6 +55,11 @@ export interface OpenWorkerOptions
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The IDs that a store may hand out of the datacenters of a layout, or of its workers where it has none. */
+export type StoreBinding = Pick<LayoutRecord, "datacenterIds" | "workerIds">;
+
+const boundToAll: StoreBinding = { datacenterIds: "all", workerIds: "all" };
+
 /** A worker ID that is held, and the IDs that come with it. */
 export interface Worker {
   readonly source: IdSource;
@@ -62,6 +68,8 @@ export interface Worker {
    * read from the store, or from a resume record.
    */
   readonly deploymentFingerprint: string;
+  /** Known when the fingerprint is. */
+  readonly storeBinding: StoreBinding;
   /**
    * All worker IDs of the namespace, as the store has them: at most a second old.
    *
@@ -140,7 +148,10 @@ export async function beginWorker(options: OpenWorkerOptions): Promise<StartingW
     source,
     granted,
     get deploymentFingerprint() {
-      return source.deploymentId ?? "";
+      return source.layoutRecord?.deploymentId ?? "";
+    },
+    get storeBinding() {
+      return source.layoutRecord ?? boundToAll;
     },
     listWorkers: () => directory.list(),
     claimPast: (request) => source.claimPast(request),

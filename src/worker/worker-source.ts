@@ -4,6 +4,7 @@ import type { Layout } from "../snowflake/layout.ts";
 import { type Refusal, refusalError, windowRefusal } from "../snowflake/reservation.ts";
 import { rollbackRules } from "../snowflake/rollback-policy.ts";
 import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
+import type { LayoutRecord } from "../lease/records/layout-record.ts";
 import type { Grant } from "../lease/grant.ts";
 import { type DrawOutcome, WaitQueue, waitersMax } from "../queue/wait-queue.ts";
 import type {
@@ -92,9 +93,9 @@ export class WorkerSource implements IdSource {
     return this.#holder.phase.kind;
   }
 
-  /** 32 hex digits that tell this deployment apart from others; undefined until it is known. */
-  get deploymentId(): string | undefined {
-    return this.#holder.layoutRecord?.deploymentId;
+  /** What the namespace agreed on; undefined until it is known. */
+  get layoutRecord(): LayoutRecord | undefined {
+    return this.#holder.layoutRecord;
   }
 
   /** See WorkerHolder.start. */

@@ -38,6 +38,7 @@ export async function openTextsService(): Promise<TextsService> {
     rollbackPolicy: "advance",
     batchCountMax: 1e9,
     fingerprintNow: () => worker.deploymentFingerprint,
+    bindingNow: () => worker.storeBinding,
   });
   const transport = createRouterTransport((router) => void router.service(descriptor, implementation), {
     router: { interceptors: [errorInterceptor((error) => toConnectError(error, onUnforeseen))] },

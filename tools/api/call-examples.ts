@@ -18,23 +18,23 @@ const orders = { name: "orders" };
 export const callExamples: Readonly<Record<string, CallExample>> = {
   "/snowlane.v1.IdService/NextId": {
     request: { textFormat: { form: "TEXT_FORM_BASE58" } },
-    answer: '{"id":"…","text":"…"}',
-    note: "Without `textFormat`, or with `{}` as the whole request, the answer is `id` alone.",
+    answer: '{"id":"…","text":"…","deployment":…}',
+    note: "Without `textFormat`, or with `{}` as the whole request, the answer has no `text`.",
   },
   "/snowlane.v1.IdService/NextIds": {
     request: { count: 3 },
-    answer: '{"ids":["…","…","…"]}',
+    answer: '{"ids":["…","…","…"],"deployment":…}',
   },
   "/snowlane.v1.IdService/BatchNextIds": {
     request: { count: "3" },
-    answer: '…{"ids":["…","…","…"]}…{}',
+    answer: '…{"ids":["…","…","…"],"deployment":…}…{}',
     note:
       "Over Connect each message of a stream has a head of five bytes: a flag and the length. `\\015` is 13, the length of the request. " +
       "The last message, `{}`, ends the stream, and carries the error if there is one.",
   },
   "/snowlane.v1.IdService/ReserveIds": {
     request: { count: 1000 },
-    answer: '{"runs":[{"firstId":"…","count":…,"stride":"1"}…]}',
+    answer: '{"runs":[{"firstId":"…","count":…,"stride":"1"}…],"deployment":…}',
   },
   "/snowlane.v1.IdService/Parse": {
     request: { id: "1541815603606036480" },

@@ -2,13 +2,21 @@ import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import { assert } from "../../assert.ts";
 import { isLittleEndian } from "../../snowflake/id-words.ts";
 import { type IdRun, writeRun } from "../../snowflake/run.ts";
-import { type CallContext, checkBatch, drawChunk, type IssueOptions } from "./issue-ids.ts";
+import { type CallContext, checkBatch, drawChunk, type AnswerOptions } from "./issue-ids.ts";
 import { type HotMethod, type HotOperation, type HotStream, prefixBytes } from "./hot-method.ts";
 import { field2Varint, readVarints, uint32Max } from "./read-varints.ts";
-import { field1Bytes, varintBytes, writePrefix, writeVarint } from "./write-protobuf.ts";
+import {
+  field1Bytes,
+  field3Fixed32,
+  fixed32Bytes,
+  varintBytes,
+  writeFixed32Field,
+  writePrefix,
+  writeVarint,
+} from "./write-protobuf.ts";
 
 /** BatchNextIds without texts. */
-export function createBatchNextIds(options: IssueOptions): HotMethod {
+export function createBatchNextIds(options: AnswerOptions): HotMethod {
   return {
     descriptor: IdService.method.batchNextIds,
     hasPlainJson: true,
@@ -17,7 +25,7 @@ export function createBatchNextIds(options: IssueOptions): HotMethod {
   };
 }
 
-function readBatchNextIds(options: IssueOptions, message: Buffer): HotOperation | undefined {
+function readBatchNextIds(options: AnswerOptions, message: Buffer): HotOperation | undefined {
   // On any other machine a Uint32Array does not have the order of bytes that protobuf needs.
   const request = isLittleEndian ? readBatchRequest(message) : undefined;
   if (request === undefined) return undefined;
@@ -32,14 +40,14 @@ const chunkHeadBytes = 12;
 
 /** A BatchNextIds call. IDs are drawn when the reader pulls them, so the reader sets the pace. */
 class Batch implements HotStream {
-  readonly #options: IssueOptions;
+  readonly #options: AnswerOptions;
   readonly #chunkSize: number;
   readonly #context: CallContext;
   #left: number;
   #risingSpan: number | undefined;
   #bytes: Buffer | undefined;
 
-  constructor(options: IssueOptions, count: number, chunkSize: number, context: CallContext) {
+  constructor(options: AnswerOptions, count: number, chunkSize: number, context: CallContext) {
     this.#options = options;
     this.#left = count;
     this.#chunkSize = chunkSize;
@@ -65,14 +73,16 @@ class Batch implements HotStream {
     for (const run of runs) at = writeRun(run, ids, at);
     const idBytes = count * 8;
     const start = chunkHeadBytes - prefixBytes - 1 - varintBytes(idBytes);
-    writePrefix(bytes, start, chunkHeadBytes - start - prefixBytes + idBytes);
+    const { deploymentNow } = this.#options;
+    const end = writeFixed32Field(bytes, chunkHeadBytes + idBytes, field3Fixed32, deploymentNow());
+    writePrefix(bytes, start, end - start - prefixBytes);
     bytes[start + prefixBytes] = field1Bytes;
     writeVarint(bytes, start + prefixBytes + 1, idBytes);
-    return bytes.subarray(start, chunkHeadBytes + idBytes);
+    return bytes.subarray(start, end);
   }
 
   #room(count: number): Buffer {
-    const bytes = chunkHeadBytes + count * 8;
+    const bytes = chunkHeadBytes + count * 8 + fixed32Bytes;
     if (this.#bytes === undefined || this.#bytes.length < bytes) this.#bytes = Buffer.allocUnsafeSlow(bytes);
     return this.#bytes;
   }

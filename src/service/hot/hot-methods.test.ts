@@ -47,7 +47,7 @@ function methods(mode: "now" | "late", runMax = 1_000): { readonly [name: string
     tryNext: () => (mode === "now" ? next++ : undefined),
     reserve,
   } as unknown as IdSource;
-  const options = { source, clock, batchCountMax: 1e9 };
+  const options = { source, clock, batchCountMax: 1e9, deploymentNow: () => 0xf000_0001 };
   const made = [createNextId(options), createReserveIds(options), createBatchNextIds(options)];
   return Object.fromEntries(
     made.map(({ descriptor, read }): [string, Call] => [
@@ -66,7 +66,9 @@ function unframe(framed: Uint8Array | LentMessage): Buffer {
 async function all(stream: HotStream): Promise<readonly bigint[]> {
   const ids: bigint[] = [];
   for (let chunk = stream.next(); chunk !== undefined; chunk = stream.next()) {
-    ids.push(...fromBinary(BatchNextIdsResponseSchema, unframe((await chunk)!)).ids);
+    const { ids: some, deployment } = fromBinary(BatchNextIdsResponseSchema, unframe((await chunk)!));
+    expect(deployment).toBe(0xf000_0001);
+    ids.push(...some);
   }
   return ids;
 }
@@ -83,7 +85,9 @@ test.each(["now", "late"] as const)("NextId answers what protobuf-es reads (%s)"
   const ids: bigint[] = [];
   // Read only now: waiting calls must not share their answer. One that did not wait is valid until the next call.
   for (const answer of mode === "late" ? answers : answers.slice(1)) {
-    ids.push(fromBinary(NextIdResponseSchema, unframe(await answer)).id);
+    const { id, deployment } = fromBinary(NextIdResponseSchema, unframe(await answer));
+    expect(deployment).toBe(0xf000_0001);
+    ids.push(id);
   }
   expect(ids[0]!).toBeGreaterThan(9_007_199_254_740_000n);
   expect(new Set(ids).size).toBe(ids.length);
@@ -100,7 +104,8 @@ test.each(["now", "late"] as const)("ReserveIds answers runs that protobuf-es re
   for (const count of [1, 999, 1_000, 2_100]) {
     const request = toBinary(ReserveIdsRequestSchema, create(ReserveIdsRequestSchema, { count }));
     const answer = await (ReserveIds!(Buffer.from(request), context) as Promise<Uint8Array>);
-    const { runs } = fromBinary(ReserveIdsResponseSchema, unframe(answer));
+    const { runs, deployment } = fromBinary(ReserveIdsResponseSchema, unframe(answer));
+    expect(deployment).toBe(0xf000_0001);
     expect(runs.reduce((sum, run) => sum + run.count, 0)).toBe(count);
     expect(runs.every(({ stride }) => stride === 4n)).toBe(true);
     const ids = [...idsOf(runs)];

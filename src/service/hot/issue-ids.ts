@@ -11,6 +11,12 @@ export interface IssueOptions {
   readonly batchCountMax: number;
 }
 
+/** The parts that answer with IDs. */
+export interface AnswerOptions extends IssueOptions {
+  /** Which deployment the IDs are of, as in NextIdResponse; 0 before the first ID. */
+  readonly deploymentNow: () => number;
+}
+
 /** The limits that a caller sets for its call. */
 export interface CallContext {
   /** Aborted, with a reason that the call may end with, when the caller has gone or its deadline has passed. */

@@ -1,14 +1,26 @@
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
-import { type CallContext, drawOne, type IssueOptions } from "./issue-ids.ts";
+import { type CallContext, drawOne, type AnswerOptions } from "./issue-ids.ts";
 import { type HotMethod, type HotOperation, LentMessage, prefixBytes } from "./hot-method.ts";
-import { field1Fixed64, writeFixed64 } from "./write-protobuf.ts";
+import { field1Fixed64, field3Fixed32, fixed32Bytes, writeFixed32Field, writeFixed64 } from "./write-protobuf.ts";
+
+/** What the ID takes with its tag. */
+const idBytes = 9;
 
 /** NextId without fields in its request. */
-export function createNextId(options: IssueOptions): HotMethod {
-  const { source } = options;
-  const bytes = Buffer.from([0, 0, 0, 0, 9, field1Fixed64, 0, 0, 0, 0, 0, 0, 0, 0]);
-  const answer = new LentMessage(bytes);
+export function createNextId(options: AnswerOptions): HotMethod {
+  const { source, deploymentNow } = options;
+  const bytes = Buffer.alloc(prefixBytes + idBytes + fixed32Bytes);
+  bytes[prefixBytes] = field1Fixed64;
+  let deployment = -1;
+  let answer: LentMessage;
   const write = (id: bigint): LentMessage => {
+    // The same for all answers but the first.
+    if (deployment !== deploymentNow()) {
+      deployment = deploymentNow();
+      const end = writeFixed32Field(bytes, prefixBytes + idBytes, field3Fixed32, deployment);
+      bytes[prefixBytes - 1] = end - prefixBytes;
+      answer = new LentMessage(bytes.subarray(0, end));
+    }
     writeFixed64(bytes, prefixBytes + 1, id);
     return answer;
   };

@@ -1,12 +1,23 @@
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import type { IdRun } from "../../snowflake/run.ts";
-import { checkReserveCount, drawReservation, type IssueOptions } from "./issue-ids.ts";
+import { checkReserveCount, drawReservation, type AnswerOptions } from "./issue-ids.ts";
 import { type HotMethod, type HotOperation, prefixBytes } from "./hot-method.ts";
 import { field1Varint, field2Varint, readVarints, uint32Max } from "./read-varints.ts";
-import { field1Bytes, field1Fixed64, field3Fixed64, writeFixed64, writePrefix, writeVarint } from "./write-protobuf.ts";
+import type { ReservedIds } from "../../worker/id-source.ts";
+import {
+  field1Bytes,
+  field1Fixed64,
+  field2Fixed32,
+  field3Fixed64,
+  fixed32Bytes,
+  writeFixed32Field,
+  writeFixed64,
+  writePrefix,
+  writeVarint,
+} from "./write-protobuf.ts";
 
 /** ReserveIds with nothing but a count. */
-export function createReserveIds(options: IssueOptions): HotMethod {
+export function createReserveIds(options: AnswerOptions): HotMethod {
   return {
     descriptor: IdService.method.reserveIds,
     hasPlainJson: true,
@@ -15,21 +26,22 @@ export function createReserveIds(options: IssueOptions): HotMethod {
   };
 }
 
-function readReserveIds(options: IssueOptions, message: Buffer): HotOperation | undefined {
+function readReserveIds(options: AnswerOptions, message: Buffer): HotOperation | undefined {
   const count = readReserveRequest(message);
   if (count === undefined) return undefined;
   return (context) => {
     checkReserveCount(options, count);
     const drawn = drawReservation(options, count, context);
-    return drawn instanceof Promise ? drawn.then(({ runs }) => encodeRuns(runs)) : encodeRuns(drawn.runs);
+    const encode = ({ runs }: ReservedIds): Uint8Array => encodeRuns(runs, options.deploymentNow());
+    return drawn instanceof Promise ? drawn.then(encode) : encode(drawn);
   };
 }
 
 /** The most bytes that an IdRun takes with its tag and length: 2 + 9 + 6 + 9. */
 const runBytesMax = 26;
 
-function encodeRuns(runs: readonly IdRun[]): Uint8Array {
-  const bytes = Buffer.allocUnsafe(prefixBytes + runs.length * runBytesMax);
+function encodeRuns(runs: readonly IdRun[], deployment: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(prefixBytes + runs.length * runBytesMax + fixed32Bytes);
   let at = prefixBytes;
   for (const { firstId, count, stride } of runs) {
     const lengthAt = at + 1;
@@ -43,6 +55,7 @@ function encodeRuns(runs: readonly IdRun[]): Uint8Array {
     at = writeFixed64(bytes, at + 1, stride);
     bytes[lengthAt] = at - lengthAt - 1;
   }
+  at = writeFixed32Field(bytes, at, field2Fixed32, deployment);
   writePrefix(bytes, 0, at - prefixBytes);
   return bytes.subarray(0, at);
 }

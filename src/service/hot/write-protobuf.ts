@@ -6,6 +6,11 @@ import { prefixBytes } from "./hot-method.ts";
 export const field1Fixed64 = 0x09;
 export const field1Bytes = 0x0a;
 export const field3Fixed64 = 0x19;
+/** Fields 2 and 3 as fixed32. */
+export const field2Fixed32 = 0x15;
+export const field3Fixed32 = 0x1d;
+/** What a fixed32 takes with its tag. */
+export const fixed32Bytes = 5;
 
 const words = new IdWords();
 
@@ -33,6 +38,14 @@ export function writeFixed64(bytes: Buffer, at: number, value: bigint): number {
   writeUint32(bytes, at, words.low);
   writeUint32(bytes, at + 4, words.high);
   return at + 8;
+}
+
+/** Writes a field of fixed32, or nothing where it is 0, and returns where it ends. */
+export function writeFixed32Field(bytes: Buffer, at: number, tag: number, value: number): number {
+  if (value === 0) return at;
+  bytes[at] = tag;
+  writeUint32(bytes, at + 1, value);
+  return at + fixed32Bytes;
 }
 
 function writeUint32(bytes: Buffer, at: number, value: number): void {

@@ -227,6 +227,7 @@ function servicesOf(source: RewoundSource): readonly Service[] {
     rollbackPolicy: "advance",
     batchCountMax: 10_000,
     fingerprintNow: () => "0".repeat(32),
+    bindingNow: () => ({ datacenterIds: [3], workerIds: "all" }),
   });
   const sequences = createSequenceService({ sequences: sequencesOf(source), clock, batchCountMax: 10_000 });
   const admin = createAdminService({

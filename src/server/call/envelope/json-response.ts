@@ -158,6 +158,7 @@ function valueWriter(field: DescField): WriteValue {
 function scalarWriter(scalar: ScalarType): WriteValue {
   if (scalar === ScalarType.FIXED64) return writeFixed64;
   if (scalar === ScalarType.INT64) return writeInt64;
+  if (scalar === ScalarType.FIXED32) return (from) => json.addDecimal(readFixed32(from), 0);
   return scalar === ScalarType.UINT32 ? (from) => json.addDecimal(readVarint(from), 0) : unexpected;
 }
 
