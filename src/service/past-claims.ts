@@ -7,6 +7,7 @@ import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
 import { composeId, type Layout } from "../snowflake/layout.ts";
 import { inWholeTicks, lanesMax } from "../snowflake/past-numbers.ts";
 import { nsPerMsBig } from "../snowflake/nanoseconds.ts";
+import { createDeploymentNumber } from "./deployment-number.ts";
 import { layoutToMessage } from "./message/layout-message.ts";
 import { RequestError } from "./message/request-error.ts";
 import { timestampToNs, unixMsToTimestamp } from "./message/time-message.ts";
@@ -77,7 +78,7 @@ function toMessage(grant: PastGrant, { layout, fingerprintNow }: PastClaims) {
     firstTick: BigInt(grant.firstTick),
     endTick: BigInt(grant.endTick),
     layout: layoutToMessage(layout),
-    deployment: Number.parseInt(fingerprintNow().slice(0, 8), 16) || 1,
+    deployment: createDeploymentNumber(fingerprintNow)(),
   };
 }
 
