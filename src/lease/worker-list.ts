@@ -10,6 +10,7 @@ import { quarantineMs } from "./window.ts";
 import { parseIncarnationRecord } from "./records/incarnation-record.ts";
 import type { LayoutRecord } from "./records/layout-record.ts";
 import { parseLayoutRecord } from "./records/layout-slot.ts";
+import { isNeverHeld } from "./records/past-holder.ts";
 import { parseQuarantineRecord } from "./records/quarantine-record.ts";
 import { recordKeys } from "./records/record-text.ts";
 import { type Holder, parseWorkerKey, readableRecord } from "./records/worker-record.ts";
@@ -53,6 +54,8 @@ export interface WorkerList {
   readonly total: number;
   /** How many of them could be granted now. */
   readonly free: number;
+  /** Those that no live holder ever had, as far as the records tell: for claims of the past. */
+  readonly neverHeld: number;
   /** undefined: there is none, or it is over. */
   readonly quarantine: StoreQuarantine | undefined;
   /** The clock by which all this was judged: Unix milliseconds. */
@@ -76,21 +79,26 @@ export async function listWorkers(store: JudgedStore, listed: ListAnswer, wallMs
   const nowMs = storeNowMs(listed.moment, wallMs);
   const layoutText = textOf(listed, recordKeys.layout);
   if (layoutText === undefined) {
-    return { layoutRecord: undefined, workers: [], total: 0, free: 0, quarantine: undefined, nowMs };
+    return { layoutRecord: undefined, workers: [], total: 0, free: 0, neverHeld: 0, quarantine: undefined, nowMs };
   }
   const layoutRecord = parseLayoutRecord(layoutText);
   const layout = layoutOf(layoutRecord);
   const quarantine = standingQuarantine(store.kind, listed, layoutRecord, nowMs);
   const workers: ListedWorker[] = [];
+  let everHeld = 0;
   for (const [index, entry] of listed.entries.entries()) {
     if (index % judgedInATurn === judgedInATurn - 1) await new Promise((resolve) => void setImmediate(resolve));
     const worker = judge(entry, { store, layout, layoutRecord, quarantine, nowMs });
-    if (worker !== undefined) workers.push(worker);
+    if (worker === undefined) continue;
+    workers.push(worker);
+    const record = readableRecord(entry);
+    if (record === undefined || !isNeverHeld(record)) everHeld += 1;
   }
   workers.sort((one, other) => one.workerIndex - other.workerIndex);
   const total = countWorkerIds(layout, layoutRecord);
   const taken = workers.filter(({ state }) => state !== "released" && state !== "expired").length;
-  return { layoutRecord, workers, total, free: quarantine === undefined ? total - taken : 0, quarantine, nowMs };
+  const free = quarantine === undefined ? total - taken : 0;
+  return { layoutRecord, workers, total, free, neverHeld: total - everHeld, quarantine, nowMs };
 }
 
 /** The layout that a namespace was started with. Its name is lost: presets are values like any others. */

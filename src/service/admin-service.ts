@@ -77,6 +77,7 @@ function toPage(
     nextPageToken: left.length > page.length ? writePageToken(page.at(-1)!.workerIndex) : "",
     workerIdCount: BigInt(list.total),
     freeCount: BigInt(list.free),
+    neverHeldCount: BigInt(list.neverHeld),
     ...(quarantine === undefined
       ? {}
       : {

@@ -58,6 +58,10 @@ test("ClaimPast is off without a statement; with one, each call claims other wor
   const { datacenterId, workerId } = await call("IdService/Parse", { text: String(id) });
   expect(lanes).not.toContainEqual(expect.objectContaining({ datacenterId, workerId }));
   expect(server.log.map(({ message }) => message)).toContain("A piece of the past was claimed");
+  // The claims are no holders: only this server and the one before are.
+  const { neverHeldCount, workers } = await call("AdminService/ListWorkers", {});
+  expect(neverHeldCount).toBe("1022");
+  expect(JSON.stringify(workers)).toContain("past 2020-01-01T00:00:00Z..2021-01-01T00:00:00Z orders");
 });
 
 test("what is wrong with a request is named by its field, and nothing is claimed", async () => {

@@ -262,7 +262,7 @@ export const en = {
   },
   generate: {
     heading: "Generate IDs",
-    lead: "This server makes IDs that are unique for ever in its deployment. You can also make IDs by hand in your browser, for tests and back-fill.",
+    lead: "This server makes IDs that are unique for ever in its deployment. You can also make IDs by hand in your browser, for tests.",
     source: "Source",
     fromServer: "From this server",
     byHand: "In the browser",

@@ -261,7 +261,7 @@ export const sw: Texts = {
   },
   generate: {
     heading: "Zalisha ID",
-    lead: "Seva hii huzalisha ID za kipekee daima katika mfumo wake. Unaweza pia kuzizalisha kwa mkono katika kivinjari, kwa majaribio na kujazia data ya zamani.",
+    lead: "Seva hii huzalisha ID za kipekee daima katika mfumo wake. Unaweza pia kuzizalisha kwa mkono katika kivinjari, kwa majaribio.",
     source: "Chanzo",
     fromServer: "Kutoka seva hii",
     byHand: "Katika kivinjari",

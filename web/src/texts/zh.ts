@@ -240,7 +240,7 @@ export const zh: Texts = {
   },
   generate: {
     heading: "生成 ID",
-    lead: "由此服务器生成，在整套部署内永久唯一。也可在浏览器中手动生成，用于测试与补录数据。",
+    lead: "由此服务器生成，在整套部署内永久唯一。也可在浏览器中手动生成，用于测试。",
     source: "来源",
     fromServer: "由服务器生成",
     byHand: "在浏览器中生成",
