@@ -25,7 +25,7 @@ const tables = [
   "snowlane_sequence_place",
   "snowlane_sequence_witness",
 ] as const;
-const wentBack = expect.objectContaining({ reason: "STORE_WENT_BACK" });
+const regressed = expect.objectContaining({ reason: "STORE_WENT_BACK" });
 const steps = { name: "orders", stepMin: 100, stepMax: 100 };
 
 describe.each(servers)("sequences in %s", (_kind, start) => {
@@ -54,7 +54,7 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     await (await first.catalog()).create(steps);
     expect((await first.take(250)).length).toBe(250);
     await runSql(server.url, `UPDATE snowlane_sequence_counter SET used_count = 0 WHERE namespace = '${namespace}'`);
-    await expect(other.take(1)).rejects.toEqual(wentBack);
+    await expect(other.take(1)).rejects.toEqual(regressed);
     expect(await stopped(namespace)).toContain("the counter of orders stands at 0");
     // Values on both sides of the loss may be in memory.
     const outcome = () => first.take(1).catch(({ reason }: { readonly reason: string }) => reason);
