@@ -1,6 +1,8 @@
 /** Takes over the counters of another program: a sequence begins above, or is raised above, each of their values. */
 import { IdError } from "../errors.ts";
+import type { SequenceServer } from "./seen-by-servers.ts";
 import type { SequenceCatalog } from "./sequence-catalog.ts";
+import type { SequenceState } from "./sequence-state.ts";
 import { completeDefinition, fieldError, type SequenceDraft, stepMaxMax } from "./sequence.ts";
 
 /** A counter of another program. */
@@ -28,7 +30,22 @@ export interface ImportOptions {
   readonly margin: bigint;
   /** `plan` writes nothing. */
   readonly mode: "write" | "plan";
+  /** Whether all of them give values afterwards. */
+  readonly enables: boolean;
+  /** A server that has not looked for so long counts as dead. */
+  readonly deadAfterMs: number;
 }
+
+/** A sequence that is in use, or may be: nothing was written then. */
+export interface ImportBlocked {
+  readonly kind: "blocked";
+  readonly name: string;
+  /** `enabled`: it gives values. Else the first server that has not seen that it is disabled. */
+  readonly why: "enabled" | SequenceServer;
+}
+
+/** The outcome of {@link importCounters}. */
+export type ImportResult = ImportBlocked | { readonly kind: "done"; readonly outcomes: readonly ImportOutcome[] };
 
 const textPattern = /^\d{1,19}$/;
 
@@ -57,7 +74,8 @@ export function readCounters(
 
 /**
  * Makes or raises a sequence for each counter. All of them are checked before the first is written, and it may be
- * repeated: a sequence is never lowered.
+ * repeated: a sequence is never lowered. One that is there must be disabled, and every server must have seen that:
+ * else servers would go on with values in memory that the other program has given.
  *
  * @throws IdError As {@link SequenceCatalog.create} and {@link SequenceCatalog.raise}.
  */
@@ -65,28 +83,44 @@ export async function importCounters(
   catalog: SequenceCatalog,
   counters: readonly ImportedCounter[],
   options: ImportOptions,
-): Promise<readonly ImportOutcome[]> {
+): Promise<ImportResult> {
   const drafts = counters.map((counter) => draftOf(counter, options.margin));
   for (const draft of drafts) completeDefinition(draft);
+  const standing = new Map<string, SequenceState>();
+  for (const { name } of drafts) {
+    const state = await findState(catalog, name);
+    if (state === undefined) continue;
+    standing.set(name, state);
+    if (!state.stored.definition.disabled) return { kind: "blocked", name, why: "enabled" };
+    const [server] = await catalog.behind(name, options.deadAfterMs);
+    if (server !== undefined) return { kind: "blocked", name, why: server };
+  }
   const outcomes: ImportOutcome[] = [];
-  for (const draft of drafts) outcomes.push(await importOne(catalog, draft, options));
-  return outcomes;
+  for (const draft of drafts) outcomes.push(await importOne(catalog, draft, standing.get(draft.name), options));
+  if (options.enables && options.mode === "write") {
+    for (const { name } of drafts) await catalog.update({ name, change: { disabled: false } });
+  }
+  return { kind: "done", outcomes };
 }
 
-async function importOne(
-  catalog: SequenceCatalog,
-  draft: SequenceDraft & { readonly startValue: bigint },
-  { mode }: ImportOptions,
-): Promise<ImportOutcome> {
-  const { name, startValue } = draft;
-  const standing = await catalog.get(name).catch((error: unknown) => {
+async function findState(catalog: SequenceCatalog, name: string): Promise<SequenceState | undefined> {
+  return catalog.get(name).catch((error: unknown) => {
     if (!(error instanceof IdError)) throw error;
     // A plan makes no database where nothing was ever kept.
     if (error.reason === "SEQUENCE_NOT_FOUND" || error.metadata["kept"] === "nothing") return undefined;
     throw error;
   });
+}
+
+async function importOne(
+  catalog: SequenceCatalog,
+  draft: SequenceDraft & { readonly startValue: bigint },
+  standing: SequenceState | undefined,
+  { mode }: ImportOptions,
+): Promise<ImportOutcome> {
+  const { name, startValue } = draft;
   if (standing === undefined) {
-    if (mode === "write") await catalog.create(draft);
+    if (mode === "write") await catalog.create({ ...draft, disabled: true });
     return { name, nextValue: startValue, done: "made" };
   }
   if (standing.nextValue !== undefined && standing.nextValue >= startValue) {

@@ -48,6 +48,17 @@ export function createValueWriter(template: string): ValueWriter {
   return (value, periodKey) => parts.map((part) => writePart(part, value, periodKey)).join("");
 }
 
+/** The most bytes that a text of a template has in UTF-8; 0 for no template. */
+export function textBytesMax(template: string): number {
+  if (template === "") return 0;
+  return parseTemplate(template).reduce((sum, part) => sum + bytesMaxOf(part), 0);
+}
+
+function bytesMaxOf(part: Part): number {
+  if (part.kind === "literal") return Buffer.byteLength(part.text);
+  return part.kind === "value" ? digitsMax : part.field.length;
+}
+
 function writePart(part: Part, value: bigint, periodKey: string): string {
   if (part.kind === "literal") return part.text;
   if (part.kind === "value") return String(value).padStart(part.digits, "0");

@@ -7,7 +7,7 @@ import {
 } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
 import { callerError } from "../sequence/sequence-error.ts";
-import type { ValueWriter } from "../sequence/value-template.ts";
+import { textBytesMax, type ValueWriter } from "../sequence/value-template.ts";
 import { liveContext } from "./call-context.ts";
 import { createByMessages } from "./hot/by-messages.ts";
 import { createBatchNextValues } from "./hot/batch-next-values.ts";
@@ -56,6 +56,11 @@ export function createSequenceService(options: ValueOptions): Service {
     ],
   });
 }
+
+/** Clients take messages of 4 MiB by default, and callers in between may take less. */
+const messageBytesMax = 2 ** 20;
+/** The bytes of a value, and what frames its text. */
+const numberBytesMax = 12;
 
 function implementSequenceService(options: ValueOptions) {
   /** Opens the database if needed. The errors of the database itself are not shown to callers. */
@@ -113,11 +118,13 @@ async function listSequences(catalog: SequenceCatalog, { pageSize, pageToken, na
 async function* batchNextValues(options: ValueOptions, request: BatchNextValuesRequest, context: CallContext) {
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
   const source = await findSource(options, request.name, context);
+  // Before they are drawn: values of a message that a client refuses would be lost.
+  const countMax = valuesOfMessage(source.stored.definition.textTemplate);
   for (let left = Number(request.count); left > 0; ) {
     // A caller that has gone is given nothing more.
     if (context.signal.aborted) throw context.signal.reason;
     // The values are drawn only now, because the response is pulled as the reader takes it.
-    const wanted = Math.min(left, chunkSize);
+    const wanted = Math.min(left, chunkSize, countMax);
     const { runs, count, periodKey } = await drawValueChunk(options, source, wanted, context);
     left -= count;
     const values = valuesOf(runs);
@@ -125,6 +132,11 @@ async function* batchNextValues(options: ValueOptions, request: BatchNextValuesR
     const texts = writeText === undefined ? [] : values.map((value) => writeText(value, periodKey));
     yield { values, texts, periodKey };
   }
+}
+
+/** The most values of one message: with their texts they take at most 1 MiB. */
+export function valuesOfMessage(textTemplate: string): number {
+  return Math.floor(messageBytesMax / (numberBytesMax + textBytesMax(textTemplate)));
 }
 
 /** A token names the last sequence of the page that it continues. */

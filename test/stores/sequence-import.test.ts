@@ -38,7 +38,7 @@ describe.each([
       "DELETE FROM Orders WHERE id = 3",
     );
     const run = sequencesInFile();
-    const source = ["import", "--from", url, "--sql", queryOf("auto-increment")];
+    const source = ["import", "--from", url, "--sql", queryOf("auto-increment"), "--enable"];
     const next = async (name: string): Promise<number> => Number((await run("next", name)).stdout);
     expect(await run(...source)).toMatchObject({ code: 0, stderr: "" });
     expect([4, 5]).toContain(await next("orders"));
@@ -47,6 +47,10 @@ describe.each([
     await runSql(url, "INSERT INTO Orders (id) VALUES (100)", "DELETE FROM Orders");
     await server.kill();
     await server.restart();
+    // Servers may have values in memory that the other program has given: nothing is written.
+    const early = await run(...source);
+    expect(early).toMatchObject({ code: 6, stderr: expect.stringMatching(/The sequence (orders|tickets) is in use/) });
+    for (const name of ["orders", "tickets"]) await run("update", name, "--disabled", "true", "--wait", "30s");
     const again = (await run(...source)).stdout;
     expect(again).toMatch(/^orders +10[12] +raised$/m);
     expect(again).toMatch(/^tickets +\d +stands above already$/m);
@@ -99,6 +103,7 @@ describe("from MariaDB", () => {
       );
       expect((await run("import", "--from", own, "--sql", queryOf("tinyid"))).code).toBe(0);
     }
+    await run("update", "order", "--disabled", "false");
     expect((await run("next", "order")).stdout).toBe("50002\n");
   });
 
@@ -115,6 +120,9 @@ describe("from MariaDB", () => {
     expect(planned.stdout).toMatch(/^NAME +NEXT +WOULD BE\nshop.+ made\nshop.+ made\n$/);
     expect((await run()).code).not.toBe(0);
     expect((await run(...source)).code).toBe(0);
+    // It may be repeated until the cut-over, and until then nothing gives values.
+    expect((await run("next", "shop.share")).stderr).toContain("disabled");
+    expect((await run(...source, "--enable")).code).toBe(0);
     expect((await run("next", "shop.share")).stdout).toBe("701\n");
   });
 
@@ -144,14 +152,25 @@ test("from PostgreSQL: identity columns and sequences, and an account that is re
     "CREATE SEQUENCE tickets START 2000",
     "SELECT nextval('tickets')",
     "CREATE SEQUENCE unused",
+    // A block allocator hands out 1 to 100: the sequence has the low end of its last block.
+    "CREATE SEQUENCE blocks INCREMENT 50",
+    "SELECT nextval('blocks'), nextval('blocks')",
+    "CREATE SEQUENCE turns MAXVALUE 100 CYCLE",
+    "CREATE SEQUENCE down INCREMENT -1",
   );
   const run = sequencesInFile();
   const outcome = await run("import", "--from", server.url, "--sql", queryOf("postgres"));
   expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  expect((await run("get", "blocks", "--json")).stdout).toContain('"nextValue":"101"');
+  // One that begins again has no highest value: its program's rows have.
+  expect((await run("get", "turns", "--json")).stdout).toContain('"nextValue":"101"');
+  expect((await run("get", "down")).code).toBe(1);
   const listed = (await run()).stdout.split("\n").map((line) => line.split(/ +/).slice(0, 2));
-  expect(listed.slice(1, 4)).toEqual([
+  expect(listed.slice(1, 6)).toEqual([
+    ["blocks", "101"],
     ["orders_id_seq", "3"],
     ["tickets", "2001"],
+    ["turns", "101"],
     ["unused", "1"],
   ]);
   const write = await run("import", "--from", server.url, "--name", "a", "--sql", "DELETE FROM orders RETURNING id");
@@ -174,7 +193,7 @@ test("from Redis: a counter's value by the line of the page", async () => {
     .split(" ")
     .slice(2);
   const run = sequencesInFile();
-  expect(await run(...words)).toMatchObject({ code: 0, stderr: "" });
+  expect(await run(...words, "--enable")).toMatchObject({ code: 0, stderr: "" });
   expect((await run("next", "orders")).stdout).toBe("41238\n");
 });
 
@@ -202,7 +221,7 @@ test("from SQLite, and whatever cannot be taken over is refused before anything 
     expect(await from(sql, ...more), sql).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
   }
   expect((await run("get", "a")).code).toBe(4);
-  expect((await from("SELECT name, value FROM counter")).code).toBe(0);
+  expect((await from("SELECT name, value FROM counter", "--enable")).code).toBe(0);
   expect((await run("next", "a")).stdout).toBe("9007199254740994\n");
   expect((await run("next", "b")).stdout).toBe("1\n");
 });

@@ -2,16 +2,18 @@ import { storeUrl } from "../../config/store-url.ts";
 import { onOff, text } from "../../config/setting-kinds.ts";
 import type { SettingProblem } from "../../config/load-settings.ts";
 import {
+  type ImportBlocked,
   importCounters,
   type ImportedCounter,
   type ImportOutcome,
   readCounters,
 } from "../../sequence/sequence-import.ts";
 import type { Command } from "../command.ts";
-import { exitCodes } from "../exit-code.ts";
+import { CommandError, exitCodes } from "../exit-code.ts";
 import { canRead, readImportRows } from "./import-rows.ts";
 import { operateSequences, sequencePlaceSettings } from "./sequence-access.ts";
 import { wholeNumber } from "./sequence-options.ts";
+import { deadAfterOption, notSeen } from "./servers-behind.ts";
 import { tableOf } from "../table.ts";
 
 const options = {
@@ -37,6 +39,11 @@ const options = {
     min: 0n,
     doc: "So many values are left out above each one, for what the other program hands out until it stops. Default: 0.",
   }),
+  enable: onOff({
+    name: "enable",
+    doc: "Lets all of them give values at the end: at the cut-over, when the other program has stopped for good.",
+  }),
+  deadAfterMs: deadAfterOption,
   dryRun: onOff({ name: "dryRun", doc: "Prints what would be done, and writes nothing." }),
 };
 
@@ -57,14 +64,15 @@ export const sequencesImport: Command<typeof sequencePlaceSettings, typeof optio
   ],
   check: (_, given) => problemsOf(given),
   run: async ({ settings, options: given, environment, stdout }) => {
-    const { margin = 0n, dryRun } = given;
+    const { margin = 0n, dryRun, enable: enables, deadAfterMs = Number.POSITIVE_INFINITY } = given;
     const counters = await countersOf(given);
     const mode = dryRun ? "plan" : "write";
     const whereNew = dryRun ? "refuse" : "create";
-    const outcomes = await operateSequences({ settings, environment, whereNew }, (catalog) =>
-      importCounters(catalog, counters, { margin, mode }),
+    const result = await operateSequences({ settings, environment, whereNew }, (catalog) =>
+      importCounters(catalog, counters, { margin, mode, enables, deadAfterMs }),
     );
-    stdout.write(tableOf(["NAME", "NEXT", dryRun ? "WOULD BE" : "DONE"], outcomes.map(rowOf)));
+    if (result.kind === "blocked") throw blocked(result);
+    stdout.write(tableOf(["NAME", "NEXT", dryRun ? "WOULD BE" : "DONE"], result.outcomes.map(rowOf)));
     return exitCodes.done;
   },
 };
@@ -90,6 +98,13 @@ function problemsOf({ from, sql, name, value }: Given): readonly SettingProblem[
 async function countersOf({ from = "", sql = "", name, value }: Given): Promise<readonly ImportedCounter[]> {
   const rows = value === undefined ? await readImportRows(from, sql) : [[value]];
   return readCounters(rows, name);
+}
+
+/** The error of an import that would leave values of the other program in the memory of servers. */
+function blocked({ name, why }: ImportBlocked): CommandError {
+  if (why !== "enabled") return notSeen(why, 0);
+  const message = `The sequence ${name} is in use, and nothing was written. Disable it first: snowlane sequences update ${name} --disabled true --wait 30s.`;
+  return new CommandError(message, exitCodes.held);
 }
 
 function rowOf({ name, nextValue, done }: ImportOutcome): readonly string[] {

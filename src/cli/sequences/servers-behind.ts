@@ -38,7 +38,8 @@ export async function untilSeen(
   }
 }
 
-function notSeen({ server, agoMs }: SequenceServer, otherCount: number): CommandError {
+/** The error where a server has not seen a change. */
+export function notSeen({ server, agoMs }: SequenceServer, otherCount: number): CommandError {
   const others = otherCount === 0 ? "" : ` So may ${otherCount} more: snowlane sequences servers lists them.`;
   const message = `${server} was last seen ${lengthOfTime(agoMs)} ago, and may still give values that it has in memory.${others} Wait, or say with --dead-after when a server counts as dead.`;
   return new CommandError(message, exitCodes.held);
