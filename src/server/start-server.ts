@@ -88,9 +88,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // Before the start waits for a worker ID.
   if (tls !== undefined) (await import("./listen/tls.ts")).readTlsContext(tls);
   const guards = await openGuards(options);
-  for (const [setting, path] of secretFilesOf(config)) {
-    if (accessOf(path).othersRead) log.warn("Every user of this machine may read a file of secrets", { setting, path });
-  }
+  warnOfReadableSecrets(options);
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
   const { reusePort, connectionsPerSecond } = config;
   const { connectionsMax, adminConnectionsMax } = fitToOpenFiles(options);
@@ -202,6 +200,12 @@ function createSequences({ config, worker, clock, log }: ServerOptions, address:
     onEvent: (event) => logSequenceEvent(log, event),
     server: config.instance ?? defaultInstance(address),
   });
+}
+
+function warnOfReadableSecrets({ config, log }: ServerOptions): void {
+  for (const [setting, path] of secretFilesOf(config)) {
+    if (accessOf(path).othersRead) log.warn("Every user of this machine may read a file of secrets", { setting, path });
+  }
 }
 
 /** Tries a database of sequences that was named: an operator should hear of its faults before a caller does. */
