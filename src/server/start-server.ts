@@ -90,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const guards = await openGuards(options);
   warnOfReadableSecrets(options);
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
-  const { reusePort, connectionsPerSecond } = config;
+  const { reusePort, connectionsPerSecond, drainTimeoutMs } = config;
   const { connectionsMax, adminConnectionsMax } = fitToOpenFiles(options);
   const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, onFault });
   /** Resolves when the start turns out to have to wait. */
@@ -124,7 +124,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const calls = serveCalls({ ...options, ...guards, tls, worker: begun, source, sequences, listener, startMs });
     looks.push(calls.look);
     admin?.accept(calls.admitAdmin);
-    const { drainTimeoutMs } = config;
     const stopCalls = () => stopServing({ listener, admin, calls, drainTimeoutMs, sequences, worker: begun, issueLog });
     stop = stopCalls;
     const cancel = systemTimers.after(shortStartMs, waits.resolve);
