@@ -164,6 +164,8 @@ export const backfillDialects: Readonly<Record<BackfillDialectName, BackfillDial
 CREATE TABLE IF NOT EXISTS snowlane_backfill (claim text PRIMARY KEY, reason text NOT NULL, numbered int NOT NULL);
 -- Leave this out if there is a unique index on the IDs already.
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS ${indexName(sql)} ON ${sql.table} (${sql.id});
+-- Else the planner may take a table whose IDs were just removed for one that is full of them.
+ANALYZE ${sql.table};
 BEGIN;
 ${claimRow(sql)}
 ${updateFrom(sql, dialect)}
