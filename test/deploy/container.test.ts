@@ -118,7 +118,7 @@ test("compose.yaml has no word that an engine would ignore, and names files, ser
   expect([compose(read(source)), compose.errors]).toEqual([true, null]);
   for (const [right, wrong] of [
     ["stop_grace_period: 45s", "stop_grace: 45s"],
-    ["restart: on-failure", "restart: onfailure"],
+    ["restart: unless-stopped", "restart: unlessstopped"],
     ["interval: 2s", "interval: 2"],
   ] as const) {
     expect(source).toContain(right);
