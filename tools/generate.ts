@@ -24,6 +24,7 @@ await runProgram({
       await runCommand(process.execPath, ["tools/generate-configuration.ts"]);
       await runCommand(process.execPath, ["tools/generate-metrics.ts"]);
       await runCommand(process.execPath, ["tools/generate-api.ts"]);
+      await runCommand(process.execPath, ["tools/generate-ways.ts"]);
       await runCommand(process.execPath, ["tools/generate-caught.ts"]);
       await runCommand(process.execPath, ["tools/chart-schema.ts"]);
       await runCommand(process.execPath, ["tools/llms-index.ts"]);

@@ -9,7 +9,7 @@ import {
   WorkerState as StateMessage,
 } from "../gen/snowlane/v1/admin_service_pb.ts";
 import type { ListedWorker, WorkerList, WorkerState } from "../lease/worker-list.ts";
-import { createByMessages } from "./hot/by-messages.ts";
+import { createDirectMethod } from "./hot/direct-method.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import { nsToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
 import { createClaimPast, type PastClaims } from "./past-claims.ts";
@@ -57,8 +57,8 @@ export function createAdminService({ listWorkers, status, pastClaims }: AdminSer
     implementation: methods,
     // Pages that watch ask for both again and again, beside the callers of IDs.
     hotMethods: [
-      createByMessages(AdminService.method.listWorkers, methods.listWorkers),
-      createByMessages(AdminService.method.getStatus, methods.getStatus),
+      createDirectMethod(AdminService.method.listWorkers, methods.listWorkers),
+      createDirectMethod(AdminService.method.getStatus, methods.getStatus),
     ],
   });
 }

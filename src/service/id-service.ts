@@ -23,7 +23,7 @@ import { checkTextFormat, checkUtcOffset, prefixOf } from "../text/text-form.ts"
 import { version } from "../version.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import type { StoreBinding } from "../worker/open-worker.ts";
-import { createByMessages } from "./hot/by-messages.ts";
+import { createDirectMethod } from "./hot/direct-method.ts";
 import { createBatchNextIds } from "./hot/batch-next-ids.ts";
 import {
   type AnswerOptions,
@@ -101,9 +101,9 @@ export function createIdService(given: IdServiceOptions): Service {
       createNextId(options),
       createReserveIds(options),
       createBatchNextIds(options),
-      createByMessages(IdService.method.parse, implementation.parse),
-      createByMessages(IdService.method.getIdRange, implementation.getIdRange),
-      createByMessages(IdService.method.getInfo, implementation.getInfo),
+      createDirectMethod(IdService.method.parse, implementation.parse),
+      createDirectMethod(IdService.method.getIdRange, implementation.getIdRange),
+      createDirectMethod(IdService.method.getInfo, implementation.getInfo),
     ],
   });
 }

@@ -9,7 +9,7 @@ import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
 import { callerError } from "../sequence/sequence-error.ts";
 import { textBytesMax, type ValueWriter } from "../sequence/value-template.ts";
 import { liveContext } from "./call-context.ts";
-import { createByMessages } from "./hot/by-messages.ts";
+import { createDirectMethod } from "./hot/direct-method.ts";
 import { createBatchNextValues } from "./hot/batch-next-values.ts";
 import { type CallContext, checkBatch } from "./hot/issue-ids.ts";
 import {
@@ -51,8 +51,8 @@ export function createSequenceService(options: ValueOptions): Service {
       createNextValue(options),
       createReserveValues(options),
       createBatchNextValues(options),
-      createByMessages(SequenceService.method.getSequence, implementation.getSequence),
-      createByMessages(SequenceService.method.listSequences, implementation.listSequences),
+      createDirectMethod(SequenceService.method.getSequence, implementation.getSequence),
+      createDirectMethod(SequenceService.method.listSequences, implementation.listSequences),
     ],
   });
 }

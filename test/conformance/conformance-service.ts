@@ -84,7 +84,7 @@ export class ConformanceService {
       {
         descriptor: method["unary"]!,
         hasPlainJson: false,
-        isExpensive: false,
+        kind: "hot",
         read: (message) => {
           const request = this.#read("UnaryRequest", message) as RequestMessage<UnaryDefinition>;
           return (context) =>
@@ -96,7 +96,7 @@ export class ConformanceService {
       {
         descriptor: method["serverStream"]!,
         hasPlainJson: false,
-        isExpensive: false,
+        kind: "hot",
         read: (message) => {
           const request = this.#read("ServerStreamRequest", message) as RequestMessage<StreamDefinition>;
           return (context) => {

@@ -14,7 +14,7 @@ import { unreadyOnDrain } from "./probes.ts";
 const hotMethod = {
   descriptor: IdService.method.nextId,
   hasPlainJson: true,
-  isExpensive: false,
+  kind: "hot" as const,
   read: () => undefined,
 };
 const hotPath = "/snowlane.v1.IdService/NextId";

@@ -73,7 +73,7 @@ function setUp({ operation = () => framed, guards = [], stallTimeoutMs = 30_000,
       {
         descriptor: IdService.method.nextId,
         hasPlainJson: true,
-        isExpensive: queue !== undefined,
+        kind: queue === undefined ? "hot" : "direct",
         read: (message) => {
           asked.push(message.toString("hex"));
           return message[0] === 0xff ? undefined : operation;

@@ -167,7 +167,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   }
 
   get startedMs(): number | undefined {
-    const isTimed = this.#isRunning || this.#calls.options.timesEach === true || this.#route.method.isExpensive;
+    const isTimed = this.#isRunning || this.#calls.options.timesEach === true || this.#route.method.kind === "direct";
     return isTimed ? this.#stream.openedMs : undefined;
   }
 
@@ -222,7 +222,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     }
     const { queue } = this.#calls.options;
     this.#hasBegun = true;
-    if (queue === undefined || !this.#route.method.isExpensive) {
+    if (queue === undefined || this.#route.method.kind === "hot") {
       this.#answerBy(operation);
       return;
     }

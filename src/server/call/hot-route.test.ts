@@ -10,7 +10,7 @@ import { envelopesOf, type HotRoute, HotRoutes, pathOf } from "./hot-route.ts";
 const method: HotMethod = {
   descriptor: IdService.method.nextId,
   hasPlainJson: true,
-  isExpensive: false,
+  kind: "hot",
   read: () => undefined,
 };
 const routes = new HotRoutes({

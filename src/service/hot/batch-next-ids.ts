@@ -20,7 +20,7 @@ export function createBatchNextIds(options: AnswerOptions): HotMethod {
   return {
     descriptor: IdService.method.batchNextIds,
     hasPlainJson: true,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => readBatchNextIds(options, message),
   };
 }

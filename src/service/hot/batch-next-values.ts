@@ -15,7 +15,7 @@ export function createBatchNextValues(options: ValueOptions): HotMethod {
   return {
     descriptor: SequenceService.method.batchNextValues,
     hasPlainJson: true,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => readBatchNextValues(options, message),
   };
 }

@@ -20,7 +20,7 @@ export function createHealthCheck(services: Iterable<string>, isServing: (servic
   return {
     descriptor: Health.method.check,
     hasPlainJson: true,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => operations.get(message.toString("latin1")),
   };
 }

@@ -25,7 +25,7 @@ export function createHealthWatch(board: HealthBoard): HotMethod {
   return {
     descriptor: Health.method.watch,
     hasPlainJson: false,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => {
       const service = readService(message);
       return service === undefined ? undefined : () => new HealthStream(board, service, frames);

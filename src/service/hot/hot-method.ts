@@ -53,8 +53,11 @@ export interface HotMethod {
   readonly descriptor: DescMethod;
   /** Whether it is hot in JSON, too: its messages are of the kinds that json-request.ts and json-response.ts know. */
   readonly hasPlainJson: boolean;
-  /** Whether a call takes so long that it waits for a turn of its own, where its connection may send many at once. */
-  readonly isExpensive: boolean;
+  /**
+   * `hot`: a call allocates nothing for its messages. `direct`: it makes an object for each message, and takes so long
+   * that it waits for a turn of its own where its connection may send many at once.
+   */
+  readonly kind: "hot" | "direct";
   /**
    * Reads a request, and does nothing else, because the guards are asked between reading and doing. Undefined if the
    * request is not plain, so that the call has to take the general way.

@@ -36,7 +36,7 @@ export function createNextId(options: AnswerOptions): HotMethod {
   return {
     descriptor: IdService.method.nextId,
     hasPlainJson: true,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => (message.length === 0 ? next : undefined),
   };
 }

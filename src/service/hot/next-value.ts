@@ -32,7 +32,7 @@ export function createNextValue(options: ValueOptions): HotMethod {
   return {
     descriptor: SequenceService.method.nextValue,
     hasPlainJson: true,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => {
       if (nameEnd(message) !== message.length) return undefined;
       const source = findNamed(options, message);

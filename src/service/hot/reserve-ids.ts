@@ -21,7 +21,7 @@ export function createReserveIds(options: AnswerOptions): HotMethod {
   return {
     descriptor: IdService.method.reserveIds,
     hasPlainJson: true,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => readReserveIds(options, message),
   };
 }

@@ -11,7 +11,7 @@ export function createReserveValues(options: ValueOptions): HotMethod {
   return {
     descriptor: SequenceService.method.reserveValues,
     hasPlainJson: true,
-    isExpensive: false,
+    kind: "hot",
     read: (message) => readReserveValues(options, message),
   };
 }

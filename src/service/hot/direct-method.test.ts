@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { AdminService, type GetStatusRequest } from "../../gen/snowlane/v1/admin_service_pb.ts";
-import { createByMessages } from "./by-messages.ts";
+import { createDirectMethod } from "./direct-method.ts";
 import type { HotContext } from "./hot-method.ts";
 
 test("a request keeps nothing of the bytes that were lent for it", () => {
   const seen: GetStatusRequest[] = [];
-  const method = createByMessages(AdminService.method.getStatus, (request) => {
+  const method = createDirectMethod(AdminService.method.getStatus, (request) => {
     seen.push(request);
     return {};
   });
@@ -19,6 +19,6 @@ test("a request keeps nothing of the bytes that were lent for it", () => {
 });
 
 test("bytes that are no message are not for it", () => {
-  const method = createByMessages(AdminService.method.getStatus, () => ({}));
+  const method = createDirectMethod(AdminService.method.getStatus, () => ({}));
   expect(method.read(Buffer.from("0a", "hex"))).toBeUndefined();
 });

@@ -11,12 +11,12 @@ import type { HotMethod } from "./hot-method.ts";
 import { withPrefix } from "./write-protobuf.ts";
 
 /**
- * Makes a hot method of one that works on messages and needs nothing of its call: protobuf-es reads and writes them.
+ * Makes a direct method of one that works on messages and needs nothing of its call: protobuf-es reads and writes them.
  * That saves Connect's handlers, which take ten times as long. In the binary form alone. docs/adr/0120
  *
  * @param answer - Makes the response of a request, as in the service's implementation.
  */
-export function createByMessages<Input extends DescMessage, Output extends DescMessage>(
+export function createDirectMethod<Input extends DescMessage, Output extends DescMessage>(
   descriptor: DescMethodUnary<Input, Output>,
   answer: (request: MessageShape<Input>) => MessageInitShape<Output> | Promise<MessageInitShape<Output>>,
 ): HotMethod {
@@ -26,7 +26,7 @@ export function createByMessages<Input extends DescMessage, Output extends DescM
   return {
     descriptor,
     hasPlainJson: false,
-    isExpensive: true,
+    kind: "direct",
     read: (bytes) => {
       const request = readMessage(input, bytes);
       if (request === undefined) return undefined;
