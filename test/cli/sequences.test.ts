@@ -148,8 +148,11 @@ test("of several files one that is stopped, or opened a moment ago, is passed: t
   const urls = ["a", "b"].map((name) => `sqlite:${join(folder, name)}`);
   const run = (named: readonly string[], ...words: readonly string[]) =>
     runInProcess(["sequences", ...words, "--sequence-stores", named.join(" ")]);
-  const next = async (): Promise<readonly number[]> =>
-    (await run(urls, "next", "orders", "-n", "100")).stdout.trim().split("\n").map(Number);
+  const next = async (): Promise<readonly number[]> => {
+    const { code, stdout, stderr } = await run(urls, "next", "orders", "-n", "100");
+    expect(code, stderr).toBe(0);
+    return stdout.trim().split("\n").map(Number);
+  };
   const residuesOf = (values: readonly number[]) => new Set(values.map((value) => value % 2)).size;
   await run(urls, "create", "orders", "--step-min", "10", "--step-max", "10");
   const before = await next();
