@@ -23,7 +23,7 @@ test("two nodes of one database end starts with a sentence, and doctor says the 
   expect((await runCli(["next", ...one, ...short])).code).toBe(0);
   const serve = ["serve", "--listen", "127.0.0.1:0", "--log-level", "error", ...short];
   // It notes another life and waits for the quarantine, as after a failover.
-  const waited = await runCli([...serve, "--start-timeout", "1500ms", ...other]);
+  const waited = await runCli([...serve, "--start-timeout", "8s", ...other]);
   expect([waited.code, waited.stderr]).toEqual([6, expect.stringContaining("the store is under quarantine")]);
   const ended = await runCli([...serve, ...one]);
   const sentence = expect.stringMatching(
