@@ -5,6 +5,9 @@ import type { Endpoint, Endpoints } from "./endpoints.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 import { errorOfRpc } from "./rpc-error.ts";
 
+/** Of the delay that a server says for a quota, so much counts. */
+const quotaWaitMaxMs = 5_000;
+
 /** How calls are tried. */
 export interface AttemptSettings {
   readonly endpoints: Endpoints;
@@ -114,7 +117,8 @@ export class Attempts {
     const hasRunOut = error.reason === "DEADLINE_EXCEEDED";
     const isOver = this.leftMs <= 0;
     if (error.endpoint !== undefined && !hasRunOut && error.reason !== "UNREACHABLE") endpoints.noteAnswer();
-    if (error.reason === "QUOTA_EXCEEDED") this.#waitMs = (error.retryAfterMs ?? 0) * (1 + random() / 2);
+    if (error.reason === "QUOTA_EXCEEDED")
+      this.#waitMs = Math.min(error.retryAfterMs ?? 0, quotaWaitMaxMs) * (1 + random() / 2);
     else if (signal.aborted || (error.code !== "UNAVAILABLE" && !hasRunOut)) throw error;
     // Where the caller's own time has run out, that says nothing about the endpoint.
     else if (!hasRunOut || !isOver) error = endpoints.noteFailure(endpoint, error);

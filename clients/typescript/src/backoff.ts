@@ -1,14 +1,16 @@
 const baseMs = 100;
-const capMs = 5_000;
+const capMs = 2_000;
+/** A server may ask for longer than its trouble lasts: it is asked again after so long. */
+const retryAfterMaxMs = 1_000;
 
 /**
- * How long to leave alone what has failed `failureCount` times in a row: drawn evenly from 0 to min(5 s, 100 ms x
+ * How long to leave alone what has failed `failureCount` times in a row: drawn evenly from 0 to min(2 s, 100 ms x
  * 2^failureCount), so that the clients of a server that restarts do not come back in step; but never shorter than the
- * server asked for, and spread above that.
+ * server asked for, of which at most 1 s counts, and spread above that.
  *
  * @param random - From 0 to below 1.
  */
 export function backoffMs(failureCount: number, retryAfterMs: number | undefined, random: () => number): number {
   const drawnMs = random() * Math.min(capMs, baseMs * 2 ** Math.min(failureCount, 16));
-  return Math.max(drawnMs, (retryAfterMs ?? 0) * (1 + random() / 2));
+  return Math.max(drawnMs, Math.min(retryAfterMs ?? 0, retryAfterMaxMs) * (1 + random() / 2));
 }

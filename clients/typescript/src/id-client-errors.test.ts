@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { faultError, type ScriptedIdServer } from "../../../test/support/processes/scripted-id-server.ts";
 import { collect, connect, errorOf, startServer } from "../test/scripted-client.ts";
+import { FakeClock } from "./fake-clock.ts";
 import type { AttemptEvent } from "./observer.ts";
 
 describe("errors", () => {
@@ -160,6 +161,22 @@ describe("attempts", () => {
     expect(new Set([first.calls.length, second.calls.length])).toEqual(new Set([0, 2]));
   });
 
+  test("of the delay of a quota at most 5 s count, and the error has what the server said", async () => {
+    const server = await startServer();
+    const clock = new FakeClock();
+    server.handlers = {
+      nextId: () => {
+        throw faultError({ reason: "QUOTA_EXCEEDED", code: Code.ResourceExhausted, retryAfterMs: 600_000 });
+      },
+    };
+    const client = connect([server], { clock, timeoutMs: 60_000, retryMax: 1 });
+    const failing = errorOf(client.nextId());
+    await expect.poll(() => server.calls.length).toBe(1);
+    // Until the client sleeps; of one that sleeps for longer, the test does not end.
+    await expect.poll(async () => (await clock.advance(7_500), server.calls.length)).toBe(2);
+    expect(await failing).toMatchObject({ reason: "QUOTA_EXCEEDED", retryAfterMs: 600_000 });
+  });
+
   test("a wait that would outlast the deadline is not begun", async () => {
     const server = await startServer();
     server.handlers = {
@@ -167,7 +184,7 @@ describe("attempts", () => {
         throw faultError({ reason: "STORE_UNAVAILABLE", code: Code.Unavailable, retryAfterMs: 60_000 });
       },
     };
-    const client = connect([server]);
+    const client = connect([server], { timeoutMs: 500 });
     expect((await errorOf(client.nextId())).reason).toBe("STORE_UNAVAILABLE");
     expect((await errorOf(client.nextId())).reason).toBe("STORE_UNAVAILABLE");
     expect(server.calls).toHaveLength(1);

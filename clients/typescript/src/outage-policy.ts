@@ -13,8 +13,8 @@ export interface OutageOptions extends RefillBounds {
 /** The rate is measured over so long. */
 const windowMs = 60_000;
 /**
- * The target lasts so much longer than the outage, for a client may notice that its servers are back only after two
- * back-offs of 5 s: that of the endpoint and that of the buffer.
+ * The target lasts so much longer than the outage, for a client notices that its servers are back only after two
+ * back-offs: that of the endpoint and that of the buffer.
  */
 const marginMs = 10_000;
 /** One refill closes this part of what is missing, so that a fleet that starts does not flood its servers. */
