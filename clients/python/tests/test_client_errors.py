@@ -131,9 +131,10 @@ def test_a_quota_is_waited_for_at_the_same_endpoint(server: ScriptedServer) -> N
 
 
 def test_a_wait_that_would_outlast_the_deadline_is_not_begun(server: ScriptedServer) -> None:
-    server.script.append(fault(UNAVAILABLE, "BURST_EXCEEDED", retry_after_s=60))
+    server.script.append(fault(grpc.StatusCode.RESOURCE_EXHAUSTED, "QUOTA_EXCEEDED", retry_after_s=60))
     with IdClient(server.url) as client:
-        assert error_of(client.next_id).reason is ErrorReason.BURST_EXCEEDED
+        error = error_of(client.next_id)
+        assert (error.reason, error.retry_after_s) == (ErrorReason.QUOTA_EXCEEDED, 60)
         assert len(server.calls) == 1
 
 

@@ -32,9 +32,6 @@ export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
     "suspend",
   ],
   python: [
-    "retry-info",
-    "dark-calls",
-    "dark-short-deadlines",
     "dark-buffer",
     "one-of-three-frozen",
     "two-deployments",

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
@@ -19,6 +20,7 @@ from ._attempts import Attempt, Attempts, AttemptSettings
 from ._channels import CHANNEL_OPTIONS, Metadata, Stubs, credentials_of, prepare_process
 from ._client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from ._clock import SYSTEM_CLOCK
+from ._connections import Connections
 from ._endpoints import Endpoints
 from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from ._fork import forget_after_fork
@@ -80,7 +82,10 @@ class AsyncIdClient:
         forget_after_fork(self)
 
     def _begin(self) -> None:
-        self._channels: dict[str, tuple[grpc.aio.Channel, Stubs]] = {}
+        self._connections: Connections[grpc.aio.Channel] = Connections(
+            self._open_channel, self._close_channel, self._clock.monotonic_s
+        )
+        self._closing: set[asyncio.Task[None]] = set()
         self._buffers: weakref.WeakSet[AsyncPrefetchBuffer] = weakref.WeakSet()
         self._sleepers: set[asyncio.Future[None]] = set()
         self._settings = AttemptSettings(
@@ -196,10 +201,9 @@ class AsyncIdClient:
             _wake(sleeper)
         for buffer in list(self._buffers):
             await buffer.close()
-        channels = list(self._channels.values())
-        self._channels.clear()
-        for channel, _ in channels:
+        for channel in self._connections.take_all():
             await channel.close()
+        await asyncio.gather(*self._closing)
 
     async def __aenter__(self) -> AsyncIdClient:
         return self
@@ -213,7 +217,7 @@ class AsyncIdClient:
         raise TypeError("An AsyncIdClient cannot be copied or pickled: make one in each process.")
 
     def _after_fork_in_child(self) -> None:
-        leave_to_parent(self._channels.values())
+        leave_to_parent(self._connections.take_all())
         self._begin()
 
     async def _reserve_all(self, count: int, timeout_s: float | None) -> list[IdRun]:
@@ -236,7 +240,9 @@ class AsyncIdClient:
         while True:
             attempt = await self._begin_attempt(attempts)
             try:
-                value = await work(self._stubs(attempt.endpoint.url), attempt.timeout_s, await self._metadata())
+                metadata = await self._metadata()
+                with self._connections.call(attempt) as connection:
+                    value = await work(connection.stubs, attempt.timeout_s, metadata)
             except asyncio.CancelledError:
                 # A channel that is closed cancels its calls; so does a task that is cancelled.
                 if not self._is_closed:
@@ -274,21 +280,15 @@ class AsyncIdClient:
         while left > 0:
             attempt = await self._begin_attempt(attempts)
             reader = spec.read(left)
-            call: grpc.aio.UnaryStreamCall | None = None
             try:
-                timeout = None if spec.timeout_s is None else attempts.left_s()
-                stubs = self._stubs(attempt.endpoint.url)
-                call = spec.open(stubs, left, timeout, await self._metadata())
-                while True:
-                    response = await _next_response(call, attempts.attempt_left_s())
-                    if response is None:
-                        break
-                    items = reader.take(response)
-                    left -= len(items)
-                    attempts.progress(attempt)
-                    yield items
-                    if spec.timeout_s is None:
-                        attempts.await_next()
+                async with aclosing(self._open_stream(spec, left, attempt, attempts)) as responses:
+                    async for response in responses:
+                        items = reader.take(response)
+                        left -= len(items)
+                        attempts.progress(attempt)
+                        yield items
+                        if spec.timeout_s is None:
+                            attempts.await_next()
                 reader.end()
             except asyncio.CancelledError:
                 if not self._is_closed:
@@ -301,24 +301,36 @@ class AsyncIdClient:
                     raise failure from None
             else:
                 attempts.succeed(attempt)
-            finally:
-                if call is not None:
-                    call.cancel()
 
-    def _stubs(self, url: str) -> Stubs:
+    async def _open_stream(
+        self, spec: StreamSpec[T], left: int, attempt: Attempt, attempts: Attempts
+    ) -> AsyncGenerator[Any, None]:
+        """Opens one stream and gives its responses; the wait for each is bounded."""
+        timeout = None if spec.timeout_s is None else attempts.left_s()
+        metadata = await self._metadata()
+        with self._connections.call(attempt) as connection:
+            call = spec.open(connection.stubs, left, timeout, metadata)
+            try:
+                while (response := await _next_response(call, attempts.attempt_left_s())) is not None:
+                    self._connections.note_answer(attempt.endpoint.url, connection)
+                    yield response
+                    self._connections.await_answer(connection)
+            finally:
+                call.cancel()
+
+    def _open_channel(self, url: str) -> grpc.aio.Channel:
         self._refuse_if_closed()
-        kept = self._channels.get(url)
-        if kept is None:
-            prepare_process()
-            endpoint = self._urls[url]
-            credentials = credentials_of(endpoint, self._options.tls)
-            if credentials is None:
-                channel = grpc.aio.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
-            else:
-                channel = grpc.aio.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
-            kept = (channel, Stubs(channel))
-            self._channels[url] = kept
-        return kept[1]
+        prepare_process()
+        endpoint = self._urls[url]
+        credentials = credentials_of(endpoint, self._options.tls)
+        if credentials is None:
+            return grpc.aio.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
+        return grpc.aio.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
+
+    def _close_channel(self, channel: grpc.aio.Channel) -> None:
+        task = asyncio.ensure_future(channel.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     async def _metadata(self) -> Metadata:
         token = self._options.token

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import grpc
 
-from ._backoff import spread_s
+from ._backoff import quota_wait_s
 from ._endpoints import Endpoint, Endpoints
 from ._errors import ErrorReason, SnowlaneError
 from ._observer import AttemptEvent, ClientObserver, tell
@@ -26,14 +26,20 @@ class AttemptSettings:
     retry_max: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Attempt:
-    """One attempt, on its way. `number` counts from 1."""
+    """One attempt, on its way.
+
+    Attributes:
+        number: Counts from 1.
+        is_replaced: Whether its connection was dark, and the next attempt at this endpoint takes another.
+    """
 
     endpoint: Endpoint
     number: int
     started_s: float
     timeout_s: float
+    is_replaced: bool = False
 
 
 class Attempts:
@@ -101,7 +107,9 @@ class Attempts:
         if error.endpoint and not has_run_out and error.reason is not ErrorReason.UNREACHABLE:
             self._settings.endpoints.note_answer()
         if error.reason is ErrorReason.QUOTA_EXCEEDED:
-            self._quota_wait_s = spread_s(error.retry_after_s)
+            self._quota_wait_s = quota_wait_s(error.retry_after_s)
+        elif attempt.is_replaced:
+            self._settings.endpoints.note_dark_connection(attempt.endpoint)
         elif has_run_out or error.code is grpc.StatusCode.UNAVAILABLE:
             error = self._settings.endpoints.note_failure(attempt.endpoint, error)
             if error.is_first_mistake():

@@ -5,18 +5,25 @@ from __future__ import annotations
 import random
 
 _BASE_S = 0.1
-_CAP_S = 5.0
+_CAP_S = 2.0
 _DOUBLINGS_MAX = 16
+_RETRY_AFTER_MAX_S = 1.0
+"""A server may ask for longer than its trouble lasts: it is asked again after so long."""
+_QUOTA_WAIT_MAX_S = 5.0
 
 
 def back_off_s(failures_in_row: int, retry_after_s: float | None) -> float:
-    """Drawn evenly from 0 to min(5 s, 100 ms x 2^failures), so that the clients of a server that restarts do not come
-    back in step; never shorter than the server asked for, and spread above that.
+    """Drawn evenly from 0 to min(2 s, 100 ms x 2^failures), so that the clients of a server that restarts do not come
+    back in step; never shorter than the server asked for, of which at most 1 s counts, and spread above that.
     """
     drawn_s = random.uniform(0, min(_CAP_S, _BASE_S * 2 ** min(failures_in_row, _DOUBLINGS_MAX)))
-    return max(drawn_s, spread_s(retry_after_s))
+    return max(drawn_s, _spread_s(retry_after_s, _RETRY_AFTER_MAX_S))
 
 
-def spread_s(retry_after_s: float | None) -> float:
-    """A time that a server asked for, and up to half as much again."""
-    return (retry_after_s or 0.0) * random.uniform(1, 1.5)
+def quota_wait_s(retry_after_s: float | None) -> float:
+    """The time that a server asked for, of which at most 5 s count, and up to half as much again."""
+    return _spread_s(retry_after_s, _QUOTA_WAIT_MAX_S)
+
+
+def _spread_s(retry_after_s: float | None, most_s: float) -> float:
+    return min(retry_after_s or 0.0, most_s) * random.uniform(1, 1.5)

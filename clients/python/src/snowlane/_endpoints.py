@@ -83,6 +83,16 @@ class Endpoints:
                 endpoint.last_failure = never_answered(error)
             return endpoint.last_failure
 
+    def note_dark_connection(self, endpoint: Endpoint) -> None:
+        """Takes in that an attempt failed for its connection alone. The endpoint is not down for that, but the next
+        attempt goes to another that is up, if there is one.
+        """
+        with self._lock:
+            now_s = self._monotonic_s()
+            others = [each for each in self._endpoints if each is not endpoint and each.down_until_s <= now_s]
+            if self._current is endpoint and others:
+                self._move_to(others)
+
     def _move_to(self, among: Sequence[Endpoint]) -> None:
         self._current = random.choice(among)
         self._move_at_s = self._monotonic_s() + random.uniform(*_STAY_S)

@@ -18,6 +18,7 @@ from ._buffer import PrefetchBuffer
 from ._channels import CHANNEL_OPTIONS, Metadata, Stubs, credentials_of, prepare_process
 from ._client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
 from ._clock import SYSTEM_CLOCK
+from ._connections import Connections
 from ._endpoints import Endpoints
 from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from ._fork import forget_after_fork
@@ -81,7 +82,9 @@ class IdClient:
 
     def _begin(self) -> None:
         self._changed = threading.Condition()
-        self._channels: dict[str, tuple[grpc.Channel, Stubs]] = {}
+        self._connections: Connections[grpc.Channel] = Connections(
+            self._open_channel, grpc.Channel.close, self._clock.monotonic_s
+        )
         self._buffers: weakref.WeakSet[PrefetchBuffer] = weakref.WeakSet()
         self._settings = AttemptSettings(
             endpoints=Endpoints(list(self._urls), self._clock.monotonic_s),
@@ -230,13 +233,11 @@ class IdClient:
             if self._is_closed:
                 return
             self._is_closed = True
-            buffers, channels = list(self._buffers), list(self._channels.values())
-            self._channels.clear()
+            buffers = list(self._buffers)
             self._changed.notify_all()
         for buffer in buffers:
             buffer.close()
-        for channel, _ in channels:
-            channel.close()
+        self._cut_calls()
 
     def __enter__(self) -> IdClient:
         return self
@@ -250,14 +251,11 @@ class IdClient:
         raise TypeError("An IdClient cannot be copied or pickled: make one in each process.")
 
     def _cut_calls(self) -> None:
-        with self._changed:
-            channels = list(self._channels.values())
-            self._channels.clear()
-        for channel, _ in channels:
+        for channel in self._connections.take_all():
             channel.close()
 
     def _after_fork_in_child(self) -> None:
-        leave_to_parent(self._channels.values())
+        leave_to_parent(self._connections.take_all())
         self._begin()
 
     def _reserve_all(self, count: int, timeout_s: float | None) -> list[IdRun]:
@@ -276,8 +274,8 @@ class IdClient:
             attempt = self._begin_attempt(attempts)
             try:
                 metadata = self._metadata()
-                with grpc_call():
-                    value = work(self._stubs(attempt.endpoint.url), attempt.timeout_s, metadata)
+                with self._connections.call(attempt) as connection, grpc_call():
+                    value = work(connection.stubs, attempt.timeout_s, metadata)
             except Exception as error:
                 attempts.fail(attempt, self._error_of(error, attempt))
             else:
@@ -330,8 +328,19 @@ class IdClient:
         """Opens one stream and gives its responses; the wait for each is bounded."""
         timeout = None if spec.timeout_s is None else attempts.left_s()
         metadata = self._metadata()
-        with grpc_call():
-            call = spec.open(self._stubs(attempt.endpoint.url), left, timeout, metadata)
+        with self._connections.call(attempt) as connection:
+            with grpc_call():
+                call = spec.open(connection.stubs, left, timeout, metadata)
+            try:
+                while (response := self._next_response(call, attempts.attempt_left_s())) is not None:
+                    self._connections.note_answer(attempt.endpoint.url, connection)
+                    yield response
+                    self._connections.await_answer(connection)
+            finally:
+                call.cancel()
+
+    def _next_response(self, call: Any, timeout_s: float) -> Any:
+        """Waits for the next response; None at the end of the stream."""
         late = False
 
         def give_up() -> None:
@@ -339,34 +348,19 @@ class IdClient:
             late = True
             call.cancel()
 
+        alarm = self._clock.after(max(timeout_s, 0), give_up)
         try:
-            while True:
-                alarm = self._clock.after(max(attempts.attempt_left_s(), 0), give_up)
-                try:
-                    with grpc_call():
-                        response = next(call, None)
-                finally:
-                    alarm.cancel()
-                if response is None:
-                    return
-                yield response
+            with grpc_call():
+                return next(call, None)
         except grpc.RpcError as error:
             if late:
                 raise SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "No chunk came in time.") from error
             raise
         finally:
-            call.cancel()
+            alarm.cancel()
 
-    def _stubs(self, url: str) -> Stubs:
-        with self._changed:
-            self._refuse_if_closed()
-            kept = self._channels.get(url)
-            if kept is None:
-                kept = self._open_channel(url)
-                self._channels[url] = kept
-            return kept[1]
-
-    def _open_channel(self, url: str) -> tuple[grpc.Channel, Stubs]:
+    def _open_channel(self, url: str) -> grpc.Channel:
+        self._refuse_if_closed()
         prepare_process()
         endpoint = self._urls[url]
         credentials = credentials_of(endpoint, self._options.tls)
@@ -375,7 +369,7 @@ class IdClient:
         else:
             channel = grpc.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
         wait_before_forks(self)
-        return channel, Stubs(channel)
+        return channel
 
     def _metadata(self) -> Metadata:
         token = self._options.token

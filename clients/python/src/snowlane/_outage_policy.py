@@ -15,8 +15,8 @@ SPARE_ANSWERS_MAX = 4096
 _WINDOW_S = 60.0
 """The rate is measured over so long."""
 _MARGIN_S = 10.0
-"""The target lasts so much longer than the outage, for a client may notice that its servers are back only after two
-back-offs of 5 s: that of the endpoint and that of the buffer.
+"""The target lasts so much longer than the outage, for a client notices that its servers are back only after two
+back-offs: that of the endpoint and that of the buffer.
 """
 _FILL_PART = 1 / 30
 """One refill closes this part of what is missing, so that a fleet that starts does not flood its servers."""

@@ -1,0 +1,159 @@
+"""The connection in use to each endpoint, and what tells a dark one: it stands and answers nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import grpc
+
+from ._attempts import Attempt
+from ._channels import Stubs
+from ._errors import ErrorReason
+from ._rpc_error import error_of_rpc
+
+_SILENCE_S = 1.0
+"""A connection that is silent for so long is dark; twice as long for each new one in a row that answered nothing."""
+_SILENCE_MAX_S = 8.0
+_OPENING_S = 10.0
+"""A connection that has not answered yet is left alone until it is so old: its server may be short of time, and would
+be shorter of it with one more to greet.
+"""
+
+Channel = TypeVar("Channel", bound="grpc.Channel | grpc.aio.Channel")
+
+
+@dataclass(eq=False)
+class Connection(Generic[Channel]):
+    """One channel.
+
+    Attributes:
+        silent_since_s: When the first request was sent after the last answer; None: it owes no answer.
+        is_replaced: Whether its endpoint has another now. It gets no more calls.
+    """
+
+    channel: Channel
+    stubs: Stubs
+    opened_s: float
+    call_count: int = 0
+    has_answered: bool = False
+    silent_since_s: float | None = None
+    is_replaced: bool = False
+
+
+class Connections(Generic[Channel]):
+    """Opens a connection to an endpoint at its first call, and another where that one is dark.
+
+    Safe for any number of threads.
+    """
+
+    def __init__(
+        self,
+        open_channel: Callable[[str], Channel],
+        close_channel: Callable[[Channel], object],
+        monotonic_s: Callable[[], float],
+    ) -> None:
+        self._open_channel = open_channel
+        self._close_channel = close_channel
+        self._monotonic_s = monotonic_s
+        self._lock = threading.Lock()
+        self._in_use: dict[str, Connection[Channel]] = {}
+        self._replaced: set[Connection[Channel]] = set()
+        self._unanswered_in_row: dict[str, int] = {}
+
+    @contextmanager
+    def call(self, attempt: Attempt) -> Iterator[Connection[Channel]]:
+        """Goes around an RPC: gives the connection that it takes, and learns from how it ends."""
+        url = attempt.endpoint.url
+        connection = self._begin(url)
+        try:
+            yield connection
+            self.note_answer(url, connection)
+        except asyncio.CancelledError:
+            # As a limit of the caller's own.
+            self._note_limit(url, connection)
+            raise
+        except Exception as error:
+            reason = error_of_rpc(error, url).reason
+            if reason is ErrorReason.DEADLINE_EXCEEDED:
+                self._note_limit(url, connection)
+                attempt.is_replaced = connection.is_replaced
+            elif reason is ErrorReason.UNREACHABLE:
+                self._note_end(connection)
+                attempt.is_replaced = connection.is_replaced
+            else:
+                self.note_answer(url, connection)
+            raise
+        finally:
+            self._end(connection)
+
+    def await_answer(self, connection: Connection[Channel]) -> None:
+        """Takes in that an answer is due from now on."""
+        with self._lock:
+            if connection.silent_since_s is None:
+                connection.silent_since_s = self._monotonic_s()
+
+    def note_answer(self, url: str, connection: Connection[Channel]) -> None:
+        """Takes in that a server answered, with success, an error or a chunk."""
+        with self._lock:
+            connection.silent_since_s = None
+            connection.has_answered = True
+            if not connection.is_replaced:
+                self._unanswered_in_row[url] = 0
+
+    def take_all(self) -> list[Channel]:
+        """Gives up all connections, for the caller to close."""
+        with self._lock:
+            connections = [*self._in_use.values(), *self._replaced]
+            self._in_use.clear()
+            self._replaced.clear()
+        return [connection.channel for connection in connections]
+
+    def _begin(self, url: str) -> Connection[Channel]:
+        with self._lock:
+            connection = self._in_use.get(url)
+            if connection is None:
+                channel = self._open_channel(url)
+                connection = Connection(channel, Stubs(channel), self._monotonic_s())
+                self._in_use[url] = connection
+            connection.call_count += 1
+        self.await_answer(connection)
+        return connection
+
+    def _note_end(self, connection: Connection[Channel]) -> None:
+        """The connection was refused or ended: gRPC opens another in the same channel."""
+        with self._lock:
+            connection.silent_since_s = None
+            connection.has_answered = False
+            connection.opened_s = self._monotonic_s()
+
+    def _note_limit(self, url: str, connection: Connection[Channel]) -> None:
+        with self._lock:
+            if self._in_use.get(url) is not connection or not self._is_dark(url, connection):
+                return
+            # The next call opens another. Calls that run out together find this one replaced.
+            del self._in_use[url]
+            connection.is_replaced = True
+            self._replaced.add(connection)
+            self._unanswered_in_row[url] = self._unanswered_in_row.get(url, 0) + 1
+
+    def _is_dark(self, url: str, connection: Connection[Channel]) -> bool:
+        now_s = self._monotonic_s()
+        if connection.silent_since_s is None:
+            return False
+        if not connection.has_answered and now_s - connection.opened_s < _OPENING_S:
+            return False
+        limit_s = min(_SILENCE_MAX_S, _SILENCE_S * (1 << min(self._unanswered_in_row.get(url, 0), 3)))
+        return now_s - connection.silent_since_s >= limit_s
+
+    def _end(self, connection: Connection[Channel]) -> None:
+        with self._lock:
+            connection.call_count -= 1
+            if connection not in self._replaced or connection.call_count > 0:
+                return
+            self._replaced.remove(connection)
+        self._close_channel(connection.channel)
