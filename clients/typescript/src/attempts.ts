@@ -8,6 +8,11 @@ import { errorOfRpc } from "./rpc-error.ts";
 /** Of the delay that a server says for a quota, so much counts. */
 const quotaWaitMaxMs = 5_000;
 
+/** Whether another server may give what this one did not. */
+function isOfServer({ code, reason }: SnowlaneError): boolean {
+  return code === "UNAVAILABLE" || reason === "DEPLOYMENT_MISMATCH";
+}
+
 /** How calls are tried. */
 export interface AttemptSettings {
   readonly endpoints: Endpoints;
@@ -119,7 +124,7 @@ export class Attempts {
     if (error.endpoint !== undefined && !hasRunOut && error.reason !== "UNREACHABLE") endpoints.noteAnswer();
     if (error.reason === "QUOTA_EXCEEDED")
       this.#waitMs = Math.min(error.retryAfterMs ?? 0, quotaWaitMaxMs) * (1 + random() / 2);
-    else if (signal.aborted || (error.code !== "UNAVAILABLE" && !hasRunOut)) throw error;
+    else if (signal.aborted || (!isOfServer(error) && !hasRunOut)) throw error;
     // Where the caller's own time has run out, that says nothing about the endpoint.
     else if (!hasRunOut || !isOver) error = endpoints.noteFailure(endpoint, error);
     if (isFirstMistake(error)) throw error;

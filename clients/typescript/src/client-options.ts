@@ -27,6 +27,11 @@ export interface ClientOptions {
   /** Attempts after the first, 0 to 3. Default: 3. */
   readonly retryMax?: number;
   readonly observer?: ClientObserver;
+  /**
+   * The fingerprint of the deployment whose IDs may be used, as `snowlane doctor` shows it, or a list of them. A list
+   * is for deployments whose IDs are known to differ. Default: the first deployment that answers.
+   */
+  readonly deployment?: string | readonly string[];
   /** The deployment's layout, for offline work. Default: asked once. */
   readonly layout?: Layout;
   /** Marks the UUIDs of the deployment. Default: `default`. */
@@ -63,9 +68,26 @@ export function checkOptions(options: ClientOptions): readonly string[] {
       throw new RangeError(`${name} is ${value}: it must lie above 0 and below 2^31.`);
   }
   if (![0, 1, 2, 3].includes(retryMax)) throw new RangeError(`retryMax is ${retryMax}: it must be 0, 1, 2 or 3.`);
+  checkDeployment(options);
   if (token !== undefined && typeof token !== "string" && typeof token !== "function")
     throw new TypeError("token is neither a string nor a function.");
   return endpoints.map((endpoint: unknown) => checkEndpoint(endpoint, options));
+}
+
+/** Gives the fingerprints of the option `deployment`; undefined without it. */
+export function deploymentsOf({ deployment }: ClientOptions): readonly string[] | undefined {
+  return typeof deployment === "string" ? [deployment] : deployment;
+}
+
+function checkDeployment(options: ClientOptions): void {
+  const fingerprints: unknown = deploymentsOf(options) ?? [""];
+  if (!Array.isArray(fingerprints) || fingerprints.length === 0)
+    throw new TypeError("deployment is neither a fingerprint nor a list of at least one.");
+  if (options.deployment === undefined) return;
+  for (const fingerprint of fingerprints as readonly unknown[]) {
+    if (typeof fingerprint !== "string" || !/^[\da-f]{8,32}$/i.test(fingerprint))
+      throw new TypeError(`deployment is ${String(fingerprint)}: it must be 8 to 32 hexadecimal digits.`);
+  }
 }
 
 /** @param given - A string, where the caller keeps to the types. */

@@ -4,6 +4,7 @@ import { type ErrorReason, IdError } from "../../../src/errors.ts";
 export type ClientReason =
   | "UNREACHABLE"
   | "DEADLINE_EXCEEDED"
+  | "DEPLOYMENT_MISMATCH"
   | "CANCELLED"
   | "CLIENT_CLOSED"
   | "STOCK_EMPTY"

@@ -3,12 +3,13 @@ import type { CallOptions as RpcOptions, Client } from "@connectrpc/connect";
 import { type GetInfoResponse, IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { ChunkCheck } from "./chunk-check.ts";
 import type { ClientOptions, OpenChannel } from "./client-options.ts";
+import { deploymentNumber } from "./deployments.ts";
 import { checkChunkSize, checkCount, checkStreamCount, closedError, invalidResponse } from "./errors.ts";
 import { type IdSource, OfflineIds } from "./id-source.ts";
 import { layoutOfResponse } from "./layout-response.ts";
 import type { Layout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
-import { RpcCalls } from "./rpc-calls.ts";
+import { type Admit, RpcCalls } from "./rpc-calls.ts";
 import { type CallOptions, countOfAnswer, idRangeOfServers, type IdRun, type StreamOptions } from "./run-source.ts";
 import { RemoteSequence, type Sequence } from "./sequence.ts";
 
@@ -18,6 +19,8 @@ export class IdClient extends OfflineIds implements IdSource {
   readonly #givenLayout: Layout | undefined;
   readonly #buffers = new Set<PrefetchBuffer>();
   #layout: Promise<Layout> | undefined;
+  /** The number of the deployment that the layout is of. */
+  #layoutDeployment = 0;
 
   /**
    * Made by `createNodeClient` of `@snowlane/client/node` and `createWebClient` of `@snowlane/client/web`; by itself,
@@ -33,8 +36,9 @@ export class IdClient extends OfflineIds implements IdSource {
 
   /** Issues one ID, by one RPC. */
   async nextId(options?: CallOptions): Promise<bigint> {
-    return this.#call("NextId", options, async (service, rpcOptions) => {
-      const { id } = await service.nextId({}, rpcOptions);
+    return this.#call("NextId", options, async (service, rpcOptions, admit) => {
+      const { id, deployment } = await service.nextId({}, rpcOptions);
+      await admit(deployment);
       if (id >= idRangeOfServers.min && id <= idRangeOfServers.max) return id;
       throw invalidResponse("The server sent an ID that is 0 or has bit 63 set.", { id: String(id) });
     });
@@ -79,6 +83,7 @@ export class IdClient extends OfflineIds implements IdSource {
       open: (service, leftCount, rpcOptions) =>
         service.batchNextIds({ count: BigInt(leftCount), chunkSize }, rpcOptions),
       read: (leftCount) => new ChunkCheck(leftCount),
+      deploymentOf: ({ deployment }) => deployment,
     });
   }
 
@@ -90,8 +95,9 @@ export class IdClient extends OfflineIds implements IdSource {
    */
   async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
     checkCount(count);
-    return this.#call("ReserveIds", options, async (service, rpcOptions) => {
-      const { runs } = await service.reserveIds({ count }, rpcOptions);
+    return this.#call("ReserveIds", options, async (service, rpcOptions, admit) => {
+      const { runs, deployment } = await service.reserveIds({ count }, rpcOptions);
+      await admit(deployment);
       countOfAnswer(runs, count);
       return runs.map(({ firstId, count, stride }) => ({ firstId, count, stride }));
     });
@@ -99,12 +105,17 @@ export class IdClient extends OfflineIds implements IdSource {
 
   /** Asks a server what it is: layout, worker ID, limits, version. */
   async info(options?: CallOptions): Promise<GetInfoResponse> {
-    return this.#call("GetInfo", options, (service, rpcOptions) => service.getInfo({}, rpcOptions));
+    return this.#call("GetInfo", options, async (service, rpcOptions, admit) => {
+      const info = await service.getInfo({}, rpcOptions);
+      await admit(deploymentNumber(info.deploymentFingerprint));
+      return info;
+    });
   }
 
   async layout(options?: CallOptions): Promise<Layout> {
     if (this.#givenLayout !== undefined) return this.#givenLayout;
-    this.#layout ??= this.info(options).then(({ layout }) => layoutOfResponse(layout));
+    if (this.#layoutDeployment !== this.#calls.deployment) this.#layout = undefined;
+    this.#layout ??= this.#askLayout(options);
     try {
       return await this.#layout;
     } catch (error) {
@@ -112,6 +123,12 @@ export class IdClient extends OfflineIds implements IdSource {
       this.#layout = undefined;
       throw error;
     }
+  }
+
+  async #askLayout(options: CallOptions | undefined): Promise<Layout> {
+    const { layout, deploymentFingerprint } = await this.info(options);
+    this.#layoutDeployment = deploymentNumber(deploymentFingerprint) || this.#calls.deployment;
+    return layoutOfResponse(layout);
   }
 
   /**
@@ -146,7 +163,7 @@ export class IdClient extends OfflineIds implements IdSource {
   #call<T>(
     method: string,
     options: CallOptions | undefined,
-    work: (service: Client<typeof IdService>, rpcOptions: RpcOptions) => Promise<T>,
+    work: (service: Client<typeof IdService>, rpcOptions: RpcOptions, admit: Admit) => Promise<T>,
   ): Promise<T> {
     return this.#calls.call({ service: IdService, method }, options, work);
   }

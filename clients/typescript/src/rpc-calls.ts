@@ -1,8 +1,17 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { type CallOptions as RpcOptions, type Client, createClient } from "@connectrpc/connect";
+import { IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { type Attempt, Attempts, type AttemptSettings } from "./attempts.ts";
-import { bearerOf, type Channel, checkOptions, type ClientOptions, type OpenChannel } from "./client-options.ts";
+import {
+  bearerOf,
+  type Channel,
+  checkOptions,
+  type ClientOptions,
+  deploymentsOf,
+  type OpenChannel,
+} from "./client-options.ts";
 import { systemClock } from "./clock.ts";
+import { deploymentNumber, Deployments, type MetServer } from "./deployments.ts";
 import { Endpoints } from "./endpoints.ts";
 import { abortError, closedError, SnowlaneError } from "./errors.ts";
 import { LinkedAbort } from "./linked-abort.ts";
@@ -13,6 +22,8 @@ import type { CallOptions, StreamOptions } from "./run-source.ts";
  * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). An attempt that takes longer is made again.
  */
 const rpcTimeoutMsMax = 99_999_999;
+/** The first ID waits for so long until all endpoints have said of which deployment they are. */
+const meetTimeoutMs = 500;
 
 /** Reads the responses of one server's stream, and holds them to the rules. */
 export interface ChunkReader<Response, Item> {
@@ -31,7 +42,12 @@ export interface StreamCall<Service extends DescService, Response, Item> {
   readonly options: StreamOptions;
   readonly open: (client: Client<Service>, leftCount: number, rpcOptions: RpcOptions) => AsyncIterable<Response>;
   readonly read: (leftCount: number) => ChunkReader<Response, Item>;
+  /** The number of the deployment that a response is of; undefined where responses carry none. */
+  readonly deploymentOf?: (response: Response) => number;
 }
+
+/** Takes in the number of an answer's deployment, before any ID of it is read. */
+export type Admit = (deployment: number) => Promise<void>;
 
 interface OpenEndpoint {
   readonly channel: Channel;
@@ -44,6 +60,10 @@ export class RpcCalls {
   readonly #openChannel: OpenChannel;
   readonly #token: ClientOptions["token"];
   readonly #endpoints = new Map<string, OpenEndpoint>();
+  readonly #urls: readonly string[];
+  readonly #deployments: Deployments;
+  /** The meeting of all endpoints, beside the first call. */
+  #meeting: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
   /** @throws RangeError, TypeError, if an option is wrong. */
@@ -51,8 +71,10 @@ export class RpcCalls {
     const { clock = systemClock, random = Math.random } = options;
     this.#openChannel = openChannel;
     this.#token = options.token;
+    this.#urls = [...new Set(checkOptions(options))];
+    this.#deployments = new Deployments(deploymentsOf(options));
     this.settings = {
-      endpoints: new Endpoints(checkOptions(options), clock, random),
+      endpoints: new Endpoints(this.#urls, clock, random),
       clock,
       random,
       observer: options.observer ?? {},
@@ -66,21 +88,28 @@ export class RpcCalls {
     return this.#closing.signal.aborted;
   }
 
+  /** The number of the deployment that the last answer came from; 0 while none is known. */
+  get deployment(): number {
+    return this.#deployments.current;
+  }
+
   /** Makes a call of one answer, with its attempts. */
   async call<Service extends DescService, T>(
     { service, method }: { readonly service: Service; readonly method: string },
     options: CallOptions | undefined,
-    work: (client: Client<Service>, rpcOptions: RpcOptions) => Promise<T>,
+    work: (client: Client<Service>, rpcOptions: RpcOptions, admit: Admit) => Promise<T>,
   ): Promise<T> {
     const call = options?.signal && new LinkedAbort([options.signal, this.#closing.signal]);
     const { signal } = call ?? this.#closing;
     const attempts = new Attempts(this.settings, method, { signal, timeoutMs: options?.timeoutMs });
     try {
       for (;;) {
+        this.#meet();
         const attempt = await attempts.begin();
+        const { url } = attempt.endpoint;
         try {
           const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
-          const value = await work(this.#client(service, attempt.endpoint.url), rpcOptions);
+          const value = await work(this.#client(service, url), rpcOptions, (number) => this.#admit(url, number));
           attempts.succeed(attempt);
           return value;
         } catch (error) {
@@ -103,10 +132,12 @@ export class RpcCalls {
     let leftCount = count;
     try {
       while (leftCount > 0) {
+        this.#meet();
         const attempt = await attempts.begin();
         const reader = spec.read(leftCount);
         try {
           for await (const response of this.#openStream(spec, leftCount, { attempt, attempts, signal: call.signal })) {
+            await this.#admit(attempt.endpoint.url, spec.deploymentOf?.(response) ?? 0);
             const items = reader.take(response);
             leftCount -= items.length;
             attempts.progress(attempt);
@@ -157,6 +188,39 @@ export class RpcCalls {
       abort.unlink();
       abort.abort(undefined);
     }
+  }
+
+  /** Begins to ask all endpoints of which deployment they are. @throws SnowlaneError, if they are of two. */
+  #meet(): void {
+    this.#meeting ??= this.#urls.length > 1 ? this.#meetAll() : Promise.resolve();
+    this.#deployments.checkConflict();
+  }
+
+  async #meetAll(): Promise<void> {
+    const servers = await Promise.all(this.#urls.map((url) => this.#ask(url)));
+    for (const server of servers) if (server !== undefined) this.#deployments.meetAtStart(server);
+  }
+
+  /** Asks a server of which deployment it is; undefined where it does not say so soon. */
+  async #ask(url: string): Promise<MetServer | undefined> {
+    try {
+      const rpcOptions = { signal: this.#closing.signal, timeoutMs: meetTimeoutMs, ...(await this.#headers()) };
+      const info = await this.#client(IdService, url).getInfo({}, rpcOptions);
+      const number = deploymentNumber(info.deploymentFingerprint);
+      return number === 0 ? undefined : { url, number, info };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #admit(url: string, number: number): Promise<void> {
+    await this.#meeting;
+    this.#deployments.checkConflict();
+    if (number === 0) return;
+    // Where there is one endpoint, nothing that it says of itself could be compared.
+    const isNew = !this.#deployments.knows(number) && this.#urls.length > 1;
+    const server = isNew ? await this.#ask(url) : undefined;
+    this.#deployments.admit(server?.number === number ? server : { url, number, info: undefined });
   }
 
   #client<Service extends DescService>(service: Service, url: string): Client<Service> {

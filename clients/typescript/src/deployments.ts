@@ -1,0 +1,108 @@
+import { equals } from "@bufbuild/protobuf";
+import { type GetInfoResponse, LayoutSchema, type WorkerBinding } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
+import { createDeploymentNumber } from "../../../src/service/deployment-number.ts";
+import { SnowlaneError } from "./errors.ts";
+
+/** A server, and the number of its deployment. */
+export interface MetServer {
+  readonly url: string;
+  /** Never 0. */
+  readonly number: number;
+  /** What it said of itself, if it was asked. */
+  readonly info: GetInfoResponse | undefined;
+}
+
+/** Gives the number of the deployment with a fingerprint, as answers carry it; 0 for an empty one. */
+export function deploymentNumber(fingerprint: string): number {
+  return createDeploymentNumber(() => fingerprint)();
+}
+
+/**
+ * The deployments whose IDs a client uses: the first that it meets, and those whose IDs differ from it for certain.
+ * Attempts 14 of docs/internals/client-contract.md has the rule.
+ */
+export class Deployments {
+  /** Of the option: these and no others. */
+  readonly #listed: ReadonlySet<number> | undefined;
+  /** The first server of each number in use. */
+  readonly #used = new Map<number, MetServer>();
+  #current = 0;
+  #conflict: SnowlaneError | undefined;
+
+  /** @param fingerprints - The deployments that the option lists; undefined: the first one that is met. */
+  constructor(fingerprints: readonly string[] | undefined) {
+    this.#listed = fingerprints && new Set(fingerprints.map(deploymentNumber));
+  }
+
+  /** That of the last answer; 0 while none is known. */
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Two deployments were met before the first ID. @throws SnowlaneError DEPLOYMENT_MISMATCH. */
+  checkConflict(): void {
+    if (this.#conflict !== undefined) throw this.#conflict;
+  }
+
+  /** Takes in a server that was met before the first ID: no call gets an ID when two do not go together. */
+  meetAtStart(server: MetServer): void {
+    if (!this.#join(server)) this.#conflict ??= this.#mismatch(server);
+  }
+
+  /** Whether an answer with this number may be used as it is. */
+  knows(number: number): boolean {
+    return number === 0 || this.#used.has(number);
+  }
+
+  /**
+   * Takes in an answer's number, before any ID of it is read.
+   *
+   * @throws SnowlaneError DEPLOYMENT_MISMATCH: it must be dropped whole.
+   */
+  admit(server: MetServer): void {
+    this.checkConflict();
+    if (!this.#join(server)) throw this.#mismatch(server);
+    this.#current = server.number;
+  }
+
+  #join(server: MetServer): boolean {
+    const { number } = server;
+    if (this.#used.has(number)) return true;
+    const goesTogether =
+      this.#listed?.has(number) ?? [...this.#used.values()].every((used) => areDisjoint(used.info, server.info));
+    if (goesTogether) this.#used.set(number, server);
+    return goesTogether;
+  }
+
+  #mismatch({ url, number }: MetServer): SnowlaneError {
+    const [first] = this.#used.values();
+    const [deployment, expected] = [hexOf(number), [...(this.#listed ?? [first?.number ?? 0])].map(hexOf).join(", ")];
+    const inUse = first === undefined ? expected : `${expected}, first at ${first.url}`;
+    const message =
+      `This server is of another deployment (${deployment}) than the one in use (${inUse}): their IDs can be equal. ` +
+      "Correct the endpoints, or restart this process if the change is meant.";
+    const metadata = {
+      deployment,
+      expected_deployment: expected,
+      ...(first && { endpoint_first: first.url }),
+    };
+    return new SnowlaneError("DEPLOYMENT_MISMATCH", message, { code: "FAILED_PRECONDITION", metadata, endpoint: url });
+  }
+}
+
+function hexOf(number: number): string {
+  return number.toString(16).padStart(8, "0");
+}
+
+/** Whether two stores of one layout are bound to different worker IDs, so that their IDs differ. */
+function areDisjoint(a: GetInfoResponse | undefined, b: GetInfoResponse | undefined): boolean {
+  if (a?.layout === undefined || b?.layout === undefined || !equals(LayoutSchema, a.layout, b.layout)) return false;
+  return a.binding !== undefined && b.binding !== undefined && areBindingsDisjoint(a.binding, b.binding);
+}
+
+function areBindingsDisjoint(a: WorkerBinding, b: WorkerBinding): boolean {
+  if (a.workerIds !== undefined && b.workerIds !== undefined)
+    return a.workerIds.last < b.workerIds.first || b.workerIds.last < a.workerIds.first;
+  const isBound = a.datacenterIds.length > 0 && b.datacenterIds.length > 0;
+  return isBound && !a.datacenterIds.some((id) => b.datacenterIds.includes(id));
+}
