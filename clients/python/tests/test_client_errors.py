@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from concurrent import futures
+from typing import Any
 
 import grpc
 import pytest
@@ -128,6 +130,20 @@ def test_a_quota_is_waited_for_at_the_same_endpoint(server: ScriptedServer) -> N
             client.next_id()
             assert time.monotonic() - started >= 0.2
         assert sorted([len(server.calls), len(other.calls)]) == [0, 2]
+
+
+def test_an_error_shows_its_reason_in_every_form() -> None:
+    error = SnowlaneError(ErrorReason.QUOTA_EXCEEDED, "Slowly.", endpoint="http://a:1")
+    assert str(error) == "QUOTA_EXCEEDED: Slowly. (http://a:1)"
+    assert repr(error) == "SnowlaneError(QUOTA_EXCEEDED, 'Slowly.', endpoint='http://a:1')"
+
+
+@pytest.mark.parametrize("count", ["5", 1.5, None])
+def test_a_count_that_is_no_whole_number_is_refused_in_one_sentence(count: Any) -> None:
+    with IdClient() as client:
+        for call in (client.next_ids, client.reserve, client.stream):
+            with pytest.raises(TypeError, match=f"^count is {re.escape(repr(count))}; it must be an int from 1 to"):
+                call(count)
 
 
 def test_a_wait_that_would_outlast_the_deadline_is_not_begun(server: ScriptedServer) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import pytest
@@ -31,6 +34,7 @@ from snowlane._text.radix import BASE58, BASE62, read_base32, write_base32
 from snowlane._text.serial import SerialCodec
 from snowlane._text.uuids import UuidCodec, describe_uuid, read_uuid
 from snowlane.arrays import parse_array
+from snowlane.testing import FakeIdClient
 
 FOLDER = Path(__file__).parents[3] / "test" / "vectors"
 
@@ -172,6 +176,22 @@ def test_a_number_that_is_no_id_is_refused() -> None:
         with pytest.raises(SnowlaneError) as caught:
             parse_id(preset_layout(name), id)
         assert caught.value.reason is ErrorReason.MALFORMED_ID
+
+
+@pytest.mark.parametrize("value", [1.5e18, float("nan"), None, b"1"])
+def test_what_is_no_whole_number_is_refused_in_one_sentence(value: Any) -> None:
+    layout = LAYOUTS["twitter"]
+    codec = TextCodec(layout)
+    public_id = PublicId(bytes(16))
+    parse = FakeIdClient([], layout=layout).parse
+    read: list[Callable[[Any], object]] = [partial(parse_id, layout), parse, public_id.hide, public_id.reveal]
+    write: list[Callable[[Any], object]] = [codec.write_all, partial(codec.write, format="hex")]
+    for call in read + write:
+        with pytest.raises(TypeError, match=f"^{re.escape(repr(value))} is no ID, because .* read the ID as text.$"):
+            call(value)
+    with pytest.raises(TypeError, match=f"^{re.escape(repr(value))} is no text"):
+        codec.read(value)
+    assert parse_id(layout, cast(int, numpy.int64(1541815603606036480))) == parse_id(layout, 1541815603606036480)
 
 
 def test_layouts_that_cannot_be_are_refused() -> None:

@@ -170,6 +170,10 @@ class SnowlaneError(Exception):
     def __str__(self) -> str:
         return f"{self.reason}: {self.message}" + (f" ({self.endpoint})" if self.endpoint else "")
 
+    def __repr__(self) -> str:
+        # What pytest, asyncio and %r show; the default lacks the reason.
+        return f"{type(self).__name__}({self.reason}, {self.message!r}, endpoint={self.endpoint!r})"
+
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions cross process borders in pools; the default would call this class with the message alone.
         rest: dict[str, Any] = {
@@ -231,9 +235,7 @@ def never_answered(error: SnowlaneError) -> SnowlaneError:
 
 def check_count(count: int, count_max: int) -> None:
     """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `count` is 1 to `count_max`; TypeError for what is no int."""
-    _check_range(
-        "count", count, 1, count_max, " Use stream() for more." if count_max < count <= _STREAM_COUNT_MAX else ""
-    )
+    _check_range("count", count, 1, count_max, " Use stream() for more.")
 
 
 def check_chunk_size(chunk_size: int) -> None:
@@ -244,7 +246,13 @@ def check_chunk_size(chunk_size: int) -> None:
 
 
 def _check_range(field: str, value: int, least: int, most: int, hint: str = "") -> None:
-    if not least <= operator.index(value) <= most:
+    try:
+        whole = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{field} is {value!r}; it must be an int from {least} to {most}.") from None
+    if not least <= whole <= most:
+        if not most < whole <= _STREAM_COUNT_MAX:
+            hint = ""
         raise SnowlaneError(
             ErrorReason.COUNT_OUT_OF_RANGE,
             f"{field} is {value}; it must be from {least} to {most}.{hint}",

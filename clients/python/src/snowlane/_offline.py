@@ -17,7 +17,7 @@ class OfflineIds:
 
     def parse(self, layout: Layout, id_or_text: int | str, form: TextForm | None, utc_offset_minutes: int) -> ParsedId:
         """Reads an ID, or a text form of one."""
-        if isinstance(id_or_text, int):
+        if not isinstance(id_or_text, str):
             return parse_id(layout, id_or_text)
         codec = self._codec_of(layout)
         id = codec.read(id_or_text, form, utc_offset_minutes=utc_offset_minutes).id

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from ._errors import ErrorReason, SnowlaneError
 from ._layout import FieldPlace, Layout
 from ._run import ID_MAX
+from ._whole_id import whole_id
 
 _UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -55,7 +56,9 @@ def parse_id(layout: Layout, id: int) -> ParsedId:
     Raises:
         SnowlaneError: MALFORMED_ID if the ID is negative or above 2^63 - 1, has a bit that belongs to no field, or
             carries a time past the layout's life.
+        TypeError: It is no whole number.
     """
+    id = whole_id(id)
     if not 0 <= id <= ID_MAX:
         raise _malformed(layout, id, "is not from 0 to 2^63 - 1")
     if id >> layout.bits:

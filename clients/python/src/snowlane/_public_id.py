@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ._errors import ErrorReason, SnowlaneError
 from ._run import ID_MAX
 from ._sip_hash import sip_hash
+from ._whole_id import whole_id
 
 _KEY_LENGTH_MIN = 16
 _KEY_PURPOSE = b"snowlane public id 1\0"
@@ -81,6 +82,7 @@ class PublicId:
 
 
 def _checked(id: int) -> int:
+    id = whole_id(id)
     if not 0 <= id <= ID_MAX:
         raise SnowlaneError(ErrorReason.MALFORMED_ID, f"The ID {id} is not from 0 to 2^63 - 1.", metadata={"id": id})
     return id

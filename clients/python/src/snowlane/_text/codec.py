@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .._errors import ErrorReason, SnowlaneError
 from .._layout import Layout
+from .._whole_id import whole_id
 from . import radix, typed
 from .form import (
     TEXT_FORMS,
@@ -80,9 +81,11 @@ class TextCodec:
         Raises:
             SnowlaneError: INVALID_TEXT_FORMAT, also for a time that the form cannot say; MALFORMED_ID for an ID that is
                 none, or in the forms `serial` and `uuid` none of the layout.
+            TypeError: The ID is no whole number.
         """
         if isinstance(format, str):
             format = TextFormat(format)
+        id = whole_id(id)
         check_text_format(format)
         return self._writers[format.form](id, format)
 
@@ -125,7 +128,10 @@ class TextCodec:
 
         Raises:
             SnowlaneError: MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
+            TypeError: It is no text.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r} is no text: give a str.")
         check_utc_offset(utc_offset_minutes)
         if type_prefix:
             form = form or "typed"

@@ -1,0 +1,19 @@
+"""Refuses in words what can be no ID: a float above all, as spreadsheets and JSON numbers give."""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+
+def whole_id(id: SupportsIndex) -> int:
+    """An ID as an int, also one of numpy.
+
+    Raises:
+        TypeError: It is no whole number.
+    """
+    try:
+        return operator.index(id)
+    except TypeError:
+        why = "a float loses an ID's last digits" if isinstance(id, float) else "an ID is an int"
+        raise TypeError(f"{id!r} is no ID, because {why}: give an int, or read the ID as text.") from None
