@@ -1,4 +1,14 @@
+import type { Moment } from "./moment.ts";
 import type { IdRun } from "./run-source.ts";
+
+/** How long the IDs of an answer may be used. */
+export interface Lifetime {
+  /** When the source was asked, before the first attempt. */
+  readonly asked: Moment;
+  readonly maxAgeMs: number;
+  /** Stops the timer that drops the answer. */
+  readonly cancelExpiry: () => void;
+}
 
 /** The runs of one reservation on their way through a buffer: one age, one low-water mark. Each run leaves it once. */
 export class Answer {
@@ -11,13 +21,13 @@ export class Answer {
   hasAsked = false;
   /** Whether any of its IDs may have been handed out. */
   isTouched = false;
-  readonly #cancelExpiry: () => void;
+  readonly #lifetime: Lifetime;
 
-  constructor(runs: readonly IdRun[], count: number, cancelExpiry: () => void) {
+  constructor(runs: readonly IdRun[], count: number, lifetime: Lifetime) {
     this.#runs = runs.toReversed();
     this.count = count;
     this.leftCount = count;
-    this.#cancelExpiry = cancelExpiry;
+    this.#lifetime = lifetime;
   }
 
   /** Takes the next run out; undefined if none is left. */
@@ -27,8 +37,13 @@ export class Answer {
     return run;
   }
 
+  /** Whether its IDs are older than they may be, though its timer has not run yet. */
+  get isTooOld(): boolean {
+    return this.#lifetime.asked.elapsedMs() >= this.#lifetime.maxAgeMs;
+  }
+
   /** To be called once it is used up or dropped. */
   retire(): void {
-    this.#cancelExpiry();
+    this.#lifetime.cancelExpiry();
   }
 }

@@ -2,6 +2,13 @@
 export interface Clock {
   /** Milliseconds since an arbitrary start, never falling. */
   monotonicMs(): number;
+  /** Unix milliseconds. They go on while the machine is suspended, which the monotonic clock may not. */
+  wallMs(): number;
+  /**
+   * Milliseconds since the machine started, those in which it was suspended among them. It tells a suspend from a step
+   * of the wall clock; without it, both count as time.
+   */
+  uptimeMs?(): number;
   /**
    * Runs `work` after `delayMs`, or later.
    *
@@ -18,6 +25,7 @@ const delayMsMax = 2 ** 31 - 1;
 /** The clock of this machine. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
   schedule: (delayMs, work, keepsProcess) => {
     const timer = setTimeout(work, Math.min(delayMs, delayMsMax));
     if (keepsProcess === "lets it end") unref(timer);

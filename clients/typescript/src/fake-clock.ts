@@ -8,10 +8,30 @@ interface Timer {
 /** A clock for tests: time moves by {@link advance} and by nothing else. */
 export class FakeClock implements Clock {
   #nowMs = 0;
+  #suspendedMs = 0;
+  #stepsMs = 0;
   readonly #timers = new Set<Timer>();
 
   monotonicMs(): number {
     return this.#nowMs;
+  }
+
+  wallMs(): number {
+    return this.uptimeMs() + this.#stepsMs;
+  }
+
+  uptimeMs(): number {
+    return this.#nowMs + this.#suspendedMs;
+  }
+
+  /** Lets `ms` pass while the machine is suspended: no timer runs, and the monotonic clock stands still. */
+  suspend(ms: number): void {
+    this.#suspendedMs += ms;
+  }
+
+  /** Sets the wall clock forward by `ms`, or back. */
+  stepWall(ms: number): void {
+    this.#stepsMs += ms;
   }
 
   schedule(delayMs: number, work: () => void): () => void {

@@ -1,4 +1,6 @@
+import { uptime } from "node:os";
 import type { ClientOptions, OpenChannel } from "./client-options.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import { GrpcTransport } from "./grpc/grpc-transport.ts";
 import type { TlsOptions } from "./grpc/tls-options.ts";
 import { IdClient } from "./id-client.ts";
@@ -17,8 +19,10 @@ export interface NodeClientOptions extends ClientOptions {
  */
 export function createNodeClient(options: NodeClientOptions = {}): IdClient {
   checkNodeVersion(process.versions.node);
-  return new IdClient(grpcChannels(options.tls), options);
+  return new IdClient(grpcChannels(options.tls), { clock: nodeClock, ...options });
 }
+
+const nodeClock: Clock = { ...systemClock, uptimeMs: () => uptime() * 1_000 };
 
 function grpcChannels(tls: TlsOptions | undefined): OpenChannel {
   return (endpoint) => {

@@ -90,7 +90,12 @@ export class PrefetchBuffer {
     const policy = new RefillPolicy({ countMin, countMax });
     const outage =
       outageMs === undefined ? undefined : new OutagePolicy({ outageMs, maxAgeMs, stockMax, countMin, countMax });
-    const stock = new Stock({ policy, observer, onLowWater: () => this.#refiller.ask() });
+    const stock = new Stock({
+      policy,
+      observer,
+      onLowWater: () => this.#refiller.ask(),
+      onTooOld: (answer) => this.#refiller.expire(answer),
+    });
     const waiters = new Waiters(clock, observer);
     this.#stock = stock;
     this.#refiller = new Refiller({ source, clock, random, observer, policy, outage, stock, waiters, maxAgeMs });

@@ -2,6 +2,7 @@ import { Answer } from "./answer.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { isFirstMistake, SnowlaneError, type StatusCode } from "./errors.ts";
+import { Moment } from "./moment.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 import type { OutagePolicy } from "./outage-policy.ts";
 import type { RefillPolicy } from "./refill-policy.ts";
@@ -109,20 +110,21 @@ export class Refiller {
     this.#isRefilling = true;
     this.#measure();
     outage?.noteAsked(stock.handedOutCount);
-    const asked = need === "short" ? Math.max(policy.reserveCount, outageCount) : outageCount;
+    const count = need === "short" ? Math.max(policy.reserveCount, outageCount) : outageCount;
     const ratePerSecond = policy.ratePerSecond;
-    const askedMs = clock.monotonicMs();
+    const startedMs = clock.monotonicMs();
+    const asked = new Moment(clock);
     let outcome: readonly IdRun[] | SnowlaneError;
     try {
-      outcome = await source.reserve(asked, { signal: this.#abort.signal });
+      outcome = await source.reserve(count, { signal: this.#abort.signal });
     } catch (error) {
       outcome = SnowlaneError.from(error);
     }
     this.#isRefilling = false;
     if (this.isClosed) return;
-    const ageMs = clock.monotonicMs() - askedMs;
-    const received = outcome instanceof SnowlaneError ? outcome : this.#accept(outcome, { asked, ageMs });
-    const event = { asked, durationMs: ageMs, ratePerSecond };
+    const durationMs = clock.monotonicMs() - startedMs;
+    const received = outcome instanceof SnowlaneError ? outcome : this.#accept(outcome, { count, asked, durationMs });
+    const event = { asked: count, durationMs, ratePerSecond };
     if (received instanceof SnowlaneError) {
       const { reason } = received;
       this.#fail(received);
@@ -133,37 +135,38 @@ export class Refiller {
   /**
    * Takes an answer into stock, or drops it whole. docs/adr/0094 says why its age counts from before the first attempt.
    *
-   * @param ageMs - From before the first attempt to get it: no ID of it can be older.
+   * @param asked - From before the first attempt to get it: no ID of it can be older.
    */
   #accept(
     runs: readonly IdRun[],
-    { asked, ageMs }: { readonly asked: number; readonly ageMs: number },
+    { count: askedCount, asked, durationMs }: { count: number; asked: Moment; durationMs: number },
   ): number | SnowlaneError {
     const { clock, outage, policy, stock, waiters, maxAgeMs } = this.#options;
-    const leftMs = maxAgeMs - ageMs;
+    const leftMs = maxAgeMs - asked.elapsedMs();
     if (leftMs <= 0) {
       const message = `A reservation took longer than the ${maxAgeMs} ms for which its IDs may be used.`;
       return new SnowlaneError("DEADLINE_EXCEEDED", message, { code: "DEADLINE_EXCEEDED" });
     }
     let count: number;
     try {
-      count = countOfAnswer(runs, asked);
+      count = countOfAnswer(runs, askedCount);
     } catch (error) {
       return SnowlaneError.from(error);
     }
-    const cancelExpiry = clock.schedule(leftMs, () => this.#expire(answer), "lets it end");
-    const answer: Answer = new Answer(runs, count, cancelExpiry);
+    const cancelExpiry = clock.schedule(leftMs, () => this.expire(answer), "lets it end");
+    const answer: Answer = new Answer(runs, count, { asked, maxAgeMs, cancelExpiry });
     this.#refillCount++;
     this.#failuresInRow = 0;
     this.#lastFailure = undefined;
-    policy.noteRoundTrip(ageMs);
+    policy.noteRoundTrip(durationMs);
     stock.add(answer);
     waiters.serve(() => stock.claim());
     if (outage !== undefined && stock.count < policy.ratePerSecond) this.#topUp();
     return count;
   }
 
-  #expire(answer: Answer): void {
+  /** Drops an answer whose IDs are too old. */
+  expire(answer: Answer): void {
     const { stock } = this.#options;
     stock.drop(answer);
     // Where nothing of it was claimed, no caller needs the next one: the first caller wakes the buffer.

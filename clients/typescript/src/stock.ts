@@ -8,20 +8,31 @@ export interface StockOptions {
   readonly observer: ClientObserver;
   /** Called once an answer, when no more IDs of it are left than its low-water mark. */
   readonly onLowWater: () => void;
+  /** Called when IDs of an answer would be handed out that are too old. It must drop the answer. */
+  readonly onTooOld: (answer: Answer) => void;
 }
+
+/** The age of IDs is looked at each so many claims at least, */
+const claimsPerLookMax = 64;
+/** and after so much use. */
+const usePerLookMs = 10;
 
 /** The IDs at hand: the run in place, from which callers claim, its answer, and the spare answers, oldest first. */
 export class Stock {
   readonly #policy: RefillPolicy;
   readonly #observer: ClientObserver;
   readonly #onLowWater: () => void;
+  readonly #onTooOld: (answer: Answer) => void;
 
   // The run in place. `#next` is the only word that changes for an ID: everything below it has been handed out.
   #firstId = 0n;
   #stride = 1n;
   #next = 0;
-  /** Up to here nothing but the claim is to be done: the low-water mark, or the end. */
+  /** Up to here nothing but the claim is to be done: the next look at the age, the low-water mark, or the end. */
   #fastEnd = 0;
+  /** The low-water mark; the end once it is met. */
+  #markAt = 0;
+  #claimsPerLook = 1;
   #end = 0;
 
   #answer: Answer | undefined;
@@ -34,10 +45,11 @@ export class Stock {
   #reservedCount = 0;
   #droppedCount = 0;
 
-  constructor({ policy, observer, onLowWater }: StockOptions) {
+  constructor({ policy, observer, onLowWater, onTooOld }: StockOptions) {
     this.#policy = policy;
     this.#observer = observer;
     this.#onLowWater = onLowWater;
+    this.#onTooOld = onTooOld;
   }
 
   /** IDs at hand. */
@@ -81,10 +93,10 @@ export class Stock {
 
   /** Claims what is left of the run in place, up to `count` IDs in `ids`; false if there is no stock. */
   claimBlock(ids: bigint[], count: number): boolean {
-    while (this.#next >= this.#end) if (!this.#placeNextRun()) return false;
+    if (!this.#placeFreshRun()) return false;
     const start = this.#next;
     this.#next = Math.min(this.#end, start + count - ids.length);
-    if (this.#next > this.#fastEnd) this.#meetLowWater();
+    if (this.#next > this.#markAt) this.#meetLowWater();
     let id = this.#firstId + BigInt(start) * this.#stride;
     for (let index = start; index < this.#next; index++, id += this.#stride) ids.push(id);
     return true;
@@ -116,17 +128,30 @@ export class Stock {
   }
 
   #claimSlowly(): bigint | undefined {
-    while (this.#next >= this.#end) if (!this.#placeNextRun()) return undefined;
+    if (!this.#placeFreshRun()) return undefined;
     const index = this.#next++;
-    if (index >= this.#fastEnd) this.#meetLowWater();
+    if (index >= this.#markAt) this.#meetLowWater();
+    this.#fastEnd = Math.min(this.#markAt, index + this.#claimsPerLook);
     return this.#firstId + BigInt(index) * this.#stride;
   }
 
   #meetLowWater(): void {
-    this.#fastEnd = this.#end;
+    this.#markAt = this.#end;
     if (this.#answer === undefined || this.#answer.hasAsked) return;
     this.#answer.hasAsked = true;
     this.#onLowWater();
+  }
+
+  /**
+   * Sees to it that the run in place has IDs, and that they are young enough: after a pause of the process, claims come
+   * before the timers. False if there is no stock.
+   */
+  #placeFreshRun(): boolean {
+    for (;;) {
+      while (this.#next >= this.#end) if (!this.#placeNextRun()) return false;
+      if (this.#answer?.isTooOld !== true) return true;
+      this.#onTooOld(this.#answer);
+    }
   }
 
   /** Puts the next run of the stock in the place of one that is used up. */
@@ -145,7 +170,9 @@ export class Stock {
     this.#firstId = run.firstId;
     this.#stride = run.stride;
     this.#end = run.count;
-    this.#fastEnd = answer.hasAsked ? run.count : Math.min(run.count, Math.max(0, aboveMark));
+    this.#markAt = answer.hasAsked ? run.count : Math.min(run.count, Math.max(0, aboveMark));
+    const claims = Math.floor((this.#policy.ratePerSecond * usePerLookMs) / 1_000);
+    this.#claimsPerLook = Math.min(claimsPerLookMax, Math.max(1, claims));
     return true;
   }
 
@@ -162,6 +189,7 @@ export class Stock {
     this.#settledCount += this.#next;
     this.#next = 0;
     this.#fastEnd = 0;
+    this.#markAt = 0;
     this.#end = 0;
     return leftCount;
   }

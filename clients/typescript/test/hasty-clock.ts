@@ -8,6 +8,10 @@ export class HastyClock implements Clock {
     return systemClock.monotonicMs() + this.aheadMs;
   }
 
+  wallMs(): number {
+    return systemClock.wallMs() + this.aheadMs;
+  }
+
   schedule(...timer: Parameters<Clock["schedule"]>): () => void {
     return systemClock.schedule(...timer);
   }

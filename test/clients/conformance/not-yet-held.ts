@@ -10,7 +10,6 @@ export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
     "two-deployments",
     "another-deployment-later",
     "fresh-first",
-    "suspend",
   ],
   java: [
     "retry-info",
