@@ -31,7 +31,7 @@ test("the README's curl line gets an ID in quotes", async () => {
   const line = blocksOf("README.md", "sh").find((block) => block.startsWith("curl "));
   const { address } = await runServer();
   const output = await runCommand("sh", ["-c", `${line!.trim().replace("127.0.0.1:7609", address)} --silent`]);
-  expect(JSON.parse(output)).toEqual({ id: expect.stringMatching(/^\d{19}$/) });
+  expect(JSON.parse(output)).toEqual({ id: expect.stringMatching(/^\d{19}$/), deployment: expect.any(Number) });
 });
 
 test("every npm command that a page names is one of package.json", () => {
