@@ -3,6 +3,7 @@ import type { LoadedSettings } from "./load-settings.ts";
 import { accessOf, writableHint } from "./secret-file.ts";
 import { SettingError, type Settings } from "./setting.ts";
 import { storeSettings } from "./store-settings.ts";
+import { redactStray } from "./store-url.ts";
 
 /** Takes the URL of the store from the file of `--store-file`, where one is given. Never throws. */
 export function withStoreFile<S extends Settings>(loaded: LoadedSettings<S>): LoadedSettings<S> {
@@ -10,7 +11,7 @@ export function withStoreFile<S extends Settings>(loaded: LoadedSettings<S>): Lo
   if (path === undefined) return loaded;
   const refused = (hint: string): LoadedSettings<S> => {
     const place = (loaded.places as Readonly<Record<string, string>>)["storeFile"]!;
-    return { ...loaded, problems: [...loaded.problems, { place, value: path, hint }] };
+    return { ...loaded, problems: [...loaded.problems, { place, value: redactStray(path), hint }] };
   };
   if (storeUrl !== undefined) return refused("Give it or --store, not both.");
   try {
@@ -20,6 +21,6 @@ export function withStoreFile<S extends Settings>(loaded: LoadedSettings<S>): Lo
   } catch (error) {
     // Never the content of the file: it may hold a password.
     if (error instanceof SettingError) return refused(`Its content is no URL of a store: write ${error.message}.`);
-    return refused(`Name a file that can be read: ${(error as Error).message}.`);
+    return refused(`Name a file that can be read: ${(error as NodeJS.ErrnoException).code ?? "it is none"}.`);
   }
 }

@@ -86,6 +86,12 @@ export class StripeSet {
     return [...this.#settled.values()];
   }
 
+  /** Those that can be used once all have answered or failed, for a caller whom the first ones gave nothing. */
+  async usableLater(): Promise<readonly StripePart[]> {
+    await this.#settling?.catch(() => undefined);
+    return [...this.#settled.values()];
+  }
+
   /** All that are named. @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG. */
   async listed(): Promise<readonly StripePart[]> {
     return (await this.#settleAll()).parts;

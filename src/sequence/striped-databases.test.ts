@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualTime } from "../../test/support/worlds/manual-time.ts";
 import { MemorySequences, memorySequenceStore } from "../../test/support/worlds/memory-sequences.ts";
+import { IdError } from "../errors.ts";
 import { SequenceCatalog } from "./sequence-catalog.ts";
 import { SequenceDatabase } from "./sequence-database.ts";
 import { counterId } from "./sequence-store.ts";
@@ -11,12 +12,13 @@ const orders = { name: "orders", periodKey: "" };
 /** Two databases of one sequence, of which the first one answers only after two seconds while it is frozen. */
 async function twoDatabases() {
   const time = new ManualTime();
-  const state = { isFrozen: false };
+  const state = { isFrozen: false, isDown: false, isSlow: false };
   const databases = [0, 1].map((index) => new MemorySequences(`system=${index}`, () => time.nowMs()));
   const parts = databases.map((database, index) => {
     const store = memorySequenceStore(
       () => database,
       async (statement) => {
+        if (index === 0 && state.isDown) throw new IdError("STORE_UNAVAILABLE", "The database is down.");
         const answer = statement();
         if (index === 0 && state.isFrozen) await new Promise<void>((resolve) => time.after(2_000, resolve));
         return answer;
@@ -25,8 +27,10 @@ async function twoDatabases() {
     const stripe = { index, count: 2 };
     return { stripe, store, database: new SequenceDatabase({ store, clock: time, onEvent: () => {}, stripe }) };
   });
-  const usable = async () => parts;
-  const stripes = { all: usable, listed: usable, usable };
+  const all = async () => parts;
+  // While the second database is slow to say its stripe, the first one is used.
+  const usable = async () => (state.isSlow ? parts.slice(0, 1) : parts);
+  const stripes = { all, listed: all, usable, usableLater: all };
   const catalog = new SequenceCatalog({ stripes, clock: time, onChanged: () => {} });
   const { stored } = await catalog.create({ name: "orders" });
   const database = new StripedDatabases({ stripes, clock: time, timers: time, waitMaxMs: 1_000, onEvent: () => {} });
@@ -50,6 +54,15 @@ test("a frozen database keeps a server for a quarter of a second from what the o
   state.isFrozen = true;
   const { answer, tookMs } = await timed(compare());
   expect([answer.size, tookMs]).toEqual([1, 250]);
+});
+
+test("where all that said their stripe fail, one that says it later gives the values", async () => {
+  const { state, stored, database, timed, usedOf } = await twoDatabases();
+  state.isSlow = true;
+  state.isDown = true;
+  const { answer } = await timed(database.take({ ...orders, stored, count: 10 }));
+  expect(answer).toMatchObject({ kind: "taken", segment: { stripe: { index: 1 } } });
+  expect(usedOf(1)).toBe(10n);
 });
 
 test("where a database is frozen, a take asks the next one, and what comes late goes back (the take waited)", async () => {

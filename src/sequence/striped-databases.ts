@@ -10,7 +10,7 @@ import type { TakeAnswer, ValueTake, UsedSequence, ValueDatabase } from "./value
 
 /** The parts of a {@link StripedDatabases}. */
 export interface StripedDatabasesParts {
-  readonly stripes: Pick<StripeSet, "usable">;
+  readonly stripes: Pick<StripeSet, "usable" | "usableLater">;
   readonly clock: Clock;
   readonly timers: Timers;
   /** The longest that a call waits for values. */
@@ -200,9 +200,23 @@ export class StripedDatabases implements ValueDatabase {
    */
   async #inTurn<A>(question: Question<A>): Promise<readonly IdError[]> {
     const id = question.key === undefined ? "" : counterId(question.key);
-    const usable = await this.#usable();
-    const parts = this.#inOrder(usable.filter((part) => !this.#conditionOf(part).late.has(id)));
     const errors: IdError[] = [];
+    const tried = new Set<StripePart>();
+    const untried = (usable: readonly StripePart[]): readonly StripePart[] =>
+      this.#inOrder(usable.filter((part) => !tried.has(part) && !this.#conditionOf(part).late.has(id)));
+    let parts = untried(await this.#usable());
+    while (parts.length > 0) {
+      if (await this.#askEach(question, parts, errors)) return errors;
+      for (const part of parts) tried.add(part);
+      // A database that took longer to say its stripe may have what the first ones did not give.
+      parts = untried(this.#see(await this.#parts.stripes.usableLater()));
+    }
+    if (errors.length === tried.size && errors[0] !== undefined) throw errors[0];
+    return errors;
+  }
+
+  /** Asks each of some databases until one gives what is asked for. @returns Whether one did. */
+  async #askEach<A>(question: Question<A>, parts: readonly StripePart[], errors: IdError[]): Promise<boolean> {
     for (const [at, part] of parts.entries()) {
       try {
         const asked = question.ask(part).then((answer) => ({ answer }));
@@ -212,15 +226,14 @@ export class StripedDatabases implements ValueDatabase {
           throw late(this.#patienceMs);
         }
         this.#worked(part);
-        if (question.accept(outcome.answer, part)) return errors;
+        if (question.accept(outcome.answer, part)) return true;
       } catch (error) {
         if (!(error instanceof IdError)) throw error;
         errors.push(error);
         this.#failed(part, error);
       }
     }
-    if (errors.length === parts.length && errors[0] !== undefined) throw errors[0];
-    return errors;
+    return false;
   }
 
   get #patienceMs(): number {
@@ -271,7 +284,11 @@ export class StripedDatabases implements ValueDatabase {
   }
 
   async #usable(): Promise<readonly StripePart[]> {
-    const parts = await this.#parts.stripes.usable();
+    return this.#see(await this.#parts.stripes.usable());
+  }
+
+  /** Begins to work with databases whose stripe is known. */
+  #see(parts: readonly StripePart[]): readonly StripePart[] {
     for (const part of parts) {
       if (this.#seen.has(part.stripe.index)) continue;
       this.#seen.set(part.stripe.index, part);

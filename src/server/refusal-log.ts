@@ -19,19 +19,27 @@ export class RefusalLog implements CallGuard {
   }
 
   end(call: GuardedCall, error: ConnectError | undefined): void {
-    if (error !== undefined) this.refuse(call, error.findDetails(ErrorInfoSchema)[0]?.reason ?? "");
+    if (error !== undefined) this.refuse(call, ...infoOf(error));
   }
 
   /** A caller whose quota was used up before its request was read. */
   unread(traits: MethodTraits | undefined, error: ConnectError, caller?: Caller): void {
     if (traits === undefined || caller === undefined) return;
-    this.refuse({ ...caller, traits, notes: newNotes() }, error.findDetails(ErrorInfoSchema)[0]?.reason ?? "");
+    this.refuse({ ...caller, traits, notes: newNotes() }, ...infoOf(error));
   }
 
-  /** Writes the line of one call, if its reason is one of a refusal. */
-  refuse({ traits, notes, peer }: Pick<GuardedCall, "traits" | "notes" | "peer">, reason: string): void {
+  /**
+   * Writes the line of one call, if its reason is one of a refusal.
+   *
+   * @param named - The principal that the error names: that of a call which was refused before its request was read.
+   */
+  refuse(
+    { traits, notes, peer }: Pick<GuardedCall, "traits" | "notes" | "peer">,
+    reason: string,
+    named?: string,
+  ): void {
     if (!refusals.has(reason)) return;
-    const principal = notes.principal?.name;
+    const principal = notes.principal?.name ?? named;
     this.#log.info("A call was refused", {
       reason,
       method: traits.path.slice(1),
@@ -44,4 +52,9 @@ export class RefusalLog implements CallGuard {
   refuseHost(address: string): void {
     this.#log.info("A call was refused", { reason: "HOST_NOT_ALLOWED", address });
   }
+}
+
+function infoOf(error: ConnectError): [reason: string, principal: string | undefined] {
+  const [info] = error.findDetails(ErrorInfoSchema);
+  return [info?.reason ?? "", info?.metadata["principal"]];
 }

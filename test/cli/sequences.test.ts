@@ -150,8 +150,9 @@ test("of several files one that is stopped, or opened a moment ago, is passed: t
     runInProcess(["sequences", ...words, "--sequence-stores", named.join(" ")]);
   const next = async (): Promise<readonly number[]> => {
     const { code, stdout, stderr } = await run(urls, "next", "orders", "-n", "100");
-    expect(code, stderr).toBe(0);
-    return stdout.trim().split("\n").map(Number);
+    const values = stdout.trim().split("\n").map(Number);
+    expect([code, values.length], stderr).toEqual([0, 100]);
+    return values;
   };
   const residuesOf = (values: readonly number[]) => new Set(values.map((value) => value % 2)).size;
   await run(urls, "create", "orders", "--step-min", "10", "--step-max", "10");

@@ -81,9 +81,9 @@ test("a command that a closed server refuses says what to give", async () => {
   const cases = [
     [["next", "--server", server], "not trusted: self-signed certificate in certificate chain. Give --ca FILE"],
     [["health", "--server", server], "not trusted: self-signed certificate in certificate chain. Give --ca FILE"],
-    [["next", "--server", server, ...ca], "Unauthenticated: This call needs credentials"],
+    [["next", "--server", server, ...ca], "refuses the call, MISSING_CREDENTIALS: This call needs credentials"],
     [["next", "--server", server, ...ca], "Give --token-file FILE, or --cert FILE and --key FILE."],
-    [["next", "--server", server, ...ca, ...wrong], "Unauthenticated"],
+    [["next", "--server", server, ...ca, ...wrong], "MISSING_CREDENTIALS"],
     [["status", "--server", server, ...ca, ...ids], "PermissionDenied"],
     [["status", "--server", strict, ...ca], "wants a client certificate. Give --cert FILE and --key FILE."],
     [["health", "--server", strict, ...ca], "wants a client certificate. Give --cert FILE and --key FILE."],

@@ -184,7 +184,10 @@ test("a browser that was told of an authority as docs/tls.md says gets IDs over 
   await page.goto(endpoint, patience);
   const call = `fetch("/snowlane.v1.IdService/NextId", {
     method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then((answer) => answer.json())`;
-  expect(await page.evaluate(call)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(await page.evaluate(call)).toEqual({
+    id: expect.stringMatching(/^\d{18,19}$/),
+    deployment: expect.any(Number),
+  });
   const stranger = await chromium.browser.newPage();
   await expect(stranger.goto(endpoint, patience)).rejects.toThrow("ERR_CERT_AUTHORITY_INVALID");
   await stranger.close();

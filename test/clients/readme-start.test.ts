@@ -80,7 +80,7 @@ test("npm start serves, the curl line gets an ID, and npx snowlane makes one wit
   server = startByReadme();
   const address = await addressOf(server);
   const answer = await runReadmeBlock("README.md", 1, { cwd: clone, places: { "127.0.0.1:7609": address } });
-  expect(JSON.parse(answer)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(JSON.parse(answer)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/), deployment: expect.any(Number) });
   expect(await runCommand("npx", ["snowlane", "next"], { cwd: clone, env })).toMatch(/^\d{18,19}\n$/);
   // Its output ends when the last process of the group has ended.
   const ended = once(server, "close");

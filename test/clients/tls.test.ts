@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createNodeClient } from "../../clients/typescript/src/node.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
+import { tokenOf } from "../support/processes/principals-file.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startTlsDeployment, type TlsDeployment } from "../support/processes/tls-deployment.ts";
 
@@ -20,7 +21,7 @@ test("TypeScript: IDs with a certificate and a token, UNREACHABLE without", { ti
   const { endpoint, certificates } = deployment;
   const { caFile, client: own } = certificates;
   const certified = { ca: text(caFile), cert: text(own.certFile), key: text(own.keyFile) };
-  const client = createNodeClient({ endpoints: [endpoint], tls: certified, token: "secret", timeoutMs: 60_000 });
+  const client = createNodeClient({ endpoints: [endpoint], tls: certified, token: tokenOf("app"), timeoutMs: 60_000 });
   const ids = client.prefetch();
   const taken = [await client.nextId(), await ids.nextId(), ...(await client.nextIds(100))];
   expect(new Set(taken).size).toBe(102);
@@ -43,7 +44,7 @@ import asyncio, sys
 from pathlib import Path
 from snowlane import AsyncIdClient, ClientOptions, IdClient, SnowlaneError, TlsOptions
 endpoint, roots, certificate, key = sys.argv[1], *(Path(path).read_bytes() for path in sys.argv[2:])
-certified = ClientOptions(tls=TlsOptions(roots, certificate, key), token="secret", timeout_s=60)
+certified = ClientOptions(tls=TlsOptions(roots, certificate, key), token="${tokenOf("app")}", timeout_s=60)
 with IdClient(endpoint, certified) as client, client.prefetch() as ids:
     taken = [client.next_id(), ids.next_id(), *client.next_ids(100)]
 async def take():

@@ -89,7 +89,7 @@ test("with the system calls and address families of the unit it serves, is healt
   onTestFinished(() => void server.child.kill("SIGKILL"));
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
   const answer = await fetch(`${server.url}/snowlane.v1.IdService/NextId`, post);
-  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/), deployment: expect.any(Number) });
   const named = server.url.replace("127.0.0.1", "localhost");
   const [command, ...args] = [...program, "health", "--server", named];
   expect(await runCommand(command, args)).toBe("SERVING\n");

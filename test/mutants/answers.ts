@@ -8,9 +8,9 @@ const wordsTold = "It decides only in which words the end of a window is told, w
 export const answers: Readonly<Record<string, string>> = {
   "src/lease/acquire.ts | explainNone | Math.min without the others | Math.min(heldUntilMs, availability.untilMs)":
     "The time is only reported; no grant and no wait depends on it.",
-  "src/lease/acquire.ts | tryAcquire | not awaited | await takeOne(context, choice, { layout, rules, floor, candidates })":
+  "src/lease/acquire.ts | tryAcquire | not awaited | await takeOne(context, choice, { ...surveyed, candidates })":
     notAwaited,
-  "src/lease/acquire.ts | takeOne | not awaited | await take(context, survey, candidate)": notAwaited,
+  "src/lease/acquire.ts | takeOne | not awaited | await take(context, choosing, candidate)": notAwaited,
   "src/lease/acquire.ts | write | dropped | context.marks.see(next.markMs);":
     "A renewal sees the mark again before it can find a loss, and a grant that lapsed has its mark behind the clock.",
   "src/lease/acquire.ts | explainNone | Math.min without the others | Math.min(silentMs, availability.untilMs) | 2":

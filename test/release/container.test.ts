@@ -127,7 +127,7 @@ test("it serves as user 10001 without a capability, is healthy, writes only its 
   await serves;
   const call = ["-sf", "-d", "{}", "-H", "content-type: application/json"];
   const answer = await runCommand("curl", [...call, `http://${address}/snowlane.v1.IdService/NextId`]);
-  expect(JSON.parse(answer)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(JSON.parse(answer)).toEqual({ id: expect.stringMatching(/^\d{18,19}$/), deployment: expect.any(Number) });
   const [, ...probe] = config.Healthcheck.Test;
   const health = await runCommand("buildah", run(...probe, "--server", `http://${address}`));
   expect(health).toBe("SERVING\n");
@@ -154,7 +154,7 @@ test("it serves with a read-only root, and writes only into the volume of its st
   const server = await startSnowlane({ program: confinedProgram({ ...image, volume }), args: [] });
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
   const answer = await fetch(`${server.url}/snowlane.v1.IdService/NextId`, post);
-  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/), deployment: expect.any(Number) });
   const none = { CapPrm: noCapability, CapEff: noCapability, NoNewPrivs: "1" };
   expect(rightsOf(server.child.pid!)).toMatchObject({ Uid: user, Gid: user, ...none });
   const [command, ...args] = [...confinedProgram(image), "health", "--server", server.url];
@@ -189,7 +189,7 @@ test("the line of docs/deploying.md runs it, and gives an ID to everybody on thi
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
   const port = server.address.split(":").at(-1);
   const answer = await fetch(`http://127.0.0.1:${port}/snowlane.v1.IdService/NextId`, post);
-  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/) });
+  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{18,19}$/), deployment: expect.any(Number) });
   expect(await server.stop("SIGINT")).toBe(0);
 });
 

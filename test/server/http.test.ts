@@ -37,7 +37,7 @@ describe.each([
     const { status, headers, body } = await ask(url, { path: nextId, body: "{}" });
     expect(status).toBe(200);
     expect(headers["cache-control"]).toBe("no-store");
-    expect(body.toString()).toMatch(/^\{"id":"\d{17,19}"\}$/);
+    expect(body.toString()).toMatch(/^\{"id":"\d{17,19}","deployment":\d+\}$/);
   });
 
   test("a response has a date, by which caches and proxies count its age (it had none)", async () => {
@@ -268,7 +268,7 @@ test("the first bytes may come one by one", async () => {
   ];
   const text = lines.join("\r\n");
   expect(await sendBytes(address, [...oneByOne(text.slice(0, 6)), text.slice(6)], "}")).toMatch(
-    /^HTTP\/1\.1 200 OK[\s\S]*\{"id":"\d+"\}$/,
+    /^HTTP\/1\.1 200 OK[\s\S]*\{"id":"\d+","deployment":\d+\}$/,
   );
   const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);

@@ -137,7 +137,7 @@ class History {
     const database = new SequenceDatabase({ store, clock, onEvent, server: String(id) });
     const part = { stripe: onlyStripe, store, database };
     const striped = new StripedDatabases({
-      stripes: { usable: async () => [part] },
+      stripes: { usable: async () => [part], usableLater: async () => [part] },
       clock,
       timers,
       waitMaxMs: 500,

@@ -220,7 +220,7 @@ class History {
     const store = this.#storeOf(() => server);
     const part = { stripe: onlyStripe, store, database: new SequenceDatabase({ store, clock, onEvent }) };
     const database = new StripedDatabases({
-      stripes: { usable: async () => [part] },
+      stripes: { usable: async () => [part], usableLater: async () => [part] },
       clock,
       timers,
       waitMaxMs: 500,

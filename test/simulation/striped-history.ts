@@ -179,7 +179,13 @@ class StripedHistory {
     const clock = this.#time;
     const onEvent = ({ kind }: { readonly kind: string }): void => this.#note(kind);
     const timers = { after: (delayMs: number, task: () => void) => clock.after(delayMs, () => isAlive() && task()) };
-    const database = new StripedDatabases({ stripes: { usable }, clock, timers, waitMaxMs, onEvent });
+    const database = new StripedDatabases({
+      stripes: { usable, usableLater: usable },
+      clock,
+      timers,
+      waitMaxMs,
+      onEvent,
+    });
     const counters = { issued: 0, taken: 0, refused: 0, failed: 0 };
     const sources = new ValueSources({ counters, database, clock, timers, waitMaxMs, namesMax: 2, onEvent });
     const catalog = new SequenceCatalog({ stripes, clock, onChanged: (stored) => sources.refresh(stored) });

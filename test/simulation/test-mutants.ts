@@ -176,7 +176,7 @@ export const testMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     rule: "a start ends where a life of the store that ended comes back",
     file: acquire,
-    find: "checkOneStore(incarnation.record, store.kind, storeNowMs(incarnation.moment, wallMs), rules);",
+    find: "checkOneStore(incarnation.record, store.kind, storeNowMs(incarnation.moment, judge.nowMs()), rules);",
     replace: "",
     heldBy: {
       file: "src/worker/worker-holder.test.ts",

@@ -22,8 +22,12 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const password = "s3cret";
 
 /** Every line that a command prints is looked through: none may hold the password. */
+/** Runs a command; the URL behind `--store` goes into the environment, because it has a password. */
 async function run(...args: readonly string[]): Promise<SnowlaneRun> {
-  const outcome = await runSnowlane(args);
+  const at = args.indexOf("--store");
+  const environment: Record<string, string> = at < 0 ? {} : { SNOWLANE_STORE: args[at + 1]! };
+  const rest = args.filter((_, index) => at < 0 || index < at || index > at + 1);
+  const outcome = await runSnowlane(rest, "", environment);
   expect(outcome.stdout + outcome.stderr).not.toContain(password);
   return outcome;
 }

@@ -48,7 +48,9 @@ test("a file of principals is read as a start reads it, and its faults end docto
     ["principals", "ok", text("1 principals with 1 tokens and 0 names")],
   ]);
   const broken = join(temporaryFolder(), "principals.json");
-  writeFileSync(broken, '{ "principals": [{ "name": "X", "tokens": ["snw_secret"], "permissions": ["root"] }] }');
+  writeFileSync(broken, '{ "principals": [{ "name": "X", "tokens": ["snw_secret"], "permissions": ["root"] }] }', {
+    mode: 0o600,
+  });
   const [[check, level, detail] = []] = await findings({ principals: broken });
   expect([check, level]).toEqual(["principals", "fail"]);
   expect(detail).toMatch(/principals\[0\]\.name.*principals\[0\]\.tokens\[0\].*principals\[0\]\.permissions/s);

@@ -31,7 +31,7 @@ export function digestOf(token: string): string {
 /** Writes a file of principals in one step. */
 export function writePrincipals(path: string, principals: readonly TestPrincipal[]): void {
   const entries = principals.map((one) => ({ ...one, tokens: [digestOf(tokenOf(one.name))] }));
-  writeFileSync(`${path}.new`, JSON.stringify({ principals: entries }));
+  writeFileSync(`${path}.new`, JSON.stringify({ principals: entries }), { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Certificates, makeCertificates } from "./certificates.ts";
 import { blocksOf } from "./page-blocks.ts";
-import { digestOf } from "./principals-file.ts";
+import { digestOf, tokenOf } from "./principals-file.ts";
 import { startSnowlane } from "./snowlane-process.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function startTlsDeployment(): Promise<TlsDeployment> {
   copyFileSync(certificates.client.certFile, join(folder, "orders.pem"));
   copyFileSync(certificates.client.keyFile, join(folder, "orders-key.pem"));
   const tls = ["--tls-cert", certificates.server.certFile, "--tls-key", certificates.server.keyFile];
-  const app = { name: "app", permissions: ["ids"], certificates: ["dns:client"], tokens: [digestOf("secret")] };
+  const app = { name: "app", permissions: ["ids"], certificates: ["dns:client"], tokens: [digestOf(tokenOf("app"))] };
   const principals = join(folder, "principals.json");
   writeFileSync(principals, JSON.stringify({ principals: [app] }));
   const callers = ["--tls-client-ca", certificates.caFile, "--principals", principals];

@@ -43,7 +43,13 @@ export class SequenceWorld {
     };
     const part = { stripe: onlyStripe, store, database: new SequenceDatabase({ store, clock, onEvent }) };
     const parts = async () => [part];
-    const databases = new StripedDatabases({ stripes: { usable: parts }, clock, timers: clock, waitMaxMs, onEvent });
+    const databases = new StripedDatabases({
+      stripes: { usable: parts, usableLater: parts },
+      clock,
+      timers: clock,
+      waitMaxMs,
+      onEvent,
+    });
     const counters = { issued: 0, taken: 0, refused: 0, failed: 0 };
     this.sources = new ValueSources({
       counters,

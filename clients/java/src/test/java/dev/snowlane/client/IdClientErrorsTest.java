@@ -31,7 +31,7 @@ class IdClientErrorsTest extends ScriptedServerTest {
     AtomicInteger calls = new AtomicInteger();
     List<ErrorReason> reasons =
         Arrays.stream(ErrorReason.values()).filter(reason -> reason.compareTo(ErrorReason.UNREACHABLE) < 0).toList();
-    assertEquals(30, reasons.size());
+    assertEquals(31, reasons.size());
     server.onNextId =
         () -> {
           // After each fault an ID, so that the client takes the endpoint for up again.
