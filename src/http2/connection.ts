@@ -44,6 +44,8 @@ export class Connection implements FrameSink {
   readonly #settingsFrames: FrameBucket;
   readonly #pings: FrameBucket;
   readonly #windowUpdates: FrameBucket;
+  /** WINDOW_UPDATE frames that answered DATA of ours. */
+  #answeringUpdateCount = 0;
   #state: ConnectionState = "open";
   #hasPeerSettings = false;
   #announcedMs = 0;
@@ -232,7 +234,7 @@ export class Connection implements FrameSink {
         break;
       case frameType.windowUpdate:
         checkSize("WINDOW_UPDATE", end - start === 4);
-        this.#windowUpdates.take(this.#streams.nowMs);
+        this.#chargeWindowUpdate();
         this.#streams.onWindowUpdate(streamId, bytes.readUInt32BE(start) & 0x7fffffff);
         break;
       case frameType.ping:
@@ -256,6 +258,15 @@ export class Connection implements FrameSink {
       default: // ignored: section 5.5
         this.#streams.onEmptyFrame();
     }
+  }
+
+  /**
+   * Two WINDOW_UPDATEs for each DATA frame that was sent cost nothing: a client with small windows needs them. All others
+   * come out of the bucket.
+   */
+  #chargeWindowUpdate(): void {
+    if (this.#answeringUpdateCount < 2 * this.#output.dataFrameCount) this.#answeringUpdateCount++;
+    else this.#windowUpdates.take(this.#streams.nowMs);
   }
 
   #onPing(flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {

@@ -78,7 +78,7 @@ export const limitTable = {
   ),
   windowUpdatesPerSecond: perSecond(
     50_000,
-    "WINDOW_UPDATE frames, likewise. High, because a client may send two for each response that it reads.",
+    "WINDOW_UPDATE frames, likewise, beyond two for each DATA frame that the server sent.",
   ),
   emptyFramesPerSecond: perSecond(
     2_000,

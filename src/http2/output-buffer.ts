@@ -43,6 +43,8 @@ interface Filled {
 
 /** Writes frames and hands them out as bytes. */
 export class OutputBuffer {
+  /** DATA frames that were written: a client may answer each by two WINDOW_UPDATE frames. */
+  dataFrameCount = 0;
   readonly #pool: SlabPool;
   readonly #onFirstByte: () => void;
   readonly #filled: Filled[] = [];
@@ -143,6 +145,7 @@ export class OutputBuffer {
 
   /** Writes one DATA frame; at most {@link framePayloadBytesMin} bytes. */
   data(streamId: number, bytes: Uint8Array, start: number, end: number, endsStream: boolean): void {
+    this.dataFrameCount++;
     const at = this.#frame(end - start, frameType.data, endsStream ? frameFlag.endStream : 0, streamId);
     copySmall(bytes, start, end, this.#slab!.bytes, at);
   }

@@ -57,7 +57,7 @@ async function callByGrpcJs(address: string, fields: Readonly<Record<string, str
 async function callByCurl(url: string, version: string, fields: Readonly<Record<string, string>>): Promise<void> {
   const head = Object.entries({ ...json, ...fields }).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const args = ["-sS", "--fail", "--max-time", "60", version, ...head, "--data", "{}", `${url}${service}/NextId`];
-  expect(await runCommand("curl", args)).toMatch(/^\{"id":"\d+"\}$/);
+  expect(await runCommand("curl", args)).toMatch(/^\{"id":"\d+","deployment":\d+\}$/);
 }
 
 const traceIdOf = (index: number): string => index.toString(16).padStart(32, "a");
