@@ -11,8 +11,8 @@ export interface NeighbourReport {
 }
 
 const emptyMessage = grpcFrame(new Uint8Array(0));
-/** Prefix, field and ID. */
-const answerBytes = 14;
+/** Prefix, ID and deployment. */
+const answerBytes = 19;
 
 /**
  * A caller that behaves, on one connection: asks for an ID over gRPC, one call after another, and notes what it gets.
