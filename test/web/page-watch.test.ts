@@ -117,7 +117,7 @@ test("a store in quarantine is told with its end and its reason, and the servers
   const told = page.getByRole("main").getByText(/^No worker ID is granted until /);
   await told.waitFor();
   const [, end = "", because] =
-    /^No worker ID is granted until (.+) \(UTC\): (.+) Servers/.exec(await told.innerText()) ?? [];
+    /^No worker ID is granted until (.+) \(UTC\): (.+)\. Servers/.exec(await told.innerText()) ?? [];
   expect(because).toBe(reason);
   expect(Math.abs(Date.parse(`${end}Z`) - Date.now() - 3_600_000)).toBeLessThan(120_000);
   await page.getByRole("link", { name: "Generate" }).click();

@@ -221,7 +221,7 @@ export const en = {
     copyForm: (form: string) => `Copy ${form}`,
     others: "Could it be from another system?",
     noOthers: "No known layout gives this ID a time in the past.",
-    othersNote: "This list goes by the times alone. Choose a layout to read the ID by it.",
+    othersNote: "The likeliest comes first. Choose a layout to read the ID by it.",
     readAs: (name: string) => `Read it as ${name}`,
     uuid: {
       title: (version: number) => (version === 0 ? "A UUID" : `UUID version ${version}`),

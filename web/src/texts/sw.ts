@@ -223,7 +223,7 @@ export const sw: Texts = {
     copyForm: (form) => `Nakili ${form}`,
     others: "Je, inaweza kuwa ya mfumo mwingine?",
     noOthers: "Hakuna muundo unaojulikana unaoipa ID hii wakati uliopita.",
-    othersNote: "Kigezo hapa ni wakati tu. Chagua muundo ili kuisoma kwa muundo huo.",
+    othersNote: "Unaowezekana zaidi uko kwanza. Chagua muundo ili kuisoma kwa muundo huo.",
     readAs: (name) => `Isome kama ${name}`,
     uuid: {
       title: (version) => (version === 0 ? "UUID" : `UUID ya toleo ${version}`),

@@ -202,7 +202,7 @@ export const zh: Texts = {
     copyForm: (form) => `复制 ${form}`,
     others: "会是其他系统的 ID 吗？",
     noOthers: "按任何已知布局解析，此 ID 的时间都不在过去。",
-    othersNote: "仅凭时间判断。选择一种布局，即按该布局解析。",
+    othersNote: "最有可能的排在最前。选择一种布局，即按该布局解析。",
     readAs: (name) => `按 ${name} 解析`,
     uuid: {
       title: (version) => (version === 0 ? "UUID" : `UUID（版本 ${version}）`),
