@@ -261,8 +261,8 @@ export class Connection implements FrameSink {
   }
 
   /**
-   * Two WINDOW_UPDATEs for each DATA frame that was sent cost nothing: a client with small windows needs them. All others
-   * come out of the bucket.
+   * Two WINDOW_UPDATEs for each DATA frame that was sent cost nothing: a client with small windows needs them. All
+   * others come out of the bucket.
    */
   #chargeWindowUpdate(): void {
     if (this.#answeringUpdateCount < 2 * this.#output.dataFrameCount) this.#answeringUpdateCount++;
