@@ -84,7 +84,7 @@ test("a command that a closed server refuses says what to give", async () => {
     [["next", "--server", server, ...ca], "refuses the call, MISSING_CREDENTIALS: This call needs credentials"],
     [["next", "--server", server, ...ca], "Give --token-file FILE, or --cert FILE and --key FILE."],
     [["next", "--server", server, ...ca, ...wrong], "MISSING_CREDENTIALS"],
-    [["status", "--server", server, ...ca, ...ids], "PermissionDenied"],
+    [["status", "--server", server, ...ca, ...ids], "METHOD_DENIED: These credentials do not permit"],
     [["status", "--server", strict, ...ca], "wants a client certificate. Give --cert FILE and --key FILE."],
     [["health", "--server", strict, ...ca], "wants a client certificate. Give --cert FILE and --key FILE."],
     [["next", "--server", strict, ...ca, ...stranger], "client certificate"],

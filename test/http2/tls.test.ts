@@ -260,7 +260,7 @@ test.each(["engine", "node"])("curl shows its token over TLS, by every version o
       ["-H", `authorization: ${bearer("app").authorization}`],
       ["--oauth2-bearer", tokenOf("app")],
     ]) {
-      expect(await curl(...version, ...shown, ...post)).toMatch(/^\{"id":"\d+"\} 200$/);
+      expect(await curl(...version, ...shown, ...post)).toMatch(/^\{"id":"\d+","deployment":\d+\} 200$/);
       expect(await curl(...version, ...shown, ...get)).toMatch(/^\{.*\} 200$/);
     }
     for (const refused of [[], ["--oauth2-bearer", tokenOf("nobody")], ["-u", `app:${tokenOf("app")}`]]) {

@@ -79,7 +79,7 @@ export const callExamples: Readonly<Record<string, CallExample>> = {
   },
   "/snowlane.v1.AdminService/ListWorkers": {
     request: {},
-    answer: '{"workers":[{…"state":"WORKER_STATE_HELD",…}],"workerIdCount":"1024","freeCount":"1023"}',
+    answer: '{"workers":[{…"state":"WORKER_STATE_HELD",…}],"workerIdCount":"1024","freeCount":"1023",…}',
   },
   "/snowlane.v1.AdminService/GetStatus": {
     request: {},
