@@ -28,6 +28,8 @@ type attempt struct {
 	endpoint  *endpoint
 	number    int
 	startedAt time.Time
+	// isReplaced: its connection was dark, and the next attempt at this endpoint takes another.
+	isReplaced bool
 }
 
 func (c *Client) newAttempts(ctx context.Context, method string) *attempts {
@@ -113,10 +115,12 @@ func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error
 	isOver := ctx.Err() != nil || !options.Clock.Now().Before(a.deadline)
 	switch {
 	case failure.Reason == QuotaExceeded:
-		a.quotaWait = stretch(failure.RetryAfter, options.Random)
+		a.quotaWait = stretch(min(failure.RetryAfter, quotaWaitMax), options.Random)
+	case attempt.isReplaced:
+		a.client.endpoints.noteDarkConnection(attempt.endpoint)
 	case hasRunOut && isOver:
 		// The caller's time has run out: that says nothing about the endpoint.
-	case failure.Code == codes.Unavailable || hasRunOut:
+	case failure.Code == codes.Unavailable || failure.Reason == DeploymentMismatch || hasRunOut:
 		failure = a.client.endpoints.noteFailure(attempt.endpoint, failure)
 		if isFirstMistake(failure) {
 			return failure

@@ -88,7 +88,8 @@ func TestAWaitBeyondTheDeadlineIsNotBegun(t *testing.T) {
 	server.setNextID(func(context.Context) (uint64, error) {
 		return 0, faultOf(codes.Unavailable, "STORE_UNAVAILABLE", time.Minute, nil)
 	})
-	client := connect(t, snowlane.Options{}, server)
+	// Of a delay that a server says, 1 s counts.
+	client := connect(t, snowlane.Options{Timeout: time.Second}, server)
 	for range 2 {
 		_, err := client.NextID(ctx)
 		expectReason(t, err, snowlane.StoreUnavailable)

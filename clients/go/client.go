@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -41,11 +40,18 @@ type Client struct {
 	closing context.Context
 	close   context.CancelFunc
 
-	mutex       sync.Mutex
-	connections map[*endpoint]*grpc.ClientConn
+	connections *connections
+	deployments *deployments
+	// met is closed once all endpoints were asked of which deployment they are, beside the first call.
+	met      chan struct{}
+	meetOnce sync.Once
+
+	mutex sync.Mutex
 	// buffers that are open.
 	buffers map[*Buffer]struct{}
-	layout  *Layout
+	// layout is of the deployment with the number layoutDeployment.
+	layout           *Layout
+	layoutDeployment uint32
 }
 
 // NewClient makes a client. Connections are opened when they are first needed. The error names every option that is
@@ -58,10 +64,11 @@ func NewClient(options Options) (*Client, error) {
 	client := &Client{
 		options:     options,
 		endpoints:   newEndpoints(addresses, options.Clock, options.Random),
-		connections: map[*endpoint]*grpc.ClientConn{},
+		deployments: newDeployments(options.Deployments),
+		met:         make(chan struct{}),
 		buffers:     map[*Buffer]struct{}{},
-		layout:      options.Layout,
 	}
+	client.connections = newConnections(client.connect, options.Clock)
 	client.closing, client.close = context.WithCancel(context.Background())
 	return client, nil
 }
@@ -69,13 +76,19 @@ func NewClient(options Options) (*Client, error) {
 // NextID issues one ID, by one RPC.
 func (c *Client) NextID(ctx context.Context) (ID, error) {
 	var id ID
-	err := c.call(ctx, "NextId", func(ctx context.Context, connection *grpc.ClientConn) error {
-		response, err := snowlanev1.NewIdServiceClient(connection).NextId(ctx, &snowlanev1.NextIdRequest{})
+	err := c.call(ctx, "NextId", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) error {
+		response, err := snowlanev1.NewIdServiceClient(channel).NextId(ctx, &snowlanev1.NextIdRequest{})
+		if err != nil {
+			return err
+		}
+		if err := admit(response.GetDeployment()); err != nil {
+			return err
+		}
 		id = ID(response.GetId())
-		if err == nil && (id < idMin || id > MaxID) {
+		if id < idMin || id > MaxID {
 			return invalidResponse("the server sent an ID that is 0 or has bit 63 set", map[string]string{"id": id.String()})
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return 0, err
@@ -116,9 +129,12 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 		return nil, err
 	}
 	var runs []Run
-	err := c.call(ctx, "ReserveIds", func(ctx context.Context, connection *grpc.ClientConn) error {
-		response, err := snowlanev1.NewIdServiceClient(connection).ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
+	err := c.call(ctx, "ReserveIds", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) error {
+		response, err := snowlanev1.NewIdServiceClient(channel).ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
 		if err != nil {
+			return err
+		}
+		if err := admit(response.GetDeployment()); err != nil {
 			return err
 		}
 		runs = make([]Run, len(response.GetRuns()))
@@ -137,9 +153,12 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 // Info asks a server what it is: layout, worker ID, limits, version.
 func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) {
 	var info *snowlanev1.GetInfoResponse
-	err := c.call(ctx, "GetInfo", func(ctx context.Context, connection *grpc.ClientConn) (err error) {
-		info, err = snowlanev1.NewIdServiceClient(connection).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
-		return err
+	err := c.call(ctx, "GetInfo", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (err error) {
+		info, err = snowlanev1.NewIdServiceClient(channel).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
+		if err != nil {
+			return err
+		}
+		return admit(deploymentNumber(info.GetDeploymentFingerprint()))
 	})
 	return info, err
 }
@@ -183,17 +202,13 @@ func (c *Client) Close() error {
 	}
 	c.close()
 	buffers := slices.Collect(maps.Keys(c.buffers))
-	// From here on there are no new buffers and connections. A buffer that closes has itself forgotten, under the
-	// mutex.
+	// From here on there are no new buffers. A buffer that closes has itself forgotten, under the mutex.
 	c.mutex.Unlock()
 	var faults []error
 	for _, buffer := range buffers {
 		faults = append(faults, buffer.Close())
 	}
-	for _, connection := range c.connections {
-		faults = append(faults, connection.Close())
-	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, c.connections.close())...)
 }
 
 // closedOrCancelled gives the error of a client that is closed or of a caller that cancelled.
@@ -209,15 +224,18 @@ func (c *Client) closedOrCancelled(ctx context.Context) *Error {
 
 // call runs a call of one answer, with its attempts.
 func (c *Client) call(
-	ctx context.Context, method string, work func(context.Context, *grpc.ClientConn) error,
+	ctx context.Context, method string, work func(context.Context, *grpc.ClientConn, admitFunc) error,
 ) error {
 	attempts := c.newAttempts(ctx, method)
 	for {
+		if err := c.meet(); err != nil {
+			return err
+		}
 		attempt, err := attempts.begin(ctx)
 		if err != nil {
 			return err
 		}
-		err = c.attempt(ctx, attempts, attempt, work)
+		err = c.attempt(ctx, attempts, &attempt, work)
 		if err == nil {
 			attempts.succeed(attempt)
 			return nil
@@ -229,54 +247,56 @@ func (c *Client) call(
 }
 
 func (c *Client) attempt(
-	ctx context.Context, attempts *attempts, attempt attempt, work func(context.Context, *grpc.ClientConn) error,
-) error {
+	ctx context.Context, attempts *attempts, attempt *attempt,
+	work func(context.Context, *grpc.ClientConn, admitFunc) error,
+) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, attempts.left())
 	defer cancel()
-	ctx, connection, err := c.prepare(ctx, attempt)
-	if err != nil {
-		return err
-	}
-	return work(ctx, connection)
+	attempt.isReplaced, err = c.exchange(ctx, attempt.endpoint, func(ctx context.Context, used *connection) error {
+		return work(ctx, used.channel, func(number uint32) error { return c.admit(attempt.endpoint, number) })
+	})
+	return err
 }
 
-// prepare gives what an attempt calls, and the context with its token.
-func (c *Client) prepare(ctx context.Context, attempt attempt) (context.Context, *grpc.ClientConn, error) {
-	connection, err := c.connect(attempt.endpoint)
-	if err != nil {
-		return ctx, nil, err
-	}
-	if connection.GetState() == connectivity.TransientFailure {
-		// Here the endpoints say when to try again, not the connection.
-		connection.ResetConnectBackoff()
-		wait, cancel := context.WithTimeout(ctx, reconnectWait)
-		connection.WaitForStateChange(wait, connectivity.TransientFailure)
-		cancel()
-	}
+// exchange makes one RPC at an endpoint: it gives work the connection, and a context with the token. It tells whether
+// the next one takes another connection, because this one was dark.
+func (c *Client) exchange(
+	ctx context.Context, endpoint *endpoint, work func(context.Context, *connection) error,
+) (isReplaced bool, err error) {
 	if c.options.Token != nil {
 		bearer, err := c.options.bearer(ctx)
 		if err != nil {
-			return ctx, nil, err
+			return false, err
 		}
 		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", bearer)
 	}
-	return ctx, connection, nil
+	used, err := c.connections.begin(endpoint)
+	if err != nil {
+		return false, err
+	}
+	awaitRecovery(ctx, used.channel)
+	err = work(ctx, used)
+	return c.connections.end(endpoint, used, err), err
 }
 
+// awaitRecovery lets a channel that has lost its connection try again now: here the endpoints say when, not the
+// channel.
+func awaitRecovery(ctx context.Context, channel *grpc.ClientConn) {
+	if channel.GetState() == connectivity.TransientFailure {
+		channel.ResetConnectBackoff()
+		wait, cancel := context.WithTimeout(ctx, reconnectWait)
+		channel.WaitForStateChange(wait, connectivity.TransientFailure)
+		cancel()
+	}
+}
+
+// connect makes a channel to an endpoint. No two channels share a connection.
 func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.closing.Err() != nil {
-		return nil, closedError("client")
-	}
-	if connection, ok := c.connections[endpoint]; ok {
-		return connection, nil
-	}
 	transport := insecure.NewCredentials()
 	if endpoint.address.isTLS {
 		transport = credentials.NewTLS(c.tls())
 	}
-	connection, err := grpc.NewClient(endpoint.address.target(),
+	return grpc.NewClient(endpoint.address.target(),
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           grpcbackoff.Config{BaseDelay: backoffBase, Multiplier: 1.6, Jitter: 0.5, MaxDelay: backoffMax},
@@ -285,11 +305,6 @@ func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 5 * time.Second}),
 		grpc.WithDisableServiceConfig(),
 	)
-	if err != nil {
-		return nil, fmt.Errorf("snowlane: %w", err)
-	}
-	c.connections[endpoint] = connection
-	return connection, nil
 }
 
 func (c *Client) tls() *tls.Config {
@@ -299,12 +314,16 @@ func (c *Client) tls() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12}
 }
 
-// Layout gives the deployment's layout, asked for once, or that of the options.
+// Layout gives the deployment's layout, or that of the options. It is asked for once, and again when another deployment
+// of the option Deployments answers.
 func (c *Client) Layout(ctx context.Context) (*Layout, error) {
+	if c.options.Layout != nil {
+		return c.options.Layout, nil
+	}
 	c.mutex.Lock()
-	layout := c.layout
+	layout, number := c.layout, c.layoutDeployment
 	c.mutex.Unlock()
-	if layout != nil {
+	if layout != nil && number == c.deployments.currentNumber() {
 		return layout, nil
 	}
 	info, err := c.Info(ctx)
@@ -315,9 +334,13 @@ func (c *Client) Layout(ctx context.Context) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
+	number = deploymentNumber(info.GetDeploymentFingerprint())
+	if number == 0 {
+		number = c.deployments.currentNumber()
+	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.layout = layout
+	c.layout, c.layoutDeployment = layout, number
 	return layout, nil
 }
 

@@ -211,7 +211,7 @@ func TestTheLayoutIsAskedForOnce(t *testing.T) {
 			t.Errorf("%+v %v", parsed, err)
 		}
 	}
-	if calls := server.calls.Load(); calls != 1 {
+	if calls := server.infoCalls.Load(); calls != 1 {
 		t.Errorf("%d calls", calls)
 	}
 	server.info = &snowlanev1.GetInfoResponse{}

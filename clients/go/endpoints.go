@@ -111,6 +111,20 @@ func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 	return failed.lastFailure
 }
 
+// noteDarkConnection takes in that an attempt failed for its connection alone. The endpoint is not down for that, but
+// the next attempt goes to another that is up, if there is one.
+func (e *endpoints) noteDarkConnection(dark *endpoint) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	now := e.clock.Now()
+	others := slices.DeleteFunc(slices.Clone(e.all), func(other *endpoint) bool {
+		return other == dark || other.downUntil.After(now)
+	})
+	if e.current == dark && len(others) > 0 {
+		e.move(others)
+	}
+}
+
 func (e *endpoints) move(among []*endpoint) {
 	e.current = among[int(e.random()*float64(len(among)))]
 	stay := stayMin + time.Duration(e.random()*float64(stayMax-stayMin))

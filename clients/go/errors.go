@@ -55,6 +55,8 @@ const (
 	Unreachable Reason = "UNREACHABLE"
 	// DeadlineExceeded: the deadline passed, and no attempt had failed otherwise.
 	DeadlineExceeded Reason = "DEADLINE_EXCEEDED"
+	// DeploymentMismatch: the endpoints serve two deployments, whose IDs can be equal.
+	DeploymentMismatch Reason = "DEPLOYMENT_MISMATCH"
 	// Cancelled: the caller's context was cancelled.
 	Cancelled Reason = "CANCELLED"
 	// ClientClosed: the client or the buffer is closed.

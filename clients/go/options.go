@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,9 @@ type Options struct {
 	// RetryMax is the attempts after the first: 1 to 3; 0 means 3, NoRetries none.
 	RetryMax int
 	Observer *ClientObserver
+	// Deployments whose IDs may be used, by their fingerprints as `snowlane doctor` shows them: for namespaces or a move
+	// whose IDs the operator keeps apart. Default: the first that answers.
+	Deployments []string
 	// Layout of the deployment, for offline work. Default: asked for once.
 	Layout *Layout
 	// Namespace marks the UUIDs of the deployment. Default: `default`.
@@ -76,6 +80,8 @@ func (a endpointAddress) target() string {
 	return "dns:///" + url.PathEscape(a.hostPort)
 }
 
+var isFingerprint = regexp.MustCompile("^[0-9a-fA-F]{8,32}$")
+
 // settle fills in the defaults and checks the rest, all of it.
 func (o *Options) settle() ([]endpointAddress, error) {
 	if o.Endpoints == nil {
@@ -101,6 +107,11 @@ func (o *Options) settle() ([]endpointAddress, error) {
 	}
 	if o.RetryMax < NoRetries || o.RetryMax > 3 {
 		faults = append(faults, fmt.Errorf("snowlane: RetryMax is %d: it must be 1 to 3, or NoRetries", o.RetryMax))
+	}
+	for _, fingerprint := range o.Deployments {
+		if !isFingerprint.MatchString(fingerprint) {
+			faults = append(faults, fmt.Errorf("snowlane: Deployments has %q: it must be 8 to 32 hexadecimal digits", fingerprint))
+		}
 	}
 	addresses := make([]endpointAddress, len(o.Endpoints))
 	for index, endpoint := range o.Endpoints {

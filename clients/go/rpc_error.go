@@ -64,6 +64,18 @@ func errorOfRPC(err error, endpoint string) *Error {
 	return failure
 }
 
+// reasonOfRPC gives the reason of what an RPC failed with, at whatever endpoint; empty for nil.
+func reasonOfRPC(err error) Reason {
+	switch {
+	case err == nil:
+		return ""
+	case status.Code(err) == codes.Canceled:
+		return Cancelled
+	default:
+		return errorOfRPC(err, "").Reason
+	}
+}
+
 // describeUnreachable says in our words that no server is there. gRPC tells it in its message alone.
 func describeUnreachable(failure *Error) {
 	is := func(text string) bool { return strings.Contains(failure.Message, text) }

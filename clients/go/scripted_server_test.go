@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
@@ -23,8 +24,11 @@ import (
 // up from 1, or from next.
 type scriptedServer struct {
 	snowlanev1.UnimplementedIdServiceServer
-	next  atomic.Uint64
-	calls atomic.Int64
+	next atomic.Uint64
+	// calls to issue; infoCalls are beside them.
+	calls, infoCalls atomic.Int64
+	// deployment is its number; 0: it tells none.
+	deployment atomic.Uint32
 
 	mutex   sync.Mutex
 	address string
@@ -99,10 +103,10 @@ func (s *scriptedServer) NextId(ctx context.Context, _ *snowlanev1.NextIdRequest
 	nextID := s.nextID
 	s.mutex.Unlock()
 	if nextID == nil {
-		return &snowlanev1.NextIdResponse{Id: s.next.Add(1)}, nil
+		return &snowlanev1.NextIdResponse{Id: s.next.Add(1), Deployment: s.deployment.Load()}, nil
 	}
 	id, err := nextID(ctx)
-	return &snowlanev1.NextIdResponse{Id: id}, err
+	return &snowlanev1.NextIdResponse{Id: id, Deployment: s.deployment.Load()}, err
 }
 
 func (s *scriptedServer) ReserveIds(
@@ -115,7 +119,7 @@ func (s *scriptedServer) ReserveIds(
 	}
 	last := s.next.Add(uint64(request.GetCount()))
 	run := &snowlanev1.IdRun{FirstId: last - uint64(request.GetCount()) + 1, Count: request.GetCount(), Stride: 1}
-	return &snowlanev1.ReserveIdsResponse{Runs: []*snowlanev1.IdRun{run}}, nil
+	return &snowlanev1.ReserveIdsResponse{Runs: []*snowlanev1.IdRun{run}, Deployment: s.deployment.Load()}, nil
 }
 
 func (s *scriptedServer) BatchNextIds(
@@ -136,7 +140,7 @@ func (s *scriptedServer) BatchNextIds(
 			ids[index] = last - uint64(len(ids)) + 1 + uint64(index)
 		}
 		left -= uint64(len(ids))
-		if err := stream.Send(&snowlanev1.BatchNextIdsResponse{Ids: ids}); err != nil {
+		if err := stream.Send(&snowlanev1.BatchNextIdsResponse{Ids: ids, Deployment: s.deployment.Load()}); err != nil {
 			return err
 		}
 	}
@@ -144,8 +148,19 @@ func (s *scriptedServer) BatchNextIds(
 }
 
 func (s *scriptedServer) GetInfo(context.Context, *snowlanev1.GetInfoRequest) (*snowlanev1.GetInfoResponse, error) {
-	s.calls.Add(1)
-	return s.info, nil
+	s.infoCalls.Add(1)
+	info := &snowlanev1.GetInfoResponse{}
+	if s.info != nil {
+		proto.Merge(info, s.info)
+	}
+	if number := s.deployment.Load(); number != 0 {
+		info.DeploymentFingerprint = fingerprint(number)
+	}
+	return info, nil
+}
+
+func fingerprint(deployment uint32) string {
+	return fmt.Sprintf("%08x%024x", deployment, 0)
 }
 
 // faultOf makes the error that a server of ours sends for a reason.

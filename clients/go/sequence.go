@@ -76,9 +76,9 @@ func (s *sequence) Name() string {
 
 func (s *sequence) NextValue(ctx context.Context) (SequenceValue, error) {
 	var value SequenceValue
-	err := s.client.call(ctx, "NextValue", func(ctx context.Context, connection *grpc.ClientConn) error {
+	err := s.client.call(ctx, "NextValue", func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) error {
 		request := &snowlanev1.NextValueRequest{Name: s.name}
-		response, err := snowlanev1.NewSequenceServiceClient(connection).NextValue(ctx, request)
+		response, err := snowlanev1.NewSequenceServiceClient(channel).NextValue(ctx, request)
 		if err != nil {
 			return err
 		}
@@ -130,9 +130,9 @@ func (s *sequence) NextValues(ctx context.Context, count int) ([]SequenceValue, 
 
 func (s *sequence) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]SequenceValue, error] {
 	call := streamCall[SequenceValue]{client: s.client, method: "BatchNextValues", items: "values", options: options}
-	call.open = func(ctx context.Context, connection *grpc.ClientConn, left int) (func() ([]SequenceValue, error), error) {
+	call.open = func(ctx context.Context, channel *grpc.ClientConn, left int, _ admitFunc) (func() ([]SequenceValue, error), error) {
 		request := &snowlanev1.BatchNextValuesRequest{Name: s.name, Count: uint64(left), ChunkSize: uint32(options.ChunkSize)}
-		stream, err := snowlanev1.NewSequenceServiceClient(connection).BatchNextValues(ctx, request)
+		stream, err := snowlanev1.NewSequenceServiceClient(channel).BatchNextValues(ctx, request)
 		return func() ([]SequenceValue, error) {
 			response, err := stream.Recv()
 			if err != nil {
@@ -149,9 +149,9 @@ func (s *sequence) Reserve(ctx context.Context, count int) (ReservedValues, erro
 		return ReservedValues{}, err
 	}
 	var reserved ReservedValues
-	err := s.client.call(ctx, "ReserveValues", func(ctx context.Context, connection *grpc.ClientConn) error {
+	err := s.client.call(ctx, "ReserveValues", func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) error {
 		request := &snowlanev1.ReserveValuesRequest{Name: s.name, Count: uint32(count)}
-		response, err := snowlanev1.NewSequenceServiceClient(connection).ReserveValues(ctx, request)
+		response, err := snowlanev1.NewSequenceServiceClient(channel).ReserveValues(ctx, request)
 		if err != nil {
 			return err
 		}

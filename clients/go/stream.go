@@ -24,13 +24,16 @@ type StreamOptions struct {
 // deadline in the context, Options.Timeout bounds the wait for each chunk.
 func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]ID, error] {
 	call := streamCall[ID]{client: c, method: "BatchNextIds", items: "IDs", options: options}
-	call.open = func(ctx context.Context, connection *grpc.ClientConn, left int) (func() ([]ID, error), error) {
+	call.open = func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitFunc) (func() ([]ID, error), error) {
 		request := &snowlanev1.BatchNextIdsRequest{Count: uint64(left), ChunkSize: uint32(options.ChunkSize)}
-		stream, err := snowlanev1.NewIdServiceClient(connection).BatchNextIds(ctx, request)
+		stream, err := snowlanev1.NewIdServiceClient(channel).BatchNextIds(ctx, request)
 		lastID := ID(0)
 		return func() ([]ID, error) {
 			response, err := stream.Recv()
 			if err != nil {
+				return nil, err
+			}
+			if err := admit(response.GetDeployment()); err != nil {
 				return nil, err
 			}
 			ids := make([]ID, len(response.GetIds()))
@@ -62,7 +65,7 @@ type streamCall[Item any] struct {
 	// items says in texts what they are.
 	items string
 	// open begins an RPC for what is left; the function that it gives waits for the next chunk.
-	open func(ctx context.Context, connection *grpc.ClientConn, left int) (next func() ([]Item, error), err error)
+	open func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitFunc) (next func() ([]Item, error), err error)
 }
 
 // read gives the chunks of a stream of count items.
@@ -78,6 +81,10 @@ func (s *streamCall[Item]) read(ctx context.Context, count int) iter.Seq2[[]Item
 		}
 		attempts := s.client.newAttempts(ctx, s.method)
 		for left := count; left > 0; {
+			if err := s.client.meet(); err != nil {
+				yield(nil, err)
+				return
+			}
 			attempt, err := attempts.begin(ctx)
 			if err != nil {
 				yield(nil, err)
@@ -92,7 +99,7 @@ func (s *streamCall[Item]) read(ctx context.Context, count int) iter.Seq2[[]Item
 				attempts.succeed(attempt)
 				return
 			}
-			left = reader.left
+			left, attempt = reader.left, reader.attempt
 			failure := errorOfRPC(err, attempt.endpoint.address.url)
 			if err = attempts.fail(ctx, attempt, err); err == nil && s.options.Ordered && left < count {
 				err = failure
@@ -118,38 +125,54 @@ type streamReader[Item any] struct {
 }
 
 func (r *streamReader[Item]) read(ctx context.Context, yield func([]Item, error) bool) error {
+	client, endpoint := r.call.client, r.attempt.endpoint
 	streaming, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	streaming, connection, err := r.call.client.prepare(streaming, r.attempt)
-	if err != nil {
-		return err
-	}
-	stop := r.watch(cancel)
-	next, err := r.call.open(streaming, connection, r.left)
-	stop()
-	if err != nil {
-		return lateOr(streaming, err)
-	}
-	for {
+	hasLeft := false
+	isReplaced, err := client.exchange(streaming, endpoint, func(streaming context.Context, used *connection) error {
+		admit := func(number uint32) error { return client.admit(endpoint, number) }
 		stop := r.watch(cancel)
-		items, err := next()
+		next, err := r.call.open(streaming, used.channel, r.left, admit)
 		stop()
+		for err == nil {
+			var items []Item
+			if items, err = r.next(cancel, next); err != nil {
+				break
+			}
+			client.connections.noteAnswer(endpoint, used)
+			r.attempts.progress(r.attempt)
+			if !yield(items, nil) {
+				hasLeft = true
+				return nil
+			}
+			r.attempts.awaitNext(ctx)
+			client.connections.awaitAnswer(used)
+		}
 		if errors.Is(err, io.EOF) {
 			return r.checkEnd()
 		}
-		if err != nil {
-			return lateOr(streaming, err)
-		}
-		if len(items) == 0 || len(items) > r.left {
-			return invalidResponse("the server sent a chunk that cannot be", map[string]string{"count": fmt.Sprint(len(items))})
-		}
-		r.left -= len(items)
-		r.attempts.progress(r.attempt)
-		if !yield(items, nil) {
-			return errReaderLeft
-		}
-		r.attempts.awaitNext(ctx)
+		return lateOr(streaming, err)
+	})
+	r.attempt.isReplaced = isReplaced
+	if hasLeft {
+		return errReaderLeft
 	}
+	return err
+}
+
+// next waits for the next chunk; io.EOF at the end.
+func (r *streamReader[Item]) next(cancel context.CancelCauseFunc, next func() ([]Item, error)) ([]Item, error) {
+	stop := r.watch(cancel)
+	defer stop()
+	items, err := next()
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 || len(items) > r.left {
+		return nil, invalidResponse("the server sent a chunk that cannot be", map[string]string{"count": fmt.Sprint(len(items))})
+	}
+	r.left -= len(items)
+	return items, nil
 }
 
 // watch cancels the stream if the next chunk does not come in time.

@@ -1,0 +1,238 @@
+package snowlane
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
+)
+
+// The first ID waits for so long until all endpoints have said of which deployment they are.
+const meetTimeout = 500 * time.Millisecond
+
+// metServer is a server, and the number of its deployment.
+type metServer struct {
+	url string
+	// number is never 0.
+	number uint32
+	// info is what it said of itself; nil if it was not asked.
+	info *snowlanev1.GetInfoResponse
+}
+
+// deploymentNumber gives the number of the deployment with a fingerprint, as answers carry it: its first 8 digits,
+// where 00000000 counts as 1. 0 for an empty one.
+func deploymentNumber(fingerprint string) uint32 {
+	if fingerprint == "" {
+		return 0
+	}
+	number, _ := strconv.ParseUint(fingerprint[:min(8, len(fingerprint))], 16, 32)
+	return max(uint32(number), 1)
+}
+
+// deployments are those whose IDs a client uses: the first that it meets, and those whose IDs differ from it for
+// certain. Attempts 14 of docs/internals/client-contract.md has the rule.
+type deployments struct {
+	// listed by the option: these and no others; nil: the first that is met.
+	listed map[uint32]bool
+
+	mutex sync.Mutex
+	// used has the first server of each number in use, in the order in which they were met.
+	used []metServer
+	// current is that of the last answer; 0 while none is known.
+	current  uint32
+	conflict *Error
+}
+
+func newDeployments(fingerprints []string) *deployments {
+	made := &deployments{}
+	if len(fingerprints) > 0 {
+		made.listed = map[uint32]bool{}
+	}
+	for _, fingerprint := range fingerprints {
+		made.listed[deploymentNumber(fingerprint)] = true
+	}
+	return made
+}
+
+// currentNumber is that of the last answer; 0 while none is known.
+func (d *deployments) currentNumber() uint32 {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.current
+}
+
+// checkConflict fails when two deployments were met before the first ID.
+func (d *deployments) checkConflict() error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.conflict != nil {
+		return d.conflict
+	}
+	return nil
+}
+
+// meetAtStart takes in a server that was met before the first ID: no call gets an ID when two do not go together.
+func (d *deployments) meetAtStart(server metServer) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if !d.join(server) && d.conflict == nil {
+		d.conflict = d.mismatch(server)
+	}
+}
+
+// knows tells whether an answer with this number may be used as it is.
+func (d *deployments) knows(number uint32) bool {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return number == 0 || d.isUsed(number)
+}
+
+// admit takes in an answer's number, before any ID of it is read. If it fails, the answer must be dropped whole.
+func (d *deployments) admit(server metServer) error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.conflict != nil {
+		return d.conflict
+	}
+	if !d.join(server) {
+		return d.mismatch(server)
+	}
+	d.current = server.number
+	return nil
+}
+
+func (d *deployments) isUsed(number uint32) bool {
+	return slices.ContainsFunc(d.used, func(used metServer) bool { return used.number == number })
+}
+
+func (d *deployments) join(server metServer) bool {
+	if d.isUsed(server.number) {
+		return true
+	}
+	if d.listed != nil && !d.listed[server.number] {
+		return false
+	}
+	meets := func(used metServer) bool { return !areDisjoint(used.info, server.info) }
+	if d.listed == nil && slices.ContainsFunc(d.used, meets) {
+		return false
+	}
+	d.used = append(d.used, server)
+	return true
+}
+
+func (d *deployments) mismatch(server metServer) *Error {
+	var numbers []string
+	for _, number := range slices.Sorted(maps.Keys(d.listed)) {
+		numbers = append(numbers, hexOf(number))
+	}
+	metadata := map[string]string{"deployment": hexOf(server.number)}
+	inUse := strings.Join(numbers, ", ")
+	if len(d.used) > 0 {
+		first := d.used[0]
+		if d.listed == nil {
+			inUse = hexOf(first.number)
+		}
+		metadata["endpoint_first"] = first.url
+	}
+	metadata["expected_deployment"] = inUse
+	if first := metadata["endpoint_first"]; first != "" {
+		inUse += ", first at " + first
+	}
+	message := fmt.Sprintf("this server is of another deployment (%s) than the one in use (%s): their IDs can be equal; "+
+		"correct the endpoints, or restart this process if the change is meant", hexOf(server.number), inUse)
+	return &Error{
+		Reason: DeploymentMismatch, Code: codes.FailedPrecondition, Message: message, Metadata: metadata, Endpoint: server.url,
+	}
+}
+
+func hexOf(number uint32) string {
+	return fmt.Sprintf("%08x", number)
+}
+
+// areDisjoint tells whether two stores of one layout are bound to different worker IDs, so that their IDs differ.
+func areDisjoint(a, b *snowlanev1.GetInfoResponse) bool {
+	if a.GetLayout() == nil || b.GetLayout() == nil || !proto.Equal(a.GetLayout(), b.GetLayout()) {
+		return false
+	}
+	ofA, ofB := a.GetBinding(), b.GetBinding()
+	if ids, others := ofA.GetWorkerIds(), ofB.GetWorkerIds(); ids != nil && others != nil {
+		return ids.GetLast() < others.GetFirst() || others.GetLast() < ids.GetFirst()
+	}
+	isBound := len(ofA.GetDatacenterIds()) > 0 && len(ofB.GetDatacenterIds()) > 0
+	isInB := func(id uint32) bool { return slices.Contains(ofB.GetDatacenterIds(), id) }
+	return isBound && !slices.ContainsFunc(ofA.GetDatacenterIds(), isInB)
+}
+
+// admitFunc takes in the number of an answer's deployment, before any ID of it is read.
+type admitFunc func(deployment uint32) error
+
+// meet begins to ask all endpoints of which deployment they are. It fails if they are of two.
+func (c *Client) meet() error {
+	c.meetOnce.Do(func() {
+		if len(c.endpoints.all) < 2 {
+			close(c.met)
+			return
+		}
+		go c.meetAll()
+	})
+	return c.deployments.checkConflict()
+}
+
+func (c *Client) meetAll() {
+	defer close(c.met)
+	answers := make([]*metServer, len(c.endpoints.all))
+	var asking sync.WaitGroup
+	for index, endpoint := range c.endpoints.all {
+		asking.Add(1)
+		go func() {
+			defer asking.Done()
+			answers[index] = c.askDeployment(endpoint)
+		}()
+	}
+	asking.Wait()
+	for _, server := range answers {
+		if server != nil {
+			c.deployments.meetAtStart(*server)
+		}
+	}
+}
+
+// askDeployment asks a server of which deployment it is; nil where it does not say so soon.
+func (c *Client) askDeployment(endpoint *endpoint) *metServer {
+	ctx, cancel := context.WithTimeout(c.closing, meetTimeout)
+	defer cancel()
+	var info *snowlanev1.GetInfoResponse
+	_, err := c.exchange(ctx, endpoint, func(ctx context.Context, used *connection) (err error) {
+		info, err = snowlanev1.NewIdServiceClient(used.channel).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
+		return err
+	})
+	number := deploymentNumber(info.GetDeploymentFingerprint())
+	if err != nil || number == 0 {
+		return nil
+	}
+	return &metServer{url: endpoint.address.url, number: number, info: info}
+}
+
+// admit takes in the number of an answer's deployment. If it fails, the answer must be dropped whole.
+func (c *Client) admit(endpoint *endpoint, number uint32) error {
+	<-c.met
+	if err := c.deployments.checkConflict(); err != nil || number == 0 {
+		return err
+	}
+	server := metServer{url: endpoint.address.url, number: number}
+	// Where there is one endpoint, nothing that it says of itself could be compared.
+	if !c.deployments.knows(number) && len(c.endpoints.all) > 1 {
+		if asked := c.askDeployment(endpoint); asked != nil && asked.number == number {
+			server = *asked
+		}
+	}
+	return c.deployments.admit(server)
+}
