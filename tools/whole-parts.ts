@@ -29,6 +29,12 @@ export const wholeParts: readonly WholePart[] = [
     doc: "the lines of all faults that the tests stage; `npm test` stages four",
   },
   {
+    name: "backfill",
+    suite: "stores",
+    files: ["test/stores/million-orders.test.ts", "test/stores/backfill-sql.test.ts"],
+    doc: "a million rows in each database; `npm test` numbers a tenth in PostgreSQL, and 20,000 in the others",
+  },
+  {
     name: "node-http2",
     suite: "http2",
     files: ["test/server/"],

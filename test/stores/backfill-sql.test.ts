@@ -10,7 +10,7 @@ import { runInProcess } from "../cli/in-process.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
-import { scale } from "../support/worlds/scale.ts";
+import { sized } from "../support/worlds/scale.ts";
 import { openSqlSession, type TestSession } from "../support/servers/run-sql.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 const layout = layouts.twitter;
 const fromMs = Date.UTC(2020, 2, 1);
 const toMs = Date.UTC(2020, 3, 1);
-const rowCount = 20_000 * scale;
+const rowCount = sized(20_000, 1_000_000);
 /** So many rows have one time: more than two ticks hold. */
 const tieCount = 9_000;
 
@@ -81,14 +81,14 @@ function ofServer(
 }
 
 /** Rows at random times, many at one time, some without one, and some outside of the interval. */
-function testRows(): readonly TestRow[] {
+function testRows(count: number): readonly TestRow[] {
   let seed = 7;
   const random = (): number => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
     return seed / 2 ** 32;
   };
   const tieMs = fromMs + 1_000_000_000;
-  return Array.from({ length: rowCount }, (_, index) => {
+  return Array.from({ length: count }, (_, index) => {
     const nr = (index * 7_919) % 1_000_003;
     if (index % 1_000 === 999) return { nr, unixMs: undefined };
     if (index % 1_000 === 998) return { nr, unixMs: toMs + index };
@@ -187,7 +187,7 @@ describe.each(Object.entries(dialects))("%s numbers its own rows", (dialect, ope
   }
 
   test("as the library does: with ties, without a time, outside of the interval, and with an ID of their own", async () => {
-    const rows = testRows();
+    const rows = testRows(rowCount);
     await makeTable(rows);
     const [own, ...others] = rows;
     await database.session.run(`UPDATE orders SET id = 4711 WHERE nr = ${own!.nr}`);
@@ -198,7 +198,7 @@ describe.each(Object.entries(dialects))("%s numbers its own rows", (dialect, ope
   });
 
   test("once: a second run changes nothing, also of rows that came meanwhile, whatever the client does after an error", async () => {
-    const rows = testRows().slice(0, 12_000);
+    const rows = testRows(12_000);
     await makeTable(rows);
     const text = await claim();
     expect(await runAll(database.session, text)).toEqual([]);
@@ -218,7 +218,7 @@ describe.each(Object.entries(dialects))("%s numbers its own rows", (dialect, ope
   });
 
   test("by several lanes, where one has too few IDs", async () => {
-    const rows = testRows().slice(0, 10_000);
+    const rows = testRows(10_000);
     await makeTable(rows);
     const text = await claim("--lanes", "3");
     expect(await runAll(database.session, text)).toEqual([]);
@@ -226,14 +226,14 @@ describe.each(Object.entries(dialects))("%s numbers its own rows", (dialect, ope
   });
 
   test("not where the key is not unique", async () => {
-    await makeTable([...testRows().slice(0, 10), ...testRows().slice(0, 1)]);
+    await makeTable([...testRows(10), ...testRows(1)]);
     expect((await runAll(database.session, await claim())).length).toBeGreaterThan(0);
     await runAll(database.session, "ROLLBACK;\n");
     expect(await numbered(database.session)).toEqual([]);
   });
 
   test("up to the lag: rows that are too many for it keep no ID, and the last query counts them", async () => {
-    const rows = testRows().slice(0, 10_000);
+    const rows = testRows(10_000);
     await makeTable(rows);
     const text = await claim("--lag-max", "1ms");
     expect(await runAll(database.session, text)).toEqual([]);

@@ -67,16 +67,44 @@ const div: BackfillDialect["divide"] = (dividend, divisor) => `(${dividend}) DIV
 
 /** The slots of the rows that have no ID yet: the same rule as in src/snowflake/past-numbers.ts, in closed form. */
 function slotsOf(sql: BackfillSql, number: (order: string) => string): string {
-  const { table, key, id, us, tickOf, capacity, fromUs, untilUs } = sql;
-  return `    SELECT k, tick, n + max(tick * ${capacity} - n) OVER (ORDER BY n ROWS UNBOUNDED PRECEDING) AS slot
+  return `    SELECT k, tick, n + max(tick * ${sql.capacity} - n) OVER (ORDER BY n ROWS UNBOUNDED PRECEDING) AS slot
     FROM (
-      SELECT k, tick, ${number("ORDER BY tick, k")} - 1 AS n
+${numberedRows(sql, number)}
+    ) AS numbered_`;
+}
+
+/** The rows that have no ID yet, with their ticks, and numbered from 0 in the order of the rule. */
+function numberedRows(
+  { table, key, id, us, tickOf, fromUs, untilUs }: BackfillSql,
+  number: (order: string) => string,
+): string {
+  return `      SELECT k, tick, ${number("ORDER BY tick, k")} - 1 AS n
       FROM (
         SELECT ${key} AS k, ${tickOf("us_")} AS tick
         FROM (SELECT ${key}, ${id}, ${us} AS us_ FROM ${table}) AS timed_
         WHERE ${id} IS NULL AND ${key} IS NOT NULL AND us_ >= ${fromUs} AND us_ < ${untilUs}
-      ) AS row_
-    ) AS numbered_`;
+      ) AS row_`;
+}
+
+/** So many rows make a block: see {@link slotsByBlocks}. */
+const blockRows = 256;
+
+/**
+ * The same as {@link slotsOf} for MariaDB, which looks at all rows before a row for the greatest one. So it is asked for
+ * the greatest within a block, for that of all blocks at the last row of each, and to carry this to the next block.
+ */
+function slotsByBlocks(sql: BackfillSql, number: (order: string) => string): string {
+  const last = blockRows - 1;
+  return `    SELECT k, tick, n + greatest(inside_, first_value(ends_) OVER (PARTITION BY (n + 1) DIV ${blockRows} ORDER BY n)) AS slot
+    FROM (
+    SELECT k, tick, n, inside_, max(inside_) OVER (PARTITION BY CASE n % ${blockRows} WHEN ${last} THEN -1 ELSE n END ORDER BY n) AS ends_
+    FROM (
+    SELECT k, tick, n, max(tick * ${sql.capacity} - n) OVER (PARTITION BY n DIV ${blockRows} ORDER BY n) AS inside_
+    FROM (
+${numberedRows(sql, number)}
+    ) AS numbered_
+    ) AS block_
+    ) AS blocks_`;
 }
 
 /** One row for the claim, and a second one, which the primary key refuses, where the rows cannot be numbered. */
@@ -113,7 +141,7 @@ ${slotsOf(sql, (order) => `row_number() OVER (${order})`)}
   WHERE slot_.k = t.${sql.key} AND ${conditions(sql, dialect)};`;
 }
 
-function mysqlStatements(sql: BackfillSql, dialect: BackfillDialect): string {
+function mysqlStatements(sql: BackfillSql, dialect: BackfillDialect, slots: typeof slotsOf): string {
   const plainTable = sql.table.replaceAll("`", "").split(".").at(-1)!;
   const plainId = sql.id.replaceAll("`", "");
   return `SET time_zone = '+00:00';
@@ -127,7 +155,7 @@ DEALLOCATE PREPARE snowlane;
 START TRANSACTION;
 ${claimRow(sql)}
 UPDATE ${sql.table} AS t JOIN (
-${slotsOf(sql, (order) => `CAST(row_number() OVER (${order}) AS SIGNED)`)}
+${slots(sql, (order) => `CAST(row_number() OVER (${order}) AS SIGNED)`)}
   ) AS slot_ ON slot_.k = t.${sql.key}
   SET t.${sql.id} = ${sql.idOf("slot_.slot")}
   WHERE ${conditions(sql, dialect)};
@@ -136,7 +164,7 @@ COMMIT;
 ${leftOver(sql)}`;
 }
 
-const mysql: Omit<BackfillDialect, "title"> = {
+const mysql: Omit<BackfillDialect, "title" | "statements"> = {
   quote: doubled("`"),
   divide: div,
   unixUs: (column, unit, zone) => {
@@ -145,7 +173,6 @@ const mysql: Omit<BackfillDialect, "title"> = {
     return `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', ${utc})`;
   },
   zoneObstacle: (zone) => (zone === "UTC" ? undefined : `CONVERT_TZ('2020-01-01', ${sqlText(zone)}, '+00:00') IS NULL`),
-  statements: mysqlStatements,
 };
 
 /** All dialects. */
@@ -164,17 +191,17 @@ export const backfillDialects: Readonly<Record<BackfillDialectName, BackfillDial
 CREATE TABLE IF NOT EXISTS snowlane_backfill (claim text PRIMARY KEY, reason text NOT NULL, numbered int NOT NULL);
 -- Leave this out if there is a unique index on the IDs already.
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS ${indexName(sql)} ON ${sql.table} (${sql.id});
--- Else the planner may take a table whose IDs were just removed for one that is full of them.
-ANALYZE ${sql.table};
 BEGIN;
+-- Where the planner takes nearly all rows for numbered, it would join each row with each other one.
+SET LOCAL enable_nestloop = off;
 ${claimRow(sql)}
 ${updateFrom(sql, dialect)}
 ${done(sql)}
 COMMIT;
 ${leftOver(sql)}`,
   },
-  mysql: { title: "MySQL 8", ...mysql },
-  mariadb: { title: "MariaDB", ...mysql },
+  mysql: { title: "MySQL 8", ...mysql, statements: (sql, dialect) => mysqlStatements(sql, dialect, slotsOf) },
+  mariadb: { title: "MariaDB", ...mysql, statements: (sql, dialect) => mysqlStatements(sql, dialect, slotsByBlocks) },
   sqlite: {
     title: "SQLite",
     quote: doubled('"'),
