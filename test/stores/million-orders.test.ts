@@ -80,7 +80,7 @@ async function number(): Promise<string> {
   return await runBlock(/^```sh not run: the database is yours\n(psql [^]*?)^```/m);
 }
 
-/** The one query of the page that checks it; `within`: no ID is earlier than its order, nor later by more than a second. */
+/** The one query of the page that checks it; `within`: no ID is earlier than its order, nor later by over a second. */
 async function check(): Promise<Readonly<Record<string, unknown>>> {
   const query = /^```sql not run: the table is yours\n([^]*?)^```/m.exec(page)![1]!;
   const within = "bool_and(snowlane_time(id) - created_at BETWEEN interval '-1 ms' AND interval '1 s') AS within";

@@ -90,8 +90,8 @@ function numberedRows(
 const blockRows = 256;
 
 /**
- * The same as {@link slotsOf} for MariaDB, which looks at all rows before a row for the greatest one. So it is asked for
- * the greatest within a block, for that of all blocks at the last row of each, and to carry this to the next block.
+ * The same as {@link slotsOf} for MariaDB, which looks at all rows before a row for the greatest one. So it takes the
+ * greatest within a block, that of all blocks at the last row of each, and carries this to the next block.
  */
 function slotsByBlocks(sql: BackfillSql, number: (order: string) => string): string {
   const last = blockRows - 1;
