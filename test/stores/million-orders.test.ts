@@ -99,12 +99,12 @@ async function planOf(script: string): Promise<string> {
 
 /** Places orders with IDs of the server, one after another, as a live shop does. */
 function placeOrders(): { stop(): Promise<number> } {
-  let isEnding = false;
+  const ending = new AbortController();
   let placed = 0;
   const placing = (async () => {
     const session = await openSqlSession(database.url.replace(/postgres$/, "shop"));
     try {
-      for (; !isEnding; placed += 1) {
+      for (; !ending.signal.aborted; placed += 1) {
         const id = await client.nextId(60_000);
         await session.run(`INSERT INTO orders VALUES (${orderCount + 1 + placed}, now(), ${id})`);
         await sleep(20);
@@ -116,7 +116,7 @@ function placeOrders(): { stop(): Promise<number> } {
   })();
   return {
     stop: () => {
-      isEnding = true;
+      ending.abort();
       return placing;
     },
   };
