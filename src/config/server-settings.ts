@@ -4,6 +4,7 @@ import { http2Limits } from "./http2-limits.ts";
 import { workerTimeRanges } from "../lease/worker-settings.ts";
 import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
 import { layoutSettings } from "./layout-settings.ts";
+import { networks } from "./networks.ts";
 import { numberRange, numberRanges } from "./number-ranges.ts";
 import { type SettingValues, withFallback } from "./setting.ts";
 import { choice, duration, integer, moment, onOff, text } from "./setting-kinds.ts";
@@ -248,6 +249,20 @@ export const serverSettings = {
     }),
     1_000,
   ),
+  proxyProtocol: networks({
+    name: "proxyProtocol",
+    doc:
+      "The networks of proxies whose connections to --listen begin with a header of the PROXY protocol, version 1 or 2, which " +
+      "names the caller. A connection from there without the header is closed; of others none is read. Give no network from " +
+      "which callers come without the proxy: each could name any address. Default: none.",
+  }),
+  trustedProxies: networks({
+    name: "trustedProxies",
+    doc:
+      "The networks of proxies whose X-Forwarded-For is believed: the caller is the last address in it that is not of these " +
+      "networks. The header Forwarded is not read. Give no network from which callers come without the proxy: each could name " +
+      "any address. Default: none.",
+  }),
   http2: withFallback(
     choice({
       name: "http2",

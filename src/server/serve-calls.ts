@@ -27,6 +27,7 @@ import { type ConnectionServer, type ConnectionsStatus, createConnectionServer }
 import type { ConnectionOptions } from "./http/http2-server.ts";
 import { FaultReferences } from "./fault-references.ts";
 import { HostCheck } from "./http/host-check.ts";
+import { TrustedProxies } from "./http/trusted-proxies.ts";
 import type { Listener } from "./listen/listener.ts";
 import type { TlsFiles } from "./listen/tls.ts";
 import type { Log } from "./log.ts";
@@ -151,12 +152,13 @@ function reportFaults({ log, onFault }: CallServerOptions): (error: unknown, met
 function connectionSettings({ config, tls, log, onFault }: CallServerOptions): Omit<ConnectionOptions, "hostCheck"> {
   const { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2, http2Limits } = config;
   const limits = { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits };
+  const trustedProxies = config.trustedProxies === undefined ? undefined : new TrustedProxies(config.trustedProxies);
   const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
     log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
   const onTlsChange = (): void => log.info("The TLS files were read again");
   const onTlsFault = (error: unknown): void =>
     log.error("The TLS files cannot be used; the earlier ones stay", { error });
-  return { ...limits, http2, tls, onFault, onTlsChange, onTlsFault, onRefusedHandshake };
+  return { ...limits, trustedProxies, http2, tls, onFault, onTlsChange, onTlsFault, onRefusedHandshake };
 }
 
 /** Makes the answer of `/metrics` for the callers that a guard lets in; undefined: for everybody. */

@@ -1,5 +1,6 @@
 import { type Clock, systemTimers } from "../clock/clock.ts";
 import type { Address } from "../config/address.ts";
+import { Networks } from "../config/networks.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import { accessOf } from "../config/secret-file.ts";
 import { defaultInstance, resolveSequenceStore, type WorkerChoice } from "../config/resolve-server.ts";
@@ -92,7 +93,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
   const { reusePort, connectionsPerSecond, drainTimeoutMs } = config;
   const { connectionsMax, adminConnectionsMax } = fitToOpenFiles(options);
-  const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, onFault });
+  const proxies = config.proxyProtocol === undefined ? undefined : new Networks(config.proxyProtocol);
+  const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, proxies, onFault });
   /** Resolves when the start turns out to have to wait. */
   const waits = Promise.withResolvers<void>();
   let bound: Listener | undefined;

@@ -72,6 +72,7 @@ const answering = createConnectionServer(
   {
     http2: mode === "node" ? "node" : "engine",
     hostCheck: undefined,
+    trustedProxies: undefined,
     http2Limits: {},
     tls: request.useTls ? writeTlsFiles(folder, request) : undefined,
     stallTimeoutMs: 30_000,

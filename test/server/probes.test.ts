@@ -3,8 +3,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { askHttp1, askHttp2, grpcFrame } from "../support/http2/http-call.ts";
+import { principalsFile } from "../support/processes/principals-file.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 
+const grpc = { "content-type": "application/grpc", te: "trailers" };
 const get = { method: "GET", headers: {} };
 
 describe.each([
@@ -49,9 +51,32 @@ describe.each([
   });
 });
 
+// A balancer that goes by the status of a call, such as AWS ALB, takes NOT_SERVING in a message for health.
+test("the probe of gRPC succeeds while the server issues IDs, and fails by its status when it does not", async () => {
+  const folder = temporaryFolder();
+  const store = `sqlite:${join(folder, "snowlane.db")}`;
+  const { path: principals } = principalsFile([{ name: "app", permissions: ["ids"] }]);
+  const times = { window: "1s", renewalPeriod: "100ms", waitMax: "0ms" };
+  const { url, faults } = await runServer({ store, principals, ...times });
+  const ask = async (body: Buffer | string) => {
+    const question = { path: "/snowlane.v1.Probe/Ready", headers: grpc, body };
+    const { status, headers, trailers, body: answer } = await askHttp2(url, question);
+    return { status, answer: answer.toString("hex"), ...headers, ...trailers };
+  };
+  for (const body of [grpcFrame(new Uint8Array(0)), "", "no message"]) {
+    expect(await ask(body)).toMatchObject({ status: 200, answer: "0000000000", "grpc-status": "0" });
+  }
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(join(folder, `snowlane.db${end}`), { force: true });
+  const status = async () => ((await ask("")) as Record<string, unknown>)["grpc-status"];
+  await expect.poll(status, { timeout: 60_000 }).toBe("14");
+  const { answer, "grpc-message": message } = (await ask("")) as Record<string, unknown>;
+  expect([answer, message]).toEqual(["", expect.stringMatching(/^[A-Z_]+: ./)]);
+  expect((await askHttp2(url, { ...get, path: "/readyz" })).status).toBe(503);
+  expect(faults).toEqual([]);
+});
+
 test("a call of gRPC to the path of a probe gets a status of gRPC", async () => {
   const { url } = await runServer();
-  const headers = { "content-type": "application/grpc", te: "trailers" };
-  const answer = await askHttp2(url, { path: "/readyz", headers, body: grpcFrame(new Uint8Array(0)) });
+  const answer = await askHttp2(url, { path: "/readyz", headers: grpc, body: grpcFrame(new Uint8Array(0)) });
   expect([answer.status, answer.headers["grpc-status"]]).toEqual([200, "12"]);
 });

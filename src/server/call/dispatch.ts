@@ -12,7 +12,7 @@ import { type Caller, guardedKey } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { encodeMessage, encodeMessageField } from "./envelope/grpc-message.ts";
 import { peerKey } from "./peer.ts";
-import { answerProbe, type FindUnready } from "./probes.ts";
+import { answerGrpcProbe, answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
 import { unknownPathLine, wrongMethodLine, wrongQueryLine, wrongTypeLine } from "./refusal-lines.ts";
 import { isGrpcType, securityFields } from "./security-headers.ts";
@@ -160,7 +160,10 @@ async function answerOther(
   request: DispatchRequest,
   { findUnready, page, answerMetrics }: DispatchOptions,
 ): Promise<UniversalServerResponse | undefined> {
-  if (isGrpc(request.method, request.header.get("content-type"))) return undefined;
+  const contentType = request.header.get("content-type");
+  if (isGrpc(request.method, contentType)) {
+    return findUnready && answerGrpcProbe(request.path, contentType, findUnready);
+  }
   if (answerMetrics !== undefined && request.path === "/metrics") return answerMetrics(request);
   const probe = findUnready && answerProbe(request, findUnready);
   if (probe !== undefined || page !== "on") return probe;

@@ -1,6 +1,6 @@
 import { createContextKey } from "@connectrpc/connect";
 
-/** The other end of a connection. */
+/** The caller at the other end of a connection, or behind the proxy that is there. */
 export interface Peer {
   /** An IPv4 or IPv6 address; empty where the connection has closed. */
   readonly remoteAddress: string;

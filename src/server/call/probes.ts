@@ -1,7 +1,9 @@
-import { ConnectError } from "@connectrpc/connect";
-import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { createAsyncIterable, type UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { IdError } from "../../errors.ts";
 import { codeOfReason } from "../../service/connect-error.ts";
+import { prefixBytes } from "../../service/hot/hot-method.ts";
+import { encodeMessage } from "./envelope/grpc-message.ts";
 import { textAnswer } from "./text-answer.ts";
 
 /** Gives the error that a call for an ID would get now; undefined where the server is ready for calls. */
@@ -30,6 +32,37 @@ export function answerProbe(
   const unready = path === "/readyz" ? findUnready() : undefined;
   if (unready !== undefined) return textAnswer(503, method, `${unready.reason}: ${shownMessage(unready)}\n`);
   return textAnswer(200, method, "ok\n");
+}
+
+/** The path of the probe for balancers of gRPC, which go by the status of a call alone and want a method's path. */
+const grpcProbePath = "/snowlane.v1.Probe/Ready";
+
+/**
+ * Answers the probe of a balancer that speaks gRPC and reads no message, such as AWS ALB. The call succeeds where
+ * `/readyz` is 200, and fails with UNAVAILABLE and the same text where it is 503. Its request is not read.
+ *
+ * @returns undefined for every other path.
+ */
+export function answerGrpcProbe(
+  path: string,
+  contentType: string,
+  findUnready: FindUnready,
+): UniversalServerResponse | undefined {
+  if (path !== grpcProbePath || contentType.startsWith("application/grpc-web")) return undefined;
+  const header = new Headers({ "content-type": contentType, "cache-control": "no-store" });
+  const unready = findUnready();
+  if (unready !== undefined) {
+    header.set("grpc-status", String(Code.Unavailable));
+    header.set("grpc-message", encodeMessage(`${unready.reason}: ${shownMessage(unready)}`));
+    return { status: 200, header };
+  }
+  const emptyMessage = new Uint8Array(prefixBytes);
+  return {
+    status: 200,
+    header,
+    body: createAsyncIterable([emptyMessage]),
+    trailer: new Headers({ "grpc-status": "0" }),
+  };
 }
 
 /** An error that no call ends with, but a start, is for the log: it may name users, hosts and paths. */

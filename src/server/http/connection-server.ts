@@ -1,4 +1,4 @@
-import { createServer as createHttp1Server } from "node:http";
+import { createServer as createHttp1Server, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { systemClock } from "../../clock/clock.ts";
 import type { Application } from "../call/application.ts";
@@ -13,6 +13,7 @@ import { createExchangeServer } from "./node-exchange.ts";
 import { withHostCheck } from "./named-http1.ts";
 import { createNodeHttp2 } from "./node-http2.ts";
 import { headerBytesMax, headerCountMax, idleTimeoutMs } from "./node-limits.ts";
+import { peerOfRequest } from "./socket-peer.ts";
 import { onlySound, refuseUnreadable } from "./sound-http1.ts";
 
 /** Serves connections that the listener accepts. */
@@ -124,8 +125,10 @@ function aged(serve: ServeHttp1, { connectionAgeMs }: ConnectionOptions): ServeH
 
 /** Over TLS, the name was in the certificate. */
 function checkedHosts(serve: ServeHttp1, { toError }: Application, options: ConnectionOptions): ServeHttp1 {
-  const { hostCheck, tls } = options;
-  return hostCheck === undefined || tls !== undefined ? serve : withHostCheck(serve, hostCheck, toError);
+  const { hostCheck, tls, trustedProxies } = options;
+  if (hostCheck === undefined || tls !== undefined) return serve;
+  const addressOf = (request: IncomingMessage): string => peerOfRequest(request, trustedProxies).remoteAddress;
+  return withHostCheck(serve, { hostCheck, toError, addressOf });
 }
 
 /** Without ALPN, the first bytes tell the protocol, as without TLS. */

@@ -18,7 +18,7 @@ const farewellMs = 1_000;
 /** HTTP/2 by the engine of src/http2: hot methods on bytes, everything else through the dispatch. */
 export function createEngineHttp2(application: Application, options: ConnectionOptions): Http2Server {
   const { dispatch, hotMethods, crossOrigin, guard, toError, shutdownSignal, onTurn } = application;
-  const { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits, onFault } = options;
+  const { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits, trustedProxies, onFault } = options;
   const expensiveCalls = new FairQueue();
   const exchangeOptions = { dispatch, stallTimeoutMs, expensiveCalls, onFault };
   const others = (stream: ServerStream): StreamHandler => serveStream(stream, exchangeOptions);
@@ -45,5 +45,5 @@ export function createEngineHttp2(application: Application, options: ConnectionO
     drainTimeoutMs: drainTimeoutMs + farewellMs,
   });
   const host = { onRequest: (stream: ServerStream) => hot.onRequest(stream), onCutRequest: refuseStream, onFault };
-  return new Http2Sockets(host, limits, systemClock, onTurn);
+  return new Http2Sockets(host, limits, systemClock, { onTurn, trustedProxies });
 }

@@ -20,7 +20,7 @@ export type ServeHttp1 = (request: IncomingMessage, response: ServerResponse) =>
  */
 export function createHotHttp1(
   { hotMethods, crossOrigin, guard, toError, shutdownSignal }: Application,
-  { stallTimeoutMs, onFault }: ConnectionOptions,
+  { stallTimeoutMs, trustedProxies, onFault }: ConnectionOptions,
   calls: CallCounter,
   others: ServeExchange,
 ): ServeHttp1 {
@@ -40,7 +40,7 @@ export function createHotHttp1(
     toError,
   });
   shutdownSignal.addEventListener("abort", () => hot.endAll(shutdownSignal.reason as ConnectError));
-  const callOptions: Http1CallOptions = { calls, stallTimeoutMs, onFault };
+  const callOptions: Http1CallOptions = { calls, stallTimeoutMs, trustedProxies, onFault };
   return (request, response) => {
     if (!paths.has(request.url!) || !hasSmallBody(request) || !hasSoundHost(request)) others(request, response);
     else new Http1Call(request, response, callOptions).begin((call) => hot.onRequest(call));

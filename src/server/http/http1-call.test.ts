@@ -12,7 +12,12 @@ import { Http1Call } from "./http1-call.ts";
 async function ask(handlerOf: (call: Http1Call) => CallHandler<Http1Call>) {
   const faults: unknown[] = [];
   const calls = new CallCounter();
-  const options = { calls, stallTimeoutMs: 30_000, onFault: (error: unknown) => faults.push(error) };
+  const options = {
+    calls,
+    stallTimeoutMs: 30_000,
+    trustedProxies: undefined,
+    onFault: (error: unknown) => faults.push(error),
+  };
   const server = createServer((request, response) => {
     new Http1Call(request, response, options).begin(handlerOf);
   });

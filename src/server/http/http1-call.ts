@@ -8,7 +8,9 @@ import { authorizationOf } from "./authorization-field.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ServeExchange } from "./node-exchange.ts";
 import { pieceBytes, stallGraceMs } from "./node-limits.ts";
-import { SocketPeer } from "./socket-peer.ts";
+import type { Peer } from "../call/peer.ts";
+import { peerOfRequest } from "./socket-peer.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** A response's head as node:http takes it. */
 export interface Http1Head {
@@ -22,6 +24,7 @@ export interface Http1CallOptions {
   readonly calls: CallCounter;
   /** How long a reader may take nothing. */
   readonly stallTimeoutMs: number;
+  readonly trustedProxies: TrustedProxies | undefined;
   /** Called with a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
@@ -92,8 +95,8 @@ export class Http1Call implements CallStream<Http1Head> {
     return { onEnd: () => others(this.#request, this.#response, createAsyncIterable([this.#body.take()])) };
   }
 
-  get peer(): SocketPeer {
-    return new SocketPeer(this.#request.socket);
+  get peer(): Peer {
+    return peerOfRequest(this.#request, this.#options.trustedProxies);
   }
 
   get hasResponded(): boolean {

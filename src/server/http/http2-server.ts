@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Limits } from "../../http2/limits.ts";
 import type { TlsFiles } from "../listen/tls.ts";
 import type { HostCheck } from "./host-check.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** The settings with which a connection is served. */
 export interface ConnectionOptions {
@@ -15,6 +16,8 @@ export interface ConnectionOptions {
   readonly http2: "node" | "engine";
   /** Absent: cleartext. */
   readonly tls: TlsFiles | undefined;
+  /** Whose word on their callers counts; undefined: that of nobody. */
+  readonly trustedProxies: TrustedProxies | undefined;
   /** For HTTP/1.1 in cleartext. Undefined: the server may be called by every name. */
   readonly hostCheck: HostCheck | undefined;
   /** For the engine; node:http2 takes the streams of a connection from it alone. */

@@ -6,6 +6,7 @@ import { SlabPool } from "../../http2/output-buffer.ts";
 import type { RequestHost } from "../../http2/streams.ts";
 import type { ServerStream, StreamHandler } from "../../http2/stream.ts";
 import { SocketPeer } from "./socket-peer.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 import { Turns } from "./turns.ts";
 
 /** How often time limits are checked: those of a twentieth of the connections, so those of each once a second. */
@@ -29,6 +30,7 @@ interface Shared {
   readonly slabs: SlabPool;
   readonly turns: Turns;
   readonly onTurn: OnTurn | undefined;
+  readonly trustedProxies: TrustedProxies | undefined;
   /** Chunks until the next one is timed. */
   untimedChunks: number;
 }
@@ -38,6 +40,13 @@ interface Shared {
  * wanted to know: then the next chunk is timed, too.
  */
 type OnTurn = (tookMs: number) => boolean;
+
+/** The parts that only some servers have. */
+interface SocketsOptions {
+  readonly onTurn?: OnTurn | undefined;
+  /** Whose word on their callers counts. */
+  readonly trustedProxies?: TrustedProxies | undefined;
+}
 
 /** One chunk in so many is timed: a reading of the clock for each would cost a tenth of a call (docs/adr/0140). */
 const timedEvery = 16;
@@ -51,9 +60,9 @@ export class Http2Sockets {
   #looking: NodeJS.Timeout | undefined;
   #isDraining = false;
 
-  constructor(host: RequestHost, limits: Limits, clock: Clock, onTurn?: OnTurn) {
+  constructor(host: RequestHost, limits: Limits, clock: Clock, { onTurn, trustedProxies }: SocketsOptions = {}) {
     const turns = new Turns(clock);
-    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns, onTurn, untimedChunks: 1 };
+    this.#shared = { host, limits, clock, slabs: new SlabPool(), turns, onTurn, trustedProxies, untimedChunks: 1 };
   }
 
   /** Connections that are not closed. */
@@ -162,9 +171,9 @@ class Session {
   constructor(socket: Socket, shared: Shared, onClosed: () => void) {
     this.#socket = socket;
     this.#shared = shared;
-    const { host, limits, slabs, clock } = shared;
+    const { host, limits, slabs, clock, trustedProxies } = shared;
     // Flushes at the end of the turn, so that the answers of many handlers leave in one write.
-    const ownHost = new ConnectionHost(host, new SocketPeer(socket));
+    const ownHost = new ConnectionHost(host, new SocketPeer(socket, trustedProxies));
     this.#connection = new Connection(ownHost, () => this.#planFlush("tick"), limits, slabs, clock.monotonicMs());
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));

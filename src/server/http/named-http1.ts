@@ -1,18 +1,27 @@
+import type { IncomingMessage } from "node:http";
 import { errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { Application } from "../call/application.ts";
 import { securityHeaders } from "../call/security-headers.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { ServeHttp1 } from "./hot-http1.ts";
 
+/** The parts that the check needs. */
+interface NamedParts {
+  readonly hostCheck: HostCheck;
+  readonly toError: Application["toError"];
+  /** The address of the caller of a request. */
+  readonly addressOf: (request: IncomingMessage) => string;
+}
+
 /** Serves the requests that the check lets pass, and answers the others with 403. */
-export function withHostCheck(serve: ServeHttp1, check: HostCheck, toError: Application["toError"]): ServeHttp1 {
+export function withHostCheck(serve: ServeHttp1, { hostCheck: check, toError, addressOf }: NamedParts): ServeHttp1 {
   return (request, response) => {
     const refusal = check.refusalOf(request);
     if (refusal === undefined) {
       serve(request, response);
       return;
     }
-    check.noteRefusal(request.socket.remoteAddress ?? "");
+    check.noteRefusal(addressOf(request));
     const isCall = request.method === "POST";
     // The error as Connect's unary calls have it; a client of gRPC-Web goes by the status.
     const body = isCall

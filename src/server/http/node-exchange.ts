@@ -11,8 +11,9 @@ import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions } from "./http2-server.ts";
 import { headerBytesMax, pieceBytes, stallGraceMs } from "./node-limits.ts";
 import { authorizationOf } from "./authorization-field.ts";
-import { contextOf, SocketPeer } from "./socket-peer.ts";
+import { contextOf, peerOfRequest } from "./socket-peer.ts";
 import { readRequestTarget, withoutAuthority } from "./request-target.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /**
  * One HTTP/1.1 request with its response, or one HTTP/2 stream, as node:http and node:http2 give it. The compatibility
@@ -30,6 +31,7 @@ interface ExchangeOptions {
   readonly dispatch: Dispatch;
   /** How long a reader may read nothing. */
   readonly stallTimeoutMs: number;
+  readonly trustedProxies: TrustedProxies | undefined;
   /** Tells whether the server drains: an HTTP/1.1 connection is then closed after the response. */
   readonly isDraining: () => boolean;
 }
@@ -52,10 +54,10 @@ export type ServeExchange = (
 /** Serves exchanges through the dispatch, and counts those in flight. */
 export function createExchangeServer(
   { dispatch }: Application,
-  { stallTimeoutMs, onFault }: ConnectionOptions,
+  { stallTimeoutMs, trustedProxies, onFault }: ConnectionOptions,
   calls: CallCounter,
 ): ServeExchange {
-  const exchangeOptions = { dispatch, stallTimeoutMs, isDraining: () => calls.draining };
+  const exchangeOptions = { dispatch, stallTimeoutMs, trustedProxies, isDraining: () => calls.draining };
   return (request, response, body) => {
     calls.began();
     response.once("close", () => calls.ended());
@@ -128,7 +130,7 @@ function toUniversalRequest(
     header,
     body: body ?? readBody(request, options.stallTimeoutMs),
     signal,
-    contextValues: contextOf(new SocketPeer(request.socket)),
+    contextValues: contextOf(peerOfRequest(request, options.trustedProxies)),
   };
 }
 

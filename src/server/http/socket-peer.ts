@@ -1,33 +1,61 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { type ContextValues, createContextValues } from "@connectrpc/connect";
 import type { TaskOwner } from "./fair-queue.ts";
+import { callerAddressOf } from "../listen/caller-address.ts";
 import { networkOf } from "../listen/network.ts";
 import { type Peer, peerKey, unknownPeer } from "../call/peer.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
+
+/** Gives the fields of a request, several of one name joined by commas. */
+interface RequestFields {
+  readonly get: (name: string) => string | undefined;
+}
 
 /** The other end of a socket. One object for a connection of HTTP/2 by the engine, so it also stands for that. */
 export class SocketPeer implements Peer {
   readonly #socket: Socket;
   readonly network: string;
+  /** Undefined where it is no proxy. */
+  readonly #proxies: TrustedProxies | undefined;
 
-  constructor(socket: Socket) {
+  /** @param proxies - Whose word on their callers counts. */
+  constructor(socket: Socket, proxies: TrustedProxies | undefined) {
     this.#socket = socket;
-    this.network = networkOf(socket.remoteAddress ?? "");
+    const address = callerAddressOf(socket);
+    this.network = networkOf(address);
+    this.#proxies = proxies?.has(address) === true ? proxies : undefined;
   }
 
   get remoteAddress(): string {
-    return this.#socket.remoteAddress ?? "";
+    return callerAddressOf(this.#socket);
   }
 
   get subjectAltName(): string | undefined {
     const socket: Socket & Partial<Pick<TLSSocket, "authorized" | "getPeerCertificate">> = this.#socket;
     return socket.authorized === true ? socket.getPeerCertificate?.()?.subjectaltname : undefined;
   }
+
+  /** The caller of a request on this connection: the other end, or the one that a trusted proxy there names. */
+  callerOf(fields: RequestFields): Peer {
+    const forwardedFor = this.#proxies === undefined ? undefined : fields.get("x-forwarded-for");
+    if (this.#proxies === undefined || forwardedFor === undefined) return this;
+    const remoteAddress = this.#proxies.callerOf(this.remoteAddress, forwardedFor);
+    const { subjectAltName } = this;
+    return { remoteAddress, network: networkOf(remoteAddress), subjectAltName };
+  }
 }
 
-/** The peer of the engine's stream, by `stream.connection`; unknown where the connection has no socket, as in tests. */
-export function peerOf({ connection }: { readonly connection: object }): Peer {
-  return connection instanceof SocketPeer ? connection : unknownPeer;
+/** The caller of the engine's stream; unknown where the connection has no socket, as in tests. */
+export function peerOf({ connection, head }: { readonly connection: object; readonly head: RequestFields }): Peer {
+  return connection instanceof SocketPeer ? connection.callerOf(head) : unknownPeer;
+}
+
+/** The caller of a request that node:http or node:http2 has read. */
+export function peerOfRequest({ socket, headers }: IncomingMessage, proxies: TrustedProxies | undefined): Peer {
+  // Both join several fields of this name.
+  return new SocketPeer(socket, proxies).callerOf({ get: (name) => headers[name]?.toString() });
 }
 
 /** A peer as Connect's handlers are given it. */
@@ -36,6 +64,6 @@ export function contextOf(peer: Peer): ContextValues {
 }
 
 /** The owner of the engine's stream in a fair queue. */
-export function ownerOf(stream: { readonly connection: object }): TaskOwner {
+export function ownerOf(stream: { readonly connection: object; readonly head: RequestFields }): TaskOwner {
   return { network: peerOf(stream).network, connection: stream.connection };
 }

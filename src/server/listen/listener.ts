@@ -1,10 +1,12 @@
 import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock, systemTimers } from "../../clock/clock.ts";
 import type { Address } from "../../config/address.ts";
+import type { Networks } from "../../config/networks.ts";
 import { Admission } from "./admission.ts";
 import { limitHandshake } from "./handshake-limit.ts";
 import { networkOf } from "./network.ts";
 import { OpenSockets } from "./open-sockets.ts";
+import { takeProxyHeader } from "./take-proxy-header.ts";
 
 /** The parts of a listener, and its limits. */
 export interface ListenerOptions {
@@ -12,6 +14,8 @@ export interface ListenerOptions {
   readonly reusePort?: boolean;
   readonly connectionsMax: number;
   readonly connectionsPerSecond: number;
+  /** The proxies whose connections begin with a header of the PROXY protocol. Default: none. */
+  readonly proxies?: Pick<Networks, "has"> | undefined;
   /** Called with an error of the listening socket itself: a fault of ours. */
   readonly onFault: (error: unknown) => void;
 }
@@ -76,14 +80,18 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       socket.destroy();
       return;
     }
-    socket.once("close", () => {
-      sockets.delete(socket, network);
-      held.delete(socket);
-    });
     socket.on("error", () => socket.destroy());
     limitHandshake(socket);
-    if (admission === undefined) held.set(socket, network);
-    else queueUp(socket, network, admission, onCrowd);
+    const take = (network: string): void => {
+      socket.once("close", () => {
+        sockets.delete(socket, network);
+        held.delete(socket);
+      });
+      if (admission === undefined) held.set(socket, network);
+      else queueUp(socket, network, admission, onCrowd);
+    };
+    if (options.proxies?.has(socket.remoteAddress ?? "") === true) takeFromProxy(socket, network, { sockets, take });
+    else take(network);
   });
   await listen(tcp, { ...address, exclusive: true, reusePort: options.reusePort ?? false });
   tcp.on("error", (error) => {
@@ -140,6 +148,27 @@ function listen(tcp: Server, options: ListenOptions): Promise<void> {
       tcp.off("error", reject);
       resolve();
     });
+  });
+}
+
+/** Reads who calls through a proxy, and takes the connection as one of the caller's network. */
+function takeFromProxy(
+  socket: Socket,
+  network: string,
+  { sockets, take }: { readonly sockets: OpenSockets<Socket>; readonly take: (network: string) => void },
+): void {
+  const forget = (): void => sockets.delete(socket, network);
+  socket.once("close", forget);
+  takeProxyHeader(socket, (caller) => {
+    socket.off("close", forget);
+    if (caller === undefined) {
+      take(network);
+      return;
+    }
+    const own = networkOf(caller);
+    sockets.delete(socket, network);
+    sockets.add(socket, own);
+    take(own);
   });
 }
 

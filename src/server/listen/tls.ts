@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { createSecureContext, createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
 import { accessOf, writableHint } from "../../config/secret-file.ts";
 import { IdError } from "../../errors.ts";
+import { callerAddressOf, nameCaller, namedCallerOf } from "./caller-address.ts";
 import { handshakeTimeoutMs } from "./handshake-limit.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
@@ -76,6 +77,8 @@ export function createTlsAcceptor(
 ): TlsAcceptor {
   const { clientCaPath, clientAuth = "required" } = files;
   const context = readTlsContext(files);
+  /** Those that a proxy named, by the proxy's end of the connection: a TLS socket is another object than its TCP socket. */
+  const callers = new Map<string, string>();
   const server = createServer(
     {
       ...context,
@@ -85,12 +88,14 @@ export function createTlsAcceptor(
       rejectUnauthorized: clientCaPath !== undefined && clientAuth === "required",
     },
     (socket) => {
+      const caller = callers.get(endOf(socket));
+      if (caller !== undefined) nameCaller(socket, caller);
       if (clientAuth === "optional" && showsUnknown(socket)) socket.destroy();
       else onSecure(socket, socket.alpnProtocol === false ? undefined : (socket.alpnProtocol as AlpnProtocol));
     },
   );
   server.on("tlsClientError", (error, socket) => {
-    onRefused?.(error, socket.remoteAddress ?? "");
+    onRefused?.(error, callers.get(endOf(socket)) ?? callerAddressOf(socket));
     socket.destroy();
   });
   let expiresMs = expiryOf(context);
@@ -108,12 +113,23 @@ export function createTlsAcceptor(
     admit: (socket) => {
       // From here on the handshake has a time limit of its own.
       socket.setTimeout(0);
+      const caller = namedCallerOf(socket);
+      if (caller !== undefined) {
+        const end = endOf(socket);
+        callers.set(end, caller);
+        socket.once("close", () => callers.delete(end));
+      }
       server.emit("connection", socket);
     },
     expiresMs: () => expiresMs,
     look: () => watched.look(),
     close: () => watched.close(),
   };
+}
+
+/** Tells a connection from all others that are open. */
+function endOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /** The end of a server's own certificate, which is the first of its chain. */

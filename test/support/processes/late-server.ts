@@ -45,6 +45,7 @@ export async function startLateServer(http2: "node" | "engine", tls?: TlsFiles):
     {
       http2,
       hostCheck: undefined,
+      trustedProxies: undefined,
       http2Limits: {},
       tls,
       stallTimeoutMs: 30_000,
