@@ -91,10 +91,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const guards = await openGuards(options);
   warnOfReadableSecrets(options);
   const issueLog = config.issueLog === undefined ? undefined : await openIssueLog(config.issueLog);
-  const { reusePort, connectionsPerSecond, drainTimeoutMs } = config;
+  const { reusePort, drainTimeoutMs } = config;
   const { connectionsMax, adminConnectionsMax } = fitToOpenFiles(options);
-  const proxies = config.proxyProtocol === undefined ? undefined : new Networks(config.proxyProtocol);
-  const bind = () => bindListener(config.listen, { reusePort, connectionsMax, connectionsPerSecond, proxies, onFault });
+  const bind = () => bindMain(options, connectionsMax);
   /** Resolves when the start turns out to have to wait. */
   const waits = Promise.withResolvers<void>();
   let bound: Listener | undefined;
@@ -234,6 +233,13 @@ function fitToOpenFiles({ config, log }: ServerOptions): ReturnType<typeof fitCo
     log.warn("The limit of open files leaves room for fewer connections", { connectionsMax, wanted, openFilesMax });
   }
   return fitted;
+}
+
+/** Binds the listener for callers. */
+function bindMain({ config, onFault }: ServerOptions, connectionsMax: number): Promise<Listener> {
+  const { listen, reusePort, connectionsPerSecond, proxyProtocol } = config;
+  const proxies = proxyProtocol === undefined ? undefined : new Networks(proxyProtocol);
+  return bindListener(listen, { reusePort, connectionsMax, connectionsPerSecond, proxies, onFault });
 }
 
 /** Binds the listener for operators. */

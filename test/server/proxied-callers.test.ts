@@ -28,7 +28,14 @@ const header2 = (address: string): Buffer =>
   Buffer.from([
     ...Buffer.from("\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c", "latin1"),
     ...address.split(".").map(Number),
-    ...[10, 0, 0, 1, 18, 103, 1, 187],
+    10,
+    0,
+    0,
+    1,
+    18,
+    103,
+    1,
+    187,
   ]);
 
 function startRefusing(flags: Readonly<Record<string, string>>): Promise<RunningServer> {

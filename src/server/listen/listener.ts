@@ -82,13 +82,13 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     }
     socket.on("error", () => socket.destroy());
     limitHandshake(socket);
-    const take = (network: string): void => {
+    const take = (own: string): void => {
       socket.once("close", () => {
-        sockets.delete(socket, network);
+        sockets.delete(socket, own);
         held.delete(socket);
       });
-      if (admission === undefined) held.set(socket, network);
-      else queueUp(socket, network, admission, onCrowd);
+      if (admission === undefined) held.set(socket, own);
+      else queueUp(socket, own, admission, onCrowd);
     };
     if (options.proxies?.has(socket.remoteAddress ?? "") === true) takeFromProxy(socket, network, { sockets, take });
     else take(network);
@@ -115,13 +115,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       held.clear();
     },
     stop: async () => {
-      // Closing resets the connections that the system still holds for this process: many, if it was just paused.
-      const endMs = systemClock.monotonicMs() + stopMs;
-      await turn();
-      for (let before = -1; systemClock.monotonicMs() < endMs; await turn()) {
-        if (before === takenCount && admission?.isCrowded !== true) break;
-        before = takenCount;
-      }
+      await untilTaken(() => (admission?.isCrowded === true ? undefined : takenCount));
       tcp.close();
       // The requests that came with the last of them are read before the drain begins.
       await turn();
@@ -133,6 +127,23 @@ export async function bindListener(address: Address, options: ListenerOptions): 
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Resolves when no connection waits any more, neither here nor in the system: closing resets those that the system
+ * still holds for this process, which are many, if it was just paused.
+ *
+ * @param countTaken - The connections that were taken so far; undefined while some of them wait.
+ */
+async function untilTaken(countTaken: () => number | undefined): Promise<void> {
+  const endMs = systemClock.monotonicMs() + stopMs;
+  await turn();
+  let before: number | undefined;
+  for (let count = countTaken(); systemClock.monotonicMs() < endMs; count = countTaken()) {
+    if (count !== undefined && count === before) return;
+    before = count;
+    await turn();
+  }
 }
 
 /** Whether no descriptor was left, not even to refuse a connection: the system has refused it. */
