@@ -82,7 +82,7 @@ const shortStartMs = 5_000;
  * system's error if the address cannot be bound; the reason of `signal`.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { config, clock, log, onFault, signal } = options;
+  const { config, clock, log, signal } = options;
   const startMs = clock.nowMs();
   let phase: "starting" | "serving" = "starting";
   const tls = tlsFilesOf(config);
