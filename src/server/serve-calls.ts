@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/clock.ts";
 import { isLoopback } from "../config/address.ts";
+import { Networks } from "../config/networks.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import type { IdError } from "../errors.ts";
 import { pastClaimsOf } from "./past-claims.ts";
@@ -152,7 +153,7 @@ function reportFaults({ log, onFault }: CallServerOptions): (error: unknown, met
 function connectionSettings({ config, tls, log, onFault }: CallServerOptions): Omit<ConnectionOptions, "hostCheck"> {
   const { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2, http2Limits } = config;
   const limits = { stallTimeoutMs, drainTimeoutMs, connectionAgeMs, http2Limits };
-  const trustedProxies = config.trustedProxies === undefined ? undefined : new TrustedProxies(config.trustedProxies);
+  const trustedProxies = config.trustedProxies && new TrustedProxies(new Networks(config.trustedProxies));
   const onRefusedHandshake = ({ message, ...rest }: Error & { code?: string }, address: string): void =>
     log.debug("A TLS handshake was refused", { address, code: rest.code, cause: message });
   const onTlsChange = (): void => log.info("The TLS files were read again");

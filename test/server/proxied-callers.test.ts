@@ -1,4 +1,4 @@
-/** OPS 14: callers behind a proxy are known by their own addresses, where the operator named the proxy, and only there. */
+/** OPS 14: callers behind a proxy have their own addresses, where the operator named the proxy, and only there. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type ClientHttp2Session, connect } from "node:http2";

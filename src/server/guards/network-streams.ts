@@ -9,9 +9,9 @@ const retryMs = 1_000;
 
 /**
  * Bounds the open streams of callers that have no quota of their own, because no credentials are asked of them: so many
- * of a network at one time, and ten of Health/Watch on a connection. Without it a few connections of one host could hold
- * any number of them. A call that a trusted proxy passes on has a peer of its own, so there the network's bound counts
- * alone.
+ * of a network at one time, and ten of Health/Watch on a connection. Without it a few connections of one host could
+ * hold any number of them. A call that a trusted proxy passes on has a peer of its own, so there the bound of the
+ * network counts alone.
  */
 export class NetworkStreams {
   readonly #max: number;

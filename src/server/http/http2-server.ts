@@ -16,7 +16,7 @@ export interface ConnectionOptions {
   readonly http2: "node" | "engine";
   /** Absent: cleartext. */
   readonly tls: TlsFiles | undefined;
-  /** Whose word on their callers counts; undefined: that of nobody. */
+  /** The proxies that may name their callers; undefined: no proxy may. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** For HTTP/1.1 in cleartext. Undefined: the server may be called by every name. */
   readonly hostCheck: HostCheck | undefined;

@@ -44,7 +44,7 @@ type OnTurn = (tookMs: number) => boolean;
 /** The parts that only some servers have. */
 interface SocketsOptions {
   readonly onTurn?: OnTurn | undefined;
-  /** Whose word on their callers counts. */
+  /** The proxies that may name their callers. */
   readonly trustedProxies?: TrustedProxies | undefined;
 }
 

@@ -20,7 +20,7 @@ export class SocketPeer implements Peer {
   /** Undefined where it is no proxy. */
   readonly #proxies: TrustedProxies | undefined;
 
-  /** @param proxies - Whose word on their callers counts. */
+  /** @param proxies - Those that may name their callers. */
   constructor(socket: Socket, proxies: TrustedProxies | undefined) {
     this.#socket = socket;
     const address = callerAddressOf(socket);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { Networks } from "../../config/networks.ts";
 import { TrustedProxies } from "./trusted-proxies.ts";
 
-const proxies = new TrustedProxies(["10.0.0.0/8", "2001:db8::/32"]);
+const proxies = new TrustedProxies(new Networks(["10.0.0.0/8", "2001:db8::/32"]));
 
 test.each([
   ["203.0.113.9", "203.0.113.9", "its proxy's word"],

@@ -1,18 +1,22 @@
 import { isIP } from "node:net";
-import { Networks } from "../../config/networks.ts";
 import { canonicalAddress } from "../listen/network.ts";
 
+/** Tells some addresses from others. */
+interface AddressSet {
+  readonly has: (address: string) => boolean;
+}
+
 /**
- * Believes `x-forwarded-for` of some proxies. Each proxy of a chain adds the address that called it at the end, and what
- * stands before may be the caller's own words: so the caller is the last address that is no such proxy's. `forwarded`
- * (RFC 7239) is not read: all usual balancers write the older field, and two fields could say two things.
+ * Believes `x-forwarded-for` of some proxies. Each proxy of a chain adds the address that called it at the end, and the
+ * addresses before that may be the caller's own words: so the caller is the last address that is no such proxy's.
+ * `forwarded` (RFC 7239) is not read: all usual balancers write the older field, and two fields could name two callers.
  */
 export class TrustedProxies {
-  readonly #networks: Networks;
+  readonly #networks: AddressSet;
 
   /** @param networks - Of the proxies. */
-  constructor(networks: readonly string[]) {
-    this.#networks = new Networks(networks);
+  constructor(networks: AddressSet) {
+    this.#networks = networks;
   }
 
   /** Whether an address is a proxy's. */

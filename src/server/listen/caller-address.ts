@@ -13,7 +13,7 @@ export function namedCallerOf(socket: Socket): string | undefined {
   return named.get(socket);
 }
 
-/** The address of the caller on a connection: that which a proxy named, or else its other end; empty once it is closed. */
+/** The address of the caller on a connection: the one that a proxy named, or the other end; empty once it is closed. */
 export function callerAddressOf(socket: Socket): string {
   return named.get(socket) ?? socket.remoteAddress ?? "";
 }

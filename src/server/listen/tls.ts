@@ -77,7 +77,7 @@ export function createTlsAcceptor(
 ): TlsAcceptor {
   const { clientCaPath, clientAuth = "required" } = files;
   const context = readTlsContext(files);
-  /** Those that a proxy named, by the proxy's end of the connection: a TLS socket is another object than its TCP socket. */
+  /** Those that a proxy named, by its end of the connection: a TLS socket is another object than its TCP socket. */
   const callers = new Map<string, string>();
   const server = createServer(
     {
