@@ -12,7 +12,7 @@ import { machine, markdownTable } from "../bench/report.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { remoteStoreKinds } from "../support/servers/remote-stores.ts";
 import { nameWithVersion, type StoreServer } from "../support/servers/server-version.ts";
-import { churn } from "../stores/churn.ts";
+import { after, churn } from "../stores/churn.ts";
 
 const columns = ["store", "IDs issued", "duplicates", "servers killed", "requests", "failed", "longest gap"];
 
@@ -50,8 +50,11 @@ async function churnOn({ kind, start }: (typeof remoteStoreKinds)[number], secon
   const server = await start();
   try {
     const isTerminal = process.stderr.isTTY;
-    const result = await churn(server.url, seconds * 1_000, (line) => {
-      if (isTerminal) process.stderr.write(`\r${kind}: ${line}`);
+    const result = await churn(server.url, {
+      isOver: after(seconds * 1_000),
+      onProgress: (line) => {
+        if (isTerminal) process.stderr.write(`\r${kind}: ${line}`);
+      },
     });
     if (isTerminal) process.stderr.write("\n");
     const { idCount, duplicateCount, killCount, requestCount, failedCount, longestGapMs } = result;

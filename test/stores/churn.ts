@@ -1,11 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock/clock.ts";
 import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
+import type { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import { IdLoad } from "../support/processes/id-load.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
+/** What a churn does beside killing. */
+export interface ChurnOptions {
+  /** Whether it may end; asked after each kill. */
+  readonly isOver: (soFar: Pick<ChurnResult, "idCount" | "killCount">) => boolean;
+  /** Of each server, beside the store. */
+  readonly serverArgs?: readonly string[];
+  /** Callers that take streams of 50,000 IDs. */
+  readonly streamCount?: number;
+  readonly onProgress?: (line: string) => void;
+}
+
 /** The outcome of a churn. */
 export interface ChurnResult {
+  /** The IDs that the callers were given. */
+  readonly received: IssuedRuns;
   readonly idCount: number;
   readonly duplicateCount: number;
   /** Servers that were killed and replaced. */
@@ -28,32 +42,32 @@ const callTimeoutMs = 1_000;
 const requestTimeoutMs = 2_000;
 
 /**
- * Starts two servers on a store, kills (kill -9) and replaces one after the other for `durationMs` while callers ask
+ * Starts two servers on a store, kills (kill -9) and replaces one after the other until it is over while callers ask
  * both for IDs, and says what came of it.
  */
 export async function churn(
   storeUrl: string,
-  durationMs: number,
-  onProgress: (line: string) => void,
+  { isOver, serverArgs = [], streamCount = 0, onProgress }: ChurnOptions,
 ): Promise<ChurnResult> {
-  const targets = await Promise.all([startTarget(storeUrl), startTarget(storeUrl)]);
+  const start = (): Promise<Target> => startTarget(["--store", storeUrl, ...serverArgs]);
+  const targets = await Promise.all([start(), start()]);
   const load = new IdLoad({
     targets: () => targets.map(({ client }) => client),
     callerCount,
-    streamCount: 0,
+    streamCount,
+    stream: { idCount: 50_000, chunkSize: 5_000 },
     pauseMs: 0,
     callTimeoutMs,
     requestTimeoutMs,
   });
   let killCount = 0;
   try {
-    const endMs = systemClock.monotonicMs() + durationMs;
-    for (let turn = 0; systemClock.monotonicMs() < endMs; turn = 1 - turn) {
+    for (let turn = 0; !isOver({ idCount: load.received.idCount, killCount }); turn = 1 - turn) {
       await sleep(300);
       await endTarget(targets[turn]!);
       killCount += 1;
-      targets[turn] = await startTarget(storeUrl);
-      onProgress(`${killCount} servers killed and replaced, ${load.received.idCount} IDs issued`);
+      targets[turn] = await start();
+      onProgress?.(`${killCount} servers killed and replaced, ${load.received.idCount} IDs issued`);
     }
   } finally {
     await load.stop();
@@ -61,11 +75,25 @@ export async function churn(
   }
   const { received, requestCount, failedCount, longestGapMs } = load;
   const duplicateCount = received.countRepeated();
-  return { idCount: received.idCount, duplicateCount, killCount, requestCount, failedCount, longestGapMs };
+  return {
+    received,
+    idCount: received.idCount,
+    duplicateCount,
+    killCount,
+    requestCount,
+    failedCount,
+    longestGapMs,
+  };
 }
 
-async function startTarget(storeUrl: string): Promise<Target> {
-  const process = await startSnowlane({ args: ["--store", storeUrl] });
+/** Whether a time is over that begins now. */
+export function after(durationMs: number): ChurnOptions["isOver"] {
+  const endMs = systemClock.monotonicMs() + durationMs;
+  return () => systemClock.monotonicMs() >= endMs;
+}
+
+async function startTarget(args: readonly string[]): Promise<Target> {
+  const process = await startSnowlane({ args });
   return { process, client: new GrpcIdClient(process.address) };
 }
 
