@@ -32,8 +32,10 @@ const pastCount = sized(100_000, 1_000_000);
 
 /** Few worker IDs, so that servers and claims want the same; a short window, so that dead ones come free. */
 const serverArgs = [
-  ...["--layout-fields", "timestamp:41,worker:5,sequence:12", "--epoch", "2016-01-01T00:00:00Z"],
-  ...["--window", "2s", "--window-max", "2s"],
+  "--layout-fields=timestamp:41,worker:5,sequence:12",
+  "--epoch=2016-01-01T00:00:00Z",
+  "--window=2s",
+  "--window-max=2s",
 ];
 interface Store {
   readonly url: string;
