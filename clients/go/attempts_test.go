@@ -89,7 +89,7 @@ func TestAWaitBeyondTheDeadlineIsNotBegun(t *testing.T) {
 		return 0, faultOf(codes.Unavailable, "STORE_UNAVAILABLE", time.Minute, nil)
 	})
 	// Of a delay that a server says, 1 s counts.
-	client := connect(t, snowlane.Options{Timeout: time.Second}, server)
+	client := connect(t, snowlane.Options{Timeout: time.Second, Random: func() float64 { return 0.99 }}, server)
 	for range 2 {
 		_, err := client.NextID(ctx)
 		expectReason(t, err, snowlane.StoreUnavailable)

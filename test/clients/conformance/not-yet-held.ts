@@ -2,18 +2,7 @@
 export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
   typescript: ["dark-buffer", "one-of-three-frozen", "fresh-first", "suspend"],
   go: ["dark-buffer", "one-of-three-frozen", "fresh-first"],
-  java: [
-    "retry-info",
-    "ipv6",
-    "dark-calls",
-    "dark-short-deadlines",
-    "dark-buffer",
-    "one-of-three-frozen",
-    "two-deployments",
-    "another-deployment-later",
-    "fresh-first",
-    "suspend",
-  ],
+  java: ["dark-buffer", "one-of-three-frozen", "fresh-first", "suspend"],
   python: [
     "dark-buffer",
     "one-of-three-frozen",

@@ -14,12 +14,35 @@ import java.util.concurrent.TimeoutException;
  */
 final class Attempts {
 
-  /**
-   * One attempt on its way.
-   *
-   * @param number from 1
-   */
-  record Attempt(Endpoint endpoint, int number, long startedNanos) {}
+  /** One attempt on its way. */
+  static final class Attempt {
+
+    private final Endpoint endpoint;
+    private final int number;
+    private final long startedNanos;
+
+    /** Whether its connection was dark, and the next attempt at this endpoint takes another. */
+    boolean isReplaced;
+
+    private Attempt(Endpoint endpoint, int number, long startedNanos) {
+      this.endpoint = endpoint;
+      this.number = number;
+      this.startedNanos = startedNanos;
+    }
+
+    Endpoint endpoint() {
+      return endpoint;
+    }
+
+    /** From 1. */
+    int number() {
+      return number;
+    }
+
+    long startedNanos() {
+      return startedNanos;
+    }
+  }
 
   private final ClientSettings settings;
   private final Endpoints endpoints;
@@ -121,8 +144,10 @@ final class Attempts {
     boolean isAnswer = failure.endpoint().isPresent() && failure.reason() != ErrorReason.UNREACHABLE;
     if (isAnswer && !hasRunOut) endpoints.noteAnswer();
     if (failure.reason() == ErrorReason.QUOTA_EXCEEDED) {
-      quotaWaitNanos = Backoff.stretched(failure.retryAfter(), settings.random());
-    } else if (failure.code() != Status.Code.UNAVAILABLE && !hasRunOut) {
+      quotaWaitNanos = Backoff.quotaNanos(failure.retryAfter(), settings.random());
+    } else if (attempt.isReplaced) {
+      endpoints.noteDarkConnection(attempt.endpoint());
+    } else if (!isOfServer(failure) && !hasRunOut) {
       throw failure;
     } else if (!hasRunOut || !isOver) {
       // Where the caller's own time has run out, that says nothing about the endpoint.
@@ -137,6 +162,11 @@ final class Attempts {
   /** The error for what took too long. */
   static SnowlaneException timedOut() {
     return new SnowlaneException(ErrorReason.DEADLINE_EXCEEDED, "No answer came in time.");
+  }
+
+  /** Whether another server may give what this one did not. */
+  private static boolean isOfServer(SnowlaneException failure) {
+    return failure.code() == Status.Code.UNAVAILABLE || failure.reason() == ErrorReason.DEPLOYMENT_MISMATCH;
   }
 
   private void sleep(long nanos) {

@@ -9,25 +9,34 @@ import java.util.function.DoubleSupplier;
 final class Backoff {
 
   private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final int DOUBLINGS_MAX = 10;
+
+  /** A server may ask for longer than its trouble lasts: it is asked again after so long. */
+  private static final Duration RETRY_AFTER_MAX = Duration.ofSeconds(1);
+
+  private static final Duration QUOTA_WAIT_MAX = Duration.ofSeconds(5);
 
   private Backoff() {}
 
   /**
-   * A wait drawn evenly from 0 to min(5 s, 100 ms x 2^failures), so that the clients of a server that restarts do not
-   * come back in step; but never shorter than the server asked for, and spread above that.
+   * A wait drawn evenly from 0 to min(2 s, 100 ms x 2^failures), so that the clients of a server that restarts do not
+   * come back in step; but never shorter than the server asked for, of which at most 1 s counts, and spread above that.
    *
    * @param failuresInRow at least 1
    */
   static long nanos(int failuresInRow, Optional<Duration> retryAfter, DoubleSupplier random) {
     long limitNanos = Math.min(MAX_NANOS, FIRST_NANOS << Math.min(failuresInRow, DOUBLINGS_MAX));
-    return Math.max((long) (random.getAsDouble() * limitNanos), stretched(retryAfter, random));
+    return Math.max((long) (random.getAsDouble() * limitNanos), stretched(retryAfter, RETRY_AFTER_MAX, random));
   }
 
-  /** A wait made longer by up to a half. */
-  static long stretched(Optional<Duration> wait, DoubleSupplier random) {
-    long nanos = wait.map(Times::nanos).orElse(0L);
+  /** The wait that a server asked for, of which at most 5 s count, made longer by up to a half. */
+  static long quotaNanos(Optional<Duration> retryAfter, DoubleSupplier random) {
+    return stretched(retryAfter, QUOTA_WAIT_MAX, random);
+  }
+
+  private static long stretched(Optional<Duration> wait, Duration most, DoubleSupplier random) {
+    long nanos = Math.min(wait.map(Times::nanos).orElse(0L), most.toNanos());
     return nanos + (long) (random.getAsDouble() * nanos / 2);
   }
 }

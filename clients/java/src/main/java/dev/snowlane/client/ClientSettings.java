@@ -19,6 +19,7 @@ record ClientSettings(
     Duration attemptTimeout,
     int retryMax,
     ClientObserver observer,
+    List<String> deployments,
     Optional<Layout> layout,
     String namespace,
     ClientClock clock,

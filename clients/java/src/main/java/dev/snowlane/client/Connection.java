@@ -20,6 +20,17 @@ final class Connection {
 
   private final ManagedChannel channel;
 
+  // Those of the connections that it is one of, which guard them.
+  long openedNanos;
+  int callCount;
+  boolean hasAnswered;
+  /** Whether it owes an answer, since {@link #silentSinceNanos}: when the first request was sent after the last one. */
+  boolean isSilent;
+
+  long silentSinceNanos;
+  /** Whether its endpoint has another now. It gets no more calls. */
+  boolean isReplaced;
+
   /** Counted down when the channel leaves the state of failure; null: nobody waits for that. */
   private CountDownLatch recovery;
 
@@ -58,6 +69,10 @@ final class Connection {
 
   void close() {
     channel.shutdownNow();
+  }
+
+  boolean isClosed() {
+    return channel.isShutdown();
   }
 
   /** One watch for all who wait: a channel never forgets one. */

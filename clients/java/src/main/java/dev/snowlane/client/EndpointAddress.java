@@ -44,7 +44,8 @@ record EndpointAddress(String url, String host, int port, boolean isTls) {
 
   /** As gRPC takes it. With its scheme: a host may be called as one of gRPC's own. */
   String target() {
-    return "dns:///" + host + ":" + port;
+    // The brackets of an IPv6 address have no place in the path of a URI.
+    return "dns:///" + host.replace("[", "%5B").replace("]", "%5D") + ":" + port;
   }
 
   /** Whether it names this machine. Asks no name server. */

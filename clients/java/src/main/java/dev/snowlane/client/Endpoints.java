@@ -40,6 +40,10 @@ final class Endpoints {
     move(all);
   }
 
+  List<Endpoint> all() {
+    return all;
+  }
+
   synchronized Choice choose() {
     long nowNanos = clock.nanos();
     List<Endpoint> up = all.stream().filter(endpoint -> endpoint.downUntilNanos - nowNanos <= 0).toList();
@@ -86,6 +90,17 @@ final class Endpoints {
     if (hasAnswered || !isNobodyThere) return failure;
     endpoint.lastFailure = Optional.of(failure.neverAnswered());
     return endpoint.lastFailure.get();
+  }
+
+  /**
+   * Takes in that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
+   * goes to another that is up, if there is one.
+   */
+  synchronized void noteDarkConnection(Endpoint dark) {
+    long nowNanos = clock.nanos();
+    List<Endpoint> others =
+        all.stream().filter(other -> other != dark && other.downUntilNanos - nowNanos <= 0).toList();
+    if (current == dark && !others.isEmpty()) move(others);
   }
 
   private void move(List<Endpoint> among) {

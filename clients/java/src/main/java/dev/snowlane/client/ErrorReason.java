@@ -50,6 +50,8 @@ public enum ErrorReason {
   UNREACHABLE(Status.Code.UNAVAILABLE),
   /** The deadline of the call passed, and no attempt had failed otherwise. */
   DEADLINE_EXCEEDED(Status.Code.DEADLINE_EXCEEDED),
+  /** The endpoints serve two deployments, whose IDs can be equal. */
+  DEPLOYMENT_MISMATCH(Status.Code.FAILED_PRECONDITION),
   /** The calling thread was interrupted. */
   CANCELLED(Status.Code.CANCELLED),
   /** The client or the buffer is closed. */

@@ -5,16 +5,17 @@ import dev.snowlane.v1.GetInfoResponse;
 import dev.snowlane.v1.IdServiceGrpc;
 import dev.snowlane.v1.IdServiceGrpc.IdServiceBlockingStub;
 import dev.snowlane.v1.NextIdRequest;
+import dev.snowlane.v1.NextIdResponse;
 import dev.snowlane.v1.ReserveIdsRequest;
 import dev.snowlane.v1.ReserveIdsResponse;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. Safe for any number of
@@ -31,14 +32,20 @@ public final class IdClient implements IdSource {
   /** Guarded by itself. Weak: a buffer that nobody uses any more needs no closing. */
   private final Set<PrefetchBuffer> buffers = Collections.newSetFromMap(new WeakHashMap<>());
 
+  /** The text forms of a deployment's IDs. */
+  private record KnownCodec(int deployment, TextCodec codec) {}
+
+  /** Of the option. */
+  private final Optional<TextCodec> given;
+
   /** Null before the layout is known. */
-  private volatile TextCodec codec;
+  private volatile KnownCodec known;
 
   IdClient(ClientSettings settings) {
     this.settings = settings;
     this.reservations = new Reservations(settings.clock());
     this.calls = new Calls(settings);
-    this.codec = settings.layout().map(layout -> new TextCodec(layout, settings.namespace())).orElse(null);
+    this.given = settings.layout().map(layout -> new TextCodec(layout, settings.namespace()));
   }
 
   /** For options; {@code IdClient.builder().build()} has none but the defaults. */
@@ -53,7 +60,14 @@ public final class IdClient implements IdSource {
 
   @Override
   public long nextId(Duration timeout) {
-    return call("NextId", timeout, stub -> soundId(stub.nextId(NextIdRequest.getDefaultInstance()).getId()));
+    return call(
+        "NextId",
+        timeout,
+        (stub, admit) -> {
+          NextIdResponse response = stub.nextId(NextIdRequest.getDefaultInstance());
+          admit.accept(response.getDeployment());
+          return soundId(response.getId());
+        });
   }
 
   @Override
@@ -94,7 +108,14 @@ public final class IdClient implements IdSource {
 
   /** Asks a server what it is: layout, worker ID, limits, version. */
   public GetInfoResponse info() {
-    return call("GetInfo", settings.timeout(), stub -> stub.getInfo(GetInfoRequest.getDefaultInstance()));
+    return call(
+        "GetInfo",
+        settings.timeout(),
+        (stub, admit) -> {
+          GetInfoResponse info = stub.getInfo(GetInfoRequest.getDefaultInstance());
+          admit.accept(Deployments.numberOf(info.getDeploymentFingerprint()));
+          return info;
+        });
   }
 
   @Override
@@ -104,11 +125,14 @@ public final class IdClient implements IdSource {
 
   @Override
   public TextCodec textCodec() {
-    TextCodec known = codec;
-    if (known != null) return known;
-    known = new TextCodec(LayoutResponse.read(info()), settings.namespace());
-    codec = known;
-    return known;
+    if (given.isPresent()) return given.get();
+    KnownCodec found = known;
+    if (found != null && found.deployment() == calls.deployment()) return found.codec();
+    GetInfoResponse info = info();
+    int number = Deployments.numberOf(info.getDeploymentFingerprint());
+    TextCodec codec = new TextCodec(LayoutResponse.read(info), settings.namespace());
+    known = new KnownCodec(number == 0 ? calls.deployment() : number, codec);
+    return codec;
   }
 
   @Override
@@ -139,7 +163,14 @@ public final class IdClient implements IdSource {
   private List<IdRun> reserveHere(int count, Duration timeout) {
     Counts.check(count, PrefetchBuffer.COUNT_MAX);
     ReserveIdsRequest request = ReserveIdsRequest.newBuilder().setCount(count).build();
-    return call("ReserveIds", timeout, stub -> soundRuns(stub.reserveIds(request), count));
+    return call(
+        "ReserveIds",
+        timeout,
+        (stub, admit) -> {
+          ReserveIdsResponse response = stub.reserveIds(request);
+          admit.accept(response.getDeployment());
+          return soundRuns(response, count);
+        });
   }
 
   private static long soundId(long id) {
@@ -158,7 +189,7 @@ public final class IdClient implements IdSource {
     return runs;
   }
 
-  private <T> T call(String method, Duration timeout, Function<IdServiceBlockingStub, T> work) {
+  private <T> T call(String method, Duration timeout, Calls.Work<IdServiceBlockingStub, T> work) {
     return calls.call(method, timeout, IdServiceGrpc::newBlockingStub, work);
   }
 }

@@ -8,11 +8,13 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /** Says how an {@link IdClient} works, and makes it. Got by {@link IdClient#builder()}. */
 public final class IdClientBuilder {
 
   private static final int RETRY_MOST = 3;
+  private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-fA-F]{8,32}");
 
   private List<String> endpoints = List.of("http://127.0.0.1:7609");
   private TlsOptions tls = TlsOptions.DEFAULTS;
@@ -21,6 +23,7 @@ public final class IdClientBuilder {
   private Duration timeout = Duration.ofSeconds(5);
   private Duration attemptTimeout = Duration.ofSeconds(2);
   private int retryMax = RETRY_MOST;
+  private List<String> deployments = List.of();
   private ClientObserver observer = ClientObserver.NONE;
   private Optional<Layout> layout = Optional.empty();
   private String namespace = "default";
@@ -86,6 +89,15 @@ public final class IdClientBuilder {
     return this;
   }
 
+  /**
+   * The deployments whose IDs may be used, by their fingerprints as {@code snowlane doctor} shows them: for namespaces
+   * or a move whose IDs the operator keeps apart. Default: the first that answers.
+   */
+  public IdClientBuilder deployments(String... fingerprints) {
+    deployments = List.of(fingerprints);
+    return this;
+  }
+
   /** The deployment's layout, for offline work. Default: asked for once. */
   public IdClientBuilder layout(Layout value) {
     layout = Optional.of(value);
@@ -129,6 +141,11 @@ public final class IdClientBuilder {
     refuseUnlessPositive("timeout", timeout, faults);
     refuseUnlessPositive("attemptTimeout", attemptTimeout, faults);
     if (retryMax < 0 || retryMax > RETRY_MOST) faults.add("retryMax is " + retryMax + "; it must be 0 to 3.");
+    for (String fingerprint : deployments) {
+      if (!FINGERPRINT.matcher(fingerprint).matches()) {
+        faults.add("The deployment \"" + fingerprint + "\" is not 8 to 32 hexadecimal digits.");
+      }
+    }
     if (!faults.isEmpty()) throw new IllegalArgumentException(String.join(" ", faults));
     return new IdClient(
         new ClientSettings(
@@ -139,6 +156,7 @@ public final class IdClientBuilder {
             attemptTimeout,
             retryMax,
             observer,
+            deployments,
             layout,
             namespace,
             clock,

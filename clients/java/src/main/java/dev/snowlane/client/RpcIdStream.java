@@ -27,6 +27,11 @@ final class RpcIdStream extends RpcStream<IdServiceBlockingStub, BatchNextIdsRes
   }
 
   @Override
+  int deploymentOf(BatchNextIdsResponse response) {
+    return response.getDeployment();
+  }
+
+  @Override
   ChunkReader<BatchNextIdsResponse, long[]> reader() {
     return new RisingIds();
   }

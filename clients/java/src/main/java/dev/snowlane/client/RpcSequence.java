@@ -9,7 +9,6 @@ import dev.snowlane.v1.SequenceServiceGrpc.SequenceServiceBlockingStub;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /** A sequence that a client asks its servers for. */
 final class RpcSequence implements Sequence {
@@ -37,7 +36,7 @@ final class RpcSequence implements Sequence {
   @Override
   public SequenceValue nextValue(Duration timeout) {
     NextValueRequest request = NextValueRequest.newBuilder().setName(name).build();
-    return call("NextValue", timeout, stub -> valueOf(stub.nextValue(request)));
+    return call("NextValue", timeout, (stub, admit) -> valueOf(stub.nextValue(request)));
   }
 
   @Override
@@ -70,10 +69,10 @@ final class RpcSequence implements Sequence {
   public ReservedValues reserve(int count, Duration timeout) {
     Counts.check(count, PrefetchBuffer.COUNT_MAX);
     ReserveValuesRequest request = ReserveValuesRequest.newBuilder().setName(name).setCount(count).build();
-    return call("ReserveValues", timeout, stub -> reservedOf(stub.reserveValues(request), count));
+    return call("ReserveValues", timeout, (stub, admit) -> reservedOf(stub.reserveValues(request), count));
   }
 
-  private <T> T call(String method, Duration timeout, Function<SequenceServiceBlockingStub, T> work) {
+  private <T> T call(String method, Duration timeout, Calls.Work<SequenceServiceBlockingStub, T> work) {
     return calls.call(method, timeout, SequenceServiceGrpc::newBlockingStub, work);
   }
 

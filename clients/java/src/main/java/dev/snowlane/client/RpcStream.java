@@ -59,6 +59,9 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
   /** Begins an RPC for what is left. */
   abstract Iterator<R> open(S stub, long left);
 
+  /** The number of the deployment that a response is of; 0 where it tells none. */
+  abstract int deploymentOf(R response);
+
   /** A reader for one RPC. */
   abstract ChunkReader<R, C> reader();
 
@@ -78,7 +81,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
     attempts.awaitNext();
     while (true) {
       try {
-        if (reader == null) reader = new Reader(attempts.begin());
+        if (reader == null) reader = new Reader(calls.begin(attempts));
       } catch (SnowlaneException error) {
         throw ended(error);
       }
@@ -89,7 +92,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
         left -= sizeOf(chunk);
         return chunk;
       } catch (RuntimeException error) {
-        read.cancel();
+        read.cancel(error);
         reader = null;
         fail(read, error);
       }
@@ -99,7 +102,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
   @Override
   public void close() {
     isEnded = true;
-    if (reader != null) reader.cancel();
+    if (reader != null) reader.cancel(null);
     reader = null;
   }
 
@@ -131,7 +134,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
     } catch (SnowlaneException error) {
       throw ended(error);
     } finally {
-      read.cancel();
+      read.cancel(null);
     }
   }
 
@@ -143,6 +146,9 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
     private final ChunkReader<R, C> chunks = reader();
     private Iterator<R> responses;
 
+    /** Null before it is opened, and once it has ended. */
+    private Calls.Exchange exchange;
+
     Reader(Attempts.Attempt attempt) {
       this.attempt = attempt;
     }
@@ -152,7 +158,10 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
      */
     C next() {
       if (!awaitResponse()) throw earlyEnd();
-      C chunk = chunks.read(responses.next());
+      R response = responses.next();
+      exchange.noteChunk();
+      calls.admit(attempt.endpoint(), deploymentOf(response));
+      C chunk = chunks.read(response);
       int size = sizeOf(chunk);
       if (size == 0 || size > left) throw invalid("The server sent a chunk that cannot be.", "count", size);
       return chunk;
@@ -171,8 +180,13 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
       if (hasMore) throw invalid("The server sent more " + items() + " than were asked for.", "count", count);
     }
 
-    void cancel() {
+    /**
+     * @param error null: the reader has had enough
+     */
+    void cancel(RuntimeException error) {
       context.cancel(null);
+      if (exchange != null) attempt.isReplaced = exchange.end(error);
+      exchange = null;
     }
 
     private boolean awaitResponse() {
@@ -180,6 +194,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
       Context previous = context.attach();
       try {
         if (responses == null) responses = open();
+        exchange.awaitChunk();
         return responses.hasNext();
       } catch (RuntimeException error) {
         throw context.cancellationCause() instanceof SnowlaneException late ? late : error;
@@ -190,7 +205,8 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
     }
 
     private Iterator<R> open() {
-      S stub = calls.stub(attempt.endpoint(), stubs);
+      exchange = calls.exchange(attempt.endpoint());
+      S stub = exchange.stub(stubs);
       if (attempts.hasOwnDeadline()) stub = stub.withDeadlineAfter(attempts.callLeftNanos(), TimeUnit.NANOSECONDS);
       return RpcStream.this.open(stub, left);
     }

@@ -34,6 +34,12 @@ final class RpcValueStream
   }
 
   @Override
+  int deploymentOf(BatchNextValuesResponse response) {
+    // A number of values is that of their database of sequences.
+    return 0;
+  }
+
+  @Override
   ChunkReader<BatchNextValuesResponse, List<SequenceValue>> reader() {
     return RpcValueStream::valuesOf;
   }

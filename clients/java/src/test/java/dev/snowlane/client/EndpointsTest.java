@@ -80,11 +80,20 @@ class EndpointsTest {
   }
 
   @Test
-  void theWaitAfterFailuresIsDrawnAndDoublesUpToFiveSeconds() {
+  void theWaitAfterFailuresIsDrawnAndDoublesUpToTwoSeconds() {
     for (int failures = 1; failures < 100; failures++) {
-      long limitNanos = Math.min(5_000_000_000L, 100_000_000L << Math.min(failures, 20));
+      long limitNanos = Math.min(2_000_000_000L, 100_000_000L << Math.min(failures, 20));
       assertEquals(limitNanos / 2, Backoff.nanos(failures, Optional.empty(), () -> 0.5));
       assertEquals(0, Backoff.nanos(failures, Optional.empty(), () -> 0));
     }
+  }
+
+  @Test
+  void ofADelayThatAServerSaysOneSecondCountsAndFiveForAQuota() {
+    Optional<Duration> ages = Optional.of(Duration.ofSeconds(20));
+    assertEquals(1_500_000_000, Backoff.nanos(0, ages, () -> 1));
+    assertEquals(1_000_000_000, Backoff.nanos(0, ages, () -> 0));
+    assertEquals(7_500_000_000L, Backoff.quotaNanos(ages, () -> 1));
+    assertEquals(0, Backoff.quotaNanos(Optional.empty(), () -> 1));
   }
 }

@@ -286,9 +286,9 @@ class IdClientTest extends ScriptedServerTest {
     SnowlaneException foreign =
         expect(ErrorReason.MALFORMED_TEXT, () -> client.parse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"));
     assertEquals(Map.of("form", "uuid", "reason", "foreign"), foreign.metadata());
-    assertEquals(1, server.calls.get());
+    assertEquals(1, server.infoCalls.get());
     assertEquals(Layout.preset("baidu"), connect(patient().layout(Layout.preset("baidu")), server).layout());
-    assertEquals(1, server.calls.get());
+    assertEquals(1, server.infoCalls.get());
   }
 
   @Test

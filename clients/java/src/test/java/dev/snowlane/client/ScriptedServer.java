@@ -61,7 +61,13 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
   private static final int CHUNK_SIZE = 4_096;
 
   final AtomicLong nextId = new AtomicLong(1);
+  /** Calls to issue. */
   final AtomicInteger calls = new AtomicInteger();
+
+  final AtomicInteger infoCalls = new AtomicInteger();
+  /** The number of its deployment; 0: it tells none. */
+  volatile int deployment;
+
   final ConcurrentLinkedQueue<String> tokens = new ConcurrentLinkedQueue<>();
 
   // What a test has put in the place of what counts; null: it counts.
@@ -100,6 +106,11 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
   /** Cuts every connection and stops listening, as a crash does. */
   void kill() {
     relay.cut();
+  }
+
+  /** Lets nothing more through over the connections that stand; new ones work. */
+  void swallow() {
+    relay.swallow();
   }
 
   /** Listens again, on the same port. */
@@ -149,7 +160,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     calls.incrementAndGet();
     answer(answer, () -> {
       long id = onNextId == null ? nextId.getAndIncrement() : onNextId.getAsLong();
-      answer.onNext(NextIdResponse.newBuilder().setId(id).build());
+      answer.onNext(NextIdResponse.newBuilder().setId(id).setDeployment(deployment).build());
     });
   }
 
@@ -160,7 +171,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
       int count = request.getCount();
       List<dev.snowlane.v1.IdRun> runs =
           onReserve == null ? List.of(run(nextId.getAndAdd(count), count, 1)) : onReserve.apply(count);
-      answer.onNext(ReserveIdsResponse.newBuilder().addAllRuns(runs).build());
+      answer.onNext(ReserveIdsResponse.newBuilder().addAllRuns(runs).setDeployment(deployment).build());
     });
   }
 
@@ -182,7 +193,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     int size = request.getChunkSize() == 0 ? CHUNK_SIZE : request.getChunkSize();
     for (long left = request.getCount(); left > 0; left -= size) {
       while (!chunks.observer.isReady() && !chunks.observer.isCancelled()) pause();
-      BatchNextIdsResponse.Builder chunk = BatchNextIdsResponse.newBuilder();
+      BatchNextIdsResponse.Builder chunk = BatchNextIdsResponse.newBuilder().setDeployment(deployment);
       for (long i = Math.min(size, left); i > 0; i--) chunk.addIds(nextId.getAndIncrement());
       chunks.observer.onNext(chunk.build());
     }
@@ -190,8 +201,13 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
 
   @Override
   public void getInfo(GetInfoRequest request, StreamObserver<GetInfoResponse> answer) {
-    calls.incrementAndGet();
-    answer(answer, () -> answer.onNext(info));
+    infoCalls.incrementAndGet();
+    answer(answer, () -> answer.onNext(info.toBuilder().setDeploymentFingerprint(fingerprint()).build()));
+  }
+
+  /** That of its deployment; empty if it tells none. */
+  String fingerprint() {
+    return deployment == 0 ? "" : String.format("%08x%024x", deployment, 0);
   }
 
   static void answer(StreamObserver<?> answer, Runnable work) {

@@ -21,6 +21,9 @@ final class TcpRelay {
 
   private final int targetPort;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  /** Those that let nothing through. */
+  private final Set<Socket> dark = ConcurrentHashMap.newKeySet();
+
   private volatile ServerSocket listener;
   private volatile int port;
 
@@ -62,6 +65,11 @@ final class TcpRelay {
     sockets.forEach(TcpRelay::close);
   }
 
+  /** Lets nothing more through over the connections that stand; new ones work. */
+  void swallow() {
+    dark.addAll(sockets);
+  }
+
   private void accept(ServerSocket accepting) {
     try {
       while (true) {
@@ -86,7 +94,10 @@ final class TcpRelay {
         to) {
       InputStream input = from.getInputStream();
       OutputStream output = to.getOutputStream();
-      input.transferTo(output);
+      byte[] bytes = new byte[32_768];
+      for (int count = input.read(bytes); count >= 0; count = input.read(bytes)) {
+        if (!dark.contains(from)) output.write(bytes, 0, count);
+      }
     } catch (IOException closed) {
       // It was cut, or an end has closed.
     }

@@ -1,0 +1,143 @@
+package dev.snowlane.client;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Opens a connection to an endpoint at its first call, and another where that one is dark: where it stands and answers
+ * nothing. Attempts 12 of docs/internals/client-contract.md has the rule.
+ */
+final class Connections {
+
+  /** One that is silent for so long is dark; twice as long for each new one in a row that answered nothing. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long SILENCE_MAX_NANOS = TimeUnit.SECONDS.toNanos(8);
+  private static final int DOUBLINGS_MAX = 3;
+
+  /**
+   * One that has not answered yet is left alone until it is so old: its server may be short of time, and would be
+   * shorter of it with one more to greet.
+   */
+  private static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final Function<Endpoint, Connection> open;
+  private final ClientClock clock;
+
+  // This object guards all below, and what connections hold beside their channels.
+  private final Map<Endpoint, Connection> inUse = new HashMap<>();
+  private final Set<Connection> replaced = new HashSet<>();
+  private final Map<Endpoint, Integer> unansweredInRow = new HashMap<>();
+  private boolean isClosed;
+
+  Connections(Function<Endpoint, Connection> open, ClientClock clock) {
+    this.open = open;
+    this.clock = clock;
+  }
+
+  /** The connection that an RPC takes. Each one is ended by {@link #end}. */
+  synchronized Connection begin(Endpoint endpoint) {
+    if (isClosed) throw Closing.error();
+    Connection used = inUse.get(endpoint);
+    if (used == null) {
+      used = open.apply(endpoint);
+      used.openedNanos = clock.nanos();
+      inUse.put(endpoint, used);
+    }
+    used.callCount++;
+    awaitAnswer(used);
+    return used;
+  }
+
+  /**
+   * Takes in how an RPC ended.
+   *
+   * @param error null: with success
+   * @return whether the next one at this endpoint takes another connection, because this one was dark
+   */
+  boolean end(Endpoint endpoint, Connection used, RuntimeException error) {
+    boolean isDone;
+    boolean isReplaced = false;
+    synchronized (this) {
+      if (error == null) {
+        noteAnswer(endpoint, used);
+      } else {
+        isReplaced = noteError(endpoint, used, error);
+      }
+      used.callCount--;
+      isDone = used.callCount == 0 && replaced.remove(used);
+    }
+    if (isDone) used.close();
+    return isReplaced;
+  }
+
+  /** Takes in that an answer is due from now on. */
+  synchronized void awaitAnswer(Connection used) {
+    if (used.isSilent) return;
+    used.isSilent = true;
+    used.silentSinceNanos = clock.nanos();
+  }
+
+  /** Takes in that a server answered, with success, an error or a chunk. */
+  synchronized void noteAnswer(Endpoint endpoint, Connection used) {
+    used.isSilent = false;
+    used.hasAnswered = true;
+    if (!used.isReplaced) unansweredInRow.put(endpoint, 0);
+  }
+
+  /** Closes all of them. */
+  void close() {
+    List<Connection> all = new ArrayList<>();
+    synchronized (this) {
+      isClosed = true;
+      all.addAll(inUse.values());
+      all.addAll(replaced);
+      inUse.clear();
+      replaced.clear();
+    }
+    all.forEach(Connection::close);
+  }
+
+  private boolean noteError(Endpoint endpoint, Connection used, RuntimeException error) {
+    ErrorReason reason = RpcErrors.of(error, endpoint.url()).reason();
+    boolean isCancelled =
+        error instanceof StatusRuntimeException rpc && rpc.getStatus().getCode() == Status.Code.CANCELLED;
+    if (isCancelled || reason == ErrorReason.DEADLINE_EXCEEDED) {
+      noteLimit(endpoint, used);
+      return used.isReplaced;
+    }
+    if (reason == ErrorReason.UNREACHABLE) {
+      // It was refused or it ended: gRPC opens another in the same channel.
+      used.isSilent = false;
+      used.hasAnswered = false;
+      used.openedNanos = clock.nanos();
+      return used.isReplaced;
+    }
+    noteAnswer(endpoint, used);
+    return false;
+  }
+
+  private void noteLimit(Endpoint endpoint, Connection used) {
+    if (inUse.get(endpoint) != used || !isDark(endpoint, used)) return;
+    // The next call opens another. Calls that run out together find this one replaced.
+    inUse.remove(endpoint);
+    replaced.add(used);
+    unansweredInRow.merge(endpoint, 1, Integer::sum);
+    used.isReplaced = true;
+  }
+
+  private boolean isDark(Endpoint endpoint, Connection used) {
+    long nowNanos = clock.nanos();
+    if (!used.isSilent || (!used.hasAnswered && nowNanos - used.openedNanos < OPENING_NANOS)) return false;
+    int doublings = Math.min(unansweredInRow.getOrDefault(endpoint, 0), DOUBLINGS_MAX);
+    return nowNanos - used.silentSinceNanos >= Math.min(SILENCE_MAX_NANOS, SILENCE_NANOS << doublings);
+  }
+}

@@ -1,0 +1,113 @@
+package dev.snowlane.client;
+
+import dev.snowlane.v1.GetInfoRequest;
+import dev.snowlane.v1.GetInfoResponse;
+import dev.snowlane.v1.IdServiceGrpc;
+import io.grpc.Context;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Asks all endpoints of a client of which deployment they are, beside its first call and before its first ID. */
+final class Meeting {
+
+  /** The first ID waits for so long until they have said it. */
+  private static final long TIMEOUT_MS = 500;
+
+  private final List<Endpoint> endpoints;
+  private final Calls calls;
+  private final Deployments deployments;
+
+  /** Null before the first call; guarded by this object. */
+  private CompletableFuture<Void> met;
+
+  Meeting(List<Endpoint> endpoints, Calls calls, Deployments deployments) {
+    this.endpoints = endpoints;
+    this.calls = calls;
+    this.deployments = deployments;
+  }
+
+  /**
+   * Begins it, at the first call.
+   *
+   * @throws SnowlaneException DEPLOYMENT_MISMATCH, if they are of two
+   */
+  void begin() {
+    met();
+    deployments.refuseIfInConflict();
+  }
+
+  /**
+   * Takes in the number of an answer's deployment, before any ID of it is read.
+   *
+   * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
+   */
+  void admit(Endpoint endpoint, int number) {
+    met().join();
+    deployments.refuseIfInConflict();
+    if (number == 0) return;
+    // Where there is one endpoint, nothing that it says of itself could be compared.
+    boolean isNew = !deployments.knows(number) && endpoints.size() > 1;
+    Optional<Deployments.MetServer> asked = isNew ? ask(endpoint).join() : Optional.empty();
+    Deployments.MetServer unasked = new Deployments.MetServer(endpoint.url(), number, Optional.empty());
+    deployments.admit(asked.filter(server -> server.number() == number).orElse(unasked));
+  }
+
+  private synchronized CompletableFuture<Void> met() {
+    if (met == null) met = endpoints.size() < 2 ? CompletableFuture.completedFuture(null) : meetAll();
+    return met;
+  }
+
+  private CompletableFuture<Void> meetAll() {
+    List<CompletableFuture<Optional<Deployments.MetServer>>> answers = endpoints.stream().map(this::ask).toList();
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        .thenRun(() -> answers.forEach(answer -> answer.join().ifPresent(deployments::meetAtStart)));
+  }
+
+  /** Asks a server of which deployment it is; empty where it does not say so soon. */
+  private CompletableFuture<Optional<Deployments.MetServer>> ask(Endpoint endpoint) {
+    CompletableFuture<GetInfoResponse> answer = new CompletableFuture<>();
+    // A caller that leaves does not end it: it is for all.
+    Context.ROOT.run(() -> send(endpoint, answer));
+    return answer.handle((info, error) -> error == null ? met(endpoint, info) : Optional.empty());
+  }
+
+  private static Optional<Deployments.MetServer> met(Endpoint endpoint, GetInfoResponse info) {
+    int number = Deployments.numberOf(info.getDeploymentFingerprint());
+    if (number == 0) return Optional.empty();
+    return Optional.of(new Deployments.MetServer(endpoint.url(), number, Optional.of(info)));
+  }
+
+  private void send(Endpoint endpoint, CompletableFuture<GetInfoResponse> answer) {
+    Calls.Exchange exchange;
+    IdServiceGrpc.IdServiceStub stub;
+    try {
+      exchange = calls.exchange(endpoint);
+      stub = exchange.stub(IdServiceGrpc::newStub).withDeadlineAfter(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+    } catch (RuntimeException refused) {
+      answer.completeExceptionally(refused);
+      return;
+    }
+    stub.getInfo(
+        GetInfoRequest.getDefaultInstance(),
+        new StreamObserver<GetInfoResponse>() {
+          @Override
+          public void onNext(GetInfoResponse info) {
+            if (answer.complete(info)) exchange.end(null);
+          }
+
+          @Override
+          public void onError(Throwable error) {
+            RuntimeException cause = error instanceof RuntimeException known ? known : new IllegalStateException(error);
+            if (answer.completeExceptionally(error)) exchange.end(cause);
+          }
+
+          @Override
+          public void onCompleted() {
+            if (answer.completeExceptionally(new IllegalStateException("no answer"))) exchange.end(null);
+          }
+        });
+  }
+}
