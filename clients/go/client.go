@@ -20,7 +20,6 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
@@ -42,6 +41,7 @@ type Client struct {
 
 	connections *connections
 	deployments *deployments
+	hedges      *hedges
 	// met is closed once all endpoints were asked of which deployment they are, beside the first call.
 	met      chan struct{}
 	meetOnce sync.Once
@@ -68,6 +68,7 @@ func NewClient(options Options) (*Client, error) {
 		met:         make(chan struct{}),
 		buffers:     map[*Buffer]struct{}{},
 	}
+	client.hedges = &hedges{clock: options.Clock, attemptTimeout: options.AttemptTimeout}
 	client.connections = newConnections(client.connect, options.Clock)
 	client.closing, client.close = context.WithCancel(context.Background())
 	return client, nil
@@ -75,25 +76,20 @@ func NewClient(options Options) (*Client, error) {
 
 // NextID issues one ID, by one RPC.
 func (c *Client) NextID(ctx context.Context) (ID, error) {
-	var id ID
-	err := c.call(ctx, "NextId", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) error {
+	return call(ctx, c, "NextId", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (ID, error) {
 		response, err := snowlanev1.NewIdServiceClient(channel).NextId(ctx, &snowlanev1.NextIdRequest{})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if err := admit(response.GetDeployment()); err != nil {
-			return err
+			return 0, err
 		}
-		id = ID(response.GetId())
+		id := ID(response.GetId())
 		if id < idMin || id > MaxID {
-			return invalidResponse("the server sent an ID that is 0 or has bit 63 set", map[string]string{"id": id.String()})
+			return 0, invalidResponse("the server sent an ID that is 0 or has bit 63 set", map[string]string{"id": id.String()})
 		}
-		return nil
+		return id, nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return id, nil
 }
 
 // NextIDs issues count IDs, 1 to 1,048,576, by as many reservations as it takes. They ascend as long as one server
@@ -128,39 +124,50 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 	if err := checkCount(count); err != nil {
 		return nil, err
 	}
-	var runs []Run
-	err := c.call(ctx, "ReserveIds", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) error {
+	return call(ctx, c, "ReserveIds", reservation(count))
+}
+
+// refillSource is what the buffers of a client draw from: a reservation that is lost is only a gap, so that it may be
+// sent twice where the first server takes long.
+type refillSource struct {
+	client *Client
+}
+
+func (s refillSource) Reserve(ctx context.Context, count int) ([]Run, error) {
+	return hedgedCall(ctx, s.client, "ReserveIds", reservation(count))
+}
+
+// reservation is the work of reserving 1 to count IDs.
+func reservation(count int) work[[]Run] {
+	return func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) ([]Run, error) {
 		response, err := snowlanev1.NewIdServiceClient(channel).ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := admit(response.GetDeployment()); err != nil {
-			return err
+			return nil, err
 		}
-		runs = make([]Run, len(response.GetRuns()))
+		runs := make([]Run, len(response.GetRuns()))
 		for index, run := range response.GetRuns() {
 			runs[index] = Run{First: ID(run.GetFirstId()), Count: int(run.GetCount()), Stride: run.GetStride()}
 		}
-		_, err = countOfAnswer(runs, count)
-		return err
-	})
-	if err != nil {
-		return nil, err
+		if _, err := countOfAnswer(runs, count); err != nil {
+			return nil, err
+		}
+		return runs, nil
 	}
-	return runs, nil
 }
 
 // Info asks a server what it is: layout, worker ID, limits, version.
 func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) {
-	var info *snowlanev1.GetInfoResponse
-	err := c.call(ctx, "GetInfo", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (err error) {
-		info, err = snowlanev1.NewIdServiceClient(channel).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
+	type response = *snowlanev1.GetInfoResponse
+	return call(ctx, c, "GetInfo", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (response, error) {
+		info, err := snowlanev1.NewIdServiceClient(channel).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return admit(deploymentNumber(info.GetDeploymentFingerprint()))
+		return info, admit(deploymentNumber(info.GetDeploymentFingerprint()))
 	})
-	return info, err
 }
 
 // Prefetch makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two
@@ -179,7 +186,7 @@ func (c *Client) Prefetch(options BufferOptions) (*Buffer, error) {
 	if c.closing.Err() != nil {
 		return nil, closedError("client")
 	}
-	buffer, err := NewBuffer(c, options)
+	buffer, err := NewBuffer(refillSource{c}, options)
 	if err == nil {
 		buffer.onClose = func() { c.forget(buffer) }
 		c.buffers[buffer] = struct{}{}
@@ -220,63 +227,6 @@ func (c *Client) closedOrCancelled(ctx context.Context) *Error {
 		return contextError(ctx, nil)
 	}
 	return nil
-}
-
-// call runs a call of one answer, with its attempts.
-func (c *Client) call(
-	ctx context.Context, method string, work func(context.Context, *grpc.ClientConn, admitFunc) error,
-) error {
-	attempts := c.newAttempts(ctx, method)
-	for {
-		if err := c.meet(); err != nil {
-			return err
-		}
-		attempt, err := attempts.begin(ctx)
-		if err != nil {
-			return err
-		}
-		err = c.attempt(ctx, attempts, &attempt, work)
-		if err == nil {
-			attempts.succeed(attempt)
-			return nil
-		}
-		if err = attempts.fail(ctx, attempt, err); err != nil {
-			return err
-		}
-	}
-}
-
-func (c *Client) attempt(
-	ctx context.Context, attempts *attempts, attempt *attempt,
-	work func(context.Context, *grpc.ClientConn, admitFunc) error,
-) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, attempts.left())
-	defer cancel()
-	attempt.isReplaced, err = c.exchange(ctx, attempt.endpoint, func(ctx context.Context, used *connection) error {
-		return work(ctx, used.channel, func(number uint32) error { return c.admit(attempt.endpoint, number) })
-	})
-	return err
-}
-
-// exchange makes one RPC at an endpoint: it gives work the connection, and a context with the token. It tells whether
-// the next one takes another connection, because this one was dark.
-func (c *Client) exchange(
-	ctx context.Context, endpoint *endpoint, work func(context.Context, *connection) error,
-) (isReplaced bool, err error) {
-	if c.options.Token != nil {
-		bearer, err := c.options.bearer(ctx)
-		if err != nil {
-			return false, err
-		}
-		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", bearer)
-	}
-	used, err := c.connections.begin(endpoint)
-	if err != nil {
-		return false, err
-	}
-	awaitRecovery(ctx, used.channel)
-	err = work(ctx, used)
-	return c.connections.end(endpoint, used, err), err
 }
 
 // awaitRecovery lets a channel that has lost its connection try again now: here the endpoints say when, not the

@@ -16,6 +16,8 @@ const (
 	// A connection that has not answered yet is left alone until it is so old: its server may be short of time, and
 	// would be shorter of it with one more to greet.
 	openingTime = 10 * time.Second
+	// A second connection beside one that has answered is opened no more often than this.
+	secondEvery = 10 * time.Second
 )
 
 // connection is one channel to an endpoint. All but the channel is guarded by the mutex of its connections.
@@ -29,6 +31,8 @@ type connection struct {
 	silentSince time.Time
 	// isReplaced: its endpoint has another now, and it gets no more calls.
 	isReplaced bool
+	// isSecond: it was opened beside the one in use, for one RPC.
+	isSecond bool
 }
 
 // connections opens a connection to an endpoint at its first call, and another where that one is dark: where it stands
@@ -42,12 +46,15 @@ type connections struct {
 	inUse           map[*endpoint]*connection
 	replaced        map[*connection]struct{}
 	unansweredInRow map[*endpoint]int
+	// secondAt is when a second connection was opened last.
+	secondAt map[*endpoint]time.Time
 }
 
 func newConnections(open func(*endpoint) (*grpc.ClientConn, error), clock Clock) *connections {
 	return &connections{
 		open: open, clock: clock,
 		inUse: map[*endpoint]*connection{}, replaced: map[*connection]struct{}{}, unansweredInRow: map[*endpoint]int{},
+		secondAt: map[*endpoint]time.Time{},
 	}
 }
 
@@ -60,11 +67,10 @@ func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 	}
 	used, ok := c.inUse[endpoint]
 	if !ok {
-		channel, err := c.open(endpoint)
-		if err != nil {
-			return nil, fmt.Errorf("snowlane: %w", err)
+		var err error
+		if used, err = c.make(endpoint); err != nil {
+			return nil, err
 		}
-		used = &connection{channel: channel, openedAt: c.clock.Now()}
 		c.inUse[endpoint] = used
 	}
 	used.callCount++
@@ -72,15 +78,79 @@ func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 	return used, nil
 }
 
+// maySecond tells whether a second connection may be opened beside the one in use.
+func (c *connections) maySecond(endpoint *endpoint) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	used, isThere := c.inUse[endpoint]
+	at, isLater := c.secondAt[endpoint]
+	return isThere && used.hasAnswered && (!isLater || c.clock.Now().Sub(at) >= secondEvery)
+}
+
+// beginSecond opens a connection beside the one in use, for one RPC. It ends with that, unless it is adopted.
+func (c *connections) beginSecond(endpoint *endpoint) (*connection, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.isClosed {
+		return nil, closedError("client")
+	}
+	second, err := c.make(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	c.secondAt[endpoint] = second.openedAt
+	second.isReplaced, second.isSecond = true, true
+	c.replaced[second] = struct{}{}
+	second.callCount++
+	c.await(second)
+	return second, nil
+}
+
+// adopt puts a second connection that answered first in the place of the one in use.
+func (c *connections) adopt(endpoint *endpoint, second *connection) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	slow, isThere := c.inUse[endpoint]
+	// One without a call owes no answer: it is not the slow one any more.
+	if !second.isSecond || (isThere && slow.callCount == 0) {
+		return
+	}
+	delete(c.replaced, second)
+	second.isReplaced, second.isSecond = false, false
+	if isThere {
+		slow.isReplaced = true
+		c.replaced[slow] = struct{}{}
+	}
+	c.inUse[endpoint] = second
+}
+
+// isOpen tells whether an endpoint has a connection that has answered, and whether it owes an answer now.
+func (c *connections) isOpen(endpoint *endpoint) (isOpen, isSilent bool) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	used, isThere := c.inUse[endpoint]
+	return isThere && used.hasAnswered, isThere && used.isSilent
+}
+
+func (c *connections) make(endpoint *endpoint) (*connection, error) {
+	channel, err := c.open(endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("snowlane: %w", err)
+	}
+	return &connection{channel: channel, openedAt: c.clock.Now()}, nil
+}
+
 // end takes in how an RPC ended, and tells whether the next one at this endpoint takes another connection because this
 // one was dark.
 func (c *connections) end(endpoint *endpoint, used *connection, cause error) (isReplaced bool) {
 	c.mutex.Lock()
-	switch reason := reasonOfRPC(cause); reason {
-	case DeadlineExceeded, Cancelled:
+	switch reason := reasonOfRPC(cause); {
+	case cause == errLegLost:
+		// It may still be slow, and no more than that: where it is dark, the next call finds out.
+	case reason == DeadlineExceeded || reason == Cancelled:
 		c.noteLimit(endpoint, used)
 		isReplaced = used.isReplaced
-	case Unreachable:
+	case reason == Unreachable:
 		// It was refused or it ended: gRPC opens another in the same channel.
 		used.isSilent = false
 		used.hasAnswered = false

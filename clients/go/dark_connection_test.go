@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 type swallowingLink struct {
 	listener net.Listener
 	target   string
+
+	// accepted counts the connections.
+	accepted atomic.Int64
 
 	mutex sync.Mutex
 	// dark is closed when the connections are that were accepted so far.
@@ -51,6 +55,7 @@ func (l *swallowingLink) serve() {
 		if err != nil {
 			return
 		}
+		l.accepted.Add(1)
 		server, err := net.Dial("tcp", l.target)
 		if err != nil {
 			client.Close()

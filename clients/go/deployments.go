@@ -210,7 +210,7 @@ func (c *Client) askDeployment(endpoint *endpoint) *metServer {
 	ctx, cancel := context.WithTimeout(c.closing, meetTimeout)
 	defer cancel()
 	var info *snowlanev1.GetInfoResponse
-	_, err := c.exchange(ctx, endpoint, func(ctx context.Context, used *connection) (err error) {
+	_, err := c.exchange(ctx, endpoint, c.connections.begin, func(ctx context.Context, used *connection) (err error) {
 		info, err = snowlanev1.NewIdServiceClient(used.channel).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
 		return err
 	})

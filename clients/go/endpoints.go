@@ -35,6 +35,8 @@ type endpoints struct {
 	moveAt  time.Time
 	// hasAnswered: a server has, with success or an error.
 	hasAnswered bool
+	// hedgesWonInRow counts refills whose second request was answered first, by another endpoint.
+	hedgesWonInRow int
 }
 
 func newEndpoints(addresses []endpointAddress, clock Clock, random func() float64) *endpoints {
@@ -116,13 +118,45 @@ func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 func (e *endpoints) noteDarkConnection(dark *endpoint) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	now := e.clock.Now()
-	others := slices.DeleteFunc(slices.Clone(e.all), func(other *endpoint) bool {
-		return other == dark || other.downUntil.After(now)
-	})
+	others := e.others(dark)
 	if e.current == dark && len(others) > 0 {
 		e.move(others)
 	}
+}
+
+// noteHedge takes in which endpoint was the first to answer a refill. One that wins twice in a row although it was
+// asked later is moved to.
+func (e *endpoints) noteHedge(winner *endpoint, isOther bool) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if !isOther {
+		e.hedgesWonInRow = 0
+		return
+	}
+	e.hedgesWonInRow++
+	if e.hedgesWonInRow >= 2 {
+		e.hedgesWonInRow = 0
+		e.move([]*endpoint{winner})
+	}
+}
+
+// othersUp gives the endpoints that are up beside one, in an order that is drawn.
+func (e *endpoints) othersUp(first *endpoint) []*endpoint {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	others := e.others(first)
+	for last := len(others) - 1; last > 0; last-- {
+		drawn := int(e.random() * float64(last+1))
+		others[last], others[drawn] = others[drawn], others[last]
+	}
+	return others
+}
+
+func (e *endpoints) others(first *endpoint) []*endpoint {
+	now := e.clock.Now()
+	return slices.DeleteFunc(slices.Clone(e.all), func(other *endpoint) bool {
+		return other == first || other.downUntil.After(now)
+	})
 }
 
 func (e *endpoints) move(among []*endpoint) {

@@ -97,6 +97,12 @@ func (s *scriptedServer) setNextID(nextID func(ctx context.Context) (uint64, err
 	s.nextID = nextID
 }
 
+func (s *scriptedServer) setReserve(reserve func(count uint32) ([]*snowlanev1.IdRun, error)) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.reserve = reserve
+}
+
 func (s *scriptedServer) NextId(ctx context.Context, _ *snowlanev1.NextIdRequest) (*snowlanev1.NextIdResponse, error) {
 	s.calls.Add(1)
 	s.mutex.Lock()
@@ -113,8 +119,11 @@ func (s *scriptedServer) ReserveIds(
 	_ context.Context, request *snowlanev1.ReserveIdsRequest,
 ) (*snowlanev1.ReserveIdsResponse, error) {
 	s.calls.Add(1)
-	if s.reserve != nil {
-		runs, err := s.reserve(request.GetCount())
+	s.mutex.Lock()
+	reserve := s.reserve
+	s.mutex.Unlock()
+	if reserve != nil {
+		runs, err := reserve(request.GetCount())
 		return &snowlanev1.ReserveIdsResponse{Runs: runs}, err
 	}
 	last := s.next.Add(uint64(request.GetCount()))

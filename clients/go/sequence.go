@@ -75,20 +75,16 @@ func (s *sequence) Name() string {
 }
 
 func (s *sequence) NextValue(ctx context.Context) (SequenceValue, error) {
-	var value SequenceValue
-	err := s.client.call(ctx, "NextValue", func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) error {
-		request := &snowlanev1.NextValueRequest{Name: s.name}
-		response, err := snowlanev1.NewSequenceServiceClient(channel).NextValue(ctx, request)
-		if err != nil {
-			return err
-		}
-		value = SequenceValue{Value: response.GetValue(), Text: response.GetText(), PeriodKey: response.GetPeriodKey()}
-		return checkValue(value.Value)
-	})
-	if err != nil {
-		return SequenceValue{}, err
-	}
-	return value, nil
+	return call(ctx, s.client, "NextValue",
+		func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) (SequenceValue, error) {
+			request := &snowlanev1.NextValueRequest{Name: s.name}
+			response, err := snowlanev1.NewSequenceServiceClient(channel).NextValue(ctx, request)
+			if err != nil {
+				return SequenceValue{}, err
+			}
+			value := SequenceValue{Value: response.GetValue(), Text: response.GetText(), PeriodKey: response.GetPeriodKey()}
+			return value, checkValue(value.Value)
+		})
 }
 
 func (s *sequence) NextText(ctx context.Context) (string, error) {
@@ -148,20 +144,15 @@ func (s *sequence) Reserve(ctx context.Context, count int) (ReservedValues, erro
 	if err := checkCount(count); err != nil {
 		return ReservedValues{}, err
 	}
-	var reserved ReservedValues
-	err := s.client.call(ctx, "ReserveValues", func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) error {
-		request := &snowlanev1.ReserveValuesRequest{Name: s.name, Count: uint32(count)}
-		response, err := snowlanev1.NewSequenceServiceClient(channel).ReserveValues(ctx, request)
-		if err != nil {
-			return err
-		}
-		reserved, err = reservedOf(response, count)
-		return err
-	})
-	if err != nil {
-		return ReservedValues{}, err
-	}
-	return reserved, nil
+	return call(ctx, s.client, "ReserveValues",
+		func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) (ReservedValues, error) {
+			request := &snowlanev1.ReserveValuesRequest{Name: s.name, Count: uint32(count)}
+			response, err := snowlanev1.NewSequenceServiceClient(channel).ReserveValues(ctx, request)
+			if err != nil {
+				return ReservedValues{}, err
+			}
+			return reservedOf(response, count)
+		})
 }
 
 // reservedOf reads an answer, and holds it to the rules of runs of IDs.

@@ -129,7 +129,7 @@ func (r *streamReader[Item]) read(ctx context.Context, yield func([]Item, error)
 	streaming, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	hasLeft := false
-	isReplaced, err := client.exchange(streaming, endpoint, func(streaming context.Context, used *connection) error {
+	isReplaced, err := client.exchange(streaming, endpoint, client.connections.begin, func(streaming context.Context, used *connection) error {
 		admit := func(number uint32) error { return client.admit(endpoint, number) }
 		stop := r.watch(cancel)
 		next, err := r.call.open(streaming, used.channel, r.left, admit)

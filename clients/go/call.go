@@ -1,0 +1,160 @@
+package snowlane
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+)
+
+// work makes one RPC, and reads its answer once that is admitted.
+type work[Answer any] func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (Answer, error)
+
+// try makes one attempt of a call.
+type try[Answer any] func(ctx context.Context, c *Client, attempt *attempt, work work[Answer]) (Answer, error)
+
+// call runs a call of one answer, with its attempts.
+func call[Answer any](ctx context.Context, c *Client, method string, work work[Answer]) (Answer, error) {
+	return runAttempts(ctx, c, method, work, tryOnce[Answer])
+}
+
+// hedgedCall is a call that may be sent twice in each attempt.
+func hedgedCall[Answer any](ctx context.Context, c *Client, method string, work work[Answer]) (Answer, error) {
+	return runAttempts(ctx, c, method, work, tryHedged[Answer])
+}
+
+func runAttempts[Answer any](
+	ctx context.Context, c *Client, method string, work work[Answer], try try[Answer],
+) (none Answer, err error) {
+	attempts := c.newAttempts(ctx, method)
+	for {
+		if err := c.meet(); err != nil {
+			return none, err
+		}
+		attempt, err := attempts.begin(ctx)
+		if err != nil {
+			return none, err
+		}
+		limited, cancel := context.WithTimeout(ctx, attempts.left())
+		answer, err := try(limited, c, &attempt, work)
+		cancel()
+		if err == nil {
+			attempts.succeed(attempt)
+			return answer, nil
+		}
+		if err = attempts.fail(ctx, attempt, err); err != nil {
+			return none, err
+		}
+	}
+}
+
+func tryOnce[Answer any](ctx context.Context, c *Client, attempt *attempt, work work[Answer]) (answer Answer, err error) {
+	attempt.isReplaced, err = c.exchange(ctx, attempt.endpoint, c.connections.begin,
+		func(ctx context.Context, used *connection) (err error) {
+			answer, err = work(ctx, used.channel, func(number uint32) error { return c.admit(attempt.endpoint, number) })
+			return err
+		})
+	return answer, err
+}
+
+// exchange makes one RPC at an endpoint: it gives run the connection, and a context with the token. It tells whether
+// the next one takes another connection, because this one was dark.
+func (c *Client) exchange(
+	ctx context.Context, endpoint *endpoint, begin func(*endpoint) (*connection, error), run func(context.Context, *connection) error,
+) (isReplaced bool, err error) {
+	if c.options.Token != nil {
+		bearer, err := c.options.bearer(ctx)
+		if err != nil {
+			return false, err
+		}
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", bearer)
+	}
+	used, err := begin(endpoint)
+	if err != nil {
+		return false, err
+	}
+	awaitRecovery(ctx, used.channel)
+	err = run(ctx, used)
+	return c.connections.end(endpoint, used, err), err
+}
+
+// errLegLost: the other RPC of the attempt was answered first.
+var errLegLost = errors.New("snowlane: the other request was answered first")
+
+// leg is one of the two RPCs of an attempt, ended.
+type leg[Answer any] struct {
+	isHedge    bool
+	endpoint   *endpoint
+	took       time.Duration
+	answer     Answer
+	isReplaced bool
+	err        error
+}
+
+// tryHedged sends a second RPC where the first has no answer after a while, and takes the first valid answer. The other
+// is cancelled and never read. Where both fail, the first one's error is that of the attempt.
+//
+// Attempts 13 of docs/internals/client-contract.md has the rule.
+func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, work work[Answer]) (none Answer, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(errLegLost)
+	ended := make(chan leg[Answer], 2)
+	go func() { ended <- runLeg(ctx, c, attempt.endpoint, nil, work) }()
+	plan := c.planHedge(attempt.endpoint)
+	due := make(chan struct{})
+	stop := c.options.Clock.AfterFunc(plan.delay, func() { close(due) })
+	defer stop()
+	var first *leg[Answer]
+	for underWay := 1; underWay > 0; {
+		select {
+		case <-due:
+			due = nil
+			if open := c.openHedge(&plan); open != nil {
+				underWay++
+				go func() { ended <- runLeg(ctx, c, plan.endpoint, open, work) }()
+			}
+		case leg := <-ended:
+			underWay--
+			if leg.err == nil {
+				c.hedges.noteAnswer(leg.took)
+				c.endpoints.noteHedge(leg.endpoint, leg.endpoint != attempt.endpoint)
+				attempt.endpoint, attempt.isReplaced = leg.endpoint, leg.isReplaced
+				return leg.answer, nil
+			}
+			if !leg.isHedge {
+				first = &leg
+				// No hedge follows an error: the next attempt does.
+				due = nil
+			}
+		}
+	}
+	if reasonOfRPC(first.err) == QuotaExceeded {
+		c.hedges.noteQuota()
+	}
+	attempt.isReplaced = first.isReplaced
+	return none, first.err
+}
+
+// runLeg makes one RPC of an attempt; open, if set, gives the connection of a hedge.
+func runLeg[Answer any](
+	ctx context.Context, c *Client, to *endpoint, open func(*endpoint) (*connection, error), work work[Answer],
+) leg[Answer] {
+	ran := leg[Answer]{isHedge: open != nil, endpoint: to}
+	if open == nil {
+		open = c.connections.begin
+	}
+	startedAt := c.options.Clock.Now()
+	ran.isReplaced, ran.err = c.exchange(ctx, to, open, func(ctx context.Context, used *connection) (err error) {
+		ran.answer, err = work(ctx, used.channel, func(number uint32) error { return c.admit(to, number) })
+		if err == nil {
+			c.connections.adopt(to, used)
+		} else if context.Cause(ctx) == errLegLost {
+			err = errLegLost
+		}
+		return err
+	})
+	ran.took = c.options.Clock.Now().Sub(startedAt)
+	return ran
+}
