@@ -179,7 +179,7 @@ export async function survey(
   // something was lost.
   const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
   const shown = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
-  const incarnation = await noteIncarnation(store, context.lives, shown, judge.nowMs());
+  const incarnation = await noteIncarnation(store, context.storeChanges, shown, judge.nowMs());
   seen.incarnation = incarnation;
   const { record: layout, isNew } = await agreeOnLayout(context, listed, incarnation.record, known);
   seen.layout = layout;
@@ -252,7 +252,7 @@ async function write(context: ProtocolContext, surveyed: Survey, candidate: Cand
   if (landed === undefined) return raced;
   if (!(await floorStands(store, floor, landed.moment))) return raced;
   // Another life was seen since the look, also where the store names itself as before.
-  if (context.lives.hasUnnoted) return raced;
+  if (context.storeChanges.hasUnreported) return raced;
   // What the store's clock allows now, not what it allowed when we asked.
   const untilMs = Math.min(window.untilMs, markMax(rules, landed.moment.clockMs));
   if (judge.nowMs() >= untilMs) return raced;

@@ -224,5 +224,5 @@ async function take(
   // Not among the unused grants: this process would take it again from where it began, below what the claim is for.
   const landed = await land(context, candidate, next, () => {});
   if (landed === undefined || !(await floorStands(store, floor, landed.moment))) return false;
-  return !context.lives.hasUnnoted;
+  return !context.storeChanges.hasUnreported;
 }

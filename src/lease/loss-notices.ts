@@ -53,7 +53,7 @@ export class LossNotices {
 
   /** Looks at the moment of every answer. */
   onMoment(moment: StoreMoment): void {
-    this.#context.lives.see(moment.incarnation.identity);
+    this.#context.storeChanges.see(moment.incarnation.identity);
     this.#compare(moment);
   }
 
@@ -89,14 +89,14 @@ export class LossNotices {
 
   /** Tells what is owed while there is a grant, without haste: what fails now is told the next time. */
   async tell(rules: WindowRules): Promise<void> {
-    const { store, judge, lives } = this.#context;
+    const { store, judge, storeChanges } = this.#context;
     try {
       await this.writeQuarantine(rules);
       const moment = this.#unnoted;
       if (moment === undefined) return;
       // The holder that renews notes it, so that t0 is not the moment at which somebody happens to start days later.
       const seen = { entry: undefined, moment, empty: false };
-      this.#onNoted(await noteIncarnation(store, lives, seen, judge.nowMs()));
+      this.#onNoted(await noteIncarnation(store, storeChanges, seen, judge.nowMs()));
     } catch (cause) {
       if (!(cause instanceof IdError)) throw cause;
     }
@@ -106,7 +106,7 @@ export class LossNotices {
   #compare(moment: StoreMoment): void {
     this.#last = moment;
     if (this.#noted === undefined) return;
-    const sight = { moment, empty: false, sawAnother: this.#context.lives.hasUnnoted };
+    const sight = { moment, empty: false, sawAnother: this.#context.storeChanges.hasUnreported };
     if (judgeIncarnation(this.#noted, sight, 0) !== this.#noted) this.#unnoted = moment;
   }
 

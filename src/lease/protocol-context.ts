@@ -1,7 +1,7 @@
 import type { ClockJudge } from "../clock/clock-judge.ts";
 import type { UnchangedRecords } from "./candidates.ts";
 import type { ObservedStore } from "./observed-store.ts";
-import type { SeenLives } from "./seen-lives.ts";
+import type { StoreChanges } from "./store-changes.ts";
 import type { UnusedGrants } from "./unused-grants.ts";
 import type { WorkerPorts } from "./worker-ports.ts";
 import type { WorkerSettings } from "./worker-settings.ts";
@@ -28,8 +28,8 @@ export interface ProtocolContext {
    * forgotten.
    */
   readonly marks: HighestMark;
-  /** Which lives of the store this process saw, and whether a change of them is still to be noted. */
-  readonly lives: SeenLives;
+  /** The changes of the store that this process saw, and whether one is still to be reported. */
+  readonly storeChanges: StoreChanges;
 }
 
 /** Keeps the highest of the marks shown to it. */

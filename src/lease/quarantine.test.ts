@@ -9,7 +9,7 @@ import {
 } from "./records/incarnation-record.ts";
 import { noneAdded } from "./records/added-fields.ts";
 import { recordKeys } from "./records/record-text.ts";
-import { SeenLives } from "./seen-lives.ts";
+import { StoreChanges } from "./store-changes.ts";
 
 const mark = (untilMs: number): { sinceMs: number; untilMs: number; reason: string } => ({
   sinceMs: 1_000,
@@ -137,15 +137,20 @@ describe("the incarnation record,", () => {
   test("is written once by a process that saw the store go away and come back: nobody else could know", async () => {
     const database = new MemoryDatabase();
     const store = database.open();
-    const lives = new SeenLives();
+    const storeChanges = new StoreChanges();
     const note = async (atMs: number): Promise<number> => {
       const moment = database.moment();
-      lives.see(moment.incarnation.identity);
-      await noteIncarnation(store, lives, { entry: undefined, moment, empty: database.records.size === 0 }, atMs);
+      storeChanges.see(moment.incarnation.identity);
+      await noteIncarnation(
+        store,
+        storeChanges,
+        { entry: undefined, moment, empty: database.records.size === 0 },
+        atMs,
+      );
       return parseIncarnationRecord(database.records.get(recordKeys.incarnation)!).t0Ms;
     };
     expect(await note(1_000)).toBe(0);
-    lives.see("system=another");
+    storeChanges.see("system=another");
     expect(await note(2_000)).toBe(2_000);
     expect(await note(3_000)).toBe(2_000);
   });

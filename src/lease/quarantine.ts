@@ -15,7 +15,7 @@ import {
   unlessRefused,
 } from "../store/record-store.ts";
 import { joinIdentities, namesPart, sameIdentity, systemPart } from "../store/store-identity.ts";
-import type { SeenLives } from "./seen-lives.ts";
+import type { StoreChanges } from "./store-changes.ts";
 import { quarantineMs, type WindowRules } from "./window.ts";
 import {
   encodeIncarnationRecord,
@@ -121,13 +121,13 @@ const noteRoundsMax = 5;
  * Notes the store's incarnation beside the records if another or none stands there. The process that sees it first does
  * so; from then on t0 is the same for all. docs/adr/0011 says why it is noted there.
  *
- * @param lives - What this process saw of the store before; a change that it owes is noted with it.
+ * @param storeChanges - The changes that this process saw; those that are not reported yet are reported with it.
  * @param seen - The findings of an answer: the record, if there was one, and whether the store holds no record at
  * all.
  */
 export async function noteIncarnation(
   store: RecordStore,
-  lives: SeenLives,
+  storeChanges: StoreChanges,
   seen: { readonly entry: Entry | undefined; readonly moment: StoreMoment; readonly empty: boolean },
   wallMs: number,
 ): Promise<NotedIncarnation> {
@@ -136,7 +136,7 @@ export async function noteIncarnation(
     // A list is no snapshot: where it shows other records but not this one, a read decides.
     if (entry === undefined) ({ entry, moment } = await store.read(recordKeys.incarnation));
     const known = entry && parseIncarnationRecord(entry.text);
-    const { changes, hasUnnoted: sawAnother } = lives;
+    const { changes, hasUnreported: sawAnother } = storeChanges;
     const sight = { moment, empty: seen.empty, sawAnother };
     const record = judgeIncarnation(known, sight, storeNowMs(moment, wallMs));
     if (record === known && entry !== undefined) return { record, entry, moment, changed: false };
@@ -144,7 +144,7 @@ export async function noteIncarnation(
       await store.compareAndSet(recordKeys.incarnation, entry, encodeIncarnationRecord(record)),
     );
     if (written.kind === "applied" && sameIncarnation(written.moment.incarnation, moment.incarnation)) {
-      lives.noted(changes);
+      storeChanges.reported(changes);
       return { record, entry: written.entry, moment: written.moment, changed: known !== undefined };
     }
     entry = undefined;

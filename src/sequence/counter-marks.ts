@@ -53,13 +53,13 @@ export class CounterMarks {
     this.#set(key, { index, startIndex: 0n, belowIndex: 0n });
   }
 
-  /** Keeps the mark of a counter until {@link release}: values of it are, or may come, into memory. */
-  hold(key: CounterKey): void {
+  /** Keeps the mark of a counter until {@link forget}: values of it are, or may come, into memory. */
+  remember(key: CounterKey): void {
     this.#held.add(counterId(key));
   }
 
   /** Lets a mark go a day after it was set. */
-  release(key: CounterKey): void {
+  forget(key: CounterKey): void {
     this.#held.delete(counterId(key));
   }
 

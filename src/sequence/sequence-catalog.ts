@@ -167,7 +167,7 @@ export class SequenceCatalog {
     const outcomes: OpenOutcome[] = [];
     for (const { store, database } of parts) {
       outcomes.push(await store.open());
-      database.forget();
+      database.recheck();
     }
     const names = outcomes.flatMap((outcome) => (outcome.kind === "missing" ? outcome.names : []));
     if (names.length > 0) return { kind: "missing", names: [...new Set(names)] };
@@ -220,7 +220,7 @@ async function createOn({ store, database }: StripePart, stored: NewSequence["st
       return;
     }
     if (counters.has(counterId(key))) throw leftover(definition.name);
-    database.forget();
+    database.recheck();
   }
   throw busy(definition.name);
 }
@@ -253,7 +253,7 @@ async function stopOne({ store, database }: StripePart, reason: string): Promise
     const { revision } = look.database;
     // A place that is stopped gets a new revision, which asks for another raise.
     if (!(await store.stop({ reason, revision, emptiesStock: false, by: "operator" }))) continue;
-    database.forget();
+    database.recheck();
     return isNew;
   }
   throw busy("");

@@ -52,7 +52,7 @@ describe("a database of sequences", () => {
     memory.stop({ reason: "a test", revision: 1, emptiesStock: false, by: "operator" });
     memory.raise({ kind: "all", count: 0n }, "w");
     memory.open();
-    database.forget();
+    database.recheck();
     await database.ready().catch(() => {});
     clock.stepWall(31_000);
     release();
@@ -69,7 +69,7 @@ describe("a database of sequences", () => {
     memory.raise({ kind: "all", count: 0n }, "w");
     memory.open();
     clock.stepWall(31_000);
-    database.forget();
+    database.recheck();
     await database.take({ ...key, stored, count: 10 });
     const [second, ...others] = memory.servers();
     expect(others).toEqual([]);

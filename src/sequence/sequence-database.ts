@@ -151,13 +151,13 @@ export class SequenceDatabase implements ValueDatabase {
   }
 
   /** Notes that values of a counter come into memory: what was taken of it is then remembered. */
-  hold(key: CounterKey): void {
-    this.#marks.hold(key);
+  remember(key: CounterKey): void {
+    this.#marks.remember(key);
   }
 
   /** Notes that no value of a counter is in memory any more. */
-  release(key: CounterKey): void {
-    this.#marks.release(key);
+  forget(key: CounterKey): void {
+    this.#marks.forget(key);
   }
 
   /** Gives back what is left of a counter, once. A mark then stands no higher. */
@@ -259,7 +259,7 @@ export class SequenceDatabase implements ValueDatabase {
   }
 
   /** Has the next take look at the database first: an operator changed it. */
-  forget(): void {
+  recheck(): void {
     this.#revision = undefined;
     this.#stopped = undefined;
   }

@@ -30,7 +30,7 @@ interface Question<A> {
 }
 
 /** The knowledge about one database. */
-interface Condition {
+interface DatabaseHealth {
   /**
    * The sequences as it has them: each database draws its own sequence_id. null = it did not have the name at the last
    * look.
@@ -50,7 +50,7 @@ const knownMax = 100_000;
 /** See the head of this file. */
 export class StripedDatabases implements ValueDatabase {
   readonly #parts: StripedDatabasesParts;
-  readonly #conditions = new Map<number, Condition>();
+  readonly #health = new Map<number, DatabaseHealth>();
   /** The databases that were used, by the index of their stripe. */
   readonly #seen = new Map<number, StripePart>();
   readonly #held = new Map<string, CounterKey>();
@@ -113,20 +113,20 @@ export class StripedDatabases implements ValueDatabase {
     throw new IdError("STORE_UNAVAILABLE", `No database has the sequence ${name} now.`, { metadata: { name } });
   }
 
-  hold(key: CounterKey): void {
+  remember(key: CounterKey): void {
     this.#held.set(counterId(key), key);
-    for (const { database } of this.#seen.values()) database.hold(key);
+    for (const { database } of this.#seen.values()) database.remember(key);
   }
 
-  release(key: CounterKey): void {
+  forget(key: CounterKey): void {
     this.#held.delete(counterId(key));
-    for (const { database } of this.#seen.values()) database.release(key);
+    for (const { database } of this.#seen.values()) database.forget(key);
   }
 
   async giveBack(key: CounterKey, sequenceId: string, remainder: Remainder): Promise<void> {
     const part = this.#seen.get(remainder.stripe.index);
     if (part === undefined) return;
-    const known = this.#conditionOf(part).known.get(key.name);
+    const known = this.#healthOf(part).known.get(key.name);
     await part.database.giveBack(key, known?.sequenceId ?? sequenceId, remainder);
   }
 
@@ -173,7 +173,7 @@ export class StripedDatabases implements ValueDatabase {
   }
 
   async #compareWith(part: StripePart, used: readonly UsedSequence[]): Promise<ReadonlyMap<string, StoredSequence>> {
-    const { known } = this.#conditionOf(part);
+    const { known } = this.#healthOf(part);
     const ours = used.flatMap((one) => {
       const stored = part.stripe.count === 1 ? one.stored : known.get(one.name);
       // It may have been made there since.
@@ -203,7 +203,7 @@ export class StripedDatabases implements ValueDatabase {
     const errors: IdError[] = [];
     const tried = new Set<StripePart>();
     const untried = (usable: readonly StripePart[]): readonly StripePart[] =>
-      this.#inOrder(usable.filter((part) => !tried.has(part) && !this.#conditionOf(part).late.has(id)));
+      this.#inOrder(usable.filter((part) => !tried.has(part) && !this.#healthOf(part).late.has(id)));
     let parts = untried(await this.#usable());
     while (parts.length > 0) {
       if (await this.#askEach(question, parts, errors)) return errors;
@@ -253,7 +253,7 @@ export class StripedDatabases implements ValueDatabase {
 
   /** Lets a question end that the next database is asked instead. Its database has ended it when that is over. */
   #finishLate<A>(part: StripePart, { key, acceptLate }: Question<A>, asked: Promise<{ readonly answer: A }>): void {
-    const { late: ids } = this.#conditionOf(part);
+    const { late: ids } = this.#healthOf(part);
     if (key !== undefined) ids.add(counterId(key));
     const finish = async (): Promise<void> => {
       try {
@@ -275,11 +275,11 @@ export class StripedDatabases implements ValueDatabase {
     const begin = (this.#turn = (this.#turn + 1) % parts.length);
     const turned = [...parts.slice(begin), ...parts.slice(0, begin)];
     const free = turned.filter((part) => {
-      const { failures, failedMs } = this.#conditionOf(part);
+      const { failures, failedMs } = this.#healthOf(part);
       return failures === 0 || nowMs - failedMs >= Math.min(backOffMinMs * 2 ** (failures - 1), backOffMaxMs);
     });
     if (free.length > 0) return free;
-    const failedOf = (part: StripePart): number => this.#conditionOf(part).failedMs;
+    const failedOf = (part: StripePart): number => this.#healthOf(part).failedMs;
     return [turned.reduce((least, part) => (failedOf(part) < failedOf(least) ? part : least))];
   }
 
@@ -293,7 +293,7 @@ export class StripedDatabases implements ValueDatabase {
       if (this.#seen.has(part.stripe.index)) continue;
       this.#seen.set(part.stripe.index, part);
       part.database.watch(() => this.#onEmptied());
-      for (const key of this.#held.values()) part.database.hold(key);
+      for (const key of this.#held.values()) part.database.remember(key);
     }
     return parts;
   }
@@ -301,7 +301,7 @@ export class StripedDatabases implements ValueDatabase {
   /** The sequence as a database has it; undefined = it does not have it. */
   async #storedOn(part: StripePart, { name, stored }: ValueTake): Promise<StoredSequence | undefined> {
     if (part.stripe.count === 1) return stored;
-    const known = this.#conditionOf(part).known.get(name);
+    const known = this.#healthOf(part).known.get(name);
     if (known !== undefined) return known ?? undefined;
     const found = (await part.database.find([name])).get(name);
     if (found === undefined) this.#know(part, name, null);
@@ -317,7 +317,7 @@ export class StripedDatabases implements ValueDatabase {
    */
   #learn(part: StripePart, name: string, read: StoredSequence): StoredSequence {
     if (part.stripe.count === 1) return read;
-    const known = this.#conditionOf(part).known.get(name);
+    const known = this.#healthOf(part).known.get(name);
     const age = known ? compareEpochs(known, read) : "same";
     if (age !== "older") this.#know(part, name, read);
     if (age === "changed") this.#noteChange(name);
@@ -334,7 +334,7 @@ export class StripedDatabases implements ValueDatabase {
 
   #know(part: StripePart, name: string, stored: StoredSequence | null): void {
     if (part.stripe.count === 1) return;
-    const { known } = this.#conditionOf(part);
+    const { known } = this.#healthOf(part);
     known.delete(name);
     known.set(name, stored);
     if (known.size <= knownMax) return;
@@ -344,30 +344,30 @@ export class StripedDatabases implements ValueDatabase {
     }
   }
 
-  #conditionOf({ stripe }: StripePart): Condition {
-    let condition = this.#conditions.get(stripe.index);
-    if (condition === undefined) {
-      condition = { known: new Map(), late: new Set(), failures: 0, failedMs: 0 };
-      this.#conditions.set(stripe.index, condition);
+  #healthOf({ stripe }: StripePart): DatabaseHealth {
+    let health = this.#health.get(stripe.index);
+    if (health === undefined) {
+      health = { known: new Map(), late: new Set(), failures: 0, failedMs: 0 };
+      this.#health.set(stripe.index, health);
     }
-    return condition;
+    return health;
   }
 
   #worked(part: StripePart): void {
-    const condition = this.#conditionOf(part);
-    if (condition.failures > 0 && part.stripe.count > 1) {
+    const health = this.#healthOf(part);
+    if (health.failures > 0 && part.stripe.count > 1) {
       this.#parts.onEvent({ kind: "stripe-answers", stripe: part.stripe.index });
     }
-    condition.failures = 0;
+    health.failures = 0;
   }
 
   #failed(part: StripePart, error: IdError): void {
-    const condition = this.#conditionOf(part);
-    if (condition.failures === 0 && part.stripe.count > 1) {
+    const health = this.#healthOf(part);
+    if (health.failures === 0 && part.stripe.count > 1) {
       this.#parts.onEvent({ kind: "stripe-problem", stripe: part.stripe.index, error });
     }
-    condition.failures += 1;
-    condition.failedMs = this.#parts.clock.monotonicMs();
+    health.failures += 1;
+    health.failedMs = this.#parts.clock.monotonicMs();
   }
 }
 

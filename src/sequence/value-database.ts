@@ -27,9 +27,9 @@ export interface ValueDatabase {
   /** Takes values. Where it rejects, the range is not used, if there is one. */
   take(take: ValueTake): Promise<TakeAnswer>;
   /** Notes that values of a counter come into memory: what was taken of it is then remembered. */
-  hold(key: CounterKey): void;
+  remember(key: CounterKey): void;
   /** Notes that no value of a counter is in memory any more. */
-  release(key: CounterKey): void;
+  forget(key: CounterKey): void;
   /** Gives back what is left of a counter, once. Never rejects. */
   giveBack(key: CounterKey, sequenceId: string, remainder: Remainder): Promise<void>;
   /**

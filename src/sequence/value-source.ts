@@ -98,7 +98,7 @@ export class ValueSource {
     const { key, askAgainMs } = this.#periodOf(parts.clock.nowMs());
     this.#askAgainMs = askAgainMs;
     this.#stock = { key, buffer: new SegmentBuffer(stored.definition) };
-    parts.database.hold({ name: stored.definition.name, periodKey: key });
+    parts.database.remember({ name: stored.definition.name, periodKey: key });
   }
 
   /** Whether its values have neither text nor period. */
@@ -206,7 +206,7 @@ export class ValueSource {
     const remainders = buffer.close();
     const { sequenceId, definition } = this.#stored;
     const key = { name: definition.name, periodKey };
-    if (this.isClosed || periodKey !== this.#stock.key) this.#parts.database.release(key);
+    if (this.isClosed || periodKey !== this.#stock.key) this.#parts.database.forget(key);
     await Promise.all(remainders.map((rest) => this.#parts.database.giveBack(key, sequenceId, rest)));
   }
 
@@ -225,7 +225,7 @@ export class ValueSource {
   #replaceStock(key: string): void {
     const past = this.#stock;
     this.#stock = { key, buffer: new SegmentBuffer(this.#stored.definition) };
-    this.#parts.database.hold({ name: this.#stored.definition.name, periodKey: key });
+    this.#parts.database.remember({ name: this.#stored.definition.name, periodKey: key });
     void this.#giveBack(past);
   }
 

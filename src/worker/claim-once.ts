@@ -3,7 +3,7 @@ import { UnchangedRecords } from "../lease/candidates.ts";
 import { type ClaimAnswer, claimPast, type PastRequest } from "../lease/claim-past.ts";
 import { ObservedStore } from "../lease/observed-store.ts";
 import { HighestMark, type ProtocolContext } from "../lease/protocol-context.ts";
-import { SeenLives } from "../lease/seen-lives.ts";
+import { StoreChanges } from "../lease/store-changes.ts";
 import { UnusedGrants } from "../lease/unused-grants.ts";
 import type { WorkerPorts } from "../lease/worker-ports.ts";
 import type { WorkerSettings } from "../lease/worker-settings.ts";
@@ -19,10 +19,10 @@ export interface ClaimParts {
 /** Claims the past once, as a process that holds no worker ID and remembers nothing. Writes no resume record. */
 export async function claimOnce({ store, settings, ports }: ClaimParts, request: PastRequest): Promise<ClaimAnswer> {
   const judge = new ClockJudge(ports);
-  const lives = new SeenLives();
+  const storeChanges = new StoreChanges();
   const observed = new ObservedStore(store, judge, {
-    onMoment: ({ incarnation }) => lives.see(incarnation.identity),
-    onOlderPosition: () => lives.regressed(),
+    onMoment: ({ incarnation }) => storeChanges.see(incarnation.identity),
+    onOlderPosition: () => storeChanges.regressed(),
     onProblem: () => {},
     onRecovery: () => {},
   });
@@ -35,7 +35,7 @@ export async function claimOnce({ store, settings, ports }: ClaimParts, request:
     used: new Map(),
     unused: new UnusedGrants(),
     marks: new HighestMark(),
-    lives,
+    storeChanges,
   };
   return await claimPast(context, request, { layout: undefined, deploymentId: undefined });
 }

@@ -18,7 +18,7 @@ import { createHolderCounters, type HolderCounters, type HolderPhase } from "./h
 import { LossNotices } from "../lease/loss-notices.ts";
 import { ObservedStore } from "../lease/observed-store.ts";
 import { HighestMark, type ProtocolContext } from "../lease/protocol-context.ts";
-import { SeenLives } from "../lease/seen-lives.ts";
+import { StoreChanges } from "../lease/store-changes.ts";
 import type { LayoutRecord } from "../lease/records/layout-record.ts";
 import { hasLapsed, type RenewalOutcome } from "../lease/renewal.ts";
 import type { ResumeJournal } from "../lease/resume/resume-record.ts";
@@ -99,7 +99,7 @@ export class WorkerHolder {
     this.judge = new ClockJudge(ports);
     this.store = new ObservedStore(parts.store, this.judge, {
       onMoment: (moment) => this.#onMoment(moment),
-      onOlderPosition: () => this.#context.lives.regressed(),
+      onOlderPosition: () => this.#context.storeChanges.regressed(),
       onProblem: (during, error) => ports.report({ kind: "store-problem", during, error }),
       onRecovery: (forMs) => ports.report({ kind: "store-answers-again", forMs }),
     });
@@ -112,7 +112,7 @@ export class WorkerHolder {
       used: new Map(),
       unused: new UnusedGrants(),
       marks: new HighestMark(),
-      lives: new SeenLives(),
+      storeChanges: new StoreChanges(),
     };
     const context = this.#context;
     this.#losses = new LossNotices(context);
@@ -232,7 +232,7 @@ export class WorkerHolder {
     if (recalled === undefined) return;
     this.#losses.onLayout(recalled.layoutRecord);
     for (const markMs of recalled.grant.marks()) this.#context.marks.see(markMs);
-    this.#context.lives.see(recalled.grant.incarnation.identity);
+    this.#context.storeChanges.see(recalled.grant.incarnation.identity);
     const rules = windowRules(settings, this.store, recalled.layoutRecord.windowMaxMs);
     await this.#adopt({ ...recalled, rules }, "resumed");
     // Due at once: until the store is asked, nobody knows whether the grant is still ours.

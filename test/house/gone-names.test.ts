@@ -11,7 +11,7 @@ const goneNames: Readonly<Record<string, string>> = {
   failures_in_turn: "failures_in_row",
   IdQueue: "WaitQueue",
   inSequence: "withCallerErrors",
-  isOwed: "hasUnnoted",
+  isOwed: "hasUnreported",
   onUnread: "onRefusedUnread",
   Outbox: "OutputBuffer",
   PlaceTake: "ValueTake",

@@ -131,7 +131,7 @@ export const claimMutants: readonly Mutant[] = [
     },
     rule: "a claim of the past is dropped where another life of the store answered",
     file: "src/lease/claim-past.ts",
-    find: "if (landed === undefined || !(await floorStands(store, floor, landed.moment))) return false;\n  return !context.lives.hasUnnoted;",
+    find: "if (landed === undefined || !(await floorStands(store, floor, landed.moment))) return false;\n  return !context.storeChanges.hasUnreported;",
     replace: "if (landed === undefined) return false;\n  return true;",
   },
   {

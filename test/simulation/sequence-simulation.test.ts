@@ -47,7 +47,7 @@ test("no history hands out a value twice, or stops without a loss", { timeout: 6
 /** Has processes forget a mark at once when no value of its counter is in memory any more, until the test ends. */
 function forgetAtOnce(): void {
   const spies = [
-    vi.spyOn(CounterMarks.prototype, "release").mockImplementation(function (this: CounterMarks, key: CounterKey) {
+    vi.spyOn(CounterMarks.prototype, "forget").mockImplementation(function (this: CounterMarks, key: CounterKey) {
       this.giveBack(key, 0n);
     }),
     // A mark at nothing is none.

@@ -164,7 +164,7 @@ export const testMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     rule: "a lower position of the store's log is another life",
     file: holder,
-    find: "onOlderPosition: () => this.#context.lives.regressed(),",
+    find: "onOlderPosition: () => this.#context.storeChanges.regressed(),",
     replace: "onOlderPosition: () => {},",
     heldBy: {
       file: "src/worker/worker-holder.test.ts",

@@ -1,6 +1,6 @@
 /** Step 1: claims the target. */
 import { noteIncarnation } from "../../lease/quarantine.ts";
-import { SeenLives } from "../../lease/seen-lives.ts";
+import { StoreChanges } from "../../lease/store-changes.ts";
 import type { LayoutRecord } from "../../lease/records/layout-record.ts";
 import { encodeMoveRecord, movedError, type MoveRecord } from "../../lease/records/move-record.ts";
 import { noneAdded } from "../../lease/records/added-fields.ts";
@@ -38,7 +38,7 @@ export async function claimTarget(parts: MoveParts, layout: LayoutRecord, to: Sl
   const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
   await noteIncarnation(
     target.store,
-    new SeenLives(),
+    new StoreChanges(),
     { entry, moment: listed.moment, empty: listed.entries.length === 0 },
     clock.nowMs(),
   );

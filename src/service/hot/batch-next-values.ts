@@ -1,14 +1,14 @@
-import { assert } from "../../assert.ts";
 import { SequenceService } from "../../gen/snowlane/v1/sequence_service_pb.ts";
 import type { ValueRun } from "../../sequence/segment-buffer.ts";
-import type { ReservedValues, ValueSource } from "../../sequence/value-source.ts";
+import type { ReservedValues } from "../../sequence/value-source.ts";
 import { IdWords } from "../../snowflake/id-words.ts";
-import { type CallContext, checkBatch } from "./issue-ids.ts";
+import { checkBatch } from "./issue-ids.ts";
 import { drawValueChunk, type ValueOptions } from "./issue-values.ts";
-import { type HotMethod, type HotOperation, type HotStream, prefixBytes } from "./hot-method.ts";
+import type { HotMethod, HotOperation } from "./hot-method.ts";
+import { PackedStream } from "./packed-stream.ts";
 import { field3Varint, readNamed } from "./read-named.ts";
 import { uint32Max } from "./read-varints.ts";
-import { field1Bytes, int64BytesMax, varintBytes, writePrefix, writeVarint, writeWords } from "./write-protobuf.ts";
+import { int64BytesMax, writeWords } from "./write-protobuf.ts";
 
 /** BatchNextValues of a sequence that is in memory, and whose values have neither text nor period. */
 export function createBatchNextValues(options: ValueOptions): HotMethod {
@@ -26,62 +26,22 @@ function readBatchNextValues(options: ValueOptions, message: Buffer): HotOperati
   const { source, count, size } = request;
   return (context) => {
     const chunkSize = checkBatch(options, BigInt(count), size);
-    return new ValueBatch(options, source, { count, chunkSize }, context);
+    return new PackedStream<ReservedValues>(count, chunkSize, {
+      draw: (wanted) => drawValueChunk(options, source, wanted, context),
+      bytesEach: int64BytesMax,
+      write: writeRuns,
+      restBytes: 0,
+      writeRest: (_bytes, at) => at,
+    });
   };
 }
 
-/** Room for prefix, tag and length before the values. */
-const chunkHeadBytes = 12;
 const words = new IdWords();
 
-/** A BatchNextValues call. Values are drawn when the reader pulls them, so the reader sets the pace. */
-class ValueBatch implements HotStream {
-  readonly #options: ValueOptions;
-  readonly #source: ValueSource;
-  readonly #chunkSize: number;
-  readonly #context: CallContext;
-  #left: number;
-  #bytes: Buffer | undefined;
-
-  constructor(
-    options: ValueOptions,
-    source: ValueSource,
-    { count, chunkSize }: { readonly count: number; readonly chunkSize: number },
-    context: CallContext,
-  ) {
-    this.#options = options;
-    this.#source = source;
-    this.#left = count;
-    this.#chunkSize = chunkSize;
-    this.#context = context;
-  }
-
-  next(): Uint8Array | Promise<Uint8Array> | undefined {
-    if (this.#left === 0) return undefined;
-    const count = Math.min(this.#left, this.#chunkSize);
-    const drawn = drawValueChunk(this.#options, this.#source, count, this.#context);
-    return drawn instanceof Promise ? drawn.then((values) => this.#encode(values)) : this.#encode(drawn);
-  }
-
-  #encode({ runs, count }: ReservedValues): Uint8Array {
-    assert(count <= this.#left, "a stream was given more values than it asked for");
-    this.#left -= count;
-    const bytes = this.#room(count);
-    let at = chunkHeadBytes;
-    for (const run of runs) at = writeValues(bytes, at, run);
-    const valueBytes = at - chunkHeadBytes;
-    const start = chunkHeadBytes - prefixBytes - 1 - varintBytes(valueBytes);
-    writePrefix(bytes, start, at - start - prefixBytes);
-    bytes[start + prefixBytes] = field1Bytes;
-    writeVarint(bytes, start + prefixBytes + 1, valueBytes);
-    return bytes.subarray(start, at);
-  }
-
-  #room(count: number): Buffer {
-    const bytes = chunkHeadBytes + count * int64BytesMax;
-    if (this.#bytes === undefined || this.#bytes.length < bytes) this.#bytes = Buffer.allocUnsafeSlow(bytes);
-    return this.#bytes;
-  }
+function writeRuns(bytes: Buffer, start: number, { runs }: ReservedValues): number {
+  let at = start;
+  for (const run of runs) at = writeValues(bytes, at, run);
+  return at;
 }
 
 /** Writes the values of a run as varints, without a bigint for each, and returns where they end. */

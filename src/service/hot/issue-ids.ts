@@ -58,9 +58,7 @@ export function drawReservation(
   count: number,
   context: CallContext,
 ): ReservedIds | Promise<ReservedIds> {
-  const { allowance } = context;
-  const taken = allowance?.takeIds(count) ?? count;
-  return settled(allowance, taken, () => draw(options, { count: taken, priority: "bulk" }, context));
+  return withinQuota(context, count, (taken) => draw(options, { count: taken, priority: "bulk" }, context));
 }
 
 /** Draws up to `count` IDs for a stream, as soon as the caller's quota has some. @throws As {@link draw}. */
@@ -69,9 +67,32 @@ export function drawChunk(
   { count, risingSpan }: Pick<ReserveRequest, "count" | "risingSpan">,
   context: CallContext,
 ): ReservedIds | Promise<ReservedIds> {
+  const drawn = (taken: number) => draw(options, { count: taken, priority: "bulk", risingSpan }, context);
+  return whenQuotaAllows(context, count, drawn);
+}
+
+/**
+ * Takes up to `count` of the caller's quota, and fewer where it is nearly used up, and draws as many.
+ *
+ * @throws IdError QUOTA_EXCEEDED; what `draw` throws, also as rejection.
+ */
+export function withinQuota<T extends { readonly count: number }>(
+  { allowance }: CallContext,
+  count: number,
+  draw: (taken: number) => T | Promise<T>,
+): T | Promise<T> {
+  const taken = allowance?.takeIds(count) ?? count;
+  return settled(allowance, taken, () => draw(taken));
+}
+
+/** As {@link withinQuota}, as soon as the caller's quota has some. */
+export function whenQuotaAllows<T extends { readonly count: number }>(
+  context: CallContext,
+  count: number,
+  draw: (taken: number) => T | Promise<T>,
+): T | Promise<T> {
   const { allowance } = context;
-  const drawn = (taken: number) =>
-    settled(allowance, taken, () => draw(options, { count: taken, priority: "bulk", risingSpan }, context));
+  const drawn = (taken: number): T | Promise<T> => settled(allowance, taken, () => draw(taken));
   const taken = allowance?.awaitIds(count, context) ?? count;
   return typeof taken === "number" ? drawn(taken) : taken.then(drawn);
 }

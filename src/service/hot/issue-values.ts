@@ -4,7 +4,7 @@ import type { Sequences } from "../../sequence/sequences.ts";
 import { callerError } from "../../sequence/sequence-error.ts";
 import type { ReservedValues, ReserveValues, ValueSource } from "../../sequence/value-source.ts";
 import { reserveCountMax } from "../../snowflake/generator.ts";
-import { type CallContext, checkCount, deadlineOf, Draw, settled } from "./issue-ids.ts";
+import { type CallContext, checkCount, deadlineOf, Draw, whenQuotaAllows, withinQuota } from "./issue-ids.ts";
 
 /** The parts that hand out values. */
 export interface ValueOptions {
@@ -45,18 +45,14 @@ export function drawValueReservation(
   count: number,
   context: CallContext,
 ): Drawn {
-  const { allowance } = context;
-  const taken = allowance?.takeIds(count) ?? count;
-  return settled(allowance, taken, () => drawValues(options, source, { count: taken, priority: "bulk" }, context));
+  const drawn = (taken: number): Drawn => drawValues(options, source, { count: taken, priority: "bulk" }, context);
+  return withinQuota(context, count, drawn);
 }
 
 /** Draws up to `count` values for a stream, as soon as the caller's quota has some. @throws As {@link drawValues}. */
 export function drawValueChunk(options: ValueOptions, source: ValueSource, count: number, context: CallContext): Drawn {
-  const { allowance } = context;
-  const drawn = (taken: number): Drawn =>
-    settled(allowance, taken, () => drawValues(options, source, { count: taken, priority: "bulk" }, context));
-  const taken = allowance?.awaitIds(count, context) ?? count;
-  return typeof taken === "number" ? drawn(taken) : taken.then(drawn);
+  const drawn = (taken: number): Drawn => drawValues(options, source, { count: taken, priority: "bulk" }, context);
+  return whenQuotaAllows(context, count, drawn);
 }
 
 /**

@@ -1,0 +1,42 @@
+import { joinIdentities, sameIdentity } from "../store/store-identity.ts";
+
+/**
+ * The changes of the store that this process saw: each time it became another store under it.
+ *
+ * The process reports in the incarnation record each change that it saw itself, whatever that record names: after a
+ * failover and back, or between two servers that both take writes, it can have named the present store for a long time.
+ * docs/adr/0103 has the decision.
+ */
+export class StoreChanges {
+  #identity: string | undefined;
+  #changes = 0;
+  #reported = 0;
+
+  /** How often the store became another one under this process. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Whether there was a change that has not been reported. */
+  get hasUnreported(): boolean {
+    return this.#changes > this.#reported;
+  }
+
+  /** Looks at the identity of an answer. */
+  see(identity: string): void {
+    const before = this.#identity ?? identity;
+    const isSame = sameIdentity(before, identity);
+    if (!isSame) this.#changes += 1;
+    this.#identity = isSame ? joinIdentities(before, identity) : identity;
+  }
+
+  /** The store went back, though it names itself as before: that counts as a change, too. */
+  regressed(): void {
+    this.#changes += 1;
+  }
+
+  /** @param changes - The number of changes when the report was written; later ones are not in it. */
+  reported(changes: number): void {
+    this.#reported = Math.max(this.#reported, changes);
+  }
+}

@@ -1,0 +1,30 @@
+import { prefixBytes } from "./hot-method.ts";
+import { field1Bytes, writePrefix } from "./write-protobuf.ts";
+
+/** How a run is written, and what comes behind all of them. */
+export interface RunWriter<R> {
+  /** The most bytes that one run takes with its tag and length; at most 129. */
+  readonly bytesEach: number;
+  /** Writes the fields of a run, and returns where they end. */
+  write(bytes: Buffer, at: number, run: R): number;
+  /** The most bytes of the fields behind the runs. */
+  readonly restBytes: number;
+  /** Writes the fields behind the runs, and returns where they end. */
+  writeRest(bytes: Buffer, at: number): number;
+}
+
+/** Encodes the answer of ReserveIds or ReserveValues: a framed message whose field 1 holds runs. */
+export function encodeRuns<R>(runs: readonly R[], writer: RunWriter<R>): Uint8Array {
+  const bytes = Buffer.allocUnsafe(prefixBytes + runs.length * writer.bytesEach + writer.restBytes);
+  let at = prefixBytes;
+  for (const run of runs) {
+    const start = at + 2;
+    const end = writer.write(bytes, start, run);
+    bytes[at] = field1Bytes;
+    bytes[at + 1] = end - start;
+    at = end;
+  }
+  at = writer.writeRest(bytes, at);
+  writePrefix(bytes, 0, at - prefixBytes);
+  return bytes.subarray(0, at);
+}
