@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./tools/suites/longest-first.ts";
 import { readTestSuites } from "./tools/test-suites.ts";
 
 refuseOlderNode();
@@ -25,6 +26,7 @@ export default defineConfig({
         sequence: { groupOrder: index },
       },
     })),
+    sequence: { sequencer: LongestFirst },
     passWithNoTests: false,
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Runs the test suites: `npm test`, or `npm test core text` for some of them. Suites that wait run beside suites that
- * work. At the end stand the slowest files, the minutes of each suite and every failure, whole; the last line is
+ * Runs the test suites: `npm test`, or `npm test core text` for some of them. Two run at a time, since most tests wait
+ * for a server now and then. At the end stand the slowest files, the minutes of each suite and every failure, whole; the last line is
  * `N passed, N failed`. A skipped test counts as failed, so that nothing is skipped in silence.
  *
  * A test that failed gets one second try, alone with its file, and is named even if it then passes: real servers on a
@@ -24,6 +24,8 @@ const suites = readTestSuites().filter(({ budgetMinutes }) => budgetMinutes !== 
 const names = suites.map(({ name }) => name);
 /** Where the output of vitest goes; of the last run. */
 const outputFolder = ".test-output";
+/** Suites that run at once. */
+const lanes = 2;
 const tickMs = 60_000;
 const terminalTickMs = 1_000;
 
@@ -50,15 +52,19 @@ function runOne(suite: TestSuite, files: readonly string[], isAgain: boolean): P
   }).finally(() => progress.end(name));
 }
 
-/** Runs suites one after the other. */
-async function runLane(lane: readonly TestSuite[]): Promise<readonly Outcome[]> {
+/** Runs the suites, the longest first, each as soon as a lane is free. */
+async function runAll(chosen: readonly TestSuite[]): Promise<readonly Outcome[]> {
+  const waiting = chosen.toSorted((a, b) => (b.budgetMinutes ?? 0) - (a.budgetMinutes ?? 0));
   const outcomes: Outcome[] = [];
-  for (const suite of lane) {
-    const startedMs = nowMs();
-    const run = await runOne(suite, suite.files, false);
-    const { name, budgetMinutes } = suite;
-    outcomes.push({ ...run, suite: name, budgetMinutes, late: [], minutes: (nowMs() - startedMs) / 60_000 });
-  }
+  const runLane = async (): Promise<void> => {
+    for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) {
+      const startedMs = nowMs();
+      const run = await runOne(suite, suite.files, false);
+      const { name, budgetMinutes } = suite;
+      outcomes.push({ ...run, suite: name, budgetMinutes, late: [], minutes: (nowMs() - startedMs) / 60_000 });
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, runLane));
   return outcomes;
 }
 
@@ -84,10 +90,8 @@ async function runSuites(chosen: readonly TestSuite[]): Promise<number> {
   mkdirSync(outputFolder, { recursive: true });
   const startedMs = nowMs();
   const ticking = setInterval(() => progress.tick(), process.stdout.isTTY ? terminalTickMs : tickMs);
-  const lanes = [chosen.filter(({ waits }) => waits), chosen.filter(({ waits }) => !waits)];
-  const first = (await Promise.all(lanes.map(runLane))).flat();
   const outcomes: Outcome[] = [];
-  for (const outcome of first) outcomes.push(await tryAgain(outcome));
+  for (const outcome of await runAll(chosen)) outcomes.push(await tryAgain(outcome));
   clearInterval(ticking);
   const inOrder = outcomes.toSorted((a, b) => names.indexOf(a.suite) - names.indexOf(b.suite));
   process.stdout.write(`${closingLines(inOrder, (nowMs() - startedMs) / 60_000).join("\n")}\n`);

@@ -19,6 +19,21 @@ export const whole: OptionRule = {
   hint: "a whole number from 0 on",
 };
 
+/** IDs of datacenters. */
+export const wholes: OptionRule = {
+  accepts: (value) => Array.isArray(value) && value.length > 0 && value.every((id) => whole.accepts(id)),
+  hint: "a list of whole numbers from 0 on",
+};
+
+/** The first and the last of some IDs, such as those of workers. */
+export const wholeRange: OptionRule = {
+  accepts: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    ["first", "last"].every((end) => whole.accepts(Object.getOwnPropertyDescriptor(value, end)?.value)),
+  hint: "an object with first and last, whole numbers from 0 on",
+};
+
 /** A text that is not empty. */
 export const text: OptionRule = {
   accepts: (value) => typeof value === "string" && value !== "",

@@ -4,7 +4,7 @@ import { inWholeTicks, lanesMax, type PastLane, PastNumbers } from "../snowflake
 import { version as ownVersion } from "../version.ts";
 import { PastStore } from "../worker/open-past.ts";
 import { storeUrlOf } from "./open-snowlane.ts";
-import { checkOptions, lengthMs, type OptionRule, text, whole } from "./check-options.ts";
+import { checkOptions, lengthMs, type OptionRule, text, whole, wholes, wholeRange } from "./check-options.ts";
 
 /** The options of {@link claimPast}. docs/back-fill.md says what the two statements mean. */
 export interface ClaimPastOptions {
@@ -49,17 +49,8 @@ const rules: Readonly<Record<keyof ClaimPastOptions, OptionRule>> = {
     hint: "1 to 60 printable ASCII characters",
   },
   lagMaxMs: lengthMs,
-  datacenterIds: {
-    accepts: (value) => Array.isArray(value) && value.length > 0 && value.every((id) => whole.accepts(id)),
-    hint: "a list of whole numbers from 0 on",
-  },
-  workerIds: {
-    accepts: (value) =>
-      typeof value === "object" &&
-      value !== null &&
-      ["first", "last"].every((end) => whole.accepts(Object.getOwnPropertyDescriptor(value, end)?.value)),
-    hint: "an object with first and last, whole numbers from 0 on",
-  },
+  datacenterIds: wholes,
+  workerIds: wholeRange,
 };
 
 /** An interval of the past that belongs to this process, for ever. Made by {@link claimPast}. */

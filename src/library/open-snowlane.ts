@@ -4,7 +4,7 @@ import { IdError } from "../errors.ts";
 import { rollbackPolicies } from "../snowflake/rollback-policy.ts";
 import { version as ownVersion } from "../version.ts";
 import { type OpenWorkerOptions, openWorker } from "../worker/open-worker.ts";
-import { checkOptions, lengthMs, oneOf, type OptionRule, text, whole } from "./check-options.ts";
+import { checkOptions, lengthMs, oneOf, type OptionRule, text, whole, wholes, wholeRange } from "./check-options.ts";
 import { chooseLayout, type LayoutChoice } from "./choose-layout.ts";
 import { Snowlane } from "./snowlane.ts";
 
@@ -52,17 +52,8 @@ const rules: Readonly<Record<keyof SnowlaneOptions, OptionRule>> = {
   burstMs: lengthMs,
   datacenterId: whole,
   workerId: whole,
-  datacenterIds: {
-    accepts: (value) => Array.isArray(value) && value.length > 0 && value.every((id) => whole.accepts(id)),
-    hint: "a list of whole numbers from 0 on",
-  },
-  workerIds: {
-    accepts: (value) =>
-      typeof value === "object" &&
-      value !== null &&
-      ["first", "last"].every((end) => whole.accepts(Object.getOwnPropertyDescriptor(value, end)?.value)),
-    hint: "an object with first and last, whole numbers from 0 on",
-  },
+  datacenterIds: wholes,
+  workerIds: wholeRange,
   // Their ranges depend on the store: openWorker knows them.
   windowMs: anyNumber,
   windowMaxMs: anyNumber,

@@ -1,6 +1,7 @@
 /** Draws the charts of Watch. A chunk of its own: Watch alone loads it. */
 import uPlot from "uplot";
-import { type ChartName, chartNames, chartValues, type StatusSample } from "./chart-data.ts";
+import type { SecondSample } from "../../src/service/message/status-message.ts";
+import { type ChartName, chartNames, chartValues } from "./chart-data.ts";
 
 const heightPx = 132;
 const charts = new Map<HTMLElement, uPlot>();
@@ -12,7 +13,7 @@ const resized = new ResizeObserver((entries) => {
 });
 
 /** Draws the seconds into the places below `root` that name a chart; keeps the charts that are there. */
-export function drawCharts(root: ParentNode, samples: readonly StatusSample[], seconds: number): void {
+export function drawCharts(root: ParentNode, samples: readonly SecondSample[], seconds: number): void {
   for (const [place, chart] of charts) {
     if (place.isConnected) continue;
     resized.unobserve(place);
@@ -33,7 +34,7 @@ export function drawCharts(root: ParentNode, samples: readonly StatusSample[], s
   }
 }
 
-function dataOf(name: ChartName, samples: readonly StatusSample[]): uPlot.AlignedData {
+function dataOf(name: ChartName, samples: readonly SecondSample[]): uPlot.AlignedData {
   const rows = samples.map((sample) => chartValues[name](sample).map((value) => value ?? null));
   const lines = chartValues[name](undefined).map((_, line) => rows.map((row) => row[line] ?? null));
   return [samples.map(({ timeMs }) => timeMs / 1_000), ...lines];

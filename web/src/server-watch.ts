@@ -91,7 +91,7 @@ function isStillAsToldBefore({ server: { kind, info }, watch }: State, knownLife
   return (
     failure === undefined &&
     kind === "serving" &&
-    status?.isServing === true &&
+    status?.serving === true &&
     status.startMs === knownLife &&
     status.grant?.datacenterId === info?.datacenterId &&
     status.grant?.workerId === info?.workerId

@@ -1,6 +1,6 @@
 import type { Layout } from "../../src/snowflake/layout.ts";
 import type { TextForm } from "../../src/text/text-form.ts";
-import type { StatusSample } from "./chart-data.ts";
+import type { ReportedStatus, SecondSample } from "../../src/service/message/status-message.ts";
 import type { HandParts } from "./hand-ids.ts";
 import { firstChoice, type LayoutChoice } from "./layout-choice.ts";
 import type { Failure } from "./failure.ts";
@@ -132,31 +132,9 @@ export interface WorkerList {
 }
 
 /** The state of the server, as it says itself. */
-export interface ServerStatus {
-  readonly isServing: boolean;
-  /** Why it does not serve; empty if it does. */
-  readonly reason: string;
-  readonly startMs: number;
-  readonly grant:
-    | {
-        readonly datacenterId: number;
-        readonly workerId: number;
-        readonly generation: number;
-        readonly sinceMs: number;
-        readonly windowLeftMs: number;
-        readonly leadMs: number;
-      }
-    | undefined;
-  readonly store: {
-    readonly kind: string;
-    readonly isReachable: boolean;
-    readonly answerAgeMs: number | undefined;
-    readonly clockAheadMs: number | undefined;
-  };
-  readonly waitingCount: number;
-  readonly connectionCount: number;
+export interface ServerStatus extends ReportedStatus {
   /** At most 300, by rising index. */
-  readonly samples: readonly StatusSample[];
+  readonly samples: readonly SecondSample[];
 }
 
 /** A sequence, as the server lists it. */

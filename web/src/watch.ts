@@ -22,7 +22,7 @@ function watched(state: State, change: Change, texts: Texts): TemplateResult {
   const { list, status, sequences } = state.watch;
   const failures = [status.failure, list.failure].filter((failure) => failure !== undefined);
   return html`${distinct(failures).map((failure) => failureNote(failure, texts))}
-    ${status.value === undefined || status.value.isServing ? nothing : stoppedNote(status.value, texts)}
+    ${status.value === undefined || status.value.serving ? nothing : stoppedNote(status.value, texts)}
     ${list.value === undefined ? nothing : quarantineNote(state, list.value, texts)}
     ${figures(state, texts)} ${status.value === undefined ? nothing : chartPanel(state, change, texts, status.value)}
     ${list.value === undefined ? nothing : workerPanel(state, change, texts, list.value)}
@@ -58,7 +58,7 @@ function figures(state: State, texts: Texts): TemplateResult {
   const { list, status } = state.watch;
   const grant = status.value?.grant;
   const held = list.value?.rows.filter((row) => row.state === "held").length;
-  const serving = status.value?.isServing === false ? "waiting" : kind;
+  const serving = status.value?.serving === false ? "waiting" : kind;
   return html`<section class="panel figures" aria-label=${words.server}>
     <dl class="parts">
       ${figure(words.server, texts.server[serving], serverNote(state, texts))}
@@ -76,8 +76,8 @@ function figures(state: State, texts: Texts): TemplateResult {
 function serverNote({ server: { info }, watch: { status }, nowMs }: State, { watch }: Texts): string {
   const version = info === undefined ? "" : watch.version(info.version);
   if (status.value === undefined) return version;
-  const { startMs, connectionCount, waitingCount } = status.value;
-  const parts = [version, watch.started(spanBetween(startMs, nowMs)), watch.load(connectionCount, waitingCount)];
+  const { startMs, connections, waiting } = status.value;
+  const parts = [version, watch.started(spanBetween(startMs, nowMs)), watch.load(connections, waiting)];
   return parts.filter((part) => part !== "").join(", ");
 }
 
@@ -93,8 +93,8 @@ function freeNote(list: WorkerList | undefined, { watch }: Texts): string {
 
 function storeNote(status: ServerStatus | undefined, { watch }: Texts): string {
   if (status === undefined) return "";
-  const { isReachable, answerAgeMs, clockAheadMs } = status.store;
-  return watch.storeState(isReachable, answerAgeMs, clockAheadMs);
+  const { reachable, answerAgeMs, clockAheadMs } = status.store;
+  return watch.storeState(reachable, answerAgeMs, clockAheadMs);
 }
 
 /** The charts of the last minutes. charts.ts draws them into the empty places, once it is loaded. */

@@ -1,50 +1,14 @@
+import type { SecondSample, ReportedStatus } from "../../service/message/status-message.ts";
 import type { Paint } from "../paint.ts";
 import { tableOf } from "../table.ts";
 import { printable, secondsOf, timeOf } from "../printable.ts";
 
-/** What a server did in one second. */
-export interface ShownSample {
-  readonly index: number;
-  readonly timeMs: number;
-  readonly ids: number;
-  readonly values: number;
-  readonly calls: number;
-  readonly errors: number;
-  readonly p50Ms: number | undefined;
-  readonly p99Ms: number | undefined;
-  readonly leadMs: number | undefined;
-  readonly windowLeftMs: number | undefined;
-}
-
 /** The state of a server to show. */
-export interface ShownStatus {
+export interface ShownStatus extends ReportedStatus {
   readonly server: string;
   /** By the clock of this machine. */
   readonly nowMs: number;
-  readonly serving: boolean;
-  /** Why it does not serve; empty if it does. */
-  readonly reason: string;
-  readonly phase: string;
-  readonly startMs: number;
-  readonly grant:
-    | {
-        readonly datacenterId: number;
-        readonly workerId: number;
-        readonly generation: number;
-        readonly sinceMs: number;
-        readonly windowLeftMs: number;
-        readonly leadMs: number;
-      }
-    | undefined;
-  readonly store: {
-    readonly kind: string;
-    readonly reachable: boolean;
-    readonly answerAgeMs: number | undefined;
-    readonly clockAheadMs: number | undefined;
-  };
-  readonly waiting: number;
-  readonly connections: number;
-  readonly samples: readonly ShownSample[];
+  readonly samples: readonly SecondSample[];
 }
 
 /** Writes all parts in one line, for programs. */
@@ -87,7 +51,7 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
   const head = lines.map(([name, text]) => `${name.padEnd(8)}${text}\n`).join("");
   if (samples.length === 0) return `${head}\nNo second has passed since the start.\n`;
   const columns = spans.map(([, seconds]) => samples.slice(-seconds));
-  const row = (name: string, value: (span: readonly ShownSample[]) => string) => [name, ...columns.map(value)];
+  const row = (name: string, value: (span: readonly SecondSample[]) => string) => [name, ...columns.map(value)];
   const table = tableOf(
     ["a second", ...spans.map(([title]) => title)],
     [
@@ -113,7 +77,7 @@ function storeOf({ kind, reachable, answerAgeMs, clockAheadMs }: ShownStatus["st
   return `${printable(kind)}, ${answer}${clock}${state}`;
 }
 
-function rateOf(key: "ids" | "values" | "calls" | "errors"): (span: readonly ShownSample[]) => string {
+function rateOf(key: "ids" | "values" | "calls" | "errors"): (span: readonly SecondSample[]) => string {
   return (span) => {
     const total = span.reduce((sum, sample) => sum + sample[key], 0);
     const rate = total / span.length;
@@ -122,7 +86,7 @@ function rateOf(key: "ids" | "values" | "calls" | "errors"): (span: readonly Sho
   };
 }
 
-function greatest(span: readonly ShownSample[], key: "p99Ms" | "leadMs"): string {
+function greatest(span: readonly SecondSample[], key: "p99Ms" | "leadMs"): string {
   const values = span.flatMap((sample) => sample[key] ?? []);
   return values.length === 0 ? "-" : `${Math.max(...values).toFixed(2)} ms`;
 }
