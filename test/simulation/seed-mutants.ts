@@ -17,7 +17,7 @@ const resumeRecord = "src/lease/resume/resume-record.ts";
 export const seedMutants: readonly Mutant[] = [
   {
     name: "window-at-sending",
-    caughtBySeed: 3,
+    caughtBySeed: 4,
     rule: "the window grows with a durable answer, not when the renewal is sent",
     file: renewal,
     find: "grant.unanswered.set(record.writeId, { text, markMs, sentAtMs });",
@@ -26,7 +26,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "conflict-is-success",
-    caughtBySeed: 2,
+    caughtBySeed: 3,
     rule: "a conflict is read again before anything is believed",
     file: renewal,
     find: 'if (answer.kind === "conflict") {',
