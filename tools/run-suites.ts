@@ -1,7 +1,8 @@
 /**
- * Runs the test suites: `npm test`, or `npm test core text` for some of them. Two run at a time, since most tests wait
- * for a server now and then. At the end stand the slowest files, the minutes of each suite and every failure, whole; the last line is
- * `N passed, N failed`. A skipped test counts as failed, so that nothing is skipped in silence.
+ * Runs the test suites: `npm test`, or `npm test core text` for some of them. Two suites run at a time, the longest
+ * first, since most tests wait for a server now and then. At the end come the slowest files, the minutes of each suite
+ * and every failure, whole; the last line is `N passed, N failed`. A skipped test counts as failed, so that nothing is
+ * skipped in silence.
  *
  * A test that failed gets one second try, alone with its file, and is named even if it then passes: real servers on a
  * busy machine are late now and then. Uniqueness gets no second try: see {@link filesToTryAgain}.

@@ -32,9 +32,7 @@ export const answers: Readonly<Record<string, string>> = {
     "A mark that is as high as the highest leaves it as it is.",
   "src/server/call/hot-calls.ts | HotCall.#pump | && as || | !stream.isClosed && !this.#isEnding":
     "A write to a closed stream says no, which ends the loop, and a call that ends leaves it by return.",
-  "src/service/hot/batch-next-ids.ts | Batch.#room | < as <= | this.#bytes.length < bytes":
-    "A buffer of exactly the right size is made a second time: slower, and as right.",
-  "src/service/hot/batch-next-values.ts | ValueBatch.#room | < as <= | this.#bytes.length < bytes":
+  "src/service/hot/packed-stream.ts | PackedStream.#room | < as <= | this.#bytes.length < size":
     "A buffer of exactly the right size is made a second time: slower, and as right.",
   "src/service/hot/issue-ids.ts | settled.settle | < as <= | drawn.count < taken":
     "Where all was handed out, nothing is given back: 0.",

@@ -3,7 +3,8 @@
  * 4711`. A seed that breaks a promise is printed with the shortest list of faults that still breaks it, and how to run
  * it again. Exits with 1 then.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { choice, integer, onOff } from "../../src/config/setting-kinds.ts";
 import { type SettingValues, withFallback } from "../../src/config/setting.ts";
 import { runProgram } from "../support/processes/run-program.ts";
@@ -42,8 +43,7 @@ async function searchMutant({ name, world }: Mutant, { processes, write }: Optio
   console.log(`${name.padEnd(30)}${first === undefined ? "-" : `${first.seed} ${found?.promise}: ${found?.detail}`}`);
   if (!write) return;
   const before = new RegExp(`(name: "${name}",\\n    caughtBySeed: )[^,]+`);
-  for (const file of ["seed-mutants.ts", "move-mutants.ts", "test-mutants.ts"]) {
-    const path = new URL(file, import.meta.url);
+  for (const path of globSync(join(import.meta.dirname, "*-mutants.ts"))) {
     writeFileSync(path, readFileSync(path, "utf8").replace(before, `$1${first?.seed}`));
   }
 }

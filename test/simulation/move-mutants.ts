@@ -9,7 +9,7 @@ const abandonMove = "src/operator/store-move/abandon-move.ts";
 export const moveMutants: readonly Mutant[] = [
   {
     name: "move-without-marks",
-    caughtBySeed: 33,
+    caughtBySeed: 95,
     rule: "every mark is copied before the target is opened",
     world: "moves",
     file: copyMarks,
@@ -18,7 +18,7 @@ export const moveMutants: readonly Mutant[] = [
   },
   {
     name: "move-abandoned-without-bar",
-    caughtBySeed: 89,
+    caughtBySeed: 62,
     rule: "the target is barred before the source serves again",
     world: "moves",
     file: abandonMove,
@@ -27,7 +27,7 @@ export const moveMutants: readonly Mutant[] = [
   },
   {
     name: "move-abandoned-when-open",
-    caughtBySeed: 23,
+    caughtBySeed: 14,
     rule: "a move is not taken back once the target is open",
     world: "moves",
     file: abandonMove,
@@ -36,7 +36,7 @@ export const moveMutants: readonly Mutant[] = [
   },
   {
     name: "move-abandoned-beside-closing",
-    caughtBySeed: 110,
+    caughtBySeed: 130,
     rule: "the source's quarantine is replaced before it serves again, whatever stands there",
     world: "moves",
     file: abandonMove,

@@ -9,7 +9,7 @@ import { runSeeds } from "./run-seeds.ts";
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Within so many seeds, from the one that is known on, the outside checker must see that a rule is gone. */
-const seedsMax = 10_000;
+const seedsMax = 100;
 
 test("each mutant is held by a seed, or by a test that fails with it; at least 20 by a seed", () => {
   expect(mutants.filter(({ caughtBySeed, heldBy }) => (caughtBySeed === undefined) === (heldBy === undefined))).toEqual(
@@ -22,10 +22,11 @@ describe.concurrent("the simulation sees when the protocol goes without the rule
   for (const { name, rule, caughtBySeed, world } of mutants) {
     if (caughtBySeed === undefined) continue;
     // The known seed catches it at once, until a change of the code or of the plans makes other histories of the seeds.
+    // The next ones do then, as a rule; where a hundred do not, the known one is stale.
     test(`${rule} (${name})`, { timeout: 900_000 }, async ({ expect: expectThis }) => {
       const run = { first: caughtBySeed, count: seedsMax, processes: 1, mutant: name, world, stopsAtFirst: true };
       const [first] = (await runSeeds(run)).broken;
-      expectThis(first, `no seed from ${caughtBySeed} on catches ${name}`).toBeDefined();
+      expectThis(first, `seed ${caughtBySeed} is stale: npm run simulate -- --mutant ${name} --write`).toBeDefined();
       const { promise, detail } = first!.violations[0]!;
       print(`${name}: seed ${first!.seed} breaks ${promise}: ${detail}`);
     });

@@ -42,7 +42,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "own-clock",
-    caughtBySeed: 48,
+    caughtBySeed: 7,
     rule: "a successor begins at the mark, whatever its clock says",
     file: window,
     find: "const fromMs = Math.max(at.markMs, at.wallMs, at.floorMs);",
@@ -58,7 +58,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "mark-at-issue",
-    caughtBySeed: 48,
+    caughtBySeed: 7,
     rule: "the mark is above every timestamp in use when a worker ID is given back",
     file: release,
     find: "markMs: grant.usedToMs, expiresMs: 0",
@@ -66,7 +66,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "release-before-stop",
-    caughtBySeed: 48,
+    caughtBySeed: 7,
     rule: "issuing under a grant has stopped, and is noted, before its release is sent",
     file: grantLife,
     find: "this.#issuing.usedToMs = generator.markMs;",
@@ -74,7 +74,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "release-over-anyone",
-    caughtBySeed: 1001,
+    caughtBySeed: 81,
     rule: "a release compares with the record as last confirmed, not with whatever stands there",
     file: release,
     find: "const answer = await store.compareAndSet(grant.key, grant.entry, text);",
@@ -82,7 +82,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "renew-over-anyone",
-    caughtBySeed: 78,
+    caughtBySeed: 28,
     rule: "a renewal compares with the record as last confirmed, not with whatever stands there",
     file: renewal,
     find: "const answer = await store.compareAndSet(grant.key, grant.entry, text);",
@@ -98,7 +98,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "token-only",
-    caughtBySeed: 58,
+    caughtBySeed: 51,
     rule: "only one of our own unanswered writes is ours, not whatever stands under our token",
     file: renewal,
     find: 'const own = slot.kind === "record" ? grant.unanswered.get(slot.record.writeId) : undefined;',
@@ -107,7 +107,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "lapsed-goes-on",
-    caughtBySeed: 968,
+    caughtBySeed: 231,
     rule: "a lapsed holder acquires again, it never renews",
     file: renewal,
     find: "return judge.nowMs() >= grant.untilMs;",
@@ -139,7 +139,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "emptied-is-forgotten",
-    caughtBySeed: 2321,
+    caughtBySeed: 2678,
     rule: "who has seen the layout record of a store knows when it was emptied",
     file: layoutAgreement,
     find: "if (deploymentId === undefined ||",
@@ -147,7 +147,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "restart-is-trusted",
-    caughtBySeed: 1636,
+    caughtBySeed: 532,
     rule: "a store that started again may have lost its last writes",
     file: quarantine,
     find: "if ((known.startedMs ?? undefined) !== startedMs) {",
@@ -163,7 +163,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "issues-at-mark",
-    caughtBySeed: 28,
+    caughtBySeed: 11,
     rule: "the mark is exclusive",
     file: generator,
     find: "tick < this.#untilTick && tick <= this.#lead.limitTick",
@@ -171,7 +171,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "no-mark",
-    caughtBySeed: 28,
+    caughtBySeed: 11,
     rule: "no timestamp at or above the confirmed mark is issued",
     file: generator,
     find: "tick < this.#untilTick && tick <= this.#lead.limitTick",
@@ -179,7 +179,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "grant-starts-low",
-    caughtBySeed: 111,
+    caughtBySeed: 7,
     rule: "a mark in milliseconds is rounded up to ticks",
     file: generator,
     find: "const fromTick = Math.max(0, msToTicksUp(layout, fromMs));",
@@ -196,7 +196,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "mad-clock-is-followed",
-    caughtBySeed: 118,
+    caughtBySeed: 407,
     rule: "a step forward of the clock is followed only when something confirms it",
     file: "src/clock/clock-judge.ts",
     find: "if (gainMs > stepForwardMaxMs) return this.#onForward(wallMs, gainMs, expectedMs, monotonicMs);",
@@ -212,7 +212,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "issues-after-the-end",
-    caughtBySeed: 27,
+    caughtBySeed: 102,
     rule: "after LOST not one more ID",
     file: grantLife,
     find: "    this.#stopIssuing();\n    this.#grant = undefined;",
@@ -236,7 +236,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "record-outlives-release",
-    caughtBySeed: 2042,
+    caughtBySeed: 401,
     rule: "a resume record is gone before its grant is released",
     file: grantLife,
     find: "if ((await this.#removeRecords()) !== undefined) return;\n    const outcome",
@@ -254,7 +254,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "unresolved-renewal",
-    caughtBySeed: 298,
+    caughtBySeed: 1263,
     rule: "a resumed grant is resolved before its first renewal",
     file: renewal,
     find: "if (grant.unanswered.size > 0 || !grant.isResolved) {",
@@ -262,7 +262,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "same-random",
-    caughtBySeed: 636,
+    caughtBySeed: 315,
     rule: "random bits come from the kernel, so that two copies of a process draw differently",
     file: kernel,
     find: "shadow.#random = random;",
@@ -270,7 +270,7 @@ export const seedMutants: readonly Mutant[] = [
   },
   {
     name: "short-mark",
-    caughtBySeed: 588,
+    caughtBySeed: 231,
     rule: "that mark lies beyond all that was granted before",
     file: "src/lease/loss-notices.ts",
     find: "const untilMs = Math.max(sinceMs + quarantineMs(rules), marks.ms);",
