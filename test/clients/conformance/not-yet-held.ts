@@ -2,7 +2,7 @@
 export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
   typescript: ["dark-buffer", "one-of-three-frozen", "fresh-first", "suspend"],
   go: ["fresh-first"],
-  java: ["dark-buffer", "one-of-three-frozen", "fresh-first", "suspend"],
+  java: ["fresh-first", "suspend"],
   python: [
     "dark-buffer",
     "one-of-three-frozen",

@@ -17,7 +17,7 @@ final class Attempts {
   /** One attempt on its way. */
   static final class Attempt {
 
-    private final Endpoint endpoint;
+    private Endpoint endpoint;
     private final int number;
     private final long startedNanos;
 
@@ -32,6 +32,11 @@ final class Attempts {
 
     Endpoint endpoint() {
       return endpoint;
+    }
+
+    /** Takes in that another endpoint answered it. */
+    void answeredBy(Endpoint other) {
+      endpoint = other;
     }
 
     /** From 1. */

@@ -1,13 +1,17 @@
 package dev.snowlane.client;
 
+import dev.snowlane.v1.ReserveIdsRequest;
+import dev.snowlane.v1.ReserveIdsResponse;
 import io.grpc.Channel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.stub.AbstractStub;
 import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 
@@ -30,6 +34,7 @@ final class Calls {
   private final Connections connections;
   private final Deployments deployments;
   private final Meeting meeting;
+  private final Hedges hedges;
   private final Closing closing = new Closing();
 
   Calls(ClientSettings settings) {
@@ -38,6 +43,7 @@ final class Calls {
     this.connections =
         new Connections(endpoint -> new Connection(endpoint.address, settings.tls()), settings.clock());
     this.deployments = new Deployments(settings.deployments());
+    this.hedges = new Hedges(settings.clock(), endpoints, connections, settings.attemptTimeout());
     this.meeting = new Meeting(endpoints.all(), this, deployments);
   }
 
@@ -62,12 +68,24 @@ final class Calls {
   /** Makes a call of one answer, with its attempts. */
   <S extends AbstractStub<S>, T> T call(
       String method, Duration timeout, Function<Channel, S> stubs, Work<S, T> work) {
+    return run(method, timeout, (attempts, attempt) -> send(attempts, attempt, stubs, work));
+  }
+
+  /** Reserves for a buffer: a reservation that is lost is only a gap, so that its request may be sent twice. */
+  List<IdRun> refill(Duration timeout, ReserveIdsRequest request, Function<ReserveIdsResponse, List<IdRun>> read) {
+    return run(
+        "ReserveIds",
+        timeout,
+        (attempts, attempt) -> new HedgedReservation(this, hedges, attempts, request, read).run(attempt));
+  }
+
+  private <T> T run(String method, Duration timeout, BiFunction<Attempts, Attempts.Attempt, T> once) {
     Attempts attempts = attempts(method, Optional.of(timeout));
     while (true) {
       Attempts.Attempt attempt = begin(attempts);
       T result;
       try {
-        result = send(attempts, attempt, stubs, work);
+        result = once.apply(attempts, attempt);
       } catch (RuntimeException error) {
         attempts.fail(attempt, error);
         continue;
@@ -98,10 +116,25 @@ final class Calls {
 
   /** Begins an RPC at an endpoint. */
   Exchange exchange(Endpoint endpoint) {
-    Metadata headers = new Metadata();
-    // Asked for first: where there is none, nothing is sent.
-    settings.token().ifPresent(token -> headers.put(AUTHORIZATION, Bearer.of(token)));
+    // Asked for first: where there is no token, nothing is sent.
+    Metadata headers = headers();
     return new Exchange(endpoint, connections.begin(endpoint), headers);
+  }
+
+  /** Begins an RPC at an endpoint over a second connection. */
+  Exchange secondExchange(Endpoint endpoint) {
+    Metadata headers = headers();
+    return new Exchange(endpoint, connections.beginSecond(endpoint), headers);
+  }
+
+  Endpoints endpoints() {
+    return endpoints;
+  }
+
+  private Metadata headers() {
+    Metadata headers = new Metadata();
+    settings.token().ifPresent(token -> headers.put(AUTHORIZATION, Bearer.of(token)));
+    return headers;
   }
 
   /** Ends all calls with CLIENT_CLOSED. */
@@ -174,6 +207,17 @@ final class Calls {
      */
     boolean end(RuntimeException error) {
       return connections.end(endpoint, used, error);
+    }
+
+    /** Ends it because its answer is not needed any more. */
+    boolean endLost() {
+      connections.leave(used);
+      return false;
+    }
+
+    /** Puts a second connection that answered first in the place of the one in use. */
+    void adopt() {
+      connections.adopt(endpoint, used);
     }
   }
 }

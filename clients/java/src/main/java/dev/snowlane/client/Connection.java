@@ -31,6 +31,9 @@ final class Connection {
   /** Whether its endpoint has another now. It gets no more calls. */
   boolean isReplaced;
 
+  /** Whether it was opened beside the one in use, for one RPC. */
+  boolean isSecond;
+
   /** Counted down when the channel leaves the state of failure; null: nobody waits for that. */
   private CountDownLatch recovery;
 

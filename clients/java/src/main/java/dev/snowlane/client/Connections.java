@@ -29,6 +29,16 @@ final class Connections {
    */
   private static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** A second one beside one that has answered is opened no more often than this. */
+  private static final long SECOND_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How the one to an endpoint is doing, as far as it shows. */
+  enum State {
+    ANSWERS,
+    MUST_OPEN,
+    OWES_AN_ANSWER
+  }
+
   private final Function<Endpoint, Connection> open;
   private final ClientClock clock;
 
@@ -36,6 +46,10 @@ final class Connections {
   private final Map<Endpoint, Connection> inUse = new HashMap<>();
   private final Set<Connection> replaced = new HashSet<>();
   private final Map<Endpoint, Integer> unansweredInRow = new HashMap<>();
+
+  /** When a second one was opened last. */
+  private final Map<Endpoint, Long> secondNanos = new HashMap<>();
+
   private boolean isClosed;
 
   Connections(Function<Endpoint, Connection> open, ClientClock clock) {
@@ -48,13 +62,60 @@ final class Connections {
     if (isClosed) throw Closing.error();
     Connection used = inUse.get(endpoint);
     if (used == null) {
-      used = open.apply(endpoint);
-      used.openedNanos = clock.nanos();
+      used = opened(endpoint);
       inUse.put(endpoint, used);
     }
     used.callCount++;
     awaitAnswer(used);
     return used;
+  }
+
+  synchronized State state(Endpoint endpoint) {
+    Connection used = inUse.get(endpoint);
+    if (used == null || !used.hasAnswered) return State.MUST_OPEN;
+    return used.isSilent ? State.OWES_AN_ANSWER : State.ANSWERS;
+  }
+
+  /** Whether a second one may be opened beside the one in use. */
+  synchronized boolean maySecond(Endpoint endpoint) {
+    Connection used = inUse.get(endpoint);
+    Long atNanos = secondNanos.get(endpoint);
+    boolean isEarly = atNanos != null && clock.nanos() - atNanos < SECOND_EVERY_NANOS;
+    return used != null && used.hasAnswered && !isEarly;
+  }
+
+  /** Opens one beside that in use, for one RPC. It ends with that, unless it is adopted. */
+  synchronized Connection beginSecond(Endpoint endpoint) {
+    if (isClosed) throw Closing.error();
+    Connection second = opened(endpoint);
+    secondNanos.put(endpoint, second.openedNanos);
+    second.isReplaced = true;
+    second.isSecond = true;
+    replaced.add(second);
+    second.callCount++;
+    awaitAnswer(second);
+    return second;
+  }
+
+  /** Puts a second one that answered first in the place of the one in use. */
+  synchronized void adopt(Endpoint endpoint, Connection second) {
+    Connection slow = inUse.get(endpoint);
+    // One without a call owes no answer: it is not the slow one any more.
+    if (!second.isSecond || (slow != null && slow.callCount == 0)) return;
+    replaced.remove(second);
+    second.isReplaced = false;
+    second.isSecond = false;
+    if (slow != null) {
+      slow.isReplaced = true;
+      replaced.add(slow);
+    }
+    inUse.put(endpoint, second);
+  }
+
+  private Connection opened(Endpoint endpoint) {
+    Connection made = open.apply(endpoint);
+    made.openedNanos = clock.nanos();
+    return made;
   }
 
   /**
@@ -64,19 +125,26 @@ final class Connections {
    * @return whether the next one at this endpoint takes another connection, because this one was dark
    */
   boolean end(Endpoint endpoint, Connection used, RuntimeException error) {
-    boolean isDone;
     boolean isReplaced = false;
     synchronized (this) {
-      if (error == null) {
-        noteAnswer(endpoint, used);
-      } else {
-        isReplaced = noteError(endpoint, used, error);
-      }
+      if (error == null) noteAnswer(endpoint, used);
+      else isReplaced = noteError(endpoint, used, error);
+    }
+    leave(used);
+    return isReplaced;
+  }
+
+  /**
+   * Takes in that an RPC ended because its caller needs no answer any more. Where its connection is dark, the next call
+   * finds out.
+   */
+  void leave(Connection used) {
+    boolean isDone;
+    synchronized (this) {
       used.callCount--;
       isDone = used.callCount == 0 && replaced.remove(used);
     }
     if (isDone) used.close();
-    return isReplaced;
   }
 
   /** Takes in that an answer is due from now on. */

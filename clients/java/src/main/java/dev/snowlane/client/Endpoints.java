@@ -1,5 +1,7 @@
 package dev.snowlane.client;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +22,8 @@ final class Endpoints {
 
   private static final long STAY_MAX_NANOS = TimeUnit.MINUTES.toNanos(15);
 
+  private static final int HEDGES_TO_MOVE = 2;
+
   /**
    * Where to go next, how long to wait before, and what that endpoint failed with last.
    */
@@ -31,6 +35,9 @@ final class Endpoints {
   private Endpoint current;
   private long moveAtNanos;
   private boolean hasAnswered;
+
+  /** Refills in a row whose second request was answered first, by another endpoint. */
+  private int hedgesWonInRow;
 
   Endpoints(List<EndpointAddress> addresses, ClientClock clock, DoubleSupplier random) {
     this.clock = clock;
@@ -97,10 +104,33 @@ final class Endpoints {
    * goes to another that is up, if there is one.
    */
   synchronized void noteDarkConnection(Endpoint dark) {
-    long nowNanos = clock.nanos();
-    List<Endpoint> others =
-        all.stream().filter(other -> other != dark && other.downUntilNanos - nowNanos <= 0).toList();
+    List<Endpoint> others = others(dark);
     if (current == dark && !others.isEmpty()) move(others);
+  }
+
+  /** The endpoints that are up beside one, in an order that is drawn. */
+  synchronized List<Endpoint> othersUp(Endpoint first) {
+    List<Endpoint> others = new ArrayList<>(others(first));
+    for (int last = others.size() - 1; last > 0; last--) {
+      Collections.swap(others, last, (int) (random.getAsDouble() * (last + 1)));
+    }
+    return others;
+  }
+
+  /**
+   * Takes in which endpoint was the first to answer a refill. One that wins twice in a row although it was asked later
+   * is moved to.
+   */
+  synchronized void noteHedge(Endpoint winner, boolean isOther) {
+    hedgesWonInRow = isOther ? hedgesWonInRow + 1 : 0;
+    if (hedgesWonInRow < HEDGES_TO_MOVE) return;
+    hedgesWonInRow = 0;
+    move(List.of(winner));
+  }
+
+  private List<Endpoint> others(Endpoint first) {
+    long nowNanos = clock.nanos();
+    return all.stream().filter(other -> other != first && other.downUntilNanos - nowNanos <= 0).toList();
   }
 
   private void move(List<Endpoint> among) {

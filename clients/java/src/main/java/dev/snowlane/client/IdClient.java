@@ -29,6 +29,9 @@ public final class IdClient implements IdSource {
   private final Calls calls;
   private final Reservations reservations;
 
+  /** What buffers draw from. */
+  private final RunSource refills;
+
   /** Guarded by itself. Weak: a buffer that nobody uses any more needs no closing. */
   private final Set<PrefetchBuffer> buffers = Collections.newSetFromMap(new WeakHashMap<>());
 
@@ -45,6 +48,7 @@ public final class IdClient implements IdSource {
     this.settings = settings;
     this.reservations = new Reservations(settings.clock());
     this.calls = new Calls(settings);
+    this.refills = this::refill;
     this.given = settings.layout().map(layout -> new TextCodec(layout, settings.namespace()));
   }
 
@@ -138,7 +142,7 @@ public final class IdClient implements IdSource {
   @Override
   public PrefetchBuffer prefetch(PrefetchOptions options) {
     PrefetchBuffer buffer =
-        new PrefetchBuffer(this, options, settings.timeout(), settings.clock(), settings.observer());
+        new PrefetchBuffer(refills, options, settings.timeout(), settings.clock(), settings.observer());
     synchronized (buffers) {
       if (calls.isClosed()) throw Closing.error();
       buffers.add(buffer);
@@ -158,6 +162,11 @@ public final class IdClient implements IdSource {
       List.copyOf(buffers).forEach(PrefetchBuffer::close);
     }
     calls.disconnect();
+  }
+
+  private CompletableFuture<List<IdRun>> refill(int count, Duration timeout) {
+    ReserveIdsRequest request = ReserveIdsRequest.newBuilder().setCount(count).build();
+    return reservations.run(timeout, left -> calls.refill(left, request, response -> soundRuns(response, count)));
   }
 
   private List<IdRun> reserveHere(int count, Duration timeout) {

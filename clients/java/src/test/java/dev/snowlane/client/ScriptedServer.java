@@ -108,6 +108,11 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     relay.cut();
   }
 
+  /** How many connections came so far. */
+  int connections() {
+    return relay.accepted.get();
+  }
+
   /** Lets nothing more through over the connections that stand; new ones work. */
   void swallow() {
     relay.swallow();

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Stands before a server, so that its connections can be cut as a crash cuts them: a server in the same process would
@@ -21,6 +22,9 @@ final class TcpRelay {
 
   private final int targetPort;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  /** Connections that were taken so far. */
+  final AtomicInteger accepted = new AtomicInteger();
+
   /** Those that let nothing through. */
   private final Set<Socket> dark = ConcurrentHashMap.newKeySet();
 
@@ -74,6 +78,7 @@ final class TcpRelay {
     try {
       while (true) {
         Socket client = accepting.accept();
+        accepted.incrementAndGet();
         Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
         sockets.add(client);
         sockets.add(server);

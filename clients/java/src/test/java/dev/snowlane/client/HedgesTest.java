@@ -1,0 +1,99 @@
+package dev.snowlane.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.snowlane.client.testing.FakeClock;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Refills that are sent a second time. */
+@Timeout(180)
+class HedgesTest extends ScriptedServerTest {
+
+  private static final PrefetchOptions MINUTE = PrefetchOptions.DEFAULTS.withMaxAge(Duration.ofSeconds(60));
+
+  private static IdClientBuilder builder() {
+    return patient().attemptTimeout(Duration.ofSeconds(40));
+  }
+
+  /** Lets a server's reservations wait; gives their count. */
+  private static AtomicInteger hold(ScriptedServer held) {
+    AtomicInteger count = new AtomicInteger();
+    held.onReserve =
+        asked -> {
+          count.incrementAndGet();
+          ScriptedServer.hang();
+          return List.of();
+        };
+    return count;
+  }
+
+  @Test
+  void aRefillWithoutAnAnswerIsSentToAnotherServerAndTwoInARowMoveTheClient() {
+    ScriptedServer second = opened(new ScriptedServer());
+    IdClient client = connect(builder(), server, second);
+    client.nextId();
+    boolean isFirst = server.calls.get() > 0;
+    AtomicInteger held = hold(isFirst ? server : second);
+    ScriptedServer well = isFirst ? second : server;
+    for (int i = 0; i < 3; i++) assertTrue(client.prefetch(MINUTE).nextId() > 0);
+    assertEquals(2, held.get());
+    assertEquals(3, well.calls.get());
+  }
+
+  @Test
+  void aRefillWithoutAnAnswerIsSentOverASecondConnectionWhichIsKept() {
+    IdClient client = connect(builder(), server);
+    client.nextId();
+    server.swallow();
+    assertTrue(client.prefetch(MINUTE).nextId() > 0);
+    // The same connection: the one before answers nothing.
+    assertTrue(client.nextId() > 0);
+    assertEquals(2, server.connections());
+  }
+
+  @Test
+  void noHedgeFollowsAQuotaThatIsUsedUp() {
+    FakeClock clock = new FakeClock();
+    Endpoints endpoints =
+        new Endpoints(
+            List.of(EndpointAddress.read("http://a"), EndpointAddress.read("http://b")), clock, () -> 0);
+    Connections connections = new Connections(each -> new Connection(each.address, TlsOptions.DEFAULTS), clock);
+    Hedges hedges = new Hedges(clock, endpoints, connections, Duration.ofSeconds(2));
+    Hedges.Plan plan = hedges.plan(endpoints.all().get(0));
+    assertEquals(endpoints.all().get(1), plan.endpoint());
+    assertTrue(hedges.isPermitted(plan));
+    hedges.noteQuota();
+    clock.advance(Duration.ofMillis(4_999));
+    assertFalse(hedges.isPermitted(plan));
+    clock.advance(Duration.ofMillis(1));
+    assertTrue(hedges.isPermitted(plan));
+  }
+
+  @Test
+  void theSecondRequestFollowsFourMeanRoundTripsWithinBounds() {
+    FakeClock clock = new FakeClock();
+    EndpointAddress address = EndpointAddress.read("http://127.0.0.1:1");
+    Endpoints endpoints = new Endpoints(List.of(address, EndpointAddress.read("http://127.0.0.1:2")), clock, () -> 0);
+    Connections connections = new Connections(each -> new Connection(each.address, TlsOptions.DEFAULTS), clock);
+    Endpoint first = endpoints.all().get(0);
+    Endpoint other = endpoints.all().get(1);
+    Map<Long, Long> delays = Map.of(0L, 500L, 2L, 100L, 100L, 400L, 900L, 1_000L);
+    for (Map.Entry<Long, Long> row : delays.entrySet()) {
+      Hedges hedges = new Hedges(clock, endpoints, connections, Duration.ofSeconds(2));
+      if (row.getKey() > 0) hedges.noteAnswer(row.getKey() * 1_000_000);
+      connections.end(other, connections.begin(other), Status.UNAVAILABLE.asRuntimeException());
+      assertEquals(Math.max(500, row.getValue()) * 1_000_000, hedges.plan(first).delayNanos());
+      connections.end(other, connections.begin(other), null);
+      assertEquals(row.getValue() * 1_000_000, hedges.plan(first).delayNanos());
+    }
+    connections.close();
+  }
+}
