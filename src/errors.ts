@@ -39,7 +39,7 @@ export const errorReasons = [
 /** One of {@link errorReasons}. */
 export type ErrorReason = (typeof errorReasons)[number];
 
-/** The parts of an {@link IdError} besides its reason and message. */
+/** Details of an {@link IdError} besides its reason and message. */
 export interface IdErrorDetails {
   /** Every dynamic value of the message, with its unit in the key. */
   readonly metadata?: Readonly<Record<string, string | number | bigint>>;

@@ -3,13 +3,17 @@ import type { SettingGroup } from "../config/setting-groups.ts";
 
 const width = 100;
 
-/** The parts of the help of a command. */
+/** A command as its help describes it. */
 export interface HelpSource {
+  /** As it is typed after `snowlane`. */
   readonly name: string;
-  /** See Command. */
+  /** The text that calls it. Default: `snowlane` and its name. See Command. */
   readonly call?: string;
+  /** One line that says what the command does. */
   readonly summary: string;
+  /** The word that it takes besides flags; absent: it takes none. */
   readonly positional?: { readonly placeholder: string; readonly doc: string };
+  /** Calls as a user would type them, whole lines. */
   readonly examples: readonly string[];
   /** Given as flags only. */
   readonly flags: readonly Setting<unknown>[];

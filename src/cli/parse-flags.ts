@@ -18,11 +18,13 @@ export interface ParsedFlags {
 
 /** The input of {@link parseFlags}. */
 export interface FlagSource {
+  /** The flags that the command has. */
   readonly known: readonly Setting<unknown>[];
   /** Whether the command takes words besides flags. */
   readonly takesWords: boolean;
   /** The text that a user types to see all flags of the command. */
   readonly help: string;
+  /** The words after the command's name, as the shell gave them. */
   readonly args: readonly string[];
 }
 

@@ -29,10 +29,13 @@ export type ClockState =
   /** The store's clock says that the step was wrong: time still goes on by the monotonic clock. */
   | { readonly kind: "contradicted"; readonly stepMs: number; readonly sinceMs: number };
 
-/** The parts of a {@link ClockJudge}. */
+/** The clocks that a {@link ClockJudge} compares, and where it reports steps. */
 export interface ClockJudgePorts {
+  /** The wall clock that is judged, and the monotonic clock beside it. */
   readonly clock: Clock;
+  /** How long the machine has run, sleep included; undefined where it does not say. See systemUptimeMs in clock.ts. */
   readonly uptimeMs: () => number | undefined;
+  /** Called once for each step of the wall clock. */
   readonly report: (event: ClockEvent) => void;
 }
 

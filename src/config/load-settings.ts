@@ -24,9 +24,11 @@ export interface SettingProblem {
 
 /** Settings as they were found: good values, where each was given, and all problems. */
 export interface LoadedSettings<S extends Settings> {
+  /** By name in code; the default where nothing good was given. */
   readonly values: SettingValues<S>;
   /** By name in code: `--flag`, the environment name, the file's path, or `default`. */
   readonly places: { readonly [K in keyof S]: string };
+  /** One for each text that was refused; empty if all are good. */
   readonly problems: readonly SettingProblem[];
 }
 

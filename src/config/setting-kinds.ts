@@ -2,7 +2,7 @@ import { groupDigits } from "../text/group-digits.ts";
 import { type Setting, SettingError } from "./setting.ts";
 import { suggestion } from "./suggestion.ts";
 
-/** The parts that every kind of setting takes. */
+/** Fields that every kind of setting has. {@link Setting} has their meanings. */
 export interface SettingBase {
   readonly name: string;
   readonly short?: string;

@@ -58,14 +58,21 @@ export class UnchangedRecords {
 
 /** By what a record's availability is judged. */
 export interface AvailabilityRules {
+  /** How a dead holder shows: its time passes, or its lock is free. */
   readonly liveness: "ttl" | "lock";
+  /** Whether the store may lose an answered write. */
   readonly durability: "durable" | "lossy";
+  /** For so long a record has to stand still where the store has no clock, in milliseconds. */
   readonly ttlMs: number;
   /** The store's clock; undefined where it has none. */
   readonly storeMs: number | undefined;
+  /** Our wall clock, Unix milliseconds; counts where the store has none. */
   readonly wallMs: number;
+  /** Our monotonic clock, at the same moment. */
   readonly monotonicMs: number;
+  /** Since when each record has stood as it is. */
   readonly unchanged: UnchangedRecords;
+  /** Grants that this process wrote and never used. */
   readonly unused: UnusedGrants;
 }
 

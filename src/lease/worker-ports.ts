@@ -11,5 +11,6 @@ export interface WorkerPorts {
   readonly random128: () => string;
   /** From 0 inclusive to 1 exclusive; for choices and jitter, never for tokens. */
   readonly random: () => number;
+  /** Called with each event of the worker, for the log and metrics. Must not throw. */
   readonly report: (event: WorkerEvent) => void;
 }

@@ -8,7 +8,9 @@ import type { Holder } from "./records/worker-record.ts";
 
 /** The options that a user may set for the worker; an absent one is the store's default. */
 export interface WorkerOptions {
+  /** Records of other namespaces of the store are not looked at: 1 to 63 of a-z, 0-9 and inner hyphens. */
   readonly namespace: string;
+  /** This process, as its record shows it to operators. */
   readonly holder: Holder;
   /** Only worker IDs of this datacenter. */
   readonly datacenterId?: number | undefined;
@@ -21,10 +23,14 @@ export interface WorkerOptions {
    * stores of one layout that are bound to ranges without a common ID never repeat each other's IDs.
    */
   readonly workerIds?: WorkerIdRange | undefined;
-  /** W, in milliseconds. */
+  /** W, the time that a renewal reserves, in milliseconds: 1,000 to 86,400,000. */
   readonly windowMs?: number | undefined;
   /** The longest window in the namespace; absent = as the store says. */
   readonly windowMaxMs?: number | undefined;
+  /**
+   * How often the window is renewed, in milliseconds: 100 to half of the window. Absent = the store's, or a third of
+   * the window.
+   */
   readonly renewalPeriodMs?: number | undefined;
   /** Absent = the window and its slack: no setting gives it, and uniqueness holds for any that is not shorter. */
   readonly ttlMs?: number | undefined;
@@ -34,22 +40,33 @@ export interface WorkerOptions {
   readonly workerIdPatienceMs?: number | undefined;
 }
 
-/** The settings of the protocol: {@link WorkerOptions} with all defaults filled in. */
+/** The settings of the protocol: {@link WorkerOptions} with all defaults filled in. Lengths are milliseconds. */
 export interface WorkerSettings {
+  /** See {@link WorkerOptions.namespace}. */
   readonly namespace: string;
+  /** This process, as its record shows it to operators. */
   readonly holder: Holder;
+  /** Of the IDs that are issued. The store's layout record has to agree. */
   readonly layout: Layout;
   /** Worker indexes that may be taken: `count` of them from `first` on. A single one is pinned. */
   readonly range: { readonly first: number; readonly count: number };
+  /** Those that the store is bound to, ascending; undefined = as the store says. */
   readonly datacenterIds: readonly number[] | undefined;
+  /** Those that the store is bound to; undefined = as the store says. */
   readonly workerIds: WorkerIdRange | undefined;
+  /** W: the time that a renewal reserves. */
   readonly windowMs: number;
+  /** The longest window in the namespace; undefined = as the store says. */
   readonly windowMaxMs: number | undefined;
+  /** A: the most that a timestamp may lead the wall clock. 2,000, or two ticks where those are longer. */
   readonly leadMaxMs: number;
+  /** How often the window is renewed: at most half of it. */
   readonly renewalPeriodMs: number;
+  /** After so long without a renewal a holder counts as dead; 0 where a lock shows that. */
   readonly ttlMs: number;
-  /** Infinity: without end. */
+  /** How long a start retries while the store does not answer as it should. Infinity: without end. */
   readonly startPatienceMs: number;
+  /** How long a start waits while no worker ID is free. 0: not at all. */
   readonly workerIdPatienceMs: number;
 }
 

@@ -21,7 +21,9 @@ export interface SnowflakeOptions {
 
 /** The clocks and the sleep of a {@link Snowflake}, which tests replace. */
 export interface SnowflakePorts {
+  /** Its wall clock alone is read. */
   readonly clock: Clock;
+  /** Blocks the thread for so long, in milliseconds; fractions count. */
   readonly nap: (lengthMs: number) => void;
 }
 

@@ -15,10 +15,11 @@ export type ExpiredRelease =
   /** Nobody ever held it. */
   | { readonly kind: "absent" };
 
-/** The parts that a release works with. */
+/** The clocks by which an operator's release waits, and the randomness of what it writes. */
 export interface OperatorPorts {
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Draws 128 bits from the kernel, as 32 hex digits. */
   readonly random128: () => string;
 }
 

@@ -3,9 +3,9 @@ import type { Clock } from "../clock/clock.ts";
 /** What a bucket gives at once of a larger wish, at least: a tenth of a second's worth. */
 const shareOfSecond = 10;
 
-/** The parts of a {@link TokenBucket}. */
+/** The rate of a {@link TokenBucket}, and the clock that it fills by. */
 export interface TokenBucketOptions {
-  /** At least 1. */
+  /** Tokens a second, at least 1. The bucket holds as many, and is full at first. */
   readonly perSecond: number;
   readonly clock: Pick<Clock, "monotonicMs">;
 }

@@ -31,7 +31,7 @@ interface Waiter<Request, Result> {
   readonly release: () => void;
 }
 
-/** The parts of a {@link WaitQueue}. */
+/** How a {@link WaitQueue} draws for its waiters, and when it tries again. */
 export interface WaitQueueParts<Request, Result> {
   readonly timers: Timers;
   /** Draws for one waiter. Throws an IdError where waiting cannot help. */

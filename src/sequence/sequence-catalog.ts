@@ -1,4 +1,3 @@
-/** What callers and operators do to sequences, apart from taking their values. */
 import { assert } from "../assert.ts";
 import type { Clock } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
@@ -37,18 +36,23 @@ export type OperatorRaise =
   | { readonly kind: "by"; readonly name: string; readonly count: bigint }
   | { readonly kind: "all"; readonly count: bigint };
 
-/** The parts of a {@link SequenceCatalog}. */
+/** The databases that a {@link SequenceCatalog} changes, and whom it tells of changes. */
 export interface CatalogParts {
+  /** The databases that share the values: an update needs all of them. */
   readonly stripes: Pick<StripeSet, "all" | "listed" | "usable">;
+  /** Its wall clock gives the times of creation and update. */
   readonly clock: Clock;
-  /** Is told of each sequence that was made or changed. */
+  /** Called with each sequence that was made or changed. */
   readonly onChanged: (stored: StoredSequence) => void;
 }
 
 /** How often an update that found the sequence changed under it is begun again. */
 const attemptsMax = 5;
 
-/** See the head of this file. All of it rejects with STORE_UNAVAILABLE where the database does not answer. */
+/**
+ * The work of callers and operators on sequences, apart from taking values. All of it rejects with STORE_UNAVAILABLE
+ * where the database does not answer.
+ */
 export class SequenceCatalog {
   readonly #parts: CatalogParts;
 

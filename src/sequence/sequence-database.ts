@@ -1,8 +1,3 @@
-/**
- * What one process knows about the database of its sequences: the revision that it takes under, and how far it has
- * taken each counter. Everything that shows a loss or a move stops the database for all servers; an operator's raise
- * and open is the one remedy. docs/sequences.md has the table of losses.
- */
 import type { Clock } from "../clock/clock.ts";
 import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
@@ -45,14 +40,16 @@ export type SequenceEvent =
   /** The rest of a sequence went back, or could not. */
   | { readonly kind: "given-back"; readonly name: string; readonly count: bigint; readonly outcome: "given" | "kept" };
 
-/** The parts of a {@link SequenceDatabase}. */
+/** The store that a {@link SequenceDatabase} takes from, its share of the values, and where it reports. */
 export interface DatabaseParts {
+  /** The database, one call at a time. */
   readonly store: SequenceStore;
   readonly clock: Clock;
+  /** Called with each stop, each opening and each rest that was given back, for logs and metrics. */
   readonly onEvent: (event: SequenceEvent) => void;
   /** The share of the database in all values; absent = it has them all. */
   readonly stripe?: Stripe | undefined;
-  /** The name of this process, for operators. */
+  /** The name of this process, for operators: up to 100 printable characters; absent = empty. */
   readonly server?: string | undefined;
 }
 
@@ -69,7 +66,11 @@ const attemptsMax = 8;
 /** For so long a database that was found stopped is taken for stopped without another look. */
 const stoppedForMs = 500;
 
-/** See the head of this file. */
+/**
+ * What one process knows about the database of its sequences: the revision that it takes under, and how far it has
+ * taken each counter. Everything that shows a loss or a move stops the database for all servers; an operator's raise
+ * and open is the one remedy. docs/sequences.md has the table of losses.
+ */
 export class SequenceDatabase implements ValueDatabase {
   readonly #parts: DatabaseParts;
   readonly #marks: CounterMarks;

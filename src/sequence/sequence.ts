@@ -19,16 +19,19 @@ export interface SequenceDefinition {
   readonly increment: bigint;
   /** startValue to 2^63 - 1. */
   readonly valueMax: bigint;
+  /** How values come from the database; it never changes. */
   readonly allocation: Allocation;
   /** 1 to 2^30; 0 where the allocation is strict. */
   readonly stepMin: number;
   /** stepMin to 2^30; 0 where the allocation is strict. */
   readonly stepMax: number;
+  /** When counting begins again; it never changes. */
   readonly period: Period;
   /** As Node writes it; empty where there is no period. */
   readonly timeZone: string;
   /** 0 to 100 characters. */
   readonly textTemplate: string;
+  /** Whether values are refused: true stops the sequence until an update says false. */
   readonly disabled: boolean;
 }
 

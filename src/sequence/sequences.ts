@@ -1,4 +1,3 @@
-/** The sequences of a process: the database is opened with the first call, and closed with everything else. */
 import { hostname } from "node:os";
 import type { Clock, Timers } from "../clock/clock.ts";
 import { openSequenceStore } from "./open-sequence-store.ts";
@@ -11,19 +10,21 @@ import type { StripedDatabases } from "./striped-databases.ts";
 import type { SequenceCounters, ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
 
-/** How the sequences of a process are kept. */
+/** Which databases keep the sequences of a process, and how many names and waits it bears. */
 export interface SequencesOptions {
-  /** Of the databases: at least one. */
+  /** URLs of the databases, in any order: at least one. */
   readonly storeUrls: readonly string[];
   /** How many stripes there are to be; undefined = as many as databases, where these are new. */
   readonly stripeCount?: number | undefined;
+  /** How each database is opened: its namespace, its deadline, its number of connections. */
   readonly store: SequenceStoreOptions;
-  /** The longest that a call waits for values. */
+  /** The longest that a call waits for values, in milliseconds. */
   readonly waitMaxMs: number;
   /** The most sequences in memory, at least 1. */
   readonly namesMax: number;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Called with what happens to the databases, for logs and metrics. */
   readonly onEvent: (event: SequenceEvent) => void;
   /** The name of this process, for operators: 1 to 100 printable characters; absent = the machine's and its number. */
   readonly server?: string | undefined;
@@ -42,7 +43,7 @@ export interface SequencesStatus extends Readonly<SequenceCounters> {
   readonly openings: number;
 }
 
-/** The parts that stand once the database is open. */
+/** The objects that are made once the database is open. */
 interface OpenSequences {
   readonly stores: readonly SequenceStore[];
   readonly stripes: StripeSet;
@@ -51,7 +52,7 @@ interface OpenSequences {
   readonly catalog: SequenceCatalog;
 }
 
-/** See the head of this file. */
+/** The sequences of a process: the database is opened with the first call, and closed with everything else. */
 export class Sequences {
   readonly #options: SequencesOptions;
   #opening: Promise<OpenSequences> | undefined;

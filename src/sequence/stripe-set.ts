@@ -1,4 +1,3 @@
-/** The databases that share the values of each sequence: which of them answer, and which stripe each one has. */
 import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
@@ -15,20 +14,21 @@ export interface StripePart {
   readonly database: SequenceDatabase;
 }
 
-/** The parts of a {@link StripeSet}. */
+/** The databases that a {@link StripeSet} is to use, how long it waits for them, and whom it tells of problems. */
 export interface StripeSetParts {
-  /** In the order of their URLs: at least one. */
+  /** One for each URL, in their order: at least one, at most 64. */
   readonly stores: readonly SequenceStore[];
-  /** How many stripes an operator has said; undefined = none was said. */
+  /** How many stripes an operator has said, 1 to 64; undefined = none was said. */
   readonly stripeCount: number | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** The longest that a call waits for values. */
+  /** The longest that a call waits for values, in milliseconds: see {@link patienceMs}. */
   readonly waitMaxMs: number;
+  /** Makes what takes from a database, once its stripe is known. */
   readonly databaseOf: (store: SequenceStore, stripe: Stripe) => SequenceDatabase;
-  /** Is told why a database is not used, while others are: once, until it is used. */
+  /** Called with the reason why a database is not used while others are: once, until it is used. */
   readonly onProblem: (error: unknown) => void;
-  /** Is told that such a database is used. */
+  /** Called with the stripe of such a database when it is used. */
   readonly onAnswers: (stripe: number) => void;
 }
 
@@ -52,7 +52,7 @@ export function patienceMs(waitMaxMs: number): number {
   return Math.max(Math.floor(waitMaxMs / 4), patienceMinMs);
 }
 
-/** See the head of this file. */
+/** The databases that share the values of each sequence: which of them answer, and which stripe each one has. */
 export class StripeSet {
   readonly #parts: StripeSetParts;
   /** By the position of their URL. */

@@ -1,4 +1,3 @@
-/** Takes from the databases of a {@link StripeSet} in turn, past those that do not answer. */
 import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import type { Remainder } from "./segment-buffer.ts";
@@ -8,13 +7,15 @@ import { compareEpochs, type StoredSequence } from "./sequence.ts";
 import { patienceMs, type StripePart, type StripeSet } from "./stripe-set.ts";
 import type { TakeAnswer, ValueTake, UsedSequence, ValueDatabase } from "./value-database.ts";
 
-/** The parts of a {@link StripedDatabases}. */
+/** The databases that {@link StripedDatabases} takes from, and how long it waits for one before it asks the next. */
 export interface StripedDatabasesParts {
+  /** Finds the databases that can be used now. */
   readonly stripes: Pick<StripeSet, "usable" | "usableLater">;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** The longest that a call waits for values. */
+  /** The longest that a call waits for values, in milliseconds: see {@link patienceMs}. */
   readonly waitMaxMs: number;
+  /** Called when a database does not answer, answers again, or lacks a sequence, for logs and metrics. */
   readonly onEvent: (event: SequenceEvent) => void;
 }
 
@@ -47,7 +48,7 @@ const backOffMaxMs = 30_000;
 /** The most names that are known of one database; the oldest one is looked up again. */
 const knownMax = 100_000;
 
-/** See the head of this file. */
+/** Takes from the databases of a {@link StripeSet} in turn, past those that do not answer. */
 export class StripedDatabases implements ValueDatabase {
   readonly #parts: StripedDatabasesParts;
   readonly #health = new Map<number, DatabaseHealth>();

@@ -1,8 +1,3 @@
-/**
- * The evidence of one process that its takes are still there. Each connection has a row that it alone writes, with
- * every take, in the take's own statement. So a database that went back shows that to the process by an older row,
- * whatever others took since. docs/adr/0195 says why. Pure: it sends nothing.
- */
 import { kernelRandom128 } from "../kernel-random.ts";
 
 /** A write to the row of one line, which is done only where the row holds `before`. */
@@ -50,7 +45,11 @@ export const witnessKeptMs = 7 * 86_400_000;
 /** From then on a process does not take a row that is missing for a loss. */
 const expiresMs = 6 * 86_400_000;
 
-/** See the head of this file. */
+/**
+ * The evidence of one process that its takes are still there. Each connection has a row that it alone writes, with
+ * every take, in the take's own statement. So a database that went back shows that to the process by an older row,
+ * whatever others took since. docs/adr/0195 says why. Pure: it sends nothing.
+ */
 export class TakeWitness {
   /** 128 random bits, new for each revision of the database. */
   readonly processId = kernelRandom128();

@@ -1,4 +1,3 @@
-/** Where sources take their values from: one database, or several that share the values of each sequence. */
 import type { Remainder, Segment } from "./segment-buffer.ts";
 import type { CounterKey } from "./sequence-store.ts";
 import type { StoredSequence } from "./sequence.ts";
@@ -20,7 +19,10 @@ export interface UsedSequence extends CounterKey {
   readonly stored: StoredSequence;
 }
 
-/** See the head of this file. All of it rejects with STORE_UNAVAILABLE or STORE_WENT_BACK. */
+/**
+ * Where sources take their values from: one database, or several that share the values of each sequence. All of it
+ * rejects with STORE_UNAVAILABLE or STORE_WENT_BACK.
+ */
 export interface ValueDatabase {
   /** Finds sequences by name: at most 1,000 of them. */
   find(names: readonly string[]): Promise<ReadonlyMap<string, StoredSequence>>;

@@ -1,4 +1,3 @@
-/** The values of one sequence, from memory where there are some: its stock, one take at a time, callers in turn. */
 import type { Clock, Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { type DrawOutcome, type Priority, WaitQueue, waitersMax, type WaitRequest } from "../queue/wait-queue.ts";
@@ -37,14 +36,17 @@ export interface SequenceCounters {
   failed: number;
 }
 
-/** The parts that all sources of a process share. */
+/** The objects that all sources of a process share: the database, its clocks, and the counts of all values. */
 export interface ValueSourceParts {
+  /** Grow with each value and each take, of any source. */
   readonly counters: SequenceCounters;
+  /** Values are taken from it, and their rest is given back. */
   readonly database: ValueDatabase;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** The longest that a call waits for values. */
+  /** The longest that a call waits for values, in milliseconds. */
   readonly waitMaxMs: number;
+  /** Called with each take without an answer, whose range is never used, for logs and metrics. */
   readonly onEvent: (event: SequenceEvent) => void;
 }
 
@@ -68,7 +70,7 @@ const retryMaxMs = 500;
 /** For so long a sequence that has no value left is not asked again. */
 const exhaustedForMs = 1_000;
 
-/** See the head of this file. */
+/** The values of one sequence, from memory where there are some: its stock, one take at a time, callers in turn. */
 export class ValueSource {
   /** Writes a value as text; undefined where the sequence has no template. */
   readonly writeText: ValueWriter | undefined;

@@ -1,4 +1,3 @@
-/** The sequences that are in memory, by name: a bounded number, looked at every ten seconds. */
 import { IdError } from "../errors.ts";
 import { waitersMax } from "../queue/wait-queue.ts";
 import { AbsentNames } from "./absent-names.ts";
@@ -8,7 +7,7 @@ import { sequenceNamePattern, type StoredSequence } from "./sequence.ts";
 import { callerError, shuttingDown } from "./sequence-error.ts";
 import { ValueSource, type ValueSourceParts } from "./value-source.ts";
 
-/** The parts of {@link ValueSources}. */
+/** The objects that {@link ValueSources} gives to each source, and how many sources it keeps. */
 export interface ValueSourcesParts extends ValueSourceParts {
   /** The most names in memory, at least 1. */
   readonly namesMax: number;
@@ -18,6 +17,7 @@ export interface ValueSourcesParts extends ValueSourceParts {
 export interface OpenLimits {
   /** On the monotonic clock; absent = only waitMax holds. */
   readonly deadlineMs?: number | undefined;
+  /** Aborted when the caller has gone: the wait ends. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +26,7 @@ const evictTimeoutMs = 5_000;
 /** The pause before names are looked up again that the database gave no answer about. */
 const lookupPauseMs = 100;
 
-/** See the head of this file. */
+/** The sequences that are in memory, by name: a bounded number, looked at every ten seconds. */
 export class ValueSources {
   readonly #parts: ValueSourcesParts;
   /** The one that took values longest ago is the first. */

@@ -1,17 +1,13 @@
-/**
- * The rows by which a process sees that its takes are still there, and by which operators see which processes hold
- * values: it makes them before its first take, reads them with each look, and deletes those of processes that are gone.
- * docs/adr/0195 says why.
- */
 import type { Clock } from "../clock/clock.ts";
 import type { CounterKey, Look, SequenceStore } from "./sequence-store.ts";
 import { TakeWitness, type WitnessFinding, type WitnessWatch, witnessKeptMs } from "./take-witness.ts";
 
-/** The parts of a {@link WitnessKeeper}. */
+/** The database in which a {@link WitnessKeeper} keeps the rows of this process. */
 interface WitnessKeeperParts {
+  /** Writes, reads and deletes the rows. */
   readonly store: SequenceStore;
   readonly clock: Clock;
-  /** The name of this process, for operators. */
+  /** The name of this process in its rows, for operators. */
   readonly server: string;
 }
 
@@ -30,7 +26,11 @@ export interface WatchedLook extends Look {
 const right: WitnessFinding = { kind: "right" };
 const sweepEveryMs = 3_600_000;
 
-/** See the head of this file. */
+/**
+ * The rows by which a process sees that its takes are still there, and by which operators see which processes hold
+ * values: it makes them before its first take, reads them with each look, and deletes those of processes that are gone.
+ * docs/adr/0195 says why.
+ */
 export class WitnessKeeper {
   readonly #parts: WitnessKeeperParts;
   #enrolled: Enrolled | undefined;

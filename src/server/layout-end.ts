@@ -3,7 +3,7 @@ import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import type { Log } from "./log.ts";
 
-/** The parts of a watch over a layout's end. */
+/** The layout whose end is watched, the clock that it is compared with, and the log that warns. */
 export interface LayoutEndOptions {
   readonly layout: Layout;
   readonly clock: Clock;

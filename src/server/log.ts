@@ -19,13 +19,15 @@ const foldMs = 10_000;
 /** Lines below `error` of one message and reason in that time. */
 const linesMax = 10;
 
-/** The parts of a log. */
+/** The least level of a log, its form, and where its lines go. */
 export interface LogOptions {
   /** The lowest level that is written. */
   readonly level: LogLevel;
   /** `json`: one object a line, `{ time, level, message, ...fields }`. `text`: for people. */
   readonly format: "text" | "json";
+  /** Takes one line, with the line feed at its end. Must not throw. */
   readonly write: (line: string) => void;
+  /** The wall clock of the lines' times: Unix milliseconds. */
   readonly nowMs: () => number;
   /** Colours the level of a line of text; absent: it stays as it is. */
   readonly paint?: (level: LogLevel, word: string) => string;

@@ -8,8 +8,9 @@ import type { WatchedPrincipals } from "./guards/watched-principals.ts";
 import type { Log } from "./log.ts";
 import type { Traces } from "./traces/open-traces.ts";
 
-/** The parts of a server that its guards need. */
+/** The settings by which calls are let in, bounded and traced, and where problems of that are logged. */
 export interface GuardOptions {
+  /** Its file of principals, its quotas and its limit of traced calls are read. */
   readonly config: ServerConfig;
   /** Undefined where no call is traced. */
   readonly traceSettings: TraceSettings | undefined;

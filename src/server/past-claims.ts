@@ -6,15 +6,19 @@ import type { Worker } from "../worker/open-worker.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import type { Log } from "./log.ts";
 
-/** The parts of a server that claims go through. */
+/** A server as it offers ClaimPast: the operator's statement about the store, and the worker that claims. */
 interface ClaimingServer {
+  /** `backfillKnownSince`: since when the store knows all grants; undefined = ClaimPast is not offered. */
   readonly config: Pick<ServerConfig, "backfillKnownSince" | "backfillStoreKeptUntil">;
+  /** Claims, beside the worker ID that it holds. */
   readonly worker: Pick<Worker, "deploymentFingerprint" | "claimPast">;
+  /** Its layout says which times and worker IDs there are. */
   readonly source: Pick<IdSource, "layout">;
+  /** Gets a line for each claim: which worker IDs, from when to when, and why. */
   readonly log: Log;
 }
 
-/** The parts of ClaimPast; undefined where the operator made no statement about the store. */
+/** The statements and the claim behind ClaimPast; undefined where the operator made no statement about the store. */
 export function pastClaimsOf({ config, worker, source, log }: ClaimingServer): PastClaims | undefined {
   const { backfillKnownSince: statement, backfillStoreKeptUntil } = config;
   if (statement === undefined) return undefined;

@@ -7,15 +7,19 @@ import type { CallGuard } from "./call/call-guard.ts";
 import { type ConnectionServer, createConnectionServer } from "./http/connection-server.ts";
 import type { ConnectionOptions } from "./http/http2-server.ts";
 
-/** The settings of the server, and the callers that it knows. */
+/** The settings of the admin listener, and the callers that the server knows. */
 interface AdminOptions {
+  /** `tlsClientCa`: where it is given, the main listener asks for certificates, and this one for tokens. */
   readonly config: Pick<ServerConfig, "adminListen" | "tlsClientCa">;
+  /** Asks for a token; undefined where the server has no file of principals. */
   readonly callers: { readonly guard: CallGuard } | undefined;
+  /** The bounds of what callers may take, shared with the main listener. */
   readonly quotas: CallGuard;
 }
 
-/** The parts that the admin listener shares with the main one, or has of its own. */
+/** The objects that the admin listener shares with the main one, and those that it has of its own. */
 interface AdminServerParts {
+  /** See {@link AdminOptions}. */
   readonly options: AdminOptions;
   /** Of the application that serves the main listener. */
   readonly shared: Pick<
@@ -24,8 +28,9 @@ interface AdminServerParts {
   >;
   /** AdminService. */
   readonly service: Service;
-  /** Those that are told of refusals, which stand before authentication: they count calls, and write refused ones. */
+  /** Guards that are told of refusals, and stand before authentication: they count calls, and log refused ones. */
   readonly watchers: readonly CallGuard[];
+  /** How connections are served. The authorities of clients' certificates are left out. */
   readonly connections: ConnectionOptions;
 }
 

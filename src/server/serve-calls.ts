@@ -43,10 +43,13 @@ export interface CallServer extends ConnectionServer {
   readonly endCalls: () => Promise<void>;
 }
 
-/** The parts of a server that its calls need. */
+/** The sources of IDs and values that a server answers calls from, the guards before them, and its listener. */
 export interface CallServerOptions {
+  /** All settings of the server, checked. */
   readonly config: ServerConfig;
+  /** Certificates of the listener; undefined = plaintext. */
   readonly tls: TlsFiles | undefined;
+  /** The worker ID that is held: GetInfo, ListWorkers and ClaimPast answer from it. */
   readonly worker: Pick<Worker, "deploymentFingerprint" | "storeBinding" | "listWorkers" | "claimPast">;
   /** The worker's source, or the issue log before it. */
   readonly source: IdSource;
@@ -60,6 +63,7 @@ export interface CallServerOptions {
   readonly traces: Pick<Traces, "guard" | "counts"> | undefined;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
+  /** Read for metrics and status: how many connections are open, and how many were refused. */
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
   readonly clock: Clock;
   readonly log: Log;

@@ -22,9 +22,11 @@ import type * as ServeCalls from "./serve-calls.ts";
 import { logSequenceEvent } from "./sequence-log.ts";
 import { logWorkerEvent } from "./worker-log.ts";
 
-/** The parts of a server. */
+/** The settings that a server starts with, its worker, its clock and the signals around its life. */
 export interface ServerOptions {
+  /** All settings of the server, checked. */
   readonly config: ServerConfig;
+  /** The options of the worker: its layout, its store, and the worker IDs that it may take. */
   readonly worker: WorkerChoice;
   /** Undefined where no call is traced. */
   readonly traceSettings: TraceSettings | undefined;
@@ -152,14 +154,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** The parts that a stop ends, in the order of {@link Server.stop}. */
+/** The objects that a stop ends, in the order of {@link Server.stop}. */
 interface ServingParts {
+  /** Stops first: no connection comes after it. */
   readonly listener: Listener;
+  /** Undefined where operators have no listener of their own. */
   readonly admin: Listener | undefined;
+  /** Drained, for `drainTimeoutMs`; calls that still run are then ended. */
   readonly calls: ReturnType<typeof ServeCalls.serveCalls>;
+  /** How long calls may go on after the stop has begun, in milliseconds. 0: they end at once. */
   readonly drainTimeoutMs: number;
+  /** Gives back what is left of its segments. Undefined where this server has no database for them. */
   readonly sequences: Sequences | undefined;
+  /** Gives back its worker ID, after the last call. */
   readonly worker: StartingWorker;
+  /** Undefined where no issued ID is logged. It ends last. */
   readonly issueLog: IssueLog | undefined;
 }
 

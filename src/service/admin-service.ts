@@ -16,10 +16,11 @@ import { createClaimPast, type PastClaims } from "./past-claims.ts";
 import { readServerStatus, type ServerStatusParts } from "./server-status.ts";
 import { defineService, type Service } from "./service.ts";
 
-/** The parts that AdminService works with. */
+/** The list of workers, the numbers and the claim behind AdminService. */
 export interface AdminServiceOptions {
   /** Gives all worker IDs as the store has them; the list may be a second old. */
   readonly listWorkers: () => Promise<WorkerList>;
+  /** The numbers of GetStatus. */
   readonly status: ServerStatusParts;
   /** undefined: ClaimPast is not offered. */
   readonly pastClaims: PastClaims | undefined;

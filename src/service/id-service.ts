@@ -59,10 +59,11 @@ import {
 } from "./message/time-message.ts";
 import { defineService, type Service } from "./service.ts";
 
-/** The parts that IdService works with. */
+/** Where IdService draws IDs from, and the deployment as GetInfo shows it. */
 export interface IdServiceOptions extends IssueOptions {
   /** Marks the UUIDs of this deployment. */
   readonly namespace: string;
+  /** The reaction to a clock that goes back, as GetInfo shows it. */
   readonly rollbackPolicy: RollbackPolicy;
   /** Equal for servers of one layout record, different otherwise; empty while the record is unknown. */
   readonly fingerprintNow: () => string;

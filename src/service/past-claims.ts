@@ -12,17 +12,20 @@ import { layoutToMessage } from "./message/layout-message.ts";
 import { RequestError } from "./message/request-error.ts";
 import { timestampToNs, unixMsToTimestamp } from "./message/time-message.ts";
 
-/** The parts that ClaimPast works with: those of a server whose operator made the statements. */
+/** The statements of the operator about the store, and the claim that ClaimPast makes under them. */
 export interface PastClaims {
+  /** Of the IDs that are claimed. */
   readonly layout: Layout;
   /** The deployment that the statements are about, and the one whose store this is: 32 hex digits. */
   readonly statedFingerprint: string;
   readonly fingerprintNow: () => string;
   /** Unix milliseconds; see PastStatements. */
   readonly knownSinceMs: number;
+  /** Unix milliseconds, negative infinity where nothing was said; see PastStatements. */
   readonly storeKeptUntilMs: number;
+  /** Claims in the store, beside the worker ID that is held. */
   readonly claim: (request: PastRequest) => Promise<PastGrant>;
-  /** Is told of each claim. */
+  /** Called with each claim that was granted, and the reason that its caller gave. */
   readonly onClaimed: (grant: PastGrant, reason: string) => void;
 }
 

@@ -10,9 +10,11 @@ import type { IdSource } from "../worker/id-source.ts";
 import { msToDuration, unixMsToTimestampClamped } from "./message/time-message.ts";
 import type { StatusSample, StatusSamples } from "./status-samples.ts";
 
-/** The parts that the state of a server is read from. */
+/** The numbers that GetStatus answers with. */
 export interface ServerStatusParts {
+  /** The worker ID: its state, its grant and its counters. */
   readonly source: Pick<IdSource, "status">;
+  /** One sample for each of the last 300 seconds. */
   readonly samples: Pick<StatusSamples, "after">;
   readonly clock: Clock;
   /** When the server was started: Unix milliseconds. */

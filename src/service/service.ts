@@ -3,19 +3,23 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ServiceHealth } from "./hot/health-board.ts";
 import type { HotMethod } from "./hot/hot-method.ts";
 
-/** The parts of a service that a server needs: routes, health, reflection and the hot path are made from a list. */
+/** A service as a server takes it: routes, health, reflection and the hot path are made from a list of these. */
 export interface Service {
+  /** Its name and its methods, from the protos. */
   readonly descriptor: DescService;
   /** Answers every method of the descriptor. {@link defineService} has checked that the two fit. */
   readonly implementation: ServiceImpl<DescService>;
+  /** Whether it serves now, for grpc.health.v1. */
   readonly health: ServiceHealth;
   /** Those of its methods that are also answered on bytes. */
   readonly hotMethods: readonly HotMethod[];
 }
 
-/** The parts of a service. */
+/** The input of {@link defineService}. */
 export interface ServiceDefinition<D extends DescService> {
+  /** Its name and its methods, from the protos. */
   readonly descriptor: D;
+  /** A function for each method of the descriptor. */
   readonly implementation: ServiceImpl<D>;
   /** Default: it serves for as long as the server does. */
   readonly health?: ServiceHealth;

@@ -48,8 +48,9 @@ const names = [
 ] as const satisfies readonly (keyof StatusSample)[];
 type Name = (typeof names)[number];
 
-/** The parts that samples are read from. */
+/** The counts that a sample is taken of, once a second. */
 export interface StatusSamplesOptions {
+  /** Its count of IDs is read. */
   readonly source: Pick<IdSource, "status">;
   /** Undefined where this server keeps no sequences. */
   readonly sequences: { readonly issuedCount: number } | undefined;

@@ -18,11 +18,13 @@ export const reserveCountMax = 1_048_576;
 type Priority = "unary" | "bulk";
 
 /**
- * The parts of a generator. Every length of time is raised to what the layout's tick needs; see {@link leadLimits}.
+ * How a generator meets clocks and bursts. Every length of time is raised to what the layout's tick needs; see {@link
+ * leadLimits}.
  */
 export interface GeneratorOptions {
+  /** Of the IDs that are issued. */
   readonly layout: Layout;
-  /** Default `advance`. */
+  /** The reaction to a clock that goes back. Default: `advance`. */
   readonly policy?: RollbackPolicy | undefined;
   /** The most that timestamps lead the clock under load, in milliseconds. Default 10. */
   readonly burstMs?: number | undefined;

@@ -15,7 +15,7 @@ export interface LayoutField {
   readonly bits: number;
 }
 
-/** The parts that a layout is made from. */
+/** The definition of a layout: its epoch, its unit of time and its fields. */
 export interface LayoutSpec {
   /** Name of a preset, or `custom`. */
   readonly name: string;
@@ -66,8 +66,11 @@ export interface Layout extends LayoutSpec {
 export interface IdParts {
   /** Ticks since the epoch, 0 to `layout.timestamp.max`. */
   readonly ticks: number;
+  /** 0 to `layout.datacenter.max`; 0 where the layout has no such field. */
   readonly datacenterId: number;
+  /** 0 to `layout.worker.max`. */
   readonly workerId: number;
+  /** 0 to `layout.sequence.max`. */
   readonly sequence: number;
 }
 
@@ -191,7 +194,7 @@ function partOf({ bits, shift }: FieldPlace): number {
   return ((high >>> shift) & (2 ** (bits - 32) - 1)) * 2 ** 32 + (lowest >>> 0);
 }
 
-/** The parts of a layout that relate ticks to time, for the conversions below. */
+/** The two fields of a layout that relate ticks to time, for the conversions below. */
 export type TimeScale = Pick<LayoutSpec, "epochMs" | "tickNs">;
 
 /** The tick in which a Unix millisecond begins, rounded down. Negative before the epoch. */

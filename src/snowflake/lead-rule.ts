@@ -16,7 +16,9 @@ const leadMaxMsDefault = 2_000;
 
 /** Limits that are asked for; absent means the default. */
 export interface AskedLeadLimits {
+  /** The most that timestamps lead the clock under load, in milliseconds, at least 0. Default: 10. */
   readonly burstMs?: number | undefined;
+  /** The most that timestamps ever lead the clock, in milliseconds. Default: 2,000. */
   readonly leadMaxMs?: number | undefined;
 }
 

@@ -23,7 +23,7 @@ export const rollbackPolicies = ["advance", "reject", "wait", "logical", "reuse"
  */
 export type RollbackPolicy = (typeof rollbackPolicies)[number];
 
-/** The parts of a policy: what the generator, the worker and the service ask. */
+/** A policy as three answers: what the generator, the worker and the service ask of it. */
 export interface RollbackRule {
   /**
    * The reaction while the clock shows less than it has shown before in this grant. `lead`: timestamps lead the clock,

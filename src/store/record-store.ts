@@ -200,7 +200,7 @@ export interface RecordStore {
    * Writes `next` if the record still is `expected`.
    *
    * @param expected - What was read or written last, of the same key; undefined = absent.
-   * @throws IdError: the outcome is unknown (see the head of this file).
+   * @throws IdError: the outcome is unknown. See "Errors of a store" above.
    */
   compareAndSet(key: RecordKey, expected: Entry | undefined, next: string): Promise<WriteAnswer>;
   /**

@@ -1,8 +1,3 @@
-/**
- * Records in a database that speaks SQL: one table for all namespaces, compared by value.
- *
- * Every statement is a transaction of its own.
- */
 import { MadeOnce } from "./link/made-once.ts";
 import type { SqlDatabase } from "./link/sql-database.ts";
 import type { StoreLink } from "./link/store-link.ts";
@@ -23,23 +18,29 @@ import {
 /** The name of the table; a dialect may put a schema before it. */
 export const recordTable = "snowlane_record";
 
-/** The parts in which one database differs from the other. */
+/** The points in which one database differs from the other. */
 export interface RecordDialect<Connection> {
   /** Scheme of the store. */
   readonly kind: string;
+  /** How it is reached, and what it is asked besides records. */
   readonly database: SqlDatabase<Connection>;
   /** {@link recordTable}, as statements name it. */
   readonly table: string;
   /** See {@link RecordStore.skipsEqualWrites}. */
   readonly skipsEqualWrites?: boolean;
+  /** Makes the table of records where it is missing. */
   readonly createTable: (connection: Connection) => Promise<void>;
+  /** Reads all records of a namespace. */
   readonly list: (connection: Connection, namespace: string) => Promise<readonly { key: string; text: string }[]>;
+  /** Reads one record; undefined = there is none. */
   readonly read: (connection: Connection, namespace: string, key: string) => Promise<string | undefined>;
-  /** Both tell whether the row was written, which then is durable; the second one compares with `expected`. */
+  /** Both tell whether the row was written, which then is durable. This one writes it where there is none. */
   readonly create: (connection: Connection, namespace: string, key: string, text: string) => Promise<boolean>;
+  /** See {@link create}. The row is written only where its text is the one that is expected. */
   readonly replace: (connection: Connection, row: ReplacedRow) => Promise<boolean>;
   /** Whether the server took the statement as not permitted, so that nothing was written. */
   readonly isRefused: (error: unknown) => boolean;
+  /** Looks at settings of the server that cost durability. Empty = there is nothing to say. */
   readonly advise: (connection: Connection) => Promise<readonly StoreAdvice[]>;
 }
 
@@ -51,7 +52,11 @@ interface ReplacedRow {
   readonly text: string;
 }
 
-/** The store over one such table. The head of this file says how. */
+/**
+ * Records in a database that speaks SQL: one table for all namespaces, compared by value.
+ *
+ * Every statement is a transaction of its own.
+ */
 export class SqlRecords<Connection> implements RecordStore {
   readonly kind: string;
   readonly durability = "durable";

@@ -26,7 +26,7 @@ import { createUuidCodec, type UuidCodec } from "./uuid-v7.ts";
 const tellsByTime: ReadonlySet<TextForm> = new Set(["base32", "base58", "base62"]);
 const dayMs = 86_400_000;
 
-/** The parts of a text. */
+/** The form, the ID and the UUID that a text was read as. */
 export interface TextReading {
   /** The form that the text is in, with what it showed of its options: writing `id` so gives the canonical text. */
   readonly format: TextFormat;
@@ -56,6 +56,7 @@ export interface FormattedText {
 
 /** The options of a text that its reader found. */
 interface ExpectedOptions {
+  /** Minutes east of UTC at which a serial number was written: -1,080 to 1,080. */
   readonly utcOffsetMinutes: number;
   /** Empty: any. */
   readonly typePrefix: string;

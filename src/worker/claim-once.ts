@@ -9,10 +9,13 @@ import type { WorkerPorts } from "../lease/worker-ports.ts";
 import type { WorkerSettings } from "../lease/worker-settings.ts";
 import type { RecordStore } from "../store/record-store.ts";
 
-/** The parts of a claim by a process that holds no worker ID. */
+/** The store and the settings of a claim by a process that holds no worker ID. */
 export interface ClaimParts {
+  /** The one that is claimed in. */
   readonly store: RecordStore;
+  /** The namespace, the layout and the worker IDs that may be claimed of. */
   readonly settings: WorkerSettings;
+  /** The clocks and the randomness of the claim, and where it reports. */
   readonly ports: WorkerPorts;
 }
 

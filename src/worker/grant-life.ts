@@ -1,8 +1,3 @@
-/**
- * The grant that IDs are issued under, from its first resume record to its release.
- *
- * `#stopIssuing` is the one place where issuing ends: in one step with it, the timestamps in use are noted.
- */
 import { unlock } from "../lease/acquire.ts";
 import type { Grant } from "../lease/grant.ts";
 import type { GrantedGenerator } from "./granted-generator.ts";
@@ -20,10 +15,13 @@ import type { GrantEnd } from "../lease/worker-event.ts";
 import { splitWorkerIndex, windowRules } from "../lease/worker-settings.ts";
 import type { Granted } from "./grant-search.ts";
 
-/** The parts of a {@link GrantLife}. */
+/** The store that a {@link GrantLife} writes to, and the generator that issues under its grant. */
 export interface GrantLifeParts {
+  /** The store, the settings and the memory that all steps of the protocol share. */
   readonly context: ProtocolContext;
+  /** Gets what renewals show of losses of the store. */
   readonly losses: LossNotices;
+  /** Gets each grant, each new end of its window, and the end of issuing. */
   readonly generator: GrantedGenerator;
   /** undefined: there is no resuming. */
   readonly journal: ResumeJournal | undefined;
@@ -31,7 +29,11 @@ export interface GrantLifeParts {
   readonly onAdvance: () => void;
 }
 
-/** See the head of this file. */
+/**
+ * The grant that IDs are issued under, from its first resume record to its release.
+ *
+ * `#stopIssuing` is the one place where issuing ends: in one step with it, the timestamps in use are noted.
+ */
 export class GrantLife {
   readonly #parts: GrantLifeParts;
   /** undefined where there is no resuming. */

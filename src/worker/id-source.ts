@@ -108,6 +108,7 @@ export interface WorkerStatus {
 
 /** Draws IDs. Everything here is synchronous unless a caller has to wait. */
 export interface IdSource {
+  /** Of the IDs that are drawn. */
   readonly layout: Layout;
   /** The most IDs of one reservation: 1,048,576, or less where the layout holds less. */
   readonly reserveCountMax: number;
@@ -116,6 +117,7 @@ export interface IdSource {
    * `reuse`. A stream notes it with its first IDs.
    */
   readonly risingSpan: number;
+  /** Whether IDs are issued now, or why they are not. */
   readonly state: ServingState;
   /**
    * Draws one ID if that needs no waiting: the hot path. undefined = call {@link reserve}, which waits or says why not.

@@ -48,6 +48,7 @@ export interface OpenWorkerOptions
    * restart goes on. Not used with a local file as the store.
    */
   readonly resumeFolder?: string | undefined;
+  /** Called with each event of the worker, for the log and metrics. Must not throw. */
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
   /** The wall clock and its monotonic companion. Default: those of this machine. */
   readonly clock?: Clock | undefined;

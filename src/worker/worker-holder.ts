@@ -1,11 +1,3 @@
-/**
- * Holds one worker ID: acquires it, renews its window, moves to another one when the clock went back too far, and gives
- * it back.
- *
- * This is the loop of the protocol of docs/safety.md. It alone talks to the store, one thing at a time, and decides
- * what is due; a heartbeat beside it watches the clock. What happens to a grant from its begin to its end is in
- * grant-life.ts, the search for a worker ID in grant-search.ts, and the move to another one in rebase.ts.
- */
 import { ClockJudge } from "../clock/clock-judge.ts";
 import { Heartbeat } from "../clock/heartbeat.ts";
 import { backoffMs, Sleeper } from "../clock/sleeper.ts";
@@ -40,11 +32,15 @@ export interface HolderPorts extends WorkerPorts {
   readonly journal?: ResumeJournal | undefined;
 }
 
-/** The parts of a {@link WorkerHolder}. */
+/** The store that a {@link WorkerHolder} holds its worker ID in, and the generator that issues under it. */
 export interface WorkerHolderParts {
+  /** Holds the records of the namespace. */
   readonly store: RecordStore;
+  /** The namespace, the worker IDs that may be taken, and the times of the lease. */
   readonly settings: WorkerSettings;
+  /** The clocks, the randomness and the journal of this process. */
   readonly ports: HolderPorts;
+  /** Gets each grant, each new end of its window, and the end of issuing. */
   readonly generator: GrantedGenerator;
   /** Whether a clock that went back too far is answered by moving to another worker ID. */
   readonly rebases: boolean;
@@ -67,7 +63,14 @@ const clockOffReportPeriodMs = 60_000;
 /** How often a state that only time can change is looked at again. */
 const lookAgainMs = 1_000;
 
-/** See the head of this file. */
+/**
+ * Holds one worker ID: acquires it, renews its window, moves to another one when the clock went back too far, and gives
+ * it back.
+ *
+ * This is the loop of the protocol of docs/safety.md. It alone talks to the store, one thing at a time, and decides
+ * what is due; a heartbeat beside it watches the clock. What happens to a grant from its begin to its end is in
+ * grant-life.ts, the search for a worker ID in grant-search.ts, and the move to another one in rebase.ts.
+ */
 export class WorkerHolder {
   readonly #counters = createHolderCounters();
   /** The wall clock as judged: what IDs are issued by. */

@@ -21,13 +21,17 @@ import { distrustedClockError, phaseError, shuttingDownError } from "./serving-e
 import { type HolderPorts, WorkerHolder } from "./worker-holder.ts";
 import { splitWorkerIndex, type WorkerSettings } from "../lease/worker-settings.ts";
 
-/** The parts of a {@link WorkerSource}. */
+/** The store, the generator and the limits that a {@link WorkerSource} puts together. */
 export interface WorkerSourceParts {
+  /** Holds the records of the namespace. */
   readonly store: RecordStore;
+  /** The namespace, the worker IDs that may be taken, and the times of the lease. */
   readonly settings: WorkerSettings;
+  /** Issues the IDs, under the grants of the holder. */
   readonly generator: SnowflakeGenerator;
+  /** The clocks, the randomness and the journal of this process. */
   readonly ports: HolderPorts;
-  /** The longest that a call waits for IDs. */
+  /** The longest that a call waits for IDs, in milliseconds. 0: not at all. */
   readonly waitMaxMs: number;
 }
 

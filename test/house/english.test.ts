@@ -98,6 +98,16 @@ const forms: readonly Form[] = [
   { found: /\blays? a quarantine\b/, bad: "It lays a quarantine.", instead: "It sets a quarantine." },
   { found: /\banew\b/i, bad: "It begins anew.", instead: "It begins again." },
   { found: /\bmend(?:s|ed|ing)?\b/i, bad: "Version 2 mends it.", instead: "Version 2 fixes it." },
+  {
+    found: /\bthe parts of (?:an? )?\{@link/i,
+    bad: "The parts of a {@link Listener}.",
+    instead: "The limits of a {@link Listener}, and where its faults go.",
+  },
+  {
+    found: /\bsee the head of (?:this|the) file\b/i,
+    bad: "See the head of this file.",
+    instead: "Holds one worker ID, and renews its window.",
+  },
 ];
 
 /** The page and the test that show the forms themselves. */

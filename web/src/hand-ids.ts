@@ -5,12 +5,17 @@ import { readTimeMs } from "./time-words.ts";
 /** The most IDs that are made by hand at once. */
 export const handCountMax = 1_000;
 
-/** The parts of an ID that is made by hand, as they are typed. */
+/** The fields of an ID that is made by hand, as they are typed. */
 export interface HandParts {
+  /** A date and time in UTC, or Unix milliseconds. */
   readonly time: string;
+  /** A whole number; ignored where the layout has no such field. */
   readonly datacenterId: string;
+  /** A whole number; ignored where the layout has no such field. */
   readonly workerId: string;
+  /** Of the first ID, a whole number; ignored where the layout has no such field. */
   readonly sequence: string;
+  /** How many IDs: 1 to 1,000. */
   readonly count: string;
 }
 

@@ -41,6 +41,7 @@ export function linesOf(text: string): { readonly lines: readonly string[]; read
 
 /** How lines are read. */
 interface LineOptions {
+  /** By which the line is read as an ID. */
   readonly layout: Layout;
   /** Undefined: it is detected. */
   readonly form: TextForm | undefined;

@@ -9,7 +9,7 @@ const statusPeriodMs = 2_000;
 /** Every so many of these periods, the server is asked for all else, while the page is in sight: 6 s. */
 const statusesPerLook = 3;
 
-/** The parts of the state of Watch that a look brings. */
+/** A part of the state of Watch that a look brings. */
 type SeenPart = "list" | "status" | "sequences";
 
 /**

@@ -13,13 +13,18 @@ function isOfServer({ code, reason }: SnowlaneError): boolean {
   return code === "UNAVAILABLE" || reason === "DEPLOYMENT_MISMATCH";
 }
 
-/** How calls are tried. */
+/** How calls are tried: the options of a client, with all defaults filled in. */
 export interface AttemptSettings {
+  /** Chooses the server of each attempt. */
   readonly endpoints: Endpoints;
   readonly clock: Clock;
+  /** From 0 to below 1; for the jitter of back-off. */
   readonly random: () => number;
+  /** Called with each attempt that ends. */
   readonly observer: ClientObserver;
+  /** Deadline of a call whose caller gives none, over all attempts and waits, in milliseconds. */
   readonly timeoutMs: number;
+  /** The most that one attempt may take, in milliseconds. */
   readonly attemptTimeoutMs: number;
   /** Attempts after the first, 0 to 3. */
   readonly retryMax: number;
@@ -27,8 +32,9 @@ export interface AttemptSettings {
 
 /** What ends a call before its time. */
 export interface CallLimits {
+  /** Aborted to cancel the call. */
   readonly signal: AbortSignal;
-  /** From now. Default: that of the settings. */
+  /** In milliseconds from now. Undefined: that of the settings. */
   readonly timeoutMs: number | undefined;
 }
 

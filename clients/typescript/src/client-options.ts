@@ -7,7 +7,7 @@ import type { ClientObserver } from "./observer.ts";
 /** Bearer token, or what gives one for each attempt. */
 export type Token = string | (() => string | Promise<string>);
 
-/** What a client may be told, wherever it runs. */
+/** Options of a client, wherever it runs. */
 export interface ClientOptions {
   /**
    * `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment. Default:
@@ -19,6 +19,7 @@ export interface ClientOptions {
    * `insecureToken` is true.
    */
   readonly token?: Token;
+  /** Sends the token also over plaintext to hosts that are not loopback. Default: false. */
   readonly insecureToken?: boolean;
   /** Deadline of a call whose caller gives none, over all attempts and waits. Default: 5,000 ms. */
   readonly timeoutMs?: number;
@@ -26,6 +27,7 @@ export interface ClientOptions {
   readonly attemptTimeoutMs?: number;
   /** Attempts after the first, 0 to 3. Default: 3. */
   readonly retryMax?: number;
+  /** Functions that are called with what the client does. Default: none. */
   readonly observer?: ClientObserver;
   /**
    * The fingerprint of the deployment whose IDs may be used, as `snowlane doctor` shows it, or a list of them. A list
@@ -36,6 +38,7 @@ export interface ClientOptions {
   readonly layout?: Layout;
   /** Marks the UUIDs of the deployment. Default: `default`. */
   readonly namespace?: string;
+  /** Replaced in tests. Default: the clock of the runtime. */
   readonly clock?: Clock;
   /** From 0 to below 1; for jitter and the choice of endpoints. Default: Math.random. */
   readonly random?: () => number;

@@ -34,12 +34,17 @@ export type StatusCode =
   | "DATA_LOSS"
   | "UNAUTHENTICATED";
 
-/** The parts of a {@link SnowlaneError} beside its reason and message. */
+/** Details of a {@link SnowlaneError} beside its reason and message. */
 export interface SnowlaneErrorDetails {
+  /** The status code that the server answered with, or the one that fits the reason. */
   readonly code: StatusCode;
+  /** What the server said beside the reason; keys carry units. Default: empty. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** After how many milliseconds a retry may help; undefined where it cannot, or nobody knows. */
   readonly retryAfterMs?: number | undefined;
+  /** The endpoint that was asked last; undefined if none was. */
   readonly endpoint?: string | undefined;
+  /** The error that caused this one, if there is one. */
   readonly cause?: unknown;
 }
 

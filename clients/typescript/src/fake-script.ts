@@ -13,11 +13,13 @@ export interface Pause {
   readonly ms: number;
 }
 
-/** What a fault may carry. */
+/** Details of a fault, as the error shows them. */
 export interface FaultDetails {
   /** Default: UNAVAILABLE. */
   readonly code?: StatusCode;
+  /** After how many milliseconds a retry may help. Default: undefined. */
   readonly retryAfterMs?: number;
+  /** Default: empty. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 

@@ -28,6 +28,7 @@ export interface IdSource extends RunSource {
   prefetch(options?: PrefetchOptions): PrefetchBuffer;
   /** The sequence of that name, for small dense numbers. Nothing is sent before its first value. */
   sequence(name: string): Sequence;
+  /** Ends it and its buffers: calls in flight and later ones get CLIENT_CLOSED. Doing it again does nothing. */
   close(): void;
 }
 

@@ -7,8 +7,9 @@ import { IdClient } from "./id-client.ts";
 
 export type { TlsOptions };
 
-/** What a client on Node may be told. */
+/** Options of a client on Node. */
 export interface NodeClientOptions extends ClientOptions {
+  /** Certificates for `https` endpoints. Default: the roots of Node, and no certificate of this client. */
   readonly tls?: TlsOptions;
 }
 

@@ -10,7 +10,7 @@ import type { CallOptions, RunSource } from "./run-source.ts";
 import { Stock } from "./stock.ts";
 import { Waiters } from "./waiters.ts";
 
-/** What a buffer may be told. */
+/** Options of a buffer. */
 export interface PrefetchOptions {
   /**
    * The oldest that the reservation of an ID may be when it is handed out: 10 to 60,000 ms. Default: 5,000. With
@@ -24,12 +24,15 @@ export interface PrefetchOptions {
   readonly outageMs?: number;
   /** The most IDs that `outageMs` keeps in stock: 1 to 1,000,000,000. Default: 10,000,000. */
   readonly stockMax?: number;
-  /** Bounds of one reservation: 1 to 1,048,576 IDs. Defaults: 32 and 65,536. */
+  /** The fewest IDs of one reservation: 1 to `countMax`. Default: 32. */
   readonly countMin?: number;
+  /** The most IDs of one reservation: `countMin` to 1,048,576. Default: 65,536. */
   readonly countMax?: number;
   /** How long a caller that gave no deadline may wait for stock, above 0. Default: 5,000 ms. */
   readonly timeoutMs?: number;
+  /** Functions that are called with what the buffer does. Default: that of the client. */
   readonly observer?: ClientObserver;
+  /** Replaced in tests. Default: that of the client. */
   readonly clock?: Clock;
   /** From 0 to below 1; for the jitter of back-off. Default: Math.random. */
   readonly random?: () => number;

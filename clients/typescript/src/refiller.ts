@@ -10,18 +10,24 @@ import { countOfAnswer, type IdRun, type RunSource } from "./run-source.ts";
 import type { Stock } from "./stock.ts";
 import type { Waiters } from "./waiters.ts";
 
-/** What a refill draws from and works for. */
+/** Where a refill draws from, whom it works for, and how much it asks for. */
 export interface RefillerOptions {
+  /** Reserves the IDs. */
   readonly source: RunSource;
   readonly clock: Clock;
+  /** From 0 to below 1; for the jitter of back-off. */
   readonly random: () => number;
+  /** Called with each refill and each failure. */
   readonly observer: ClientObserver;
+  /** Says how much to ask for. */
   readonly policy: RefillPolicy;
   /** Undefined: no stock is kept for an outage. */
   readonly outage: OutagePolicy | undefined;
+  /** Takes the answers. */
   readonly stock: Stock;
+  /** The callers that found no stock; they are served first. */
   readonly waiters: Waiters;
-  /** The oldest that the reservation of an ID may be when it is handed out. */
+  /** The oldest that the reservation of an ID may be when it is handed out, in milliseconds. */
   readonly maxAgeMs: number;
 }
 

@@ -2,9 +2,11 @@ import type { Answer } from "./answer.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 import type { RefillPolicy } from "./refill-policy.ts";
 
-/** What a stock tells and asks. */
+/** The low-water marks of a stock, and whom it tells of low and of old answers. */
 export interface StockOptions {
+  /** Says at how many IDs an answer is low. */
   readonly policy: RefillPolicy;
+  /** Called with the IDs that are dropped. */
   readonly observer: ClientObserver;
   /** Called once an answer, when no more IDs of it are left than its low-water mark. */
   readonly onLowWater: () => void;

@@ -7,10 +7,13 @@ export const backfillDialectNames = ["postgresql", "mysql", "mariadb", "sqlite"]
 /** One of {@link backfillDialectNames}. */
 export type BackfillDialectName = (typeof backfillDialectNames)[number];
 
-/** The parts of the statements of a back-fill, as SQL. */
+/** The texts from which the statements of a back-fill are put together, as SQL. Names are quoted. */
 interface BackfillSql {
+  /** The name of the table whose rows get IDs. */
   readonly table: string;
+  /** The name of the column that tells its rows apart. */
   readonly key: string;
+  /** The name of the column that takes the IDs. */
   readonly id: string;
   /** Unix microseconds of a row's time. */
   readonly us: string;
@@ -20,15 +23,19 @@ interface BackfillSql {
   readonly obstacle: string | undefined;
   /** Names the claim: a text in quotes, the same whenever the text is run. */
   readonly claim: string;
+  /** Why the past was claimed: a text in quotes. */
   readonly reason: string;
   /** From the time of a row in microseconds to its tick, counted from the first of the claim. */
   readonly tickOf: (us: string) => string;
   /** The slots of one tick. */
   readonly capacity: string;
+  /** The first moment of the claim, Unix microseconds, inclusive. */
   readonly fromUs: string;
+  /** Its end, Unix microseconds, exclusive. */
   readonly untilUs: string;
   /** The slots of the claim. */
   readonly slotCount: string;
+  /** The most ticks by which an ID may be later than its row. */
   readonly lagMaxTicks: string;
   /** From a slot to its ID. */
   readonly idOf: (slot: string) => string;

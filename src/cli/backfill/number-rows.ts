@@ -5,16 +5,21 @@ import { CommandError, exitCodes } from "../exit-code.ts";
 import type { Progress } from "../ids/progress.ts";
 import { type Row, type RowRules, rowsOf } from "./rows.ts";
 
-/** What numbers rows, and where they go. */
+/** How rows of the past are read, numbered and written. */
 export interface NumberingParts {
+  /** How a row is read, and which rows are good. */
   readonly rules: RowRules;
+  /** Gives the next ID of a row's tick, from the slots of the claim. */
   readonly numbers: PastNumbers;
+  /** Writes an ID in the form that was asked for. */
   readonly write: (id: bigint) => string;
+  /** Takes the rows, each with its ID. */
   readonly out: Writable;
+  /** Counts the rows that were numbered. */
   readonly progress: Progress;
-  /** By how many ticks an ID may be later than its row. */
+  /** The most ticks by which an ID may be later than its row. */
   readonly lagMaxTicks: number;
-  /** Is given each bad row. */
+  /** Called with each row that gets no ID, and why. */
   readonly onBad: (row: Extract<Row, { kind: "bad" }>) => void;
 }
 

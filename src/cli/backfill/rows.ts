@@ -8,8 +8,11 @@ import type { RowTime } from "./row-time.ts";
 
 /** The rules that rows keep. Times are Unix milliseconds. */
 export interface RowRules {
+  /** By its tick and its epoch a row's time becomes a tick. */
   readonly layout: Layout;
+  /** Finds the time in a row, and puts the ID into it. */
   readonly format: RowFormat;
+  /** Reads the text of a row's time. */
   readonly time: RowTime;
   /** No row is older; that of the layout's epoch at least. */
   readonly fromMs: number;

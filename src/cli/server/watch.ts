@@ -8,8 +8,11 @@ import { CommandError } from "../exit-code.ts";
 export interface WatchOptions<Found> {
   /** Whether one line follows another, for programs. Otherwise a terminal is redrawn. */
   readonly json: boolean;
+  /** The pause between two looks, in milliseconds. */
   readonly periodMs: number;
+  /** Looks once. May fail, from the second look on. */
   readonly look: () => Promise<Found>;
+  /** Writes what a look found. */
   readonly show: (found: Found) => void;
 }
 

@@ -7,15 +7,19 @@ import type { WorkerEvent } from "../worker-event.ts";
 import { encodeLayoutRecord, type LayoutRecord } from "../records/layout-record.ts";
 import type { WorkerSettings } from "../worker-settings.ts";
 
-/** The parts of a {@link ResumeKeeper}. */
+/** The files of a {@link ResumeKeeper}, and what it needs to judge and move their marks. */
 export interface ResumeKeeperParts {
+  /** Keeps the resume records on this machine's disk. */
   readonly journal: ResumeJournal;
+  /** Those of the worker. A record of another instance, layout or namespace is not continued. */
   readonly settings: WorkerSettings;
+  /** The wall clock that marks are compared with. */
   readonly judge: ClockJudge;
   /** The highest timestamp issued so far: Unix milliseconds. */
   readonly lastMs: () => number;
   /** Called when a grant may be used further: its local mark has moved. */
   readonly onAdvance: () => void;
+  /** Called when a record could not be written. */
   readonly report: (event: WorkerEvent) => void;
 }
 

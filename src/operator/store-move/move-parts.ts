@@ -1,4 +1,4 @@
-/** The parts of a move, which each of its steps takes. */
+/** The input that each step of a move takes, and the errors that several of them have in common. */
 import type { Clock, Timers } from "../../clock/clock.ts";
 import { IdError } from "../../errors.ts";
 import type { WorkerRecord } from "../../lease/records/worker-record.ts";
@@ -11,14 +11,17 @@ export interface MoveEnd {
   readonly place: string;
 }
 
-/** The parts of a move. */
+/** The two stores of a move, and whom it tells of its steps. */
 export interface MoveParts {
+  /** The store that holds the namespace when the move begins. */
   readonly source: MoveEnd;
+  /** The store that holds it when the move is complete. */
   readonly target: MoveEnd;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Draws 128 bits from the kernel, as 32 hex digits. */
   readonly random128: () => string;
-  /** Told of each step that was begun. */
+  /** Called with each step that was begun, in words for people. */
   readonly report: (step: string) => void;
 }
 

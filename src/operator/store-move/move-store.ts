@@ -1,17 +1,3 @@
-/**
- * Moves a namespace from one store to another, so that at no moment both grant, and the target never grants below a
- * mark of the source. docs/adr/0062-moving-a-namespace.md has the steps; each step may be the last one before a
- * crash, and the next run of the move goes on from there.
- *
- * 1. The target is claimed: a move record in place of its layout record. No process can start there.
- * 2. The source is closed: a move record in place of its layout record, and a quarantine without end. No process can
- *    start there, and one that was about to start drops the grant that it wrote.
- * 3. Every record of the source whose holder is dead is given back, with its mark: a holder that wakes up late is
- *    fenced. A holder that lives stops the move here.
- * 4. Every mark is copied, and the quarantine that binds the source; the target's move record notes it.
- * 5. The target is opened: its layout record takes the place of the move record.
- * 6. The source says where its namespace went.
- */
 import { IdError } from "../../errors.ts";
 import type { LayoutRecord } from "../../lease/records/layout-record.ts";
 import { movedError } from "../../lease/records/move-record.ts";
@@ -33,7 +19,18 @@ export type MoveOutcome =
   | { readonly kind: "held"; readonly holders: readonly LiveHolder[]; readonly isClosed: boolean };
 
 /**
- * Moves the namespace, or continues a move that was interrupted. See the head of this file.
+ * Moves a namespace from one store to another, so that at no moment both grant, and the target never grants below a
+ * mark of the source. docs/adr/0062-moving-a-namespace.md has the steps; each step may be the last one before a
+ * crash, and the next run of the move goes on from there.
+ *
+ * 1. The target is claimed: a move record in place of its layout record. No process can start there.
+ * 2. The source is closed: a move record in place of its layout record, and a quarantine without end. No process can
+ *    start there, and one that was about to start drops the grant that it wrote.
+ * 3. Every record of the source whose holder is dead is given back, with its mark: a holder that wakes up late is
+ *    fenced. A holder that lives stops the move here.
+ * 4. Every mark is copied, and the quarantine that binds the source; the target's move record notes it.
+ * 5. The target is opened: its layout record takes the place of the move record.
+ * 6. The source says where its namespace went.
  *
  * @throws IdError INVALID_CONFIG: the source holds nothing, or the target holds something else; as the stores do: run
  * it again.

@@ -12,6 +12,7 @@ import type { SqlSession } from "./sql-session.ts";
 
 /** How a kind of database makes its tables. */
 export interface SchemaRules<Connection> {
+  /** Scheme of the store, for messages. */
   readonly kind: string;
   /** The tables that must be there; that of the steps is the last. */
   readonly names: readonly string[];
@@ -23,6 +24,7 @@ export interface SchemaRules<Connection> {
   readonly isDone?: (error: unknown) => boolean;
   /** Tells whether all of some tables are there. */
   readonly areThere: (connection: Connection, names: readonly string[]) => Promise<boolean>;
+  /** Runs statements on a connection. */
   readonly session: (connection: Connection) => SqlSession;
   /** Does some work while no other process changes the tables, in one transaction where the database can. */
   readonly alone: (connection: Connection, work: () => Promise<void>) => Promise<void>;

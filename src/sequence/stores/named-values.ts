@@ -14,6 +14,7 @@ export interface BoundStatement {
 
 /** How a dialect writes the parameter of a value. `index` counts the values from 1. */
 export interface ParameterRules {
+  /** Writes the parameter of a text, such as `$1`. */
   readonly text: (index: number) => string;
   /** Whole numbers are sent as text, and cast in the statement: a driver might send them as floating point. */
   readonly number: (index: number) => string;

@@ -1,4 +1,3 @@
-/** Sequences in a database that is reached over a network. An {@link SqlDriver} has what differs between them. */
 import { systemClock, systemTimers, delay } from "../../clock/clock.ts";
 import { IdError } from "../../errors.ts";
 import { MadeOnce } from "../../store/link/made-once.ts";
@@ -91,7 +90,7 @@ const returnsMax = 256;
 /** The longest pause before a statement that lost a race is sent again. */
 const pauseMaxMs = 50;
 
-/** See the head of this file. */
+/** Sequences in a database that is reached over a network. An {@link SqlDriver} has what differs between them. */
 export class SqlSequences<Connection> implements SequenceStore {
   readonly kind: "postgres" | "mysql";
   readonly #driver: SqlDriver<Connection>;

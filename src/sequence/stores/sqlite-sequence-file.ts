@@ -1,11 +1,3 @@
-/**
- * The sequences of one namespace in a SQLite file of their own. In the file of the worker records a busy strict
- * sequence would starve the renewals of the worker ID, because SQLite's lock is not fair.
- *
- * The folder beside the file shows that it went back, and not by how many values: docs/adr/0157 says why.
- *
- * Synchronous; it runs in a thread of its own (sqlite-sequence-thread.ts). Everything that it throws is an IdError.
- */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { systemClock } from "../../clock/clock.ts";
 import type { OpenFile } from "../../store/sqlite/open-file.ts";
@@ -46,8 +38,9 @@ import { markValues, rangeValues, unionRows, writeStatements } from "./statement
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
+  /** Sequences of other namespaces in the file are not looked at. */
   readonly namespace: string;
-  /** Of a database that is made. */
+  /** The number of stripes of a file that is made: 1 to 64. Default: 1. */
   readonly stripeCount?: number | undefined;
 }
 
@@ -180,7 +173,16 @@ class Statements {
   }
 }
 
-/** See the head of this file, and SequenceStore for what each method does. */
+/**
+ * The sequences of one namespace in a SQLite file of their own. In the file of the worker records a busy strict
+ * sequence would starve the renewals of the worker ID, because SQLite's lock is not fair.
+ *
+ * The folder beside the file shows that it went back, and not by how many values: docs/adr/0157 says why.
+ *
+ * Synchronous; it runs in a thread of its own (sqlite-sequence-thread.ts). Everything that it throws is an IdError.
+ *
+ * SequenceStore says what each method does.
+ */
 export class SequenceFile {
   readonly #namespace: string;
   readonly #stripeCount: number | undefined;

@@ -54,13 +54,15 @@ export interface Dialect {
   }) => string;
 }
 
-/** The parts of a take, with the columns of the tables `c` and `t`. */
+/** The pieces of a take's statement, with the columns of the tables `c` and `t`. */
 interface TakeParts {
-  /** How many values the counter has given then. */
+  /** How many values the counter has given after the take. */
   readonly usedCount: string;
+  /** How many values were taken after the take, without those that were given back or left out. */
   readonly takenCount: string;
-  /** The conditions of the witness row, and those of the counter. */
+  /** Holds for the witness row alone: of this process and line, as it wrote it last. */
   readonly ofWitness: string;
+  /** Holds for the counter alone, while its database is open and its sequence gives values. */
   readonly ofCounter: string;
 }
 

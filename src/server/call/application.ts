@@ -30,20 +30,21 @@ export interface Application {
 /** Told how long a turn took, in milliseconds. Returns whether hot calls were answered in it, or before it. */
 type OnTurn = (tookMs: number) => boolean;
 
-/** The parts of an application. */
+/** The services of an application, the guards before them, and whatever else it answers. */
 export interface ApplicationOptions {
+  /** Those that are served, with their health and in reflection. No two have a method in common. */
   readonly services: readonly Service[];
-  /** Asked for every call, in this order. */
+  /** Asked for every call, in this order: the first that throws refuses it. */
   readonly guards: readonly CallGuard[];
-  /** Pages of these origins may call. */
+  /** The origins whose pages may call, such as `https://example.org`; empty = none. */
   readonly corsOrigins: readonly string[];
-  /** For the probes. */
+  /** Gives the error that probes answer with; undefined while the server is ready. */
   readonly findUnready: FindUnready;
   /** Whether the page's files are served. */
   readonly page: "on" | "off";
   /** Answers `/metrics`; absent: there is no such path. */
   readonly answerMetrics?: AnswerMetrics | undefined;
-  /** Told how long some turns took. Absent: nobody wants to know. */
+  /** Called with the time that some turns took. Absent: no turn is timed. */
   readonly onTurn?: OnTurn | undefined;
   /** Aborted when the server begins to stop: health says NOT_SERVING, and calls that watch it end. */
   readonly drainSignal: AbortSignal;

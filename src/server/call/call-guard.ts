@@ -8,17 +8,19 @@ import { type Peer, peerKey } from "./peer.ts";
 import type { Principal } from "./principal.ts";
 import type { TraceParent } from "./trace-parent.ts";
 
-/** The parts of a caller that are known before its request is read. */
+/** A caller before its request is read: its address, its certificate, and the fields of its head. */
 export interface Caller {
+  /** The other end of the connection, or the caller that a trusted proxy names. */
   readonly peer: Peer;
   /** The value of a field of the request's head, by its name in lower case. */
   header(name: string): string | undefined;
 }
 
-/** The parts of a call that a guard sees, whichever way the call takes through the server. */
+/** A call as its guards see it, whichever way it takes through the server. */
 export interface GuardedCall extends Caller {
-  /** The method that is called. */
+  /** The method that is called: its path, who may call it, and whether it streams. */
   readonly traits: MethodTraits;
+  /** The findings of guards that were asked before. A guard may add to them. */
   readonly notes: CallNotes;
   /**
    * When it began, on the monotonic clock. Undefined for a call that is answered in the turn in which its request came:

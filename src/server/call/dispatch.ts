@@ -34,14 +34,15 @@ export type Dispatch = (request: DispatchRequest) => Promise<UniversalServerResp
 /** Answers a request of `/metrics`. */
 export type AnswerMetrics = (request: DispatchRequest) => Promise<UniversalServerResponse>;
 
-/** The parts of a dispatch. */
+/** The routes of a dispatch, the limits of requests, and the paths that it answers beside calls. */
 export interface DispatchOptions {
   /** Registers the services. */
   readonly routes: (router: ConnectRouter) => void;
+  /** Asked for each call, in this order, before its method. */
   readonly interceptors: readonly Interceptor[];
   /** Ends every call that is still running, with its reason. */
   readonly shutdownSignal: AbortSignal;
-  /** The largest request message, compressed and not. Default {@link requestBytesMax}. */
+  /** The largest request message in bytes, compressed and not. Default: {@link requestBytesMax}. */
   readonly requestBytesMax?: number;
   /** Other origins whose pages may call. Default: none. */
   readonly crossOrigin?: CrossOrigin;

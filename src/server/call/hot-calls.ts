@@ -20,11 +20,12 @@ import { type HotRoute, HotRoutes, type HotRoutesOptions } from "./hot-route.ts"
 import type { MethodTraits } from "./method-table.ts";
 import type { Peer } from "./peer.ts";
 
-/** The parts that serve the hot methods. */
+/** The hot methods of one kind of stream, their guard, and the handler of all other requests. */
 export interface HotCallsOptions<Block, Stream extends CallStream<Block>> extends HotRoutesOptions<Block> {
   /** Takes every other request, and calls of hot methods that are not plain. */
   readonly others: (stream: Stream) => CallHandler<Stream>;
   readonly clock: Clock;
+  /** How long a reader may take nothing of its answer before the call ends, in milliseconds. */
   readonly stallTimeoutMs: number;
   /** Asked for every call that is answered here; the general way asks them itself. */
   readonly guard: CallGuard | undefined;

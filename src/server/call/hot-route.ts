@@ -39,12 +39,15 @@ export const envelopesOf = {
   "HTTP/1.1": [grpcWebEnvelope, connectEnvelope, connectStreamEnvelope],
 } as const satisfies Readonly<Record<string, readonly Envelope[]>>;
 
-/** The parts from which routes are read. */
+/** The methods that are answered on bytes, and the protocols and fields of their answers. */
 export interface HotRoutesOptions<Block> {
+  /** Of all services that are served. */
   readonly methods: readonly HotMethod[];
   /** The protocols in which they are called. */
   readonly envelopes: readonly Envelope[];
+  /** Which pages of other origins may call. */
   readonly crossOrigin: CrossOrigin;
+  /** Encodes the head of an answer for the connection. */
   readonly encode: EncodeHead<Block>;
   /** For the dates of responses. Absent where the carrier adds its own. */
   readonly dateClock: Clock | undefined;

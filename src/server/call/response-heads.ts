@@ -8,13 +8,15 @@ export type EncodeHead<Block> = (fields: Fields) => Block;
 /** The head of a longer body is encoded each time. */
 const rememberedBytesMax = 1_023;
 
-/** The parts of the heads of one content type. */
+/** The fields that the heads of one content type have in common, and how they are encoded. */
 export interface ResponseHeadsOptions<Block> {
+  /** Encodes a head for the connection. */
   readonly encode: EncodeHead<Block>;
+  /** The value of the field content-type. */
   readonly contentType: string;
   /** Fields that each of them has besides. */
   readonly marks: Fields;
-  /** Absent: they have no date. */
+  /** The wall clock of the field date. Absent: the heads have none. */
   readonly clock: Clock | undefined;
 }
 

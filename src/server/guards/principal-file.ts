@@ -67,7 +67,7 @@ const principalSchema = v.strictObject(
 );
 const fileSchema = v.strictObject({ principals: listOf(principalSchema, principalsMax) }, fileHint);
 
-/** The parts of a file that may stand in it once, also of one with other faults. */
+/** Names, tokens and certificates, each of which may stand in a file once, also of a file with other faults. */
 const anyTexts = v.fallback(v.array(v.unknown()), []);
 const anyPrincipal = v.object({ name: v.optional(v.unknown()), tokens: anyTexts, certificates: anyTexts });
 const anyFileSchema = v.fallback(

@@ -9,10 +9,10 @@ import type { PrincipalEntry } from "./principal-file.ts";
 /** RFC 6750 section 2.1, its scheme without case (RFC 9110 section 11.1). A longer token is not even hashed. */
 const bearerPattern = /^bearer +([\x21-\x7e]{1,512})$/i;
 
-/** The parts of {@link Principals}. */
+/** The clock and the default of the quotas of {@link Principals}. */
 export interface PrincipalsOptions {
   readonly clock: Clock;
-  /** The quota of IDs and values of principals whose entry has none; undefined: they have none. */
+  /** The quota of principals whose entry has none: IDs and values a second, at least 1; undefined = no limit. */
   readonly idsPerSecond: number | undefined;
 }
 

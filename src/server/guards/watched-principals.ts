@@ -14,15 +14,17 @@ export interface WatchedPrincipals {
   readonly close: () => void;
 }
 
-/** The parts of {@link watchPrincipals}. */
+/** Which file {@link watchPrincipals} reads, how often, and whom it tells of changes and faults. */
 export interface WatchedPrincipalsOptions extends PrincipalsOptions {
+  /** Of the file of principals. */
   readonly path: string;
-  /** Told of each new file that is in use, with its number of principals. */
+  /** Called with the number of principals of each later file that is in use. */
   readonly onChange: (count: number) => void;
-  /** Told of the first file with a token: from then on tokens go over the network. */
+  /** Called once, with the first file that has a token: from then on tokens go over the network. */
   readonly onFirstToken: () => void;
-  /** Told why a file is not used; the earlier one stays. */
+  /** Called with the reason why a later file is not used; the earlier one stays. */
   readonly onFault: (error: unknown) => void;
+  /** How often the file is looked at, in milliseconds. Default: 10,000. */
   readonly lookMs?: number;
 }
 

@@ -12,11 +12,13 @@ import { encodeMessageField } from "../call/envelope/grpc-message.ts";
 import { contextOf, ownerOf, peerOf } from "./socket-peer.ts";
 import { readRequestTarget, type RequestTarget } from "./request-target.ts";
 
-/** The parts of the server that an exchange uses. */
+/** The dispatch behind an exchange on the HTTP/2 engine, and the limits of its calls. */
 export interface EngineExchangeOptions {
+  /** Answers a request, whatever carries it. */
   readonly dispatch: Dispatch;
+  /** How long a reader may take nothing of its answer before the call ends, in milliseconds. */
   readonly stallTimeoutMs: number;
-  /** Where calls wait for their turns. */
+  /** The fair queue in which expensive calls wait for their turns. */
   readonly expensiveCalls: FairQueue;
   /** Called with a fault of ours. */
   readonly onFault: (error: unknown) => void;

@@ -8,16 +8,18 @@ export interface NamedRequest {
   readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
 }
 
-/** The parts of a {@link HostCheck}. */
+/** Which requests a {@link HostCheck} checks, and the names and origins that it lets pass. */
 export interface HostCheckOptions {
   /**
    * Which requests are checked. `all`: each, by the name that it calls the server by. `of pages`: those with `origin`,
    * by the name in that; a browser sends it with each POST.
    */
   readonly requests: "all" | "of pages";
-  /** In small letters, without a dot at the end. `localhost` and addresses are always allowed. */
+  /**
+   * The server's own names, in small letters, without a dot at the end. `localhost` and addresses are always allowed.
+   */
   readonly names: readonly string[];
-  /** Origins whose pages may call. */
+  /** The origins whose pages may call, such as `https://example.org`. */
   readonly origins: readonly string[];
   /** Called for each request that is refused, with the address of its caller. */
   readonly onRefused?: (address: string) => void;

@@ -19,11 +19,13 @@ export interface Http1Head {
   readonly fields: string[];
 }
 
-/** The parts of the server that a call over HTTP/1.1 uses. */
+/** The count of calls over HTTP/1.1, their time limit, and the proxies that may name their callers. */
 export interface Http1CallOptions {
+  /** Counts the calls that run, so that a drain can wait for them. */
   readonly calls: CallCounter;
-  /** How long a reader may take nothing. */
+  /** How long a reader may take nothing of its answer before the call ends, in milliseconds. */
   readonly stallTimeoutMs: number;
+  /** The proxies that may name their callers; undefined = none: the caller is the other end of the connection. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** Called with a fault of ours. */
   readonly onFault: (error: unknown) => void;

@@ -41,10 +41,11 @@ interface Shared {
  */
 type OnTurn = (tookMs: number) => boolean;
 
-/** The parts that only some servers have. */
+/** How turns are timed, and whose word about callers is believed. A test may leave out both. */
 interface SocketsOptions {
+  /** Called with the time of some chunks. Default: no chunk is timed. */
   readonly onTurn?: OnTurn | undefined;
-  /** The proxies that may name their callers. */
+  /** The proxies that may name their callers. Default: none. */
   readonly trustedProxies?: TrustedProxies | undefined;
 }
 

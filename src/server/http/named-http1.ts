@@ -5,9 +5,11 @@ import { securityHeaders } from "../call/security-headers.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { ServeHttp1 } from "./hot-http1.ts";
 
-/** The parts that the check needs. */
+/** The check of a request's host, and what a refused request is answered and counted with. */
 interface NamedParts {
+  /** Decides which requests pass, and counts the others. */
   readonly hostCheck: HostCheck;
+  /** Makes the error that a refused call gets. */
   readonly toError: Application["toError"];
   /** The address of the caller of a request. */
   readonly addressOf: (request: IncomingMessage) => string;

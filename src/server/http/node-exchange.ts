@@ -26,11 +26,13 @@ interface NodeExchange {
   readonly body?: AsyncIterable<Uint8Array> | undefined;
 }
 
-/** The parts of the server that an exchange uses. */
+/** The dispatch behind an exchange on node:http, and the limits of its calls. */
 interface ExchangeOptions {
+  /** Answers a request, whatever carries it. */
   readonly dispatch: Dispatch;
-  /** How long a reader may read nothing. */
+  /** How long a reader may read nothing before the call ends, in milliseconds. */
   readonly stallTimeoutMs: number;
+  /** The proxies that may name their callers; undefined = none: the caller is the other end of the connection. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** Tells whether the server drains: an HTTP/1.1 connection is then closed after the response. */
   readonly isDraining: () => boolean;
@@ -181,9 +183,13 @@ function dropUnread({ request, response }: NodeExchange): void {
   request.once("close", () => clearTimeout(timer));
 }
 
+/** One answer, where it is written, and when that ends. */
 interface WriterOptions {
+  /** Takes the bytes. */
   readonly response: NodeExchange["response"];
+  /** Gives the head, the body piece by piece, and the trailers. */
   readonly answer: UniversalServerResponse;
+  /** How long the reader may read nothing, in milliseconds. */
   readonly stallTimeoutMs: number;
   /** Aborted when the response is closed, finished or not. */
   readonly gone: AbortSignal;

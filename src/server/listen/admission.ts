@@ -8,6 +8,7 @@ const perLook = 4;
 
 /** How many connections are admitted. */
 export interface AdmissionLimits {
+  /** Connections a second, at least 1. Half a second's worth may be admitted at once. */
   readonly perSecond: number;
   /** How many connections from one network may wait. */
   readonly queuedMax: number;

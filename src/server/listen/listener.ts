@@ -8,11 +8,16 @@ import { networkOf } from "./network.ts";
 import { OpenSockets } from "./open-sockets.ts";
 import { takeProxyHeader } from "./take-proxy-header.ts";
 
-/** The parts of a listener, and its limits. */
+/** The limits of a listener, and where its faults go. */
 export interface ListenerOptions {
   /** Whether other sockets of this user may be bound to the same address. Default: no. */
   readonly reusePort?: boolean;
+  /**
+   * The most connections that are open, at least 1. From nine tenths of them on, each new one closes the longest idle
+   * one of the network that has most.
+   */
   readonly connectionsMax: number;
+  /** The most connections that are handed on in a second, at least 1. Half a second's worth may come at once. */
   readonly connectionsPerSecond: number;
   /** The proxies whose connections begin with a header of the PROXY protocol. Default: none. */
   readonly proxies?: Pick<Networks, "has"> | undefined;

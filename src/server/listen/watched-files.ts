@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 /** How often a fault that lasts is reported. */
 const reminderMs = 60_000;
 
-/** The parts of {@link WatchedFiles}. */
+/** How {@link WatchedFiles} reads its files, how often, and whom it tells of changes and faults. */
 export interface WatchOptions<T> {
   /** Reads the files. Throws if that cannot be done. */
   readonly read: () => T;
@@ -14,7 +14,7 @@ export interface WatchOptions<T> {
    * stays in use.
    */
   readonly onFault: (error: unknown) => void;
-  /** How often the files are looked at. Default 10,000. */
+  /** How often the files are looked at, in milliseconds. Default: 10,000. */
   readonly lookMs?: number;
 }
 

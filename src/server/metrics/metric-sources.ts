@@ -8,16 +8,24 @@ import type { CallMetrics } from "./call-metrics.ts";
 import type { Lag } from "./event-loop-lag.ts";
 import type { WorkerTally } from "./worker-tally.ts";
 
-/** The parts of a server of which metrics tell. */
+/** The counters and states that a scrape of `/metrics` reads. Reading them changes nothing. */
 export interface MetricSources {
+  /** Calls by method and outcome, and how long they took. */
   readonly calls: CallMetrics;
+  /** The worker ID: its state, its grant and its counters. */
   readonly source: IdSource;
+  /** How many worker IDs of the namespace are in which state, at most a minute old. */
   readonly workers: WorkerTally;
   /** Undefined where the server has no database for them. */
   readonly sequences: Pick<Sequences, "status"> | undefined;
+  /** How many connections are open, and how many were refused since the start. */
   readonly listener: Pick<Listener, "connectionCount" | "refused">;
+  /** Gives the state of the HTTP/2 connections. */
   readonly connections: () => ConnectionsStatus;
-  /** Their names, and the IDs and values that each was handed out; undefined without a file of them. */
+  /**
+   * Gives the names of the principals, and the IDs and values that each was handed out; undefined without a file of
+   * them.
+   */
   readonly principals:
     | (() => ReadonlyMap<string, Pick<Allowance, "idsCount" | "refusedCount" | "idsPerSecond">>)
     | undefined;
@@ -25,6 +33,7 @@ export interface MetricSources {
   readonly traces: { readonly counts: () => { readonly traced: number; readonly untraced: number } } | undefined;
   /** Counts the log lines that could not be written. */
   readonly readLostLines: () => number;
+  /** How late the event loop is. */
   readonly lag: Lag;
   readonly clock: Clock;
 }

@@ -14,10 +14,11 @@ import { WorkerTally } from "./worker-tally.ts";
 /** The path as the guards see it. It is no method of a service, so it has no row of the table of methods. */
 const traits = { index: 0, path: "/metrics", access: "observe", streams: false, handsOutOne: false } as const;
 
-/** The parts of {@link createMetricsPage}. */
+/** The sources of {@link createMetricsPage}, and its guard's report. */
 export interface MetricsPageOptions extends Omit<MetricSources, "workers" | "lag"> {
+  /** Gives all worker IDs as the store has them. Asked beside scrapes, so none waits for the store. */
   readonly listWorkers: () => Promise<WorkerList>;
-  /** Told of each caller that may not observe: a token is no easier to guess here than by a call. */
+  /** Called with each caller that may not observe: a token is no easier to guess here than by a call. */
   readonly onRefused: (call: GuardedCall, reason: ErrorReason) => void;
 }
 

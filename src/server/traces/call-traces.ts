@@ -7,11 +7,12 @@ import { TokenBucket } from "../../queue/token-bucket.ts";
 import type { CallGuard, GuardedCall } from "../call/call-guard.ts";
 import { readTraceParent, type TraceParent } from "../call/trace-parent.ts";
 
-/** The parts of {@link CallTraces}. */
+/** Where the spans of {@link CallTraces} go, and how many there may be. */
 export interface CallTracesOptions {
+  /** Makes the spans. */
   readonly tracer: Pick<Tracer, "startSpan">;
   readonly clock: Clock;
-  /** At least 1. Further calls are served and not traced. */
+  /** The most calls that are traced in a second, at least 1. Further calls are served and not traced. */
   readonly callsPerSecond: number;
 }
 

@@ -30,12 +30,14 @@ export interface Traces {
   readonly close: () => Promise<void>;
 }
 
-/** The parts of {@link openTraces}. */
+/** The resource and the limit of {@link openTraces}, and how it reports that spans are lost. */
 export interface TracesOptions {
+  /** The resource that the environment names. */
   readonly settings: TraceSettings;
+  /** See {@link CallTracesOptions.callsPerSecond}. */
   readonly callsPerSecond: number;
   readonly clock: Clock;
-  /** Told in words why spans could not be sent. */
+  /** Called with the reason, in words, each time that spans could not be sent. */
   readonly onProblem: (cause: string) => void;
 }
 

@@ -3,15 +3,16 @@ import type { Allowance } from "../../queue/allowance.ts";
 import type { IdSource, ReservedIds, ReserveRequest } from "../../worker/id-source.ts";
 import { RequestError } from "../message/request-error.ts";
 
-/** The parts that issue IDs. */
+/** Where IDs are drawn from, and how many a call may ask for. */
 export interface IssueOptions {
+  /** The worker's, or the issue log before it. */
   readonly source: IdSource;
   readonly clock: Clock;
-  /** The most that one BatchNextIds call may ask for. */
+  /** The most that one BatchNextIds call may ask for, at least 1. */
   readonly batchCountMax: number;
 }
 
-/** The parts that answer with IDs. */
+/** {@link IssueOptions}, and the deployment that an answer names. */
 export interface AnswerOptions extends IssueOptions {
   /** Which deployment the IDs are of, as in NextIdResponse; 0 before the first ID. */
   readonly deploymentNow: () => number;

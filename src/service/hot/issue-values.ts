@@ -6,11 +6,12 @@ import type { ReservedValues, ReserveValues, ValueSource } from "../../sequence/
 import { reserveCountMax } from "../../snowflake/generator.ts";
 import { type CallContext, checkCount, deadlineOf, Draw, whenQuotaAllows, withinQuota } from "./issue-ids.ts";
 
-/** The parts that hand out values. */
+/** Where values are drawn from, and how many a call may ask for. */
 export interface ValueOptions {
+  /** Opens its database with the first call. */
   readonly sequences: Sequences;
   readonly clock: Clock;
-  /** The most that one BatchNextValues call may ask for. */
+  /** The most that one BatchNextValues call may ask for, at least 1. */
   readonly batchCountMax: number;
 }
 

@@ -3,7 +3,7 @@ import { backoffMs } from "../../clock/sleeper.ts";
 import { LeftSessions } from "./left-sessions.ts";
 import type { GivenUp, Sessions } from "./route.ts";
 
-/** The parts of a {@link ConnectionLine}. */
+/** How a {@link ConnectionLine} makes and ends its connections. */
 export interface LineParts<T> {
   /**
    * Connects, and destroys what it has begun when `signal` aborts. Calls `lost` when the connection ends by itself, so

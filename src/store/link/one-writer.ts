@@ -1,9 +1,3 @@
-/**
- * The way to the one server of several that takes writes.
- *
- * Where a URL names several servers, each of them is asked before each call: two that both take writes would be two
- * stores. A server that does not answer is no evidence, so it holds nobody up. docs/adr/0109 has the decision.
- */
 import { systemClock, systemTimers } from "../../clock/clock.ts";
 import { IdError } from "../../errors.ts";
 import { describe, nameOf, noneTakesUs } from "./problem-text.ts";
@@ -22,6 +16,7 @@ export interface WriterRules<T> {
   readonly noneHint: string;
   /** Whether servers are asked before each call, or once for each connection: a server that is alone. */
   readonly asksAgain: boolean;
+  /** Finds the writers that count, and remembers how far timelines went: one for all links of a database. */
   readonly choice: WriterChoice;
   /** Asks a server what it is. */
   readonly ask: (connection: T, server: Endpoint) => Promise<ServerAnswer>;
@@ -44,7 +39,12 @@ interface Look<T> {
   readonly firstWriter: PromiseWithResolvers<void>;
 }
 
-/** See the head of this file. */
+/**
+ * The way to the one server of several that takes writes.
+ *
+ * Where a URL names several servers, each of them is asked before each call: two that both take writes would be two
+ * stores. A server that does not answer is no evidence, so it holds nobody up. docs/adr/0109 has the decision.
+ */
 export class OneWriter<T> implements Route<T> {
   readonly #parts: RouteParts<T>;
   readonly #rules: WriterRules<T>;

@@ -29,7 +29,9 @@ export interface RemoteUrl {
 
 /** The forms of URL that a store accepts. */
 export interface RemoteUrlRules {
+  /** Those that mean this store, without `://`; the first one is shown in errors. */
   readonly schemes: readonly string[];
+  /** Of a server whose port the URL does not say. */
   readonly defaultPort: number;
   /** Names of its own parameters, beside those of {@link commonParameters}. */
   readonly parameters: readonly string[];

@@ -5,7 +5,7 @@ import { OneWriter, type WriterRules } from "./one-writer.ts";
 import { describe } from "./problem-text.ts";
 import type { Route, RouteParts, Taken } from "./route.ts";
 
-/** The parts of a driver that a {@link StoreLink} needs. */
+/** A driver as a {@link StoreLink} uses it: how it connects, and how its errors are read. */
 export interface LinkOptions<T> extends Omit<RouteParts<T>, "connectTimeoutMs"> {
   /** Scheme of the store, for messages. */
   readonly kind: string;

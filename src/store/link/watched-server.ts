@@ -29,6 +29,7 @@ export interface Sighting<T> {
 interface AskRules<T> {
   /** Whether it is asked before each call, or once for each connection. */
   readonly asksAgain: boolean;
+  /** Asks a server what it is. */
   readonly ask: (connection: T, server: Endpoint) => Promise<ServerAnswer>;
 }
 

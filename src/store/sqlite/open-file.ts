@@ -11,18 +11,23 @@ export interface OpenDatabase {
   readonly file: FileIdentity;
 }
 
-/** The parts of an {@link OpenFile}. */
+/** The files behind an {@link OpenFile} as they were found when it was opened. Each later use has to find the same. */
 export interface OpenFileParts {
   /** The real path, after which everything beside the file is named. */
   readonly path: string;
   /** As it was given; may lead over symbolic links. */
   readonly givenPath: string;
+  /** The file that holds the data. */
   readonly main: OpenDatabase;
   /** The file `revision` in the folder beside it. */
   readonly beside: OpenDatabase;
+  /** Drawn when the file was made: 32 hex digits. */
   readonly fileId: string;
+  /** Drawn when this file first stood at this path: 32 hex digits. */
   readonly placeId: string;
+  /** The identity that its file and place make together. */
   readonly life: FileLife;
+  /** The number of its writes when it was opened. */
   readonly revision: number;
 }
 

@@ -5,6 +5,7 @@ import { StoreFile, type StoreFileOptions } from "./store-file.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
 export interface RecordFileOptions extends StoreFileOptions {
+  /** Records of other namespaces in the file are not looked at. */
   readonly namespace: string;
 }
 

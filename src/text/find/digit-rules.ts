@@ -22,8 +22,9 @@ export interface DigitToken {
   readonly isNegative: boolean;
 }
 
-/** What the rules need beside the token. */
+/** The facts that the rules compare a token with. */
 export interface DigitOptions {
+  /** Tells whether a number is an ID of the chosen layout with a likely time. */
   readonly isPlausible: (id: bigint) => boolean;
   /** Digits of an ID that the chosen layout makes today. */
   readonly ownLength: number | undefined;

@@ -16,10 +16,13 @@ export interface WordToken {
   readonly context: TokenContext;
 }
 
-/** What the rules need beside the token. */
+/** The facts that the rules compare a token with. */
 export interface WordOptions {
+  /** Unix milliseconds: a time more than a day later is not likely. */
   readonly nowMs: number;
+  /** Tells whether a number is an ID of the chosen layout with a likely time. */
   readonly isPlausible: (id: bigint) => boolean;
+  /** Reads the text forms of the chosen layout. */
   readonly codec: TextCodec;
 }
 

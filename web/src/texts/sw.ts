@@ -115,7 +115,7 @@ const forms: Texts["forms"] = {
   typed: "ID yenye aina",
 };
 
-/** See the head of this file. */
+/** All Swahili texts of the page, by the same keys as the English ones. */
 export const sw: Texts = {
   locale: "sw",
   number,

@@ -104,7 +104,7 @@ const forms: Texts["forms"] = {
   typed: "类型化 ID",
 };
 
-/** See the head of this file. */
+/** All Chinese texts of the page, by the same keys as the English ones. */
 export const zh: Texts = {
   locale: "zh-CN",
   number,

@@ -7,16 +7,19 @@ import type { ChannelCall } from "./grpc-channel.ts";
 import type { ClientStream } from "./http2-request.ts";
 import { MessageReader } from "./message-reader.ts";
 
-/** What a call sends, and when it ends. */
+/** The request of a call, how its answer is read, and when it ends. */
 export interface GrpcCallOptions<Message> {
+  /** The header block of the request, encoded for HTTP/2. */
   readonly head: Buffer;
+  /** The message of the request, with its prefix of five bytes. */
   readonly body: Buffer;
   /** Reads a message of the answer; throws if it is broken. */
   readonly parse: (bytes: Uint8Array) => Message;
   /** How many messages the answer may have. */
   readonly messageCountMax: number;
-  /** From now; undefined if the call may take any time. */
+  /** In milliseconds from now; undefined if the call may take any time. */
   readonly timeoutMs: number | undefined;
+  /** Aborted to cancel the call; undefined: nobody can. */
   readonly signal: AbortSignal | undefined;
   /** Sends the call; called again where a server did not begin with it. */
   readonly send: (call: ChannelCall) => void;

@@ -21,10 +21,13 @@ import type { TlsOptions } from "./tls-options.ts";
 /** Fields as Connect's transports take them. */
 type HeaderFields = Parameters<Transport["unary"]>[3];
 
-/** What ends a call, and what goes out with it. */
+/** The limits of a call, and the fields that go out with it. */
 interface CallOptions {
+  /** Aborted to cancel the call; undefined: nobody can. */
   readonly signal: AbortSignal | undefined;
+  /** In milliseconds from now; undefined if the call may take any time. */
   readonly timeoutMs: number | undefined;
+  /** Fields of this call beside those of every call; undefined: there are none. */
   readonly header: HeaderFields;
 }
 

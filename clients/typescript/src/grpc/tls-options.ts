@@ -2,7 +2,8 @@
 export interface TlsOptions {
   /** Authorities to trust. Default: the roots of Node. */
   readonly ca?: string;
-  /** This client's certificate and its key, for mutual TLS. */
+  /** This client's certificate, for mutual TLS. Needs `key`. Default: none. */
   readonly cert?: string;
+  /** The private key of `cert`. */
   readonly key?: string;
 }
