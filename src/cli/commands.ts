@@ -28,6 +28,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./ids/range.ts")).range,
   },
   {
+    name: "audit",
+    summary: "reports IDs of logs or columns that are there twice, or do not belong there",
+    load: async () => (await import("./audit/audit.ts")).audit,
+  },
+  {
     name: "backfill",
     summary: "gives rows that exist already IDs with their own times",
     load: async () => (await import("./backfill/backfill.ts")).backfill,
@@ -121,6 +126,11 @@ const commands: readonly CommandEntry[] = [
     name: "token",
     summary: "makes a token for a caller of a server with --principals",
     load: async () => (await import("./server/token.ts")).token,
+  },
+  {
+    name: "whoami",
+    summary: "shows what a token may do at a server",
+    load: async () => (await import("./server/whoami.ts")).whoami,
   },
   {
     name: "status",

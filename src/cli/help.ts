@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { docParts, environmentName, flagName, type Setting } from "../config/setting.ts";
 import type { SettingGroup } from "../config/setting-groups.ts";
 
@@ -70,9 +73,13 @@ function write(source: HelpSource, middle: readonly string[]): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The last line. A user of a package has no docs/ beside the program. */
+/** The pages are beside dist/ in a clone and in the package. An executable and an image have none. */
+const pagesFolder = fileURLToPath(new URL("../../docs", import.meta.url));
+
+/** The last line. */
 function endOf(text: string): string {
-  const pages = text.includes("docs/") ? " Pages in docs/ are beside the source of Snowlane." : "";
+  const place = existsSync(join(pagesFolder, "cli.md")) ? `in ${pagesFolder}` : "beside the source of Snowlane";
+  const pages = text.includes("docs/") ? ` Pages of docs/ are ${place}.` : "";
   return `Exit codes: see snowlane --help.${pages}`;
 }
 

@@ -111,7 +111,7 @@ function brief(error: Error, format: "text" | "json"): unknown {
 }
 
 function toText(key: string, given: unknown): string {
-  const value = redactField(key, given);
+  const value = roundedMs(key, redactField(key, given));
   const text = typeof value === "string" ? value : stringify(value);
   return ` ${key}=${/^[\w.:/@+-]+$/.test(text) ? text : printable(typeof value === "string" ? JSON.stringify(value) : text)}`;
 }
@@ -120,8 +120,13 @@ function stringify(value: unknown): string {
   return JSON.stringify(value, (key, nested: unknown) => {
     if (typeof nested === "bigint") return String(nested);
     if (nested instanceof Error) return errorFields(nested);
-    return redactField(key, nested);
+    return roundedMs(key, redactField(key, nested));
   });
+}
+
+/** Nobody reads a length of time below a microsecond. */
+function roundedMs(key: string, value: unknown): unknown {
+  return typeof value === "number" && key.endsWith("Ms") ? Math.round(value * 1_000) / 1_000 : value;
 }
 
 function errorFields(error: Error): LogFields {

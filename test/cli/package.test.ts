@@ -98,9 +98,9 @@ test("the list of what is bundled names every package of the notices, with its v
   expect(relationships).toHaveLength(packages.length);
 });
 
-test("the packed file has at most 1.1 MB, with the page and the tracer", () => {
+test("the packed file has at most 1.1 MB with the page and the tracer, and 160 kB of docs", () => {
   expect(readdirSync(join(project, "node_modules/snowlane/dist/page"))).toContain("index.html");
-  expect(statSync(join(project, `snowlane-${ownVersion()}.tgz`)).size).toBeLessThan(1_100_000);
+  expect(statSync(join(project, `snowlane-${ownVersion()}.tgz`)).size).toBeLessThan(1_100_000 + 160_000);
 });
 
 /** Everything that the packed file may hold. */
@@ -110,6 +110,7 @@ const packedFiles = [
   /^dist\/chunks\/[\w-]+\.js$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^dist\/page\/(manifest\.json|(index\.html|openapi\.json|assets\/[\w-]+\.(js|css|svg))(\.br|\.gz)?)$/,
+  /^docs\/[\w-]+\.md$/,
   /^proto\/snowlane\/v1\/\w+\.proto$/,
 ];
 
@@ -144,6 +145,16 @@ test("of Node's own modules it reads what it uses alone: a later Node may warn o
   // Such a line has the name twice.
   expect(reads.filter(({ text, name }) => text.split(name).length <= 3).map(({ name }) => name)).toEqual([]);
   expect(texts.filter((text) => /\} = process\.getBuiltinModule/.test(text))).toEqual([]);
+});
+
+test("NEWCOMER 17: its help names the folder of the pages, and every page that it names is there", async () => {
+  const node = { cwd: project, env: environment };
+  const help = await runCommand("npx", ["snowlane", "serve", "--help-all"], node);
+  const folder = join(project, "node_modules/snowlane/docs");
+  expect(help).toContain(`Pages of docs/ are in ${folder}.`);
+  const pages = [...help.matchAll(/docs\/([\w-]+\.md)/g)].map(([, page = ""]) => page);
+  expect(pages.length).toBeGreaterThan(5);
+  expect(pages.filter((page) => !readdirSync(folder).includes(page))).toEqual([]);
 });
 
 test("it is installed without a script of its own", () => {

@@ -49,6 +49,7 @@ const calls: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ["sequences next", [["orders"]]],
   ["sequences get", [["orders"]]],
   ["sequences", [[]]],
+  ["whoami", [[], ["--json"]]],
   ["health", [[]]],
 ]);
 
@@ -131,5 +132,30 @@ describe("what is wrong with the options", () => {
     const { code, stderr, fault } = await runInProcess(args());
     expect([code, stderr, fault]).toEqual([2, expect.stringContaining(message), undefined]);
     expect(stderr).not.toContain("secret");
+  });
+});
+
+describe("NEWCOMER 5: whoami says what the credentials may do", () => {
+  const asked = ["whoami", "--json", "--server"];
+
+  test("of a token with one permission, of one with all, and of one that the server does not know", async () => {
+    const { url } = await runServer({ principals: principalsFile(principals).path });
+    const of = async (text: string) => await runInProcess([...asked, url, "--token-file", fileOf(text)]);
+    const ids = await of(tokenOf("ids"));
+    expect(JSON.parse(ids.stdout)).toEqual({ permissions: ["ids"], asksForCredentials: true });
+    const all = JSON.parse((await of(tokenOf("all"))).stdout) as unknown;
+    expect(all).toEqual({ permissions: ["ids", "sequences", "manage", "observe"], asksForCredentials: true });
+    expect(await of("snw_other")).toMatchObject({ code: 1, stderr: expect.stringContaining("MISSING_CREDENTIALS") });
+    expect(await runInProcess(["whoami", "--server", url])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Give --token-file FILE"),
+    });
+  });
+
+  test("of a server that asks for no credentials", async () => {
+    const { url } = await runServer({});
+    const { code, stdout } = await runInProcess(["whoami", "--server", url]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("every caller may do this")]);
+    expect(stdout).toMatch(/^ids {8}yes {10}new IDs; reading IDs$/m);
   });
 });

@@ -74,6 +74,9 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
     effect: "The connection is over: a failed call of the store, and another connection.",
   },
   // Settings.
+  "audit-input.ts": { file: 2, effect: "In a command: exit 1, with the name of the file." },
+  "id-sorter.ts": { file: 4, effect: "In a command: exit 1; a full folder is named." },
+  "help.ts": { file: 1, effect: "The help names the source in place of the folder." },
   "backfill-file.ts": { file: 5, effect: "In a command: exit 1; nothing is claimed, or the claim is wasted." },
   "whole-file.ts": { file: 2, error: 1, effect: "In a command: exit 1; no file stands under the name of --out." },
   "secret-file.ts": { file: 1, effect: "A file that cannot be looked at is refused as one that cannot be read." },

@@ -46,6 +46,7 @@ const services = ["service", "service/message", "service/hot"];
 const served = [...core, "version", "gen", ...services];
 /** What each folder of commands needs beside `ofCommands`, and the folders of commands below it. */
 const commandFolders = {
+  "cli/audit": ["cli/backfill", "cli/ids"],
   "cli/backfill": ["cli/ids"],
   "cli/completions": [],
   "cli/doctor": ["cli/store", "cli/workers"],

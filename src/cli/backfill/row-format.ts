@@ -90,7 +90,7 @@ class CsvFormat implements RowFormat {
 const byteOrderMark = "\u00EF\u00BB\u00BF";
 
 /** undefined: a quote has no end. */
-function fieldsOf(content: string): readonly string[] | undefined {
+export function fieldsOf(content: string): readonly string[] | undefined {
   if (!content.includes('"')) return content.split(",");
   const fields: string[] = [];
   for (let at = 0; at <= content.length; ) {

@@ -109,7 +109,8 @@ function bad(problem: SettingProblem): Resolved<Interval> {
   return { kind: "bad", problems: [problem] };
 }
 
-function unixMsOf(point: TimePoint, nowMs: number, offsetMs: number): number {
+/** The Unix milliseconds of a time that was written. */
+export function unixMsOf(point: TimePoint, nowMs: number, offsetMs: number): number {
   if (point.kind === "now") return nowMs;
   if (point.kind === "instant") return point.unixMs;
   if (point.kind === "date") return point.unixMs - offsetMs;

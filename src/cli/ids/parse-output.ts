@@ -120,6 +120,6 @@ function uuidRows(uuid: UuidInfo, isSnowlane: boolean): readonly (readonly [stri
     ["time", isSnowlane || createTimeNs === undefined ? undefined : isoOfNs(createTimeNs)],
     ["clock sequence", clockSequence],
     ["node", node],
-    ["ours", isSnowlane ? "yes" : "no"],
+    ["holds an ID", isSnowlane ? "yes" : "no, not one of this layout and namespace"],
   ];
 }

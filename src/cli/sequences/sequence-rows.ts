@@ -1,5 +1,6 @@
 import { toJsonString } from "@bufbuild/protobuf";
-import { Period, type Sequence, SequenceSchema } from "../../gen/snowlane/v1/sequence_service_pb.ts";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { Allocation, Period, type Sequence, SequenceSchema } from "../../gen/snowlane/v1/sequence_service_pb.ts";
 import { tableOf } from "../table.ts";
 
 const periodNames: Readonly<Record<Period, string>> = {
@@ -30,9 +31,33 @@ export function sequenceToJson(sequence: Sequence): string {
 
 /** All fields of a sequence for people, one a line. */
 export function sequenceToLines(sequence: Sequence): string {
-  const fields = JSON.parse(toJsonString(SequenceSchema, sequence)) as Readonly<Record<string, unknown>>;
-  const width = Math.max(...Object.keys(fields).map((key) => key.length));
-  return Object.entries(fields)
-    .map(([key, value]) => `${key.padEnd(width)}  ${String(value)}\n`)
+  const { allocation, period, disabled, nextValue, lateMax, createTime, updateTime } = sequence;
+  const isSegments = allocation !== Allocation.STRICT;
+  const rows: readonly (readonly [string, string | bigint | undefined])[] = [
+    ["name", sequence.name],
+    ["next value", nextValue === 0n ? "none left" : nextValue],
+    ["values left", sequence.leftCount],
+    ["start", sequence.startValue],
+    ["increment", sequence.increment],
+    ["largest value", sequence.valueMax],
+    [
+      "allocation",
+      isSegments ? `segments of ${sequence.stepMin} to ${sequence.stepMax} values` : "strict: one write a value",
+    ],
+    [
+      "period",
+      period === Period.NONE ? "none: it never begins again" : `${periodNames[period]} of ${sequence.timeZone}`,
+    ],
+    ["years begin", sequence.yearStart],
+    ["late values", lateMax && `${lateMax.seconds} s after a period`],
+    ["template", sequence.textTemplate],
+    ["description", sequence.description],
+    ["state", disabled ? "disabled" : "open"],
+    ["created", createTime && timestampDate(createTime).toISOString()],
+    ["changed", updateTime && timestampDate(updateTime).toISOString()],
+    ["etag", sequence.etag],
+  ];
+  return rows
+    .map(([name, value]) => (value === undefined || value === "" ? "" : `${name.padEnd(15)}${value}\n`))
     .join("");
 }

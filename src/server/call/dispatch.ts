@@ -14,7 +14,7 @@ import { encodeMessage, encodeMessageField } from "./envelope/grpc-message.ts";
 import { peerKey } from "./peer.ts";
 import { answerGrpcProbe, answerProbe, type FindUnready } from "./probes.ts";
 import { readGrpcTimeoutMs, timeoutMsMax } from "./envelope/grpc-timeout.ts";
-import { unknownPathLine, wrongMethodLine, wrongQueryLine, wrongTypeLine } from "./refusal-lines.ts";
+import { unknownPathLine, wrongMethodLine, streamLine, wrongQueryLine, wrongTypeLine } from "./refusal-lines.ts";
 import { isGrpcType, securityFields } from "./security-headers.ts";
 import { textAnswer } from "./text-answer.ts";
 
@@ -90,7 +90,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (badStatuses.has(response.status)) onRefusedUnread?.(request.path, new ConnectError("no call", Code.Unknown));
     if (response.status === 405) return textAnswer(405, request.method, wrongMethodLine, response.header);
     if (response.status === 415) {
-      const line = request.method === "GET" || request.method === "HEAD" ? wrongQueryLine : wrongTypeLine;
+      const isQuery = request.method === "GET" || request.method === "HEAD";
+      const line = isQuery ? wrongQueryLine : (streamLine(request.path) ?? wrongTypeLine);
       return textAnswer(415, request.method, line, response.header);
     }
     return response;

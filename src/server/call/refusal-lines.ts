@@ -11,6 +11,21 @@ export const wrongTypeLine =
   "Send content-type: application/json with the body {}, or application/proto; for a stream " +
   "application/connect+json or application/connect+proto; and over gRPC application/grpc or application/grpc-web.\n";
 
+/** Methods of streams, and those that give the same to a caller with plain JSON. */
+const unaryOf: Readonly<Record<string, string>> = {
+  "/snowlane.v1.IdService/BatchNextIds": "NextIds, which gives a list of IDs,",
+  "/snowlane.v1.SequenceService/BatchNextValues": "ReserveValues, which gives runs of values,",
+  "/grpc.health.v1.Health/Watch": "Check",
+};
+
+/** 415 of a method that answers with a stream, whose caller sent plain JSON or plain protobuf; undefined for others. */
+export function streamLine(path: string): string | undefined {
+  const unary = unaryOf[path];
+  if (unary === undefined) return undefined;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return `${name} answers with a stream. With content-type: application/json call ${unary} in its place. ${wrongTypeLine}`;
+}
+
 /** 415 of a GET, which has no content type. */
 export const wrongQueryLine =
   "Send connect=v1, encoding=json and message={} in the query of a GET, each percent-encoded; or a message by POST.\n";

@@ -101,5 +101,6 @@ function unixMsOf(time: Timestamp | undefined): number | undefined {
 
 /** A span of either sign: durationToNs takes none that is negative. */
 function spanMs(span: Duration | undefined): number | undefined {
-  return span === undefined ? undefined : Number(span.seconds) * 1_000 + span.nanos / 1e6;
+  // To the microsecond.
+  return span === undefined ? undefined : Number(span.seconds) * 1_000 + Math.round(span.nanos / 1e3) / 1e3;
 }

@@ -49,7 +49,9 @@ export function parseRemoteUrl(text: string, rules: RemoteUrlRules): RemoteUrl {
   const groups = urlPattern.exec(text)?.groups;
   const scheme = groups?.["scheme"];
   if (groups === undefined || scheme === undefined || !rules.schemes.includes(scheme)) {
-    throw invalidUrl(`it is not of the form ${rules.schemes[0]}://[user[:password]@]host[:port][/path][?name=value]`);
+    const hint = /@.*@/.test(text) ? ". Write @ in a password as %40, : as %3A, / as %2F" : "";
+    const form = `${rules.schemes[0]}://[user[:password]@]host[:port][/path][?name=value]`;
+    throw invalidUrl(`it is not of the form ${form}${hint}`);
   }
   const [user, password] = splitOnce(groups["user"] ?? "", ":");
   return {
