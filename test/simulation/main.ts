@@ -15,6 +15,7 @@ import { mutants } from "./mutants.ts";
 import { runSeeds, type SeedReport } from "./run-seeds.ts";
 import { shrink } from "./shrink.ts";
 import { counted, simulate } from "./simulation.ts";
+import { type TraceEvent, traceLine } from "./trace-event.ts";
 
 /** Within so many seeds each mutant is to be caught. */
 const mutantSeeds = 10_000;
@@ -24,6 +25,7 @@ const options = {
   first: withFallback(integer({ name: "first", min: 0, max: 1e9, doc: "The first of them." }), 1),
   seed: integer({ name: "seed", min: 0, max: 2e9, doc: "This one alone, with its shortest list of faults." }),
   processes: withFallback(integer({ name: "processes", min: 1, max: 64, doc: "How many seeds run at once." }), 2),
+  trace: onOff({ name: "trace", doc: "With --seed: prints what happens, one line an event." }),
   moves: onOff({ name: "moves", doc: "The seeds of histories in which a namespace moves between two stores." }),
   mutants: onOff({ name: "mutants", doc: `The first seed, of ${mutantSeeds}, that catches each mutant.` }),
   mutant: choice({
@@ -56,8 +58,9 @@ async function explain(seed: number): Promise<void> {
   console.log(`  again: npm run simulate -- --seed ${seed}`);
 }
 
-async function runOne(seed: number, isMove: boolean): Promise<number> {
-  const outcome = isMove ? await runMoveHistory(seed) : await simulate(seed);
+async function runOne(seed: number, { moves: isMove, trace }: Options): Promise<number> {
+  const sink = trace ? (event: TraceEvent) => console.log(traceLine(event)) : undefined;
+  const outcome = isMove ? await runMoveHistory(seed) : await simulate(seed, { sink });
   console.log(`seed ${outcome.seed}: ${outcome.issued} IDs, history ${outcome.traceHash}`);
   if (isMove) for (const { promise, detail } of outcome.violations) console.log(`  ${promise}: ${detail}`);
   else if (outcome.violations.length > 0) await explain(outcome.seed);
@@ -109,11 +112,15 @@ await runProgram({
   call: "npm run simulate --",
   summary: "Runs the protocol over simulated clocks, network, store and disk, under faults",
   options,
-  examples: ["npm run simulate -- --seeds 1000000", "npm run simulate -- --moves"],
+  examples: [
+    "npm run simulate -- --seeds 1000000",
+    "npm run simulate -- --seed 22 --trace",
+    "npm run simulate -- --moves",
+  ],
   run: async (given) => {
     const searched = mutants.filter(({ name }) => given.mutants || name === given.mutant);
     for (const mutant of searched) await searchMutant(mutant, given);
     if (searched.length > 0) return 0;
-    return given.seed === undefined ? await runMany(given) : await runOne(given.seed, given.moves);
+    return given.seed === undefined ? await runMany(given) : await runOne(given.seed, given);
   },
 });

@@ -40,6 +40,8 @@ export interface ProcessParts {
   readonly onDanger: (danger: Danger) => void;
   /** Told whenever the process asks the store for something. */
   readonly onCall: (process: SimulatedProcess) => void;
+  /** Told when the process is killed, and of no other end. */
+  readonly onCrash?: (process: SimulatedProcess) => void;
 }
 
 interface WaitingTask {
@@ -216,6 +218,7 @@ export class SimulatedProcess {
 
   /** kill -9: what is under way stays under way. */
   crash(): void {
+    this.parts.onCrash?.(this);
     this.#state = "dead";
     this.#waiting = [];
     this.#dropLocks();

@@ -20,6 +20,7 @@ import { SimulatedDisk } from "./simulated-disk.ts";
 import { SimulatedMachine, simulationStartMs } from "./simulated-machine.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 import { type LinkState, SimulatedServer, SimulatedStore } from "./simulated-store.ts";
+import type { TraceEvent, TraceSink } from "./trace-event.ts";
 import { TraceHash } from "./trace-hash.ts";
 
 /** The outcome of one seed. */
@@ -45,11 +46,16 @@ export const counted = [
   ...dangers,
 ] as const;
 
-/** Changes to a run, for shrinking. */
+/** Changes to a run, for shrinking, and who looks on. */
 export interface RunOptions {
   /** Only these of the plan's faults, by place. */
   readonly keep?: ReadonlySet<number> | undefined;
+  /** Takes what happens. The history is the same with it and without. */
+  readonly sink?: TraceSink | undefined;
 }
+
+/** An event without its time. */
+type Happening<T = TraceEvent> = T extends TraceEvent ? Omit<T, "atMs"> : never;
 
 /** A place in which a process runs, dies and is started again: a machine, its disk, an instance name, a link. */
 export interface Slot {
@@ -130,6 +136,8 @@ export class Simulation {
   readonly #clones: SimulatedProcess[] = [];
   /** Processes whose present grant is that of an earlier life. */
   readonly #resumed = new Set<SimulatedProcess>();
+  /** How far ahead each machine's clock was at the last look of the trace. */
+  readonly #toldAheadMs = new Map<number, number>();
   #isHealed = false;
 
   constructor(scenario: Scenario, random: SeededRandom, options: RunOptions) {
@@ -146,6 +154,7 @@ export class Simulation {
   async run(): Promise<void> {
     const { processCount, faults } = this.#scenario;
     for (let index = 0; index < processCount; index++) this.#addSlot(index);
+    this.#tellClocks();
     faults.forEach((fault, place) => {
       if (this.#options.keep?.has(place) === false) return;
       this.queue.at(fault.atMs + betweenTimersMs, () => injectFault(this, fault));
@@ -155,6 +164,7 @@ export class Simulation {
     await settled();
     await this.#awaitServing();
     this.#checker.finish();
+    for (const violation of this.#checker.history.violations) this.#tell({ kind: "violation", ...violation });
   }
 
   outcome(): Pick<Outcome, "violations" | "issued" | "traceHash" | "met"> {
@@ -192,8 +202,10 @@ export class Simulation {
       onRecord: (entry: Entry, how: "shown" | "confirmed") => this.#checker.onRecord(slot.instance, entry, how),
       onDanger: (danger: Danger) => this.count(danger),
       onCall: (process: SimulatedProcess) => this.#onCall(process),
+      onCrash: (process: SimulatedProcess) => this.#tell({ kind: "crash", process: process.name }),
     };
     const name = `${slot.index}.${slot.starts}`;
+    this.#tell({ kind: "start", slot: slot.index, process: name });
     slot.process = new SimulatedProcess({ ...parts, name }, isCloned ? "shadowed" : "alone");
     this.#checker.onStart(slot.process, this.#startOf(slot));
     if (!isCloned) return;
@@ -299,7 +311,10 @@ export class Simulation {
   /** Lets something end after a while, or when everything is healed. */
   lasting(lengthMs: number, end: () => void): void {
     const once = (): void => {
-      if (this.#ends.delete(once)) end();
+      if (!this.#ends.delete(once)) return;
+      end();
+      this.#tell({ kind: "fault-ended" });
+      this.#tellClocks();
     };
     this.#ends.add(once);
     this.queue.after(lengthMs + betweenTimersMs, once);
@@ -317,6 +332,7 @@ export class Simulation {
       for (const run of runs) {
         const timestampMs = this.#checker.onRun(process, run);
         this.#trace.note(`${process.name} issued`, timestampMs, run.count);
+        this.#tellIssued(process.name, run, timestampMs);
       }
     });
   }
@@ -346,7 +362,11 @@ export class Simulation {
       const key: `${string}/${string}` = `${fault.kind}/${slot.process.isAlive ? slot.process.phase : "dead"}`;
       this.count(key);
       this.#trace.note(key);
+      this.#tell({ kind: "fault", fault: fault.kind, slot: slot.index, phase: key.slice(fault.kind.length + 1) });
+      const before = new Map(this.#options.sink === undefined ? [] : this.server.rows);
       inject(slot);
+      this.#tellLost(before);
+      this.#tellClocks();
     });
   }
 
@@ -411,6 +431,7 @@ export class Simulation {
     const isVisible = this.#clones.includes(process) || this.slots.some((slot) => slot.process === process);
     if (!isVisible) return;
     this.#trace.note(`${process.name} ${event.kind}`);
+    this.#tell({ kind: "worker", process: process.name, event });
     if (event.kind === "resumed") {
       this.count("resumed");
       this.#resumed.add(process);
@@ -428,6 +449,32 @@ export class Simulation {
         : (this.slots.find((slot) => slot.instance === instance)?.machine ?? this.serverMachine);
     const markMs = this.#checker.onApplied(key, text, simulationStartMs + this.queue.nowMs, machineOf);
     if (markMs !== undefined) this.#trace.note(key, markMs);
+    this.#tell({ kind: "applied", key, markMs });
+  }
+
+  #tell(happening: Happening): void {
+    this.#options.sink?.({ atMs: this.queue.nowMs, ...happening });
+  }
+
+  #tellIssued(process: string, { firstId, count, stride }: IdRun, timestampMs: number): void {
+    if (this.#options.sink === undefined) return;
+    const workerIndex = this.#checker.history.workerIndex(firstId);
+    this.#tell({ kind: "issued", process, workerIndex, firstId, count, stride, timestampMs });
+  }
+
+  /** @param before - The texts of all records before the fault. */
+  #tellLost(before: ReadonlyMap<string, string>): void {
+    const keys = [...before].flatMap(([key, text]) => (this.server.rows.get(key) === text ? [] : [key]));
+    if (keys.length > 0) this.#tell({ kind: "lost", keys });
+  }
+
+  #tellClocks(): void {
+    for (const { index, machine } of this.slots) {
+      const { aheadMs } = machine;
+      if (Math.abs(aheadMs - (this.#toldAheadMs.get(index) ?? 0)) < 1) continue;
+      this.#toldAheadMs.set(index, aheadMs);
+      this.#tell({ kind: "clock", slot: index, aheadMs });
+    }
   }
 
   #scheduleDraws(slot: Slot): void {
@@ -455,6 +502,7 @@ export class Simulation {
   #heal(): void {
     this.#isHealed = true;
     this.#trace.note("heal");
+    this.#tell({ kind: "healed" });
     for (const end of this.#ends) end();
     this.server.healSplit();
     this.server.unfreeze();
