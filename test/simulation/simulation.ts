@@ -46,7 +46,7 @@ export const counted = [
   ...dangers,
 ] as const;
 
-/** Changes to a run, for shrinking, and who looks on. */
+/** Changes to a run for shrinking, and the sink of its events. */
 export interface RunOptions {
   /** Only these of the plan's faults, by place. */
   readonly keep?: ReadonlySet<number> | undefined;
