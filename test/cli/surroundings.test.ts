@@ -1,31 +1,29 @@
 /** A server whose surroundings fail: its descriptors, the reader of its log, the disk under its log. */
-import { execFileSync, spawn } from "node:child_process";
-import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { askHttp1 } from "../support/http2/http-call.ts";
 import { scrape } from "../support/metrics/scrape.ts";
-import { findFreePort } from "../support/processes/free-port.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { startSnowlane, type SnowlaneProcess } from "../support/processes/snowlane-process.ts";
+import {
+  callNextId,
+  callRefused,
+  giveBack,
+  LogPipe,
+  startLoggingTo,
+  surroundings,
+  takeAway,
+} from "../support/processes/surroundings.ts";
 import { until } from "../support/processes/until.ts";
 import { scale } from "../support/worlds/scale.ts";
 
 const timeoutMs = 300_000;
 const json = { "content-type": "application/json" };
-
-async function callNextId(url: string): Promise<number> {
-  return (await askHttp1(url, { path: "/snowlane.v1.IdService/NextId", headers: json, body: "{}" })).status;
-}
-
-/** A request that has a line in the log of refused calls. */
-async function callRefused(url: string): Promise<number> {
-  return (await askHttp1(url, { path: "/healthz", method: "GET", headers: { host: "evil.example" } })).status;
-}
 
 async function startLimited(filesMax: number): Promise<SnowlaneProcess> {
   const program = ["sh", "-c", `ulimit -n ${filesMax} && exec "$@"`, "sh", ...(await bundledSnowlane())];
@@ -77,24 +75,10 @@ test("a server whose connections use up its descriptors renews, is scraped and i
 });
 
 /** Starts a server whose log goes to a given descriptor or pipe, and resolves when it serves. */
-async function startLoggingTo(
-  stderr: number | "pipe",
-  args: readonly string[] = [],
-  stdout: number | "ignore" = "ignore",
-) {
-  const port = await findFreePort();
-  const [command = "", ...program] = await bundledSnowlane();
-  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
-  const flags = ["serve", "--listen", `127.0.0.1:${port}`, "--log-calls", "refused", "--store", store, ...args];
-  const child = spawn(command, [...program, ...flags], { stdio: ["ignore", stdout, stderr] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const url = `http://127.0.0.1:${port}`;
-  const ends = once(child, "exit");
-  await until("it serves", async () => {
-    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}`);
-    return (await callNextId(url).catch(() => 0)) === 200;
-  });
-  return { child, url, stop: async () => (child.kill("SIGTERM"), (await ends)[0] as number) };
+async function startLogging(options: Omit<Parameters<typeof startLoggingTo>[0], "storeFile">) {
+  const server = await startLoggingTo({ storeFile: join(temporaryFolder(), "ids.db"), ...options });
+  onTestFinished(() => void server.child.kill("SIGKILL"));
+  return server;
 }
 
 async function lostLines(url: string): Promise<number> {
@@ -105,14 +89,14 @@ async function lostLines(url: string): Promise<number> {
 test("a server goes on when the reader of its log leaves, and counts the lines that it loses", {
   timeout: timeoutMs,
 }, async () => {
-  const { child, url, stop } = await startLoggingTo("pipe");
+  const { child, url, stop } = await startLogging({ stderr: "pipe" });
   child.stderr!.destroy();
   await until("a line is lost", async () => {
     expect(await callRefused(url)).toBe(403);
     return (await lostLines(url)) > 0;
   });
   expect(await callNextId(url)).toBe(200);
-  expect(await stop()).toBe(0);
+  expect(await stop("SIGTERM")).toBe(0);
 });
 
 // OPS 3: the process ended with code 70.
@@ -122,35 +106,32 @@ test.each([
 ])("a server goes on when the disk of %s is full", { timeout: timeoutMs }, async (_what, args) => {
   const full = openSync("/dev/full", "w");
   onTestFinished(() => closeSync(full));
-  const { url, stop } = await startLoggingTo(full, args, full);
+  const { url, stop } = await startLogging({ stderr: full, stdout: full, args });
   expect(await callRefused(url)).toBe(403);
   expect(await lostLines(url)).toBeGreaterThan(0);
   expect(await callNextId(url)).toBe(200);
-  expect(await stop()).toBe(0);
+  expect(await stop("SIGTERM")).toBe(0);
 });
 
 test("the first line of a log that can be written again says how many were lost", { timeout: timeoutMs }, async () => {
-  const fifo = join(temporaryFolder(), "log");
-  execFileSync("mkfifo", [fifo]);
-  const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = openSync(fifo, "w");
-  const { url, stop } = await startLoggingTo(writer);
-  closeSync(reader);
+  const log = new LogPipe(join(temporaryFolder(), "log"));
+  onTestFinished(() => log.close());
+  const writer = log.openWriter();
+  const { url, stop } = await startLogging({ stderr: writer });
+  log.close();
   closeSync(writer);
   await until("a line is lost", async () => {
     await callRefused(url);
     return (await lostLines(url)) > 0;
   });
-  const again = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-  onTestFinished(() => closeSync(again));
+  log.open();
   let text = "";
   await until("it says so", async () => {
     await callRefused(url);
-    const bytes = Buffer.alloc(65_536);
-    text += bytes.toString("utf8", 0, readSync(again, bytes));
+    text += log.read();
     return text.includes('"The log can be written again","lostCount":');
   });
-  expect(await stop()).toBe(0);
+  expect(await stop("SIGTERM")).toBe(0);
 });
 
 // OPS 6: Node opened its debugger to every user of the machine, and SIGUSR2 ended the server without a drain.
@@ -216,11 +197,6 @@ test("messages that nobody can read are no reason to end", { timeout: timeoutMs 
   expect(code).toBe(1);
 });
 
-/** Changes a limit of a process that runs. */
-function limit(processId: number, limits: readonly string[]): void {
-  execFileSync("prlimit", ["--pid", String(processId), ...limits]);
-}
-
 /** Calls on one connection, one after the other, until it is stopped; counts what was not answered with an ID. */
 function startCaller(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -249,15 +225,12 @@ function startCaller(url: string) {
 test("no call fails while descriptors, the disk and the reader of the log come and go", {
   timeout: timeoutMs * 4,
 }, async () => {
-  const folder = temporaryFolder();
-  const fifo = join(folder, "log");
-  execFileSync("mkfifo", [fifo]);
-  let reader: number | undefined = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-  onTestFinished(() => void (reader !== undefined && closeSync(reader)));
-  const writer = openSync(fifo, "w");
-  const { child, url, stop } = await startLoggingTo(writer);
+  const log = new LogPipe(join(temporaryFolder(), "log"));
+  onTestFinished(() => log.close());
+  const writer = log.openWriter();
+  const server = await startLogging({ stderr: writer });
+  const { child, url, stop } = server;
   closeSync(writer);
-  const processId = child.pid!;
   const callers = [startCaller(url), startCaller(url)];
   const answered = (): number => callers.reduce((sum, { counts }) => sum + counts.good, 0);
   const moreCalls = async (count: number): Promise<void> => {
@@ -269,24 +242,17 @@ test("no call fails while descriptors, the disk and the reader of the log come a
   };
   await moreCalls(100);
   for (let round = 0; round < 4 * scale; round += 1) {
-    // Fewer than are open: nothing can be opened, and no connection accepted.
-    limit(processId, ["--nofile=8:"]);
-    await moreCalls(500);
-    limit(processId, ["--nofile=4096:"]);
-    // Not a byte more into any file.
-    limit(processId, ["--fsize=0:"]);
-    await moreCalls(500);
-    limit(processId, ["--fsize=unlimited:"]);
-    closeSync(reader);
-    reader = undefined;
-    await callRefused(url);
-    await moreCalls(500);
-    reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    for (const what of surroundings) {
+      takeAway(what, server, log);
+      if (what === "log") await callRefused(url);
+      await moreCalls(500);
+      giveBack(what, server, log);
+    }
     await callRefused(url);
     await moreCalls(500);
   }
   await Promise.all(callers.map((caller) => caller.stop()));
   expect(callers.map(({ counts }) => counts.failed)).toEqual([0, 0]);
   expect(await lostLines(url)).toBeGreaterThan(0);
-  expect(await stop()).toBe(0);
+  expect(await stop("SIGTERM")).toBe(0);
 });
