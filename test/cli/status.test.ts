@@ -36,7 +36,7 @@ test("status shows a server to people and to programs", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^state {3}serving\nserver {2}http:/);
   expect(stdout).toMatch(/\nworker {2}7 of datacenter 4, since 20\S+Z, generation 1\n/);
-  expect(stdout).toMatch(/\nstore {3}sqlite, answered \d+\.\d s ago\n/);
+  expect(stdout).toMatch(/\nstore {3}sqlite, last answered \d+\.\d s ago\n/);
   expect(stdout).toMatch(/\nIDs +[\d.]+ +[\d.]+ +[\d.]+\n/);
 });
 

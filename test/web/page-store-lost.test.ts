@@ -15,10 +15,10 @@ test("a store that is frozen, gone and back is shown by Watch, and told by Gener
   const said = page.getByRole("region", { name: "This server" });
   await said.getByText("postgres").waitFor();
   await page.getByRole("row").filter({ hasText: "held" }).first().waitFor();
-  expect(await said.innerText()).not.toContain("unreachable");
+  expect(await said.innerText()).not.toContain("failed");
 
   store.pause();
-  await said.getByText(/^unreachable, answered [\d.]+ s ago/).waitFor();
+  await said.getByText(/^a call to it failed, last answered [\d.]+ s ago/).waitFor();
   await page.getByText(/^This server issues no IDs now\. The server cannot reach its store\./).waitFor();
   await page
     .getByText("The state of the server is unknown. The server cannot reach its store.", { exact: false })

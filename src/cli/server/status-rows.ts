@@ -40,11 +40,12 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
   const state = serving
     ? paint("good", "serving")
     : `${paint("bad", "not serving")}: ${printable(reason)}, ${printable(phase)}; docs/errors.md says what to do`;
+  const load = [counted(connections, "connection", "connections"), counted(waiting, "call waits", "calls wait")];
   const lines = [
     ["state", state],
-    ["server", `${server}, started ${timeOf(startMs)}, ${connections} connections, ${waiting} calls wait`],
+    ["server", [server, `started ${timeOf(startMs)}`, ...load].join(", ")],
     ["worker", grant === undefined ? "none" : workerOf(grant)],
-    ["window", grant === undefined ? "-" : `${secondsOf(grant.windowLeftMs)} left`],
+    ["window", grant === undefined ? "-" : windowOf(grant)],
     ["lead", grant === undefined ? "-" : `${grant.leadMs.toFixed(1)} ms ahead of the clock`],
     ["store", storeOf(store, paint)],
   ] as const;
@@ -66,15 +67,33 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
   return `${head}\n${table}`;
 }
 
+/** Nothing can be left of a window that ended while the store was away. */
+function windowOf({ windowLeftMs }: NonNullable<ShownStatus["grant"]>): string {
+  return windowLeftMs > 0 ? `${secondsOf(windowLeftMs)} left` : "used up";
+}
+
 function workerOf({ datacenterId, workerId, generation, sinceMs }: NonNullable<ShownStatus["grant"]>): string {
   return `${workerId} of datacenter ${datacenterId}, since ${timeOf(sinceMs)}, generation ${generation}`;
 }
 
 function storeOf({ kind, reachable, answerAgeMs, clockAheadMs }: ShownStatus["store"], paint: Paint): string {
-  const answer = answerAgeMs === undefined ? "never answered" : `answered ${secondsOf(answerAgeMs)} ago`;
-  const clock = clockAheadMs === undefined ? "" : `, its clock is ${clockAheadMs.toFixed(0)} ms ahead`;
-  const state = reachable ? "" : `, ${paint("bad", "unreachable")}`;
-  return `${printable(kind)}, ${answer}${clock}${state}`;
+  const parts = [
+    printable(kind),
+    // A store whose disk is full still answers reads.
+    ...(reachable || answerAgeMs === undefined ? [] : [paint("bad", "a call to it failed")]),
+    answerAgeMs === undefined ? paint("bad", "never answered") : `last answered ${secondsOf(answerAgeMs)} ago`,
+    ...(clockAheadMs === undefined ? [] : [`its clock is ${aheadOrBehind(clockAheadMs)}`]),
+  ];
+  return parts.join(", ");
+}
+
+function aheadOrBehind(ms: number): string {
+  const rounded = Math.round(ms);
+  return `${Math.abs(rounded)} ms ${rounded < 0 ? "behind" : "ahead"}`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function rateOf(key: "ids" | "values" | "calls" | "errors"): (span: readonly SecondSample[]) => string {

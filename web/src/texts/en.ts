@@ -427,8 +427,8 @@ export const en = {
     store: "Store",
     storeState: (isReachable: boolean, answerAgeMs: number | undefined, clockAheadMs: number | undefined) =>
       [
-        isReachable ? "" : "unreachable",
-        answerAgeMs === undefined ? "never answered" : `answered ${(answerAgeMs / 1_000).toFixed(1)} s ago`,
+        isReachable || answerAgeMs === undefined ? "" : "a call to it failed",
+        answerAgeMs === undefined ? "never answered" : `last answered ${(answerAgeMs / 1_000).toFixed(1)} s ago`,
         clockAheadMs === undefined
           ? ""
           : `its clock ${clockAheadMs >= 0 ? "+" : "−"}${number(Math.abs(Math.round(clockAheadMs)))} ms`,

@@ -152,7 +152,7 @@ export type ServerStatus = Message<"snowlane.v1.ServerStatus"> & {
   store: string;
 
   /**
-   * Whether the store answered the last call to it.
+   * Whether the store did what it was asked for last, of reads and of writes: one whose disk is full still answers reads.
    *
    * @generated from field: bool store_reachable = 12;
    */

@@ -217,7 +217,7 @@ type ServerStatus struct {
 	Lead *durationpb.Duration `protobuf:"bytes,10,opt,name=lead,proto3" json:"lead,omitempty"`
 	// The kind of its store: sqlite, redis, etcd, zookeeper, postgres, mysql or kubernetes. Never its address.
 	Store string `protobuf:"bytes,11,opt,name=store,proto3" json:"store,omitempty"`
-	// Whether the store answered the last call to it.
+	// Whether the store did what it was asked for last, of reads and of writes: one whose disk is full still answers reads.
 	StoreReachable bool `protobuf:"varint,12,opt,name=store_reachable,json=storeReachable,proto3" json:"store_reachable,omitempty"`
 	// How long ago the store answered, 0 or more; unset if it never did.
 	StoreAnswerAge *durationpb.Duration `protobuf:"bytes,13,opt,name=store_answer_age,json=storeAnswerAge,proto3" json:"store_answer_age,omitempty"`

@@ -409,7 +409,7 @@ private static final long serialVersionUID = 0L;
   private boolean storeReachable_ = false;
   /**
    * <pre>
-   * Whether the store answered the last call to it.
+   * Whether the store did what it was asked for last, of reads and of writes: one whose disk is full still answers reads.
    * </pre>
    *
    * <code>bool store_reachable = 12 [json_name = "storeReachable"];</code>
@@ -2461,7 +2461,7 @@ private static final long serialVersionUID = 0L;
     private boolean storeReachable_ ;
     /**
      * <pre>
-     * Whether the store answered the last call to it.
+     * Whether the store did what it was asked for last, of reads and of writes: one whose disk is full still answers reads.
      * </pre>
      *
      * <code>bool store_reachable = 12 [json_name = "storeReachable"];</code>
@@ -2473,7 +2473,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether the store answered the last call to it.
+     * Whether the store did what it was asked for last, of reads and of writes: one whose disk is full still answers reads.
      * </pre>
      *
      * <code>bool store_reachable = 12 [json_name = "storeReachable"];</code>
@@ -2489,7 +2489,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether the store answered the last call to it.
+     * Whether the store did what it was asked for last, of reads and of writes: one whose disk is full still answers reads.
      * </pre>
      *
      * <code>bool store_reachable = 12 [json_name = "storeReachable"];</code>

@@ -223,7 +223,7 @@ public interface ServerStatusOrBuilder extends
 
   /**
    * <pre>
-   * Whether the store answered the last call to it.
+   * Whether the store did what it was asked for last, of reads and of writes: one whose disk is full still answers reads.
    * </pre>
    *
    * <code>bool store_reachable = 12 [json_name = "storeReachable"];</code>
