@@ -11,11 +11,18 @@ export function origins(base: SettingBase): Setting<readonly string[]> {
   };
 }
 
-/** An origin as browsers write it, letter for letter, because the header that they send is compared as a text. */
+/**
+ * An origin as browsers write it, letter for letter, because the header that they send is compared as a text. A star in
+ * the first label of a host stands for a part of that label. Two labels follow it, so that it is not a whole `.com`.
+ */
 function parseOrigin(text: string): string {
-  const url = URL.parse(text);
+  const withoutStar = /^https?:\/\/[^/.:]*\*[^/.:*]*(?:\.[^/.:*]+){2,}(?::\d+)?$/.test(text)
+    ? text.replace("*", "x")
+    : text;
+  const url = withoutStar.includes("*") ? null : URL.parse(withoutStar);
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  if (isWeb && url.origin === text) return text;
-  const meant = isWeb ? `, here ${url.origin}` : "";
-  throw new SettingError(`whole origins such as https://example.com or http://localhost:5173, no pattern${meant}`);
+  if (isWeb && url.origin === withoutStar) return text;
+  const meant = isWeb && withoutStar === text ? `, here ${url.origin}` : "";
+  const forms = "https://example.com, http://localhost:5173 or https://pr-*.preview.example.com";
+  throw new SettingError(`whole origins such as ${forms}${meant}`);
 }

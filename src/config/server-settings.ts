@@ -312,7 +312,8 @@ export const serverSettings = {
       name: "corsOrigin",
       doc:
         "The origins, besides the server's own, whose pages may call it from a browser. Write each exactly as the browser does: " +
-        "scheme, host, and port unless it is the scheme's default. Patterns are not supported.",
+        "scheme, host, and port unless it is the scheme's default. A star stands for a part of the host's first label, as in " +
+        "https://pr-*.preview.example.com; give one only where you alone decide about such names.",
     }),
     [],
   ),

@@ -86,6 +86,19 @@ describe.each([
     for (const answer of [preflight, call]) expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
+  test("pages of the origins of a pattern may call, and others may not", async () => {
+    const { url } = await runServer({ corsOrigin: "https://pr-*.preview.example.com" });
+    const allowedFor = async (origin: string): Promise<unknown> => {
+      const headers = { origin, "access-control-request-method": "POST", "content-type": "application/json" };
+      const { headers: preflight } = await ask(url, { path: nextId, method: "OPTIONS", headers });
+      const { headers: call } = await ask(url, { path: nextId, headers, body: "{}" });
+      return [preflight, call].map((fields) => fields["access-control-allow-origin"]);
+    };
+    const [good, evil] = ["https://pr-12.preview.example.com", "https://pr-12.preview.example.com.evil.example"];
+    expect(await allowedFor(good)).toEqual([good, good]);
+    expect(await allowedFor(evil)).toEqual([undefined, undefined]);
+  });
+
   test("pages of an origin on the list may call, and others may not", async () => {
     const page = "https://app.example.com";
     const { url, server } = await runServer({ corsOrigin: `http://localhost:5173,${page}` });
@@ -105,7 +118,9 @@ describe.each([
     });
     const named = String(allowed.headers["access-control-allow-headers"]).toLowerCase().split(", ");
     const needed = ["content-type", "connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web"];
-    expect(named).toEqual(expect.arrayContaining([...needed, "x-user-agent", "authorization"]));
+    // FIELD F11: instruments of pages add them to every call.
+    const added = ["traceparent", "tracestate", "baggage", "x-request-id"];
+    expect(named).toEqual(expect.arrayContaining([...needed, ...added, "x-user-agent", "authorization"]));
     const parse = { path: "/snowlane.v1.IdService/Parse", method: "OPTIONS", headers: headersOf(page) };
     expect((await ask(url, parse)).headers["access-control-allow-methods"]).toMatch(/^(GET, POST|POST, GET)$/);
 

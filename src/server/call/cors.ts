@@ -1,26 +1,28 @@
 import { cors } from "@connectrpc/connect";
 import type { Fields } from "./envelope/envelope.ts";
+import { OriginList } from "./origin-list.ts";
 import type { UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 
 /** How long a browser may keep the answer to a preflight: two hours is the longest that Chromium accepts. */
 const preflightAgeS = 7_200;
-/** The headers that pages may send: those of Connect and gRPC-Web, and a token. */
-const allowedHeaders = [...cors.allowedHeaders, "Authorization"].join(", ");
+/** The headers of traces and of requests' names, which instruments of pages add to every call. */
+const traceHeaders = ["Traceparent", "Tracestate", "Baggage", "B3", "X-Request-Id", "X-Correlation-Id"];
+/** The headers that pages may send: those of Connect and gRPC-Web, a token, and those of traces. */
+const allowedHeaders = [...cors.allowedHeaders, "Authorization", ...traceHeaders].join(", ");
 const exposedHeaders = cors.exposedHeaders.join(", ");
 
 /**
  * Lets pages of a few other origins call: cross-origin resource sharing, https://fetch.spec.whatwg.org/#http-cors-protocol.
  *
- * A browser forbids everything that these headers do not allow: an origin is on the list, letter for letter, or gets no
- * header at all. No
+ * A browser forbids everything that these headers do not allow: an origin is on the list, or gets no header at all. No
  * call that issues IDs can come from a page without a preflight, because it must be a POST of JSON or protobuf.
  * Credentials of the browser (cookies, client certificates) are never asked for; tokens are sent by the page itself.
  */
 export class CrossOrigin {
-  readonly #origins: ReadonlySet<string>;
+  readonly #origins: OriginList;
 
   constructor(origins: readonly string[]) {
-    this.#origins = new Set(origins);
+    this.#origins = new OriginList(origins);
   }
 
   /**
@@ -49,7 +51,7 @@ export class CrossOrigin {
 
   /** The fields of a response to a page of this origin; empty for none. */
   marks(origin: string): Fields {
-    if (this.#origins.size === 0) return [];
+    if (this.#origins.isEmpty) return [];
     // A cache must not give one origin the answer that was meant for another.
     const vary = ["vary", "Origin"] as const;
     if (!this.#origins.has(origin)) return [vary];

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { IdError } from "../../errors.ts";
+import { OriginList } from "../call/origin-list.ts";
 
 /** The part of a request of HTTP/1.1 that says by which name the server was called, and from which page. */
 export interface NamedRequest {
@@ -36,14 +37,14 @@ export interface HostCheckOptions {
 export class HostCheck {
   readonly #requests: HostCheckOptions["requests"];
   readonly #names: ReadonlySet<string>;
-  readonly #origins: ReadonlySet<string>;
+  readonly #origins: OriginList;
   readonly #onRefused: HostCheckOptions["onRefused"];
   #lastGoodHost = "";
 
   constructor({ requests, names, origins, onRefused }: HostCheckOptions) {
     this.#requests = requests;
     this.#names = new Set(["localhost", ...names]);
-    this.#origins = new Set(origins);
+    this.#origins = new OriginList(origins);
     this.#onRefused = onRefused;
   }
 
