@@ -93,6 +93,44 @@ async function untilOver(port: number, ids: readonly number[], ...bytes: readonl
   return endOf(ids.at(-1) ?? 0, lines) ?? farewell(lines);
 }
 
+const watchFields: FieldPairs = nextIdFields.map(([name, value]) =>
+  name === ":path" ? [name, "/grpc.health.v1.Health/Watch"] : [name, value],
+);
+const watchedConnections = 100;
+
+function watch(id: number): Uint8Array {
+  return Buffer.concat([headers(id, "body", watchFields), data(id, grpcFrame(new Uint8Array(0)), "end")]);
+}
+
+/** The streams that have got a status, or an error. */
+function streamsIn(lines: readonly string[], kind: RegExp): number {
+  return new Set(lines.filter((line) => kind.test(line)).map((line) => line.split(" ")[1])).size;
+}
+
+/** Opens as many Watch streams as a connection may have, and holds on to those that it is given. */
+async function holdWatches(port: number): Promise<string> {
+  const client = await RawClient.connect(port);
+  client.send(hello, ...requestIds.map(watch));
+  const refused = /^headers \d+ .*grpc-status=8 .*end$/;
+  const lines = await client.until(
+    (found) => streamsIn(found, /^data /) + streamsIn(found, refused) >= requestIds.length,
+  );
+  client.destroy();
+  return `${streamsIn(lines, /^data /)} are open, ${streamsIn(lines, refused)} refused`;
+}
+
+/** Opens one Watch on each of many connections, which then go away without a word. */
+async function watchByMany(port: number): Promise<string> {
+  const clients = await Promise.all(Array.from({ length: watchedConnections }, () => RawClient.connect(port)));
+  const told = clients.map(async (client) => {
+    client.send(hello, watch(1));
+    return streamsIn(await client.until((lines) => streamsIn(lines, /^data 1 /) === 1), /^data 1 /);
+  });
+  const count = (await Promise.all(told)).reduce((sum, one) => sum + one, 0);
+  for (const client of clients) client.destroy();
+  return `${count} are open`;
+}
+
 /** Attacks that end by themselves, whatever the server's limits on time are. */
 export const quickAttacks: readonly Attack[] = [
   ...floods.map(floodAttack),
@@ -128,6 +166,9 @@ export const quickAttacks: readonly Attack[] = [
       return untilOver(port, [1], hello, headers(1, "body", nextIdFields), data(1, body));
     },
   },
+  // OPS 4 and OPS 5: streams without credentials, which never end by themselves.
+  { name: "100 Watch streams on a connection", end: /^10 are open, 90 refused$/, run: holdWatches },
+  { name: "a Watch on each of 100 connections", end: /^100 are open$/, run: watchByMany },
   {
     name: "a gzip bomb",
     end: /^headers 1 .*grpc-status=8 .*end$/,
