@@ -54,7 +54,7 @@ export async function startLoggingTo({ storeFile, args = [], stderr, stdout = "i
 }
 
 /** Changes a limit of a process that runs. */
-export function limit(processId: number, limits: readonly string[]): void {
+function limit(processId: number, limits: readonly string[]): void {
   execFileSync("prlimit", ["--pid", String(processId), ...limits]);
 }
 
