@@ -16,7 +16,7 @@ export interface SnowlaneProcess {
   /** Log lines so far; grows. */
   readonly log: readonly LogLine[];
   /** Sends a signal and resolves with the exit code, or the signal that ended it. */
-  stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  readonly stop: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals>;
 }
 
 /** How to start it. */
