@@ -1,47 +1,55 @@
-import type { RefillBounds } from "./refill-policy.ts";
+import type { Handed, RefillBounds } from "./refill-policy.ts";
 
-/** What a stock for an outage is to be. */
+/** What a reserve for an outage is to be. */
 export interface OutageOptions extends RefillBounds {
-  /** How long the stock is to last without any server, in milliseconds. */
+  /** How long the reserve is to last without any server, in milliseconds. */
   readonly outageMs: number;
   /** The oldest that the reservation of an ID may be when it is handed out, in milliseconds. */
   readonly maxAgeMs: number;
-  /** The most IDs to aim at. */
+  /** The most young IDs to aim at. */
   readonly stockMax: number;
 }
 
 /** The rate is measured over so long. */
 const windowMs = 60_000;
-/**
- * The target lasts so much longer than the outage, for a client notices that its servers are back only after two
- * back-offs: that of the endpoint and that of the buffer.
- */
+/** The reserve lasts so much longer than the outage: a client takes its time to notice that its servers are back. */
 const marginMs = 10_000;
-/** One refill closes this part of what is missing, so that a fleet that starts does not flood its servers. */
-const fillPart = 1 / 30;
+/** Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers. */
+const fillMs = 16_000;
+/** The reserve is in so many pieces at most. */
+const piecesMax = 8_192;
 
-/** How many IDs had been handed out at a moment. */
-interface Sample {
-  readonly atMs: number;
-  readonly handedOutCount: number;
+/** What a reserve has. */
+export interface ReserveState {
+  /** IDs that are young. */
+  readonly youngCount: number;
+  readonly pieceCount: number;
 }
 
 /**
- * How much to keep in stock so that IDs go on while no server answers, and how gently to fill it. It is fed once a
- * second with the count of IDs handed out, and reads no clock. docs/internals/client-contract.md has the rules.
+ * How many IDs to keep so that they go on while no server answers, and how gently to ask for them. It is fed once a
+ * second, and reads no clock. docs/internals/client-contract.md has the rules, and docs/adr/0198 says
+ * why.
  */
 export class OutagePolicy {
   readonly #options: OutageOptions;
   readonly #targetMs: number;
+  /**
+   * IDs that are younger count: they can still be used at the end of an outage that begins now. If all counted, the
+   * first ones would grow old together, and an outage just before their end would find a full stock that dies at once.
+   */
+  readonly youngMs: number;
   /** Oldest first, over the window. */
-  #samples: Sample[] = [];
-  #askedAtCount = 0;
+  #samples: Handed[] = [];
 
   constructor(options: OutageOptions) {
     const { outageMs, maxAgeMs } = options;
     this.#options = options;
     // Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
     this.#targetMs = Math.min(outageMs + marginMs, (outageMs + maxAgeMs) / 2);
+    const spareMs = maxAgeMs - outageMs;
+    // Never below an eighth of maxAge, so that at most some nine IDs are reserved for one that is used.
+    this.youngMs = Math.max((spareMs * 3) / 4, spareMs - 60_000, maxAgeMs / 8);
   }
 
   /** IDs handed out a second, over the last 60 s or since the buffer woke up. */
@@ -49,13 +57,13 @@ export class OutagePolicy {
     const [first] = this.#samples;
     const last = this.#samples.at(-1);
     if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
-    return ((last.handedOutCount - first.handedOutCount) / (last.atMs - first.atMs)) * 1_000;
+    return ((last.count - first.count) * 1_000) / (last.atMs - first.atMs);
   }
 
   /** Takes in how many IDs have been handed out by now. */
-  note(sample: Sample): void {
-    this.#samples.push(sample);
-    while ((this.#samples[0]?.atMs ?? Infinity) < sample.atMs - windowMs) this.#samples.shift();
+  noteHandedOut(now: Handed): void {
+    this.#samples.push(now);
+    while ((this.#samples[0]?.atMs ?? Infinity) < now.atMs - windowMs) this.#samples.shift();
   }
 
   /** Forgets what was handed out so far: the buffer goes to sleep. */
@@ -63,18 +71,12 @@ export class OutagePolicy {
     this.#samples = [];
   }
 
-  /** IDs to ask for, of a stock of `stockCount`; 0 if it is full. */
-  reserveCount(stockCount: number, handedOutCount: number): number {
+  /** IDs to ask for; 0 if the reserve has what it needs. @param pieceSize - IDs of a piece. */
+  reserveCount({ youngCount, pieceCount }: ReserveState, pieceSize: number): number {
     const { countMin, countMax, stockMax } = this.#options;
-    const target = Math.min((this.ratePerSecond * this.#targetMs) / 1_000, stockMax);
-    const missing = target - stockCount;
-    if (missing <= 0) return 0;
-    const wanted = Math.min(missing, handedOutCount - this.#askedAtCount + missing * fillPart);
-    return Math.min(countMax, Math.max(countMin, Math.ceil(wanted)));
-  }
-
-  /** Takes in that a reservation is sent: the next one asks for what is handed out from here on. */
-  noteAsked(handedOutCount: number): void {
-    this.#askedAtCount = handedOutCount;
+    const missing = Math.min((this.ratePerSecond * this.#targetMs) / 1_000, stockMax) - youngCount;
+    const room = Math.min(countMax, (piecesMax - pieceCount) * pieceSize);
+    if (missing <= 0 || room < countMin) return 0;
+    return Math.min(room, Math.max(countMin, Math.ceil(missing * Math.min(1, fillMs / this.youngMs))));
   }
 }

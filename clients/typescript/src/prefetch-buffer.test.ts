@@ -9,7 +9,7 @@ import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
 function make(options: PrefetchOptions = {}) {
   const clock = new FakeClock();
   const source = new FakeSource(clock);
-  const buffer = new PrefetchBuffer(source, { clock, random: () => 0.5, ...options });
+  const buffer = new PrefetchBuffer(source, { clock, random: () => 0.5, countMin: 32, ...options });
   return { clock, source, buffer };
 }
 

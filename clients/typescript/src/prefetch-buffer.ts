@@ -14,17 +14,20 @@ import { Waiters } from "./waiters.ts";
 export interface PrefetchOptions {
   /**
    * The oldest that the reservation of an ID may be when it is handed out: 10 to 60,000 ms. Default: 5,000. With
-   * `outageMs`: `outageMs` to 3,600,000 ms. Default: twice `outageMs`.
+   * `outageMs`: `outageMs` to 3,600,000 ms. Default: twice `outageMs`, and at least `outageMs` + 30,000.
    */
   readonly maxAgeMs?: number;
   /**
-   * Keeps IDs in stock for so long without any server, at the rate of the last minute: 1,000 to 1,800,000 ms. Default:
-   * off. Times in IDs are then up to `maxAgeMs` older than their use, and a stop leaves the stock as a gap.
+   * Keeps a reserve of IDs for so long without any server, at the rate of the last minute: 1,000 to 1,800,000 ms.
+   * Default: off. While servers answer, IDs are as fresh as without it; some 2.2 are reserved for each that is used.
    */
   readonly outageMs?: number;
-  /** The most IDs that `outageMs` keeps in stock: 1 to 1,000,000,000. Default: 10,000,000. */
+  /**
+   * The most IDs that `outageMs` aims at, those that are soon too old not counted: 1 to 1,000,000,000. Default:
+   * 10,000,000.
+   */
   readonly stockMax?: number;
-  /** The fewest IDs of one reservation: 1 to `countMax`. Default: 32. */
+  /** The fewest IDs of one reservation: 1 to `countMax`. Default: 8. */
   readonly countMin?: number;
   /** The most IDs of one reservation: `countMin` to 1,048,576. Default: 65,536. */
   readonly countMax?: number;
@@ -52,7 +55,7 @@ export interface BufferStats {
   readonly stock: number;
   readonly ratePerSecond: number;
   readonly meanRttMs: number;
-  /** How long the stock lasts at the measured rate, at most `maxAgeMs`. */
+  /** How long the stock lasts at the measured rate, before it is used up or too old. */
   readonly outageLeftMs: number;
 }
 
@@ -81,7 +84,7 @@ export class PrefetchBuffer {
    * @throws RangeError, if an option is wrong.
    */
   constructor(source: RunSource, options: PrefetchOptions = {}, onClose = (): void => {}) {
-    const { outageMs, countMin = 32, countMax = 65_536, timeoutMs = 5_000, stockMax = 10_000_000 } = options;
+    const { outageMs, countMin = 8, countMax = 65_536, timeoutMs = 5_000, stockMax = 10_000_000 } = options;
     const maxAgeMs = checkAges(options);
     checkRange("stockMax", stockMax, 1, 1_000_000_000);
     checkRange("countMax", countMax, 1, countLimit);
@@ -95,6 +98,7 @@ export class PrefetchBuffer {
       outageMs === undefined ? undefined : new OutagePolicy({ outageMs, maxAgeMs, stockMax, countMin, countMax });
     const stock = new Stock({
       policy,
+      clock,
       observer,
       onLowWater: () => this.#refiller.ask(),
       onTooOld: (answer) => this.#refiller.expire(answer),
@@ -192,7 +196,7 @@ export class PrefetchBuffer {
   #outageLeftMs(stockCount: number): number {
     if (stockCount === 0) return 0;
     const ratePerSecond = this.#outage?.ratePerSecond ?? this.#policy.ratePerSecond;
-    return Math.min(this.#maxAgeMs, (stockCount / ratePerSecond) * 1_000);
+    return this.#stock.lastsMs(ratePerSecond, this.#maxAgeMs);
   }
 
   async #wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<bigint> {
@@ -219,8 +223,9 @@ function checkAges({ outageMs, maxAgeMs }: PrefetchOptions): number {
     return maxAgeMs ?? 5_000;
   }
   checkRange("outageMs", outageMs, 1_000, 1_800_000);
-  checkRange("maxAgeMs", maxAgeMs ?? 2 * outageMs, outageMs, 3_600_000);
-  return maxAgeMs ?? 2 * outageMs;
+  const ageMs = maxAgeMs ?? Math.max(2 * outageMs, outageMs + 30_000);
+  checkRange("maxAgeMs", ageMs, outageMs, 3_600_000);
+  return ageMs;
 }
 
 function checkRange(name: string, value: number, min: number, max: number): void {

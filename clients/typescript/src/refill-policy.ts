@@ -4,33 +4,39 @@ export interface RefillBounds {
   readonly countMax: number;
 }
 
-/** A reservation is to last so long at the rate at hand. */
-const targetMs = 1_000;
+/** A reservation is to last so long at the rate at hand, and the rate is measured over at least so long. */
+const spanMs = 1_000;
 /** The low-water mark covers so many round trips, so that one slow answer in a thousand is not noticed. */
 const roundTripsOfStock = 8;
 /** The low-water mark is at least this part of an answer. */
 const stockPart = 1 / 4;
 const rttWeight = 1 / 8;
-/** A burst that is shorter says little about the next second. */
-const elapsedMinMs = 10;
+/** Use grows where the mark of an answer is met within so long: the next answer has at least twice as many IDs. */
+const rushMs = 250;
 
-/**
- * How much to reserve, and when. Fed with what was handed out and how long reservations took; reads no clock.
- *
- * The figures behind it: with a median round trip of 1 ms of which one in 1,000 takes 200 ms, under steady and under
- * bursty load, fewer than 1 call in 10,000 waits and fewer than one reservation a second is made.
- */
+/** How many IDs had been handed out at a moment. */
+export interface Handed {
+  readonly atMs: number;
+  readonly count: number;
+}
+
+/** How much to reserve, and when. Fed with what was handed out and how long reservations took; reads no clock. */
 export class RefillPolicy {
   readonly #bounds: RefillBounds;
-  #ratePerMs = 0;
+  /** The rate is measured from the older one: over 1 to 2 s while refills come each second. */
+  #older: Handed | undefined;
+  #newer: Handed | undefined;
+  #rate = 0;
   #meanRttMs = 0;
+  /** What the answer in use asks for: 0 while its mark is not met, and where that took its time. */
+  #growth = 0;
 
   constructor(bounds: RefillBounds) {
     this.#bounds = bounds;
   }
 
   get ratePerSecond(): number {
-    return this.#ratePerMs * 1_000;
+    return this.#rate;
   }
 
   /** 0 before the first answer. */
@@ -38,24 +44,57 @@ export class RefillPolicy {
     return this.#meanRttMs;
   }
 
-  /** Takes in that `count` IDs were handed out in `elapsedMs`. The rate rises at once and falls by halves. */
-  noteHandedOut(count: number, elapsedMs: number): void {
-    const measured = count / Math.max(elapsedMs, elapsedMinMs);
-    this.#ratePerMs = Math.max(measured, this.#ratePerMs / 2);
+  /** Takes in how many IDs have been handed out by now. The rate rises at once and falls by halves. */
+  noteHandedOut(now: Handed): void {
+    if (this.#newer === undefined || now.atMs - this.#newer.atMs >= spanMs) {
+      this.#older = this.#newer ?? now;
+      this.#newer = now;
+    }
+    const { atMs, count } = this.#older ?? now;
+    const measured = ((now.count - count) * 1_000) / Math.max(spanMs, now.atMs - atMs);
+    this.#rate = Math.max(measured, this.#rate / 2);
   }
 
   noteRoundTrip(durationMs: number): void {
     this.#meanRttMs = this.#meanRttMs === 0 ? durationMs : this.#meanRttMs + rttWeight * (durationMs - this.#meanRttMs);
   }
 
+  /** Takes in that an answer is in use from now on. */
+  noteInUse(): void {
+    this.#growth = 0;
+  }
+
+  /** Takes in that the answer in use, of `count` IDs, was used down to its mark within `durationMs`. */
+  noteMark(count: number, durationMs: number): void {
+    this.#growth = durationMs <= rushMs ? 2 * count : 0;
+  }
+
+  /** The buffer goes to sleep: what comes after it is measured afresh. */
+  forget(): void {
+    this.#older = undefined;
+    this.#newer = undefined;
+  }
+
   /** IDs to ask for. */
   get reserveCount(): number {
-    const { countMin, countMax } = this.#bounds;
-    return Math.min(countMax, Math.max(countMin, Math.ceil(this.#ratePerMs * targetMs)));
+    return this.#bound(Math.max(this.#growth, this.secondCount));
+  }
+
+  /** IDs that are used within a second, within the bounds of a reservation. */
+  get secondCount(): number {
+    return this.#bound(Math.ceil((this.#rate * spanMs) / 1_000));
   }
 
   /** The mark of an answer of `count` IDs: with so many left or fewer, ask for the next. */
   lowWater(count: number): number {
-    return Math.ceil(Math.max(roundTripsOfStock * this.#ratePerMs * this.#meanRttMs, count * stockPart));
+    return Math.min(
+      count,
+      Math.ceil(Math.max(roundTripsOfStock * this.#rate * (this.#meanRttMs / 1_000), count * stockPart)),
+    );
+  }
+
+  #bound(count: number): number {
+    const { countMin, countMax } = this.#bounds;
+    return Math.min(countMax, Math.max(countMin, count));
   }
 }

@@ -1,11 +1,11 @@
-import { Answer } from "./answer.ts";
+import { Answer, cutRuns } from "./answer.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { isFirstMistake, SnowlaneError, type StatusCode } from "./errors.ts";
 import { Moment } from "./moment.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 import type { OutagePolicy } from "./outage-policy.ts";
-import type { RefillPolicy } from "./refill-policy.ts";
+import type { Handed, RefillPolicy } from "./refill-policy.ts";
 import { countOfAnswer, type IdRun, type RunSource } from "./run-source.ts";
 import type { Stock } from "./stock.ts";
 import type { Waiters } from "./waiters.ts";
@@ -21,7 +21,7 @@ export interface RefillerOptions {
   readonly observer: ClientObserver;
   /** Says how much to ask for. */
   readonly policy: RefillPolicy;
-  /** Undefined: no stock is kept for an outage. */
+  /** Undefined: no reserve is kept for an outage. */
   readonly outage: OutagePolicy | undefined;
   /** Takes the answers. */
   readonly stock: Stock;
@@ -40,10 +40,21 @@ const incurable: ReadonlySet<StatusCode> = new Set([
   "UNIMPLEMENTED",
 ]);
 
-/** A stock for an outage is looked after so often. */
+/** The reserve for an outage is looked after so often. */
 const topUpMs = 1_000;
-/** A stock for an outage is in so many answers at most. */
-const spareAnswersMax = 4_096;
+
+/** What a reservation is for: the working stock, or the reserve for an outage. */
+type Purpose = "working stock" | "reserve";
+
+/** A reservation on its way. */
+interface Asked {
+  readonly purpose: Purpose;
+  readonly count: number;
+  /** From before the first attempt to get it: no ID of it can be older. */
+  readonly asked: Moment;
+  /** IDs of a piece of the reserve. */
+  readonly pieceSize: number;
+}
 
 /** Fills the stock of a buffer: one reservation at a time, with a back-off after one that failed. */
 export class Refiller {
@@ -52,18 +63,15 @@ export class Refiller {
   #isRefilling = false;
   /** Set while the buffer holds back after a failure. */
   #cancelRetry: (() => void) | undefined;
-  /** Set while the stock for an outage is looked after. */
+  /** Set while the reserve for an outage is looked after. */
   #cancelTopUp: (() => void) | undefined;
   #failuresInRow = 0;
   #lastFailure: SnowlaneError | undefined;
   #refillCount = 0;
   #failureCount = 0;
-  #measuredAtMs: number;
-  #measuredCount = 0;
 
   constructor(options: RefillerOptions) {
     this.#options = options;
-    this.#measuredAtMs = options.clock.monotonicMs();
   }
 
   get isClosed(): boolean {
@@ -89,7 +97,7 @@ export class Refiller {
   ask(): void {
     if (!this.#isFree) return;
     if (this.#options.outage !== undefined && this.#cancelTopUp === undefined) this.#scheduleTopUp();
-    if (this.#options.stock.spareAnswerCount === 0) void this.#reserve(this.#outageCount(), "short");
+    if (!this.#options.stock.hasSpare) void this.#reserve("working stock");
   }
 
   /** Ends the reservation on its way, and makes no other. */
@@ -103,20 +111,15 @@ export class Refiller {
     return !this.#isRefilling && this.#cancelRetry === undefined && !this.isClosed;
   }
 
-  /** IDs that the stock for an outage lacks, as many as are to be asked for at once. */
-  #outageCount(): number {
-    const { outage, stock } = this.#options;
-    if (outage === undefined || stock.spareAnswerCount >= spareAnswersMax) return 0;
-    return outage.reserveCount(stock.count, stock.handedOutCount);
-  }
-
-  /** @param need - `short`: what is at hand is about to end, so that enough for the next second is asked for. */
-  async #reserve(outageCount: number, need: "short" | "top up"): Promise<void> {
-    const { source, clock, observer, outage, policy, stock } = this.#options;
+  /** Asks for IDs and takes in what comes, unless nothing is to be asked for. */
+  async #reserve(purpose: Purpose): Promise<void> {
+    const { source, clock, observer, policy } = this.#options;
+    const pieceSize = policy.secondCount;
+    const missingCount = purpose === "reserve" ? this.#missingCount(pieceSize) : undefined;
+    if (missingCount === 0) return;
     this.#isRefilling = true;
-    this.#measure();
-    outage?.noteAsked(stock.handedOutCount);
-    const count = need === "short" ? Math.max(policy.reserveCount, outageCount) : outageCount;
+    policy.noteHandedOut(this.#handedOut);
+    const count = missingCount ?? policy.reserveCount;
     const ratePerSecond = policy.ratePerSecond;
     const startedMs = clock.monotonicMs();
     const asked = new Moment(clock);
@@ -129,55 +132,75 @@ export class Refiller {
     this.#isRefilling = false;
     if (this.isClosed) return;
     const durationMs = clock.monotonicMs() - startedMs;
-    const received = outcome instanceof SnowlaneError ? outcome : this.#accept(outcome, { count, asked, durationMs });
+    if (!(outcome instanceof SnowlaneError)) outcome = this.#accept(outcome, { purpose, count, asked, pieceSize });
     const event = { asked: count, durationMs, ratePerSecond };
-    if (received instanceof SnowlaneError) {
-      const { reason } = received;
-      this.#fail(received);
+    if (outcome instanceof SnowlaneError) {
+      const { reason } = outcome;
+      this.#fail(outcome);
       notify(() => observer.onRefill?.({ ...event, received: 0, reason }));
-    } else notify(() => observer.onRefill?.({ ...event, received }));
+      return;
+    }
+    const received = outcome.reduce((sum, run) => sum + run.count, 0);
+    policy.noteRoundTrip(durationMs);
+    this.#serve();
+    notify(() => observer.onRefill?.({ ...event, received }));
+  }
+
+  /** IDs that the reserve lacks, as many as are to be asked for at once. */
+  #missingCount(pieceSize: number): number {
+    const { outage, stock } = this.#options;
+    return outage?.reserveCount(stock.reserveState(outage.youngMs), pieceSize) ?? 0;
   }
 
   /**
    * Takes an answer into stock, or drops it whole. docs/adr/0094 says why its age counts from before the first attempt.
-   *
-   * @param asked - From before the first attempt to get it: no ID of it can be older.
    */
   #accept(
     runs: readonly IdRun[],
-    { count: askedCount, asked, durationMs }: { count: number; asked: Moment; durationMs: number },
-  ): number | SnowlaneError {
-    const { clock, outage, policy, stock, waiters, maxAgeMs } = this.#options;
+    { purpose, count: askedCount, asked, pieceSize }: Asked,
+  ): readonly IdRun[] | SnowlaneError {
+    const { stock, maxAgeMs } = this.#options;
     const leftMs = maxAgeMs - asked.elapsedMs();
     if (leftMs <= 0) {
       const message = `A reservation took longer than the ${maxAgeMs} ms for which its IDs may be used.`;
       return new SnowlaneError("DEADLINE_EXCEEDED", message, { code: "DEADLINE_EXCEEDED" });
     }
-    let count: number;
     try {
-      count = countOfAnswer(runs, askedCount);
+      countOfAnswer(runs, askedCount);
     } catch (error) {
       return SnowlaneError.from(error);
     }
-    const cancelExpiry = clock.schedule(leftMs, () => this.expire(answer), "lets it end");
-    const answer: Answer = new Answer(runs, count, { asked, maxAgeMs, cancelExpiry });
     this.#refillCount++;
     this.#failuresInRow = 0;
     this.#lastFailure = undefined;
-    policy.noteRoundTrip(durationMs);
-    stock.add(answer);
+    if (purpose === "working stock") stock.add(this.#answerOf(runs, asked, leftMs));
+    // Cut before any caller can claim of it, so that no ID is ever put back.
+    else stock.addReserve(cutRuns(runs, pieceSize).map((piece) => this.#answerOf(piece, asked, leftMs)));
+    return runs;
+  }
+
+  #answerOf(runs: readonly IdRun[], asked: Moment, leftMs: number): Answer {
+    const { clock, maxAgeMs } = this.#options;
+    const answer = new Answer(runs, { asked, maxAgeMs });
+    answer.cancelExpiry = clock.schedule(leftMs, () => this.expire(answer), "lets it end");
+    return answer;
+  }
+
+  /** Serves those who wait. What ran low while an answer for the reserve was on its way is asked for. */
+  #serve(): void {
+    const { stock, waiters } = this.#options;
     waiters.serve(() => stock.claim());
-    if (outage !== undefined && stock.count < policy.ratePerSecond) this.#topUp();
-    return count;
+    if (stock.isLow) this.ask();
   }
 
   /** Drops an answer whose IDs are too old. */
   expire(answer: Answer): void {
-    const { stock } = this.#options;
+    const { stock, policy } = this.#options;
     stock.drop(answer);
     // Where nothing of it was claimed, no caller needs the next one: the first caller wakes the buffer.
-    if (answer.isTouched && stock.spareAnswerCount === 0) this.ask();
-    else this.#measure();
+    if (answer.inUseFromMs !== undefined && !stock.hasSpare) this.ask();
+    else if (stock.count === 0) policy.forget();
+    else policy.noteHandedOut(this.#handedOut);
   }
 
   #fail(error: SnowlaneError): void {
@@ -199,10 +222,10 @@ export class Refiller {
     if (waiters.count > 0 || stock.isLow) this.ask();
   }
 
-  /** Looks after the stock for an outage, once a second while there is stock or a caller waits. */
+  /** Looks after the reserve for an outage, once a second while there is stock or a caller waits. */
   #scheduleTopUp(): void {
     const { clock, outage, stock, waiters } = this.#options;
-    outage?.note({ atMs: clock.monotonicMs(), handedOutCount: stock.handedOutCount });
+    outage?.noteHandedOut(this.#handedOut);
     const look = (): void => {
       this.#cancelTopUp = undefined;
       if (stock.count === 0 && waiters.count === 0 && !this.#isRefilling) {
@@ -210,22 +233,13 @@ export class Refiller {
         return;
       }
       this.#scheduleTopUp();
-      this.#topUp();
+      if (this.#isFree) void this.#reserve("reserve");
     };
     this.#cancelTopUp = clock.schedule(topUpMs, look, "lets it end");
   }
 
-  #topUp(): void {
-    const outageCount = this.#isFree ? this.#outageCount() : 0;
-    if (outageCount > 0) void this.#reserve(outageCount, "top up");
-  }
-
-  #measure(): void {
-    const { clock, policy, stock } = this.#options;
-    const nowMs = clock.monotonicMs();
-    const handedOutCount = stock.handedOutCount;
-    policy.noteHandedOut(handedOutCount - this.#measuredCount, nowMs - this.#measuredAtMs);
-    this.#measuredAtMs = nowMs;
-    this.#measuredCount = handedOutCount;
+  get #handedOut(): Handed {
+    const { clock, stock } = this.#options;
+    return { atMs: clock.monotonicMs(), count: stock.handedOutCount };
   }
 }

@@ -1,11 +1,14 @@
 import type { Answer } from "./answer.ts";
+import type { Clock } from "./clock.ts";
 import { notify, type ClientObserver } from "./observer.ts";
+import type { ReserveState } from "./outage-policy.ts";
 import type { RefillPolicy } from "./refill-policy.ts";
 
 /** The low-water marks of a stock, and whom it tells of low and of old answers. */
 export interface StockOptions {
   /** Says at how many IDs an answer is low. */
   readonly policy: RefillPolicy;
+  readonly clock: Clock;
   /** Called with the IDs that are dropped. */
   readonly observer: ClientObserver;
   /** Called once an answer, when no more IDs of it are left than its low-water mark. */
@@ -19,9 +22,14 @@ const claimsPerLookMax = 64;
 /** and after so much use. */
 const usePerLookMs = 10;
 
-/** The IDs at hand: the run in place, from which callers claim, its answer, and the spare answers, oldest first. */
+/**
+ * The IDs at hand. Callers claim from the run in place, which is one of the answer in use. Behind it stands at most one
+ * spare answer. Where both are used up, the newest piece of the reserve comes into use. Nothing goes back: what is in
+ * use is used up, or dropped. docs/adr/0198 says why.
+ */
 export class Stock {
   readonly #policy: RefillPolicy;
+  readonly #clock: Clock;
   readonly #observer: ClientObserver;
   readonly #onLowWater: () => void;
   readonly #onTooOld: (answer: Answer) => void;
@@ -37,18 +45,22 @@ export class Stock {
   #claimsPerLook = 1;
   #end = 0;
 
+  /** In use. */
   #answer: Answer | undefined;
-  #spares: Answer[] = [];
-  /** IDs of the spare answers. */
-  #spareCount = 0;
+  #spare: Answer | undefined;
+  /** Pieces of answers, for an outage. The newest is the last. */
+  readonly #reserve: Answer[] = [];
+  /** IDs of the reserve. */
+  #reserveCount = 0;
 
   /** Handed out of runs that are no longer in place. */
   #settledCount = 0;
   #reservedCount = 0;
   #droppedCount = 0;
 
-  constructor({ policy, observer, onLowWater, onTooOld }: StockOptions) {
+  constructor({ policy, clock, observer, onLowWater, onTooOld }: StockOptions) {
     this.#policy = policy;
+    this.#clock = clock;
     this.#observer = observer;
     this.#onLowWater = onLowWater;
     this.#onTooOld = onTooOld;
@@ -56,7 +68,8 @@ export class Stock {
 
   /** IDs at hand. */
   get count(): number {
-    return this.#end - this.#next + (this.#answer?.leftCount ?? 0) + this.#spareCount;
+    const workingCount = this.#end - this.#next + (this.#answer?.leftCount ?? 0) + (this.#spare?.leftCount ?? 0);
+    return workingCount + this.#reserveCount;
   }
 
   get handedOutCount(): number {
@@ -73,14 +86,28 @@ export class Stock {
     return this.#droppedCount;
   }
 
-  /** How many answers are spare. */
-  get spareAnswerCount(): number {
-    return this.#spares.length;
+  get hasSpare(): boolean {
+    return this.#spare !== undefined;
   }
 
-  /** Whether the answer in use has been claimed from down to its low-water mark. */
+  /** Whether the next answer is due: that in use is down to its low-water mark, and none is spare. */
   get isLow(): boolean {
-    return this.#answer?.hasAsked === true;
+    return this.#answer?.hasAsked === true && this.#spare === undefined;
+  }
+
+  /** What the reserve has. @param youngMs - IDs that are younger are young. */
+  reserveState(youngMs: number): ReserveState {
+    let youngCount = 0;
+    for (const { leftCount } of this.#youngPieces(youngMs)) youngCount += leftCount;
+    return { youngCount, pieceCount: this.#reserve.length };
+  }
+
+  /** How long the IDs last at a rate, before the last of them is used up or too old. */
+  lastsMs(ratePerSecond: number, maxAgeMs: number): number {
+    let ms = ((this.count - this.#reserveCount) * 1_000) / ratePerSecond;
+    for (const piece of this.#youngPieces(maxAgeMs))
+      ms = Math.max(ms, Math.min(ms + (piece.leftCount * 1_000) / ratePerSecond, maxAgeMs - piece.ageMs));
+    return Math.min(ms, maxAgeMs);
   }
 
   /** Claims one ID; undefined if there is none. */
@@ -104,29 +131,38 @@ export class Stock {
     return true;
   }
 
-  /** Takes an answer in, behind those that are spare. */
+  /** Takes in an answer that was asked for because the one in use is about to end. */
   add(answer: Answer): void {
     this.#reservedCount += answer.count;
-    this.#spares.push(answer);
-    this.#spareCount += answer.leftCount;
+    this.#spare = answer;
   }
 
-  /** Drops an answer that is in use or spare. Doing it again does nothing. */
+  /** Takes in the pieces of an answer that was asked for the reserve. They are used in their order. */
+  addReserve(pieces: readonly Answer[]): void {
+    for (const piece of pieces.toReversed()) {
+      this.#reservedCount += piece.count;
+      this.#reserveCount += piece.count;
+      piece.isOfReserve = true;
+      this.#reserve.push(piece);
+    }
+  }
+
+  /** Drops an answer. Doing it again does nothing. */
   drop(answer: Answer): void {
-    const isInUse = answer === this.#answer;
-    if (!isInUse && !this.#spares.includes(answer)) return;
-    answer.retire();
-    const dropped = answer.leftCount + (isInUse ? this.#closeRun() : 0);
-    if (isInUse) this.#answer = undefined;
-    else this.#takeSpare(answer);
+    let dropped = answer.leftCount;
+    if (answer === this.#answer) {
+      dropped += this.#closeRun();
+      this.#answer = undefined;
+    } else if (answer === this.#spare) this.#spare = undefined;
+    else if (!this.#takeFromReserve(answer)) return;
+    answer.cancelExpiry();
     this.#droppedCount += dropped;
     if (dropped > 0) notify(() => this.#observer.onExpire?.({ dropped }));
   }
 
   /** Drops all there is. */
   dropAll(): void {
-    if (this.#answer !== undefined) this.drop(this.#answer);
-    for (let spare = this.#spares[0]; spare !== undefined; spare = this.#spares[0]) this.drop(spare);
+    for (const answer of [this.#answer, this.#spare, ...this.#reserve]) if (answer !== undefined) this.drop(answer);
   }
 
   #claimSlowly(): bigint | undefined {
@@ -139,8 +175,12 @@ export class Stock {
 
   #meetLowWater(): void {
     this.#markAt = this.#end;
-    if (this.#answer === undefined || this.#answer.hasAsked) return;
-    this.#answer.hasAsked = true;
+    const answer = this.#answer;
+    if (answer === undefined || answer.hasAsked) return;
+    answer.hasAsked = true;
+    // That the mark lies at its first ID says nothing about the use.
+    if (this.#markOf(answer) < answer.count)
+      this.#policy.noteMark(answer.count, this.#clock.monotonicMs() - (answer.inUseFromMs ?? 0));
     this.#onLowWater();
   }
 
@@ -160,15 +200,18 @@ export class Stock {
   #placeNextRun(): boolean {
     let run = this.#answer?.takeRun();
     if (run === undefined) {
-      this.#answer?.retire();
-      this.#answer = this.#takeSpare(this.#spares[0]);
+      this.#answer?.cancelExpiry();
+      this.#answer = this.#takeNextAnswer();
       run = this.#answer?.takeRun();
     }
     this.#closeRun();
-    if (run === undefined || this.#answer === undefined) return false;
     const answer = this.#answer;
-    answer.isTouched = true;
-    const aboveMark = run.count + answer.leftCount - this.#policy.lowWater(answer.count);
+    if (run === undefined || answer === undefined) return false;
+    if (answer.inUseFromMs === undefined) {
+      answer.inUseFromMs = this.#clock.monotonicMs();
+      this.#policy.noteInUse();
+    }
+    const aboveMark = run.count + answer.leftCount - this.#markOf(answer);
     this.#firstId = run.firstId;
     this.#stride = run.stride;
     this.#end = run.count;
@@ -178,11 +221,36 @@ export class Stock {
     return true;
   }
 
-  #takeSpare(answer: Answer | undefined): Answer | undefined {
-    if (answer === undefined) return undefined;
-    this.#spares.splice(this.#spares.indexOf(answer), 1);
-    this.#spareCount -= answer.leftCount;
-    return answer;
+  #markOf({ isOfReserve, count }: Answer): number {
+    return isOfReserve ? count : this.#policy.lowWater(count);
+  }
+
+  /** Takes the spare answer, or else the newest piece of the reserve. */
+  #takeNextAnswer(): Answer | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    const piece = this.#reserve.at(-1);
+    if (spare !== undefined || piece === undefined) return spare;
+    this.#takeFromReserve(piece);
+    return piece;
+  }
+
+  /** Whether it was there. */
+  #takeFromReserve(piece: Answer): boolean {
+    const index = this.#reserve.lastIndexOf(piece);
+    if (index === -1) return false;
+    this.#reserve.splice(index, 1);
+    this.#reserveCount -= piece.leftCount;
+    return true;
+  }
+
+  /** The pieces of the reserve that are younger, the newest first. */
+  *#youngPieces(ageMs: number): Generator<Answer> {
+    for (let index = this.#reserve.length - 1; index >= 0; index--) {
+      const piece = this.#reserve[index] as Answer;
+      if (piece.ageMs >= ageMs) return;
+      yield piece;
+    }
   }
 
   /** Ends the run in place, and tells how many of its IDs no caller will get. Doing it again does nothing. */
