@@ -21,6 +21,7 @@ import type { MetricsPage } from "./metrics/metrics-page.ts";
 import { metricsAuthentication, serveAdmin } from "./serve-admin.ts";
 import type { WatchedPrincipals } from "./guards/watched-principals.ts";
 import { CallMetrics, readCallTotals } from "./metrics/call-metrics.ts";
+import { WorkerTally } from "./metrics/worker-tally.ts";
 import { sharedPortLine } from "./call/refusal-lines.ts";
 import { shuttingDown } from "./call/call-errors.ts";
 import { unreadyOnDrain } from "./call/probes.ts";
@@ -84,7 +85,8 @@ export function serveCalls(options: CallServerOptions): CallServer {
   const reason = shuttingDown();
   const findUnready = unreadyOnDrain(drain.signal, () => problemOf(source.state));
   const sampling = sampleEachSecond(options, calls);
-  const adminService = createAdmin(options, { samples: sampling.samples, findUnready });
+  const workers = new WorkerTally(() => options.worker.listWorkers(), options.clock);
+  const adminService = createAdmin(options, { samples: sampling.samples, findUnready, workers });
   const refusals = config.logCalls === "refused" ? new RefusalLog(log) : undefined;
   const shared = {
     findUnready,
@@ -92,7 +94,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
     shutdownSignal: shutdown.signal,
     onUnforeseen: reportFaults(options),
   };
-  const metrics = calls && loadMetricsPage({ calls, refusals }, options, () => connections.connections());
+  const metrics = calls && loadMetricsPage({ calls, refusals, workers }, options, () => connections.connections());
   // They are told of refusals, so they stand before the guards that refuse.
   const watchers = [calls, refusals].filter((guard) => guard !== undefined);
   const application = createApplication({
@@ -171,11 +173,15 @@ type MetricsPageOf = (authentication: CallGuard | undefined) => AnswerMetrics;
 
 /** What the metrics need is loaded by the first scrape, once for both listeners. */
 function loadMetricsPage(
-  { calls, refusals }: { readonly calls: CallMetrics; readonly refusals: RefusalLog | undefined },
+  {
+    calls,
+    refusals,
+    workers,
+  }: { readonly calls: CallMetrics; readonly refusals: RefusalLog | undefined; readonly workers: WorkerTally },
   options: CallServerOptions,
   connections: () => ConnectionsStatus,
 ): MetricsPageOf {
-  const { worker, callers } = options;
+  const { callers } = options;
   let page: Promise<MetricsPage> | undefined;
   const load = async (): Promise<MetricsPage> => {
     const { createMetricsPage } = await import("./metrics/metrics-page.ts");
@@ -184,7 +190,7 @@ function loadMetricsPage(
       calls,
       connections,
       principals: callers?.allowances,
-      listWorkers: () => worker.listWorkers(),
+      workers,
       onRefused: (call, reason) => {
         calls.refuseFor(reason);
         refusals?.refuse(call, reason);
@@ -217,10 +223,21 @@ function createHostCheck(
   return new HostCheck({ requests, names: hosts ?? [], origins: corsOrigins, onRefused });
 }
 
+interface AdminParts extends Pick<ServerStatusParts, "samples" | "findUnready"> {
+  readonly workers: WorkerTally;
+}
+
 /** AdminService, which both listeners have. */
-function createAdmin(options: CallServerOptions, own: Pick<ServerStatusParts, "samples" | "findUnready">): Service {
+function createAdmin(options: CallServerOptions, { workers, ...own }: AdminParts): Service {
   const { worker, source, clock, startMs, listener } = options;
-  const status = { ...own, source, clock, startMs, connectionCount: listener.connectionCount };
+  const status = {
+    ...own,
+    source,
+    clock,
+    startMs,
+    connectionCount: listener.connectionCount,
+    neverHeldCount: () => workers.neverHeld(),
+  };
   return createAdminService({ listWorkers: () => worker.listWorkers(), status, pastClaims: pastClaimsOf(options) });
 }
 

@@ -23,6 +23,8 @@ export interface ServerStatusParts {
   readonly findUnready: () => Pick<IdError, "reason"> | undefined;
   /** Connections that are open. */
   readonly connectionCount: () => number;
+  /** How many worker IDs no live holder ever had; undefined before the store was looked at. */
+  readonly neverHeldCount: () => number | undefined;
 }
 
 /** Answers GetStatus: it only reads numbers that are there. */
@@ -41,10 +43,12 @@ function statusToMessage({
   startMs,
   findUnready,
   connectionCount,
+  neverHeldCount,
 }: ServerStatusParts): MessageInitShape<typeof ServerStatusSchema> {
   const { phase, grant, store, waiting } = source.status();
   const reason = findUnready()?.reason;
   const { lastAnswerMs, clockAheadMs } = store;
+  const neverHeld = neverHeldCount();
   return {
     serving: reason === undefined,
     notServingReason: reason ?? "",
@@ -68,6 +72,7 @@ function statusToMessage({
     ...(clockAheadMs === undefined ? {} : { storeClockAhead: msToDuration(clockAheadMs) }),
     waitingCount: BigInt(waiting),
     connectionCount: BigInt(connectionCount()),
+    ...(neverHeld === undefined ? {} : { neverHeldCount: BigInt(neverHeld) }),
   };
 }
 

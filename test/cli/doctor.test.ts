@@ -57,6 +57,7 @@ test("doctor tells of a store in use, and leaves every record as it was", async 
     "deployment",
     "privileges",
     "worker IDs",
+    "back-fills",
     "layout's life",
     "clock",
     "address",
@@ -116,6 +117,17 @@ test("doctor warns when three quarters of the worker IDs are in use, and fails w
   await hold(url, 4);
   const all = await doctor("--store", url, ...layout);
   expect([all.exitCode, all.levels["worker IDs"]]).toEqual([6, "fail"]);
+});
+
+test("doctor warns when back-fills of the whole past become few, where the layout has room for some", async () => {
+  const url = newStore();
+  const layout = ["--layout-fields", "timestamp:41,worker:6,sequence:12", "--epoch", "2026-01-01"];
+  // Beside those that are made: its own, in the first seven eighths or so.
+  await runSnowlane(["next", "--store", url, ...layout]);
+  await hold(url, 40);
+  expect((await doctor("--store", url, ...layout)).levels["back-fills"]).toBe("ok");
+  await hold(url, 57);
+  expect((await doctor("--store", url, ...layout)).levels["back-fills"]).toBe("warn");
 });
 
 /** Makes records of worker IDs from 0 on that look as if somebody held them for another hour. */

@@ -34,6 +34,7 @@ test("workers lists the holders, from the store and from a server, for people an
   const server = await serve(store);
   const list = await listJson(store);
   expect(list).toMatchObject({ store, namespace: "default", workerIds: 1024, free: 1023, quarantine: null });
+  expect(list).toMatchObject({ neverHeld: 1023, wholePast: 1023 });
   const holder = { processId: server.child.pid, instance: expect.stringContaining(":") };
   expect(list["workers"]).toMatchObject([{ datacenterId: 1, workerId: 3, state: "held", generation: 1, holder }]);
   const remote = await runSnowlane(["workers", "--server", server.url, "--json"]);
@@ -45,6 +46,7 @@ test("workers lists the holders, from the store and from a server, for people an
   const table = await runSnowlane(["workers", "--server", server.url]);
   expect(table.stdout).toMatch(/^datacenter +worker +state +left +mark .*\n1 +3 +held +\d+\.\d s /);
   expect(table.stdout).toContain("1 held; 1023 of 1024 worker IDs are free.");
+  expect(table.stdout).toContain("1023 were never held, and the past of 1023 is wholly unused");
   expect(await server.stop("SIGTERM")).toBe(0);
   expect((await listJson(store))["workers"]).toMatchObject([{ state: "released" }]);
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { runInProcess } from "../cli/in-process.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -30,6 +31,12 @@ async function serve(...args: readonly string[]) {
     return (await (await fetch(`${server.url}/snowlane.v1.${method}`, init)).json()) as Json;
   };
   return { server, stop, call };
+}
+
+async function cli(args: readonly string[]): Promise<string> {
+  const { code, stdout } = await runInProcess(args);
+  expect(code).toBe(0);
+  return stdout;
 }
 
 const year = { fromTime: "2020-01-01T00:00:00Z", toTime: "2021-01-01T00:00:00Z", reason: "orders" };
@@ -61,6 +68,12 @@ test("ClaimPast is off without a statement; with one, each call claims other wor
   // The claims are no holders: only this server and the one before are.
   const { neverHeldCount, workers } = await call("AdminService/ListWorkers", {});
   expect(neverHeldCount).toBe("1022");
+  const status = async (): Promise<unknown> => (await call("AdminService/GetStatus", {}))["status"];
+  await expect.poll(status, { timeout: 60_000 }).toMatchObject({ neverHeldCount: "1022" });
+  expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^snowlane_never_held_worker_ids 1022$/m);
+  expect(await cli(["status", "--server", server.url])).toMatch(/^past {4}1022 worker IDs were never held$/m);
+  const shown = "1 held, 4 released; 1023 of 1024 worker IDs are free.\n1022 were never held, and the past of 1019 is";
+  expect(await cli(["workers", "--server", server.url])).toContain(shown);
   expect(JSON.stringify(workers)).toContain("past 2020-01-01T00:00:00Z..2021-01-01T00:00:00Z orders");
 });
 

@@ -63,7 +63,7 @@ export async function checkStore(under: StoreUnderCheck): Promise<readonly Findi
   const listed = await store.list();
   findings.push(...checkWriters(store, listed, parseLayoutRecord(entry.text)));
   const list = await listWorkers(store, listed, systemClock.nowMs());
-  return [...findings, ...checkWorkers(list), ...checkLife(under.layout)];
+  return [...findings, ...checkWorkers(list), checkPasses(list), ...checkLife(under.layout)];
 }
 
 /** Tells whether the store has not even a table or the like. */
@@ -314,6 +314,17 @@ function refusedWrite(error: unknown): Finding {
     ? "reads are answered, so look in its log and its list of sessions for a lock, a full disk, or a copy that it waits for."
     : "its message says why it does not.";
   return failOf("writes", error, `No server can start before the store takes writes: ${why}`);
+}
+
+/** Below so many passes over the whole past, where servers leave as many alone: an eighth of the worker IDs. */
+const passesWarn = 8;
+
+/** How often all of the past can still be claimed: each claim of it takes a worker ID that has no record. */
+function checkPasses({ total, workers }: WorkerList): Finding {
+  const passes = total - workers.length;
+  const detail = `${passes} of ${total} worker IDs have a past that is wholly unused: as many back-fills of all times are left.`;
+  if (passes >= passesWarn || total < 8 * passesWarn) return ok("back-fills", detail);
+  return warn("back-fills", detail, "Back-fill what is to be numbered soon, the oldest rows first: docs/back-fill.md.");
 }
 
 function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonly Finding[] {

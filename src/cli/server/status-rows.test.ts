@@ -13,6 +13,7 @@ const status: ShownStatus = {
   store: { kind: "postgres", reachable: true, answerAgeMs: 40, clockAheadMs: undefined },
   waiting: 0,
   connections: 2,
+  neverHeld: 1_019,
   samples: [],
 };
 

@@ -36,7 +36,7 @@ const spans = [
 
 /** Writes a table for people. */
 export function statusToTable(status: ShownStatus, paint: Paint): string {
-  const { server, serving, reason, phase, startMs, grant, store, waiting, connections, samples } = status;
+  const { server, serving, reason, phase, startMs, grant, store, waiting, connections, neverHeld, samples } = status;
   const state = serving
     ? paint("good", "serving")
     : `${paint("bad", "not serving")}: ${printable(reason)}, ${printable(phase)}; docs/errors.md says what to do`;
@@ -48,6 +48,7 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
     ["window", grant === undefined ? "-" : windowOf(grant)],
     ["lead", grant === undefined ? "-" : `${grant.leadMs.toFixed(1)} ms ahead of the clock`],
     ["store", storeOf(store, paint)],
+    ...(neverHeld === undefined ? [] : [["past", `${neverHeld} worker IDs were never held`] as const]),
   ] as const;
   const head = lines.map(([name, text]) => `${name.padEnd(8)}${text}\n`).join("");
   if (samples.length === 0) return `${head}\nNo second has passed since the start.\n`;

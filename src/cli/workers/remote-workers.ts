@@ -37,6 +37,7 @@ export async function askForWorkers(access: ServerAccess): Promise<ShownWorkers>
       workers,
       total: Number(page.workerIdCount),
       free: Number(page.freeCount),
+      neverHeld: Number(page.neverHeldCount),
       quarantine: quarantineEndTime && { untilMs: msOf(quarantineEndTime), reason },
       nowMs: systemClock.nowMs(),
     };

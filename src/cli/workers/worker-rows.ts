@@ -13,19 +13,21 @@ export interface ShownWorker
 }
 
 /** All worker IDs, and the place that they were read from. */
-export interface ShownWorkers extends Pick<WorkerList, "total" | "free" | "quarantine" | "nowMs"> {
+export interface ShownWorkers extends Pick<WorkerList, "total" | "free" | "neverHeld" | "quarantine" | "nowMs"> {
   /** A store without credentials and its namespace, or the address of a server. */
   readonly from: Readonly<Record<string, string>>;
   readonly workers: readonly ShownWorker[];
 }
 
 /** Writes all parts in one line, for programs. */
-export function workersToJson({ from, nowMs, total, free, quarantine, workers }: ShownWorkers): string {
+export function workersToJson({ from, nowMs, total, free, neverHeld, quarantine, workers }: ShownWorkers): string {
   return JSON.stringify({
     time: timeOf(nowMs),
     ...from,
     workerIds: total,
     free,
+    neverHeld,
+    wholePast: total - workers.length,
     quarantine: quarantine === undefined ? null : { until: timeOf(quarantine.untilMs), reason: quarantine.reason },
     workers: workers.map(({ datacenterId, workerId, state, record, windowLeftMs, freeFromMs }) => ({
       datacenterId,
@@ -50,13 +52,18 @@ function recordToJson({ holder, generation, markMs }: NonNullable<ShownWorker["r
 const states = ["held", "released", "expired", "quarantined", "unreadable"] as const;
 
 /** Writes a table for people. */
-export function workersToTable({ workers, total, free, quarantine, nowMs }: ShownWorkers, paint: Paint): string {
+export function workersToTable(
+  { workers, total, free, neverHeld, quarantine, nowMs }: ShownWorkers,
+  paint: Paint,
+): string {
   const counts = states
     .map((state) => [state, workers.filter((worker) => worker.state === state).length] as const)
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${count} ${state}`);
   const used = counts.length === 0 ? "No worker ID was ever held" : counts.join(", ");
   const summary = `${used}; ${free} of ${total} worker IDs are free.\n`;
+  // One without a record has all of its past left.
+  const past = `${neverHeld} were never held, and the past of ${total - workers.length} is wholly unused: docs/back-fill.md.\n`;
   const bound =
     quarantine === undefined
       ? ""
@@ -69,7 +76,7 @@ export function workersToTable({ workers, total, free, quarantine, nowMs }: Show
           workers.map((worker) => rowOf(worker, nowMs)),
           paint,
         )}\n`
-  }${summary}${bound}`;
+  }${summary}${past}${bound}`;
 }
 
 const head = ["datacenter", "worker", "state", "left", "mark", "holder", "host", "process", "since", "version"];

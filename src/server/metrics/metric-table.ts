@@ -70,9 +70,13 @@ export const metricTable = {
     labels: ["state"],
     help: "Worker IDs of the namespace by state. Absent until the store was asked, after the first scrape.",
   },
+  snowlane_never_held_worker_ids: {
+    type: "gauge",
+    help: "Worker IDs that no server or library ever held. Claims of the past take these first.",
+  },
   snowlane_worker_list_age_seconds: {
     type: "gauge",
-    help: "Age of snowlane_worker_ids. A scrape has them read again when they are older than a minute.",
+    help: "Age of the two metrics before. A scrape has them read again when they are older than a minute.",
   },
   snowlane_layout_left_seconds: { type: "gauge", help: "Time until the layout has no timestamp left." },
   snowlane_values_issued_total: { type: "counter", help: "Values of sequences handed out." },

@@ -4,20 +4,16 @@ import { type CallGuard, type GuardedCall, newNotes } from "../call/call-guard.t
 import type { DispatchRequest } from "../call/dispatch.ts";
 import { peerKey, unknownPeer } from "../call/peer.ts";
 import { textAnswer } from "../call/text-answer.ts";
-import type { WorkerList } from "../../lease/worker-list.ts";
 import { Lag } from "./event-loop-lag.ts";
 import { expositionType, writeExposition } from "./exposition.ts";
 import type { MetricSources } from "./metric-sources.ts";
 import { readSamples } from "./read-samples.ts";
-import { WorkerTally } from "./worker-tally.ts";
 
 /** The path as the guards see it. It is no method of a service, so it has no row of the table of methods. */
 const traits = { index: 0, path: "/metrics", access: "observe", streams: false, handsOutOne: false } as const;
 
 /** The sources of {@link createMetricsPage}, and its guard's report. */
-export interface MetricsPageOptions extends Omit<MetricSources, "workers" | "lag"> {
-  /** Gives all worker IDs as the store has them. Asked beside scrapes, so none waits for the store. */
-  readonly listWorkers: () => Promise<WorkerList>;
+export interface MetricsPageOptions extends Omit<MetricSources, "lag"> {
   /** Called with each caller that may not observe: a token is no easier to guess here than by a call. */
   readonly onRefused: (call: GuardedCall, reason: ErrorReason) => void;
 }
@@ -31,8 +27,8 @@ export type MetricsPage = (request: DispatchRequest, authentication: CallGuard |
 
 /** See {@link MetricsPage}. */
 export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
-  const { listWorkers, clock, onRefused } = options;
-  const sources: MetricSources = { ...options, workers: new WorkerTally(listWorkers, clock), lag: new Lag() };
+  const { onRefused } = options;
+  const sources: MetricSources = { ...options, lag: new Lag() };
   return (request, authentication) => {
     const { method } = request;
     if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");

@@ -78,9 +78,14 @@ function workerSamples({ source, workers, clock }: Pick<MetricSources, "source" 
       store.lastAnswerMs === undefined ? [] : [seconds(clock.monotonicMs() - store.lastAnswerMs)],
     snowlane_store_clock_ahead_seconds: store.clockAheadMs === undefined ? [] : [seconds(store.clockAheadMs)],
     snowlane_worker_ids: [...workers.counts()].map(([state, count]): Sample => [[state], count]),
+    snowlane_never_held_worker_ids: neverHeldSamples(workers.neverHeld()),
     snowlane_worker_list_age_seconds: workers.ageMs === undefined ? [] : [seconds(workers.ageMs)],
     snowlane_layout_left_seconds: [seconds(Math.max(0, endMs - clock.nowMs()))],
   };
+}
+
+function neverHeldSamples(count: number | undefined): readonly Sample[] {
+  return count === undefined ? [] : [one(count)];
 }
 
 function eventSamples(counters: WorkerStatus["counters"]): readonly Sample[] {

@@ -1,16 +1,17 @@
 import type { Clock } from "../../clock/clock.ts";
 import type { WorkerList, WorkerState } from "../../lease/worker-list.ts";
 
-/** How old the counts may be that a scrape shows. */
+/** How old the counts may be that a scrape or a status shows. */
 const staleMs = 60_000;
 
 const states: readonly WorkerState[] = ["held", "released", "expired", "quarantined", "unreadable"];
 
-/** How many worker IDs are in which state. The store is asked beside the scrapes, so that none waits for it. */
+/** How many worker IDs are in which state. The store is asked beside who asks, so that nobody waits for it. */
 export class WorkerTally {
   readonly #list: () => Promise<WorkerList>;
   readonly #clock: Clock;
   #counts: ReadonlyMap<string, number> = new Map();
+  #neverHeld: number | undefined;
   #readMs: number | undefined;
   #askedMs = Number.NEGATIVE_INFINITY;
 
@@ -21,6 +22,22 @@ export class WorkerTally {
 
   /** The counts as the store was read last, with those that have no record as `unused`; empty before that. */
   counts(): ReadonlyMap<string, number> {
+    this.#look();
+    return this.#counts;
+  }
+
+  /** How many no live holder ever had, likewise; undefined before that. */
+  neverHeld(): number | undefined {
+    this.#look();
+    return this.#neverHeld;
+  }
+
+  /** Since when the counts stand; undefined before the first. */
+  get ageMs(): number | undefined {
+    return this.#readMs === undefined ? undefined : this.#clock.monotonicMs() - this.#readMs;
+  }
+
+  #look(): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#askedMs >= staleMs) {
       this.#askedMs = nowMs;
@@ -30,18 +47,13 @@ export class WorkerTally {
         () => undefined,
       );
     }
-    return this.#counts;
   }
 
-  /** Since when the counts stand; undefined before the first. */
-  get ageMs(): number | undefined {
-    return this.#readMs === undefined ? undefined : this.#clock.monotonicMs() - this.#readMs;
-  }
-
-  #onList({ workers, total }: WorkerList): void {
+  #onList({ workers, total, neverHeld }: WorkerList): void {
     const counts = new Map<string, number>(states.map((state) => [state, 0]));
     for (const { state } of workers) counts.set(state, counts.get(state)! + 1);
     this.#counts = counts.set("unused", Math.max(0, total - workers.length));
+    this.#neverHeld = neverHeld;
     this.#readMs = this.#clock.monotonicMs();
   }
 }

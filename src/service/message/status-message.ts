@@ -45,6 +45,8 @@ export interface ReportedStatus {
   /** Calls that wait for IDs. */
   readonly waiting: number;
   readonly connections: number;
+  /** Worker IDs that no live holder ever had; undefined before the server has looked. */
+  readonly neverHeld: number | undefined;
 }
 
 /** Reads the state of a server. */
@@ -74,6 +76,7 @@ export function stateOf(status: ServerStatus): ReportedStatus {
     },
     waiting: Number(status.waitingCount),
     connections: Number(status.connectionCount),
+    neverHeld: status.neverHeldCount === undefined ? undefined : Number(status.neverHeldCount),
   };
 }
 

@@ -249,6 +249,7 @@ function servicesOf(source: RewoundSource): readonly Service[] {
       startMs: 1_699_999_000_000,
       findUnready: () => (source.isOut ? { reason: "STORE_UNAVAILABLE" } : undefined),
       connectionCount: () => 5,
+      neverHeldCount: () => 1_019,
     },
   });
   return [ids, sequences, admin];
