@@ -11,7 +11,7 @@ const chart = "deploy/helm/snowlane";
 
 /** Settings that the chart gives by values of its own, and those that have no meaning in a pod. */
 const ownSettings = new Set(
-  "listen adminListen auth principals store instance tlsCert tlsKey tlsClientCa"
+  "listen adminListen auth principals store storeFile instance tlsCert tlsKey tlsClientCa"
     .split(" ")
     .concat("reusePort resumeDir issueLog create sequenceStores".split(" ")),
 );

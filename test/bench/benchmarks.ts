@@ -11,6 +11,7 @@ import { memoryBenchmark } from "./memory.ts";
 import { newcomersBenchmark } from "./newcomers.ts";
 import { outageBenchmark } from "./outage.ts";
 import { pageBenchmark } from "./page.ts";
+import { pausesBenchmark } from "./pauses.ts";
 import { profileBenchmark } from "./profile.ts";
 import { publicIdsBenchmark } from "./public-ids.ts";
 import { schemesBenchmark } from "./schemes.ts";
@@ -38,6 +39,7 @@ export const benchmarks: readonly Benchmark[] = [
   startBenchmark,
   sizesBenchmark,
   memoryBenchmark,
+  pausesBenchmark,
   attacksBenchmark,
   newcomersBenchmark,
   drainsBenchmark,

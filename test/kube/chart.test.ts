@@ -85,13 +85,15 @@ test("the line of docs/deploying.md installs the chart beside its two Secrets, w
   expect(deployments.items).toHaveLength(1);
   const { containers, volumes } = deployments.items[0]!.spec.template.spec;
   const [store, principals] = secrets;
-  const from = containers[0]!.env.find(({ name }) => name === "SNOWLANE_STORE")?.valueFrom?.secretKeyRef;
-  expect(from?.name).toBe(store!.metadata.name);
+  expect(containers[0]!.env.map(({ name }) => name)).not.toContain("SNOWLANE_STORE");
+  expect(volumes.find(({ name }) => name === "store")?.secret?.secretName).toBe(store!.metadata.name);
+  const storeFile = join(folder, "url");
+  writeFileSync(storeFile, store!.stringData["url"]!);
   const mounted = volumes.find(({ name }) => name === "principals")?.secret?.secretName;
   expect(mounted).toBe(principals!.metadata.name);
   const file = join(folder, "principals.json");
   writeFileSync(file, principals!.stringData["principals.json"]!);
-  const environment = { SNOWLANE_STORE: store!.stringData[from!.key]!, SNOWLANE_PRINCIPALS: file };
+  const environment = { SNOWLANE_STORE_FILE: storeFile, SNOWLANE_PRINCIPALS: file };
   const { code, stderr } = await runCli(["serve", "--dry-run", "--listen", "0.0.0.0:7609"], { environment });
   expect([code, stderr]).toEqual([0, ""]);
   await runCommand(helm, ["uninstall", "ids"], { env });
@@ -104,10 +106,7 @@ interface Secret extends ChartObject {
 /** The part of a pod that a test reads. */
 interface PodSpec {
   readonly containers: readonly {
-    readonly env: readonly {
-      readonly name: string;
-      readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
-    }[];
+    readonly env: readonly { readonly name: string }[];
   }[];
   readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
 }

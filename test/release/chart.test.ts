@@ -53,10 +53,14 @@ describe.each(Object.entries(rightValues))("with %s", (_name, values) => {
     const { data } = objects.find(({ kind }) => kind === "ConfigMap") as ConfigMap;
     const settings = join(folder, "snowlane.json");
     // The files of Secrets are not here, so a dry run would miss them.
-    const { principals, tlsCert, tlsKey, tlsClientCa, ...rest } = JSON.parse(data["snowlane.json"]!) as Record<
-      string,
-      unknown
-    >;
+    const {
+      storeFile: _,
+      principals,
+      tlsCert,
+      tlsKey,
+      tlsClientCa,
+      ...rest
+    } = JSON.parse(data["snowlane.json"]!) as Record<string, unknown>;
     const hasFiles = [principals, tlsCert, tlsKey, tlsClientCa].some((path) => path !== undefined);
     writeFileSync(settings, JSON.stringify(hasFiles ? { ...rest, auth: "none" } : rest));
     const environment = {
@@ -196,10 +200,14 @@ test.each([["2ids"], ["123"], ["a.b"]])(
 test("a Secret with the URL of an SQLite file starts no server, because each pod would have a file of its own", async () => {
   const { objects } = await renderChart("template", rightValues["a store whose URL is in a Secret"]!, file);
   const { data } = objects.find(({ kind }) => kind === "ConfigMap") as ConfigMap;
-  const settings = join(folder, "snowlane.json");
-  writeFileSync(settings, data["snowlane.json"]!);
-  const serve = (store: string): ReturnType<typeof runCli> =>
-    runCli(["serve", "--dry-run"], { environment: { SNOWLANE_CONFIG: settings, SNOWLANE_STORE: store } });
+  const given = JSON.parse(data["snowlane.json"]!) as Record<string, unknown>;
+  expect(given["storeFile"]).toBe("/etc/snowlane/store/url");
+  const [settings, storeFile] = [join(folder, "snowlane.json"), join(folder, "url")];
+  writeFileSync(settings, JSON.stringify({ ...given, storeFile }));
+  const serve = (store: string): ReturnType<typeof runCli> => {
+    writeFileSync(storeFile, store);
+    return runCli(["serve", "--dry-run"], { environment: { SNOWLANE_CONFIG: settings } });
+  };
   const { code, stderr } = await serve("sqlite:/var/lib/snowlane/ids.db");
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^snowlane: --resume-dir.*--store that all servers share/)]);
   expect((await serve("postgres://snowlane@db/snowlane")).code).toBe(0);

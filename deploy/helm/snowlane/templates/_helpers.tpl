@@ -71,6 +71,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if not (hasPrefix "sqlite:" .Values.store.url) }}{{ $_ := set $own "resumeDir" "/var/lib/snowlane/resume" }}{{ end -}}
 {{- if not (hasKey .Values.settings "connectionAge") }}{{ $_ := set $own "connectionAge" "5m" }}{{ end -}}
 {{- if .Values.auth }}{{ $_ := set $own "auth" .Values.auth }}{{ end -}}
+{{- if .Values.store.secret.name }}{{ $_ := set $own "storeFile" (printf "/etc/snowlane/store/%s" .Values.store.secret.key) }}{{ end -}}
 {{- if .Values.principals.secret.name }}{{ $_ := set $own "principals" (printf "/etc/snowlane/principals/%s" .Values.principals.secret.key) }}{{ end -}}
 {{- if .Values.tls.secret }}{{ $_ := set $own "tlsCert" "/etc/snowlane/tls/tls.crt" }}{{ $_ := set $own "tlsKey" "/etc/snowlane/tls/tls.key" }}{{ end -}}
 {{- if .Values.tls.clientCaSecret }}{{ $_ := set $own "tlsClientCa" "/etc/snowlane/client-ca/ca.crt" }}{{ end -}}
