@@ -68,3 +68,39 @@ test("no way to misspell a URL shows its password, in an error or in what a dry 
       expect([text, name, shown.join("\n").includes(secret)]).toEqual([text, name, false]);
   }
 });
+
+test("no way to misspell one of several databases of sequences shows a password", () => {
+  const random = new SeededRandom(20261128);
+  const pick = <T>(items: readonly T[]): T => random.pick(items);
+  const secret = "sEcr3tPassw0rd";
+  const urlOf = (slips: number): string => {
+    const parts = [
+      pick(["postgres", "mysql", "mariadb"]),
+      "://",
+      "app",
+      ":",
+      secret,
+      "@",
+      pick(["h", "db.example:1"]),
+      "/db",
+    ];
+    for (let left = slips; left > 0; left -= 1) {
+      const at = pick([1, 3, 4, 5]);
+      parts[at] = pick([pick(signs), parts[at]! + pick(signs), pick(signs) + parts[at]!]);
+    }
+    return parts.join("");
+  };
+  for (let round = 0; round < 10_000 * scale; round += 1) {
+    const urls = Array.from({ length: 1 + random.below(3) }, () => urlOf(random.below(3)));
+    const text = urls.join(pick([" ", "  ", ",", "\n"]));
+    const { values, problems } = loadSettings(serverSettings, { flags: { sequenceStores: text }, environment: {} });
+    const { redact } = serverSettings.sequenceStores;
+    const shown = [
+      redact?.(values.sequenceStores ?? "") ?? "",
+      ...problems.map(({ value, hint }) => `${value} ${hint}`),
+    ];
+    // Without a sign between user and password it could be the name of a user.
+    const isPassword = urls.every((url) => new RegExp(`:${secret}|${secret}(?:@|%40)`).test(url));
+    if (isPassword) expect([text, shown.join("\n").includes(secret)]).toEqual([text, false]);
+  }
+});
