@@ -48,7 +48,18 @@ export interface ClientOptions {
 export interface Channel {
   /** Ends each call when its deadline passes or its signal aborts, whatever becomes of the connection. */
   readonly transport: Transport;
+  /** Whether a call needs no new connection. Where it is left out, nobody knows. */
+  readonly isOpen?: boolean;
+  /** Gives a second way to the endpoint, over a new connection; undefined where none may be opened now. */
+  second?(): SecondChannel | undefined;
   close(): void;
+}
+
+/** A second connection to an endpoint. */
+export interface SecondChannel {
+  readonly transport: Transport;
+  /** Ends its use: `won` puts it in the place of the first. */
+  settle(outcome: "won" | "lost"): void;
 }
 
 /** How a runtime makes channels: what tells the entry points apart. */

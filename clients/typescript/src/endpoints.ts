@@ -34,6 +34,8 @@ export class Endpoints {
   #hasAnswered = false;
   #current: Endpoint;
   #moveAtMs: number;
+  /** Refills in a row whose second request was answered first, by another endpoint. */
+  #hedgesWonInRow = 0;
 
   constructor(urls: readonly string[], clock: Clock, random: () => number) {
     this.#endpoints = urls.map((url) => ({ url, failuresInRow: 0, downUntilMs: -Infinity, lastFailure: undefined }));
@@ -55,6 +57,24 @@ export class Endpoints {
     this.#current = this.#draw(up);
     this.#moveAtMs = this.#drawMove();
     return { endpoint: this.#current, waitMs: isDown ? this.#random() * spreadMs : 0 };
+  }
+
+  /** The others that are up. */
+  othersUp(endpoint: Endpoint): readonly Endpoint[] {
+    const nowMs = this.#clock.monotonicMs();
+    return this.#endpoints.filter((other) => other !== endpoint && other.downUntilMs <= nowMs);
+  }
+
+  /**
+   * Takes in which endpoint was the first to answer a refill. Another one than that in use that wins twice in a row is
+   * in use from then on.
+   */
+  noteRefill(winner: Endpoint): void {
+    this.#hedgesWonInRow = winner === this.#current ? 0 : this.#hedgesWonInRow + 1;
+    if (this.#hedgesWonInRow < 2) return;
+    this.#hedgesWonInRow = 0;
+    this.#current = winner;
+    this.#moveAtMs = this.#drawMove();
   }
 
   /** Takes in that a server answered, with success or an error. */

@@ -35,7 +35,7 @@ test("a pause passes on the clock", async () => {
 
 test("a buffer over the script is a real one", async () => {
   const ids = new FakeIdClient([{ firstId: 1n, count: 100, stride: 1n }]);
-  const buffer = ids.prefetch({ maxAgeMs: 100 });
+  const buffer = ids.prefetch({ maxAgeMs: 100, countMin: 32 });
   expect(await buffer.nextId()).toBe(1n);
   await ids.clock.advance(100);
   expect(await buffer.nextId()).toBe(33n);

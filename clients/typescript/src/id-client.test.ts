@@ -169,7 +169,7 @@ test("a retried reservation is as old as its first attempt", async () => {
     },
   };
   const client = connect([server], { clock, random: () => 0, timeoutMs: 3_600_000, attemptTimeoutMs: 600_000 });
-  const buffer = client.prefetch({ maxAgeMs, countMax: 32 });
+  const buffer = client.prefetch({ maxAgeMs, countMin: 32, countMax: 32 });
   expect(await buffer.nextId()).toBe(33n);
   expect(buffer.stats()).toMatchObject({ refillFailures: 1, refills: 1 });
 });

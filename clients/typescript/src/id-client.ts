@@ -10,7 +10,14 @@ import { layoutOfResponse } from "./layout-response.ts";
 import type { Layout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
 import { type Admit, RpcCalls } from "./rpc-calls.ts";
-import { type CallOptions, countOfAnswer, idRangeOfServers, type IdRun, type StreamOptions } from "./run-source.ts";
+import {
+  type CallOptions,
+  countOfAnswer,
+  idRangeOfServers,
+  type IdRun,
+  type RunSource,
+  type StreamOptions,
+} from "./run-source.ts";
 import { RemoteSequence, type Sequence } from "./sequence.ts";
 
 /** Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. */
@@ -95,12 +102,7 @@ export class IdClient extends OfflineIds implements IdSource {
    */
   async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
     checkCount(count);
-    return this.#call("ReserveIds", options, async (service, rpcOptions, admit) => {
-      const { runs, deployment } = await service.reserveIds({ count }, rpcOptions);
-      await admit(deployment);
-      countOfAnswer(runs, count);
-      return runs.map(({ firstId, count, stride }) => ({ firstId, count, stride }));
-    });
+    return this.#call("ReserveIds", options, reservation(count));
   }
 
   /** Asks a server what it is: layout, worker ID, limits, version. */
@@ -139,10 +141,16 @@ export class IdClient extends OfflineIds implements IdSource {
     if (this.#calls.isClosed) throw closedError("client");
     const { clock, random, observer, timeoutMs } = this.#calls.settings;
     const settings = { clock, random, observer, timeoutMs, ...options };
-    const buffer: PrefetchBuffer = new PrefetchBuffer(this, settings, () => this.#buffers.delete(buffer));
+    const buffer: PrefetchBuffer = new PrefetchBuffer(this.#hedged, settings, () => this.#buffers.delete(buffer));
     this.#buffers.add(buffer);
     return buffer;
   }
+
+  /** The reservations of buffers: a lost one is only a gap, so that a second request may be sent. */
+  readonly #hedged: RunSource = {
+    reserve: (count, options) =>
+      this.#calls.hedgedCall({ service: IdService, method: "ReserveIds" }, options, reservation(count)),
+  };
 
   /** The sequence of that name. Nothing is sent, so whether there is one shows with its first value. */
   sequence(name: string): Sequence {
@@ -167,4 +175,14 @@ export class IdClient extends OfflineIds implements IdSource {
   ): Promise<T> {
     return this.#calls.call({ service: IdService, method }, options, work);
   }
+}
+
+/** Makes one ReserveIds, and holds its answer to the rules. */
+function reservation(count: number) {
+  return async (service: Client<typeof IdService>, rpcOptions: RpcOptions, admit: Admit): Promise<readonly IdRun[]> => {
+    const { runs, deployment } = await service.reserveIds({ count }, rpcOptions);
+    await admit(deployment);
+    countOfAnswer(runs, count);
+    return runs.map(({ firstId, count, stride }) => ({ firstId, count, stride }));
+  };
 }

@@ -42,7 +42,7 @@ describe("a buffer", () => {
   function make() {
     const clock = new FakeClock();
     const source = new FakeSource(clock);
-    return { clock, source, buffer: new PrefetchBuffer(source, { clock, random: () => 0.5 }) };
+    return { clock, source, buffer: new PrefetchBuffer(source, { clock, random: () => 0.5, countMin: 32 }) };
   }
 
   test("hands out no ID from before a suspend that was longer than maxAge, when its use is slow", async () => {

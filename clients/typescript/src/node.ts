@@ -28,7 +28,14 @@ const nodeClock: Clock = { ...systemClock, uptimeMs: () => uptime() * 1_000 };
 function grpcChannels(tls: TlsOptions | undefined): OpenChannel {
   return (endpoint) => {
     const transport = new GrpcTransport(endpoint, tls);
-    return { transport, close: () => transport.close() };
+    return {
+      transport,
+      get isOpen() {
+        return transport.isOpen;
+      },
+      second: () => transport.second(),
+      close: () => transport.close(),
+    };
   };
 }
 

@@ -9,12 +9,15 @@ import {
   type ClientOptions,
   deploymentsOf,
   type OpenChannel,
+  type SecondChannel,
 } from "./client-options.ts";
 import { systemClock } from "./clock.ts";
 import { deploymentNumber, Deployments, type MetServer } from "./deployments.ts";
-import { Endpoints } from "./endpoints.ts";
+import { type Endpoint, Endpoints } from "./endpoints.ts";
 import { abortError, closedError, SnowlaneError } from "./errors.ts";
+import { firstOfTwo, Hedges } from "./hedges.ts";
 import { LinkedAbort } from "./linked-abort.ts";
+import { errorOfRpc } from "./rpc-error.ts";
 import type { CallOptions, StreamOptions } from "./run-source.ts";
 
 /**
@@ -22,6 +25,8 @@ import type { CallOptions, StreamOptions } from "./run-source.ts";
  * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). An attempt that takes longer is made again.
  */
 const rpcTimeoutMsMax = 99_999_999;
+/** A connection to an endpoint that is not in use is opened so seldom, so that a hedge finds one. */
+const warmPauseMs = 10_000;
 /** The first ID waits for so long until all endpoints have said of which deployment they are. */
 const meetTimeoutMs = 500;
 
@@ -49,6 +54,13 @@ export interface StreamCall<Service extends DescService, Response, Item> {
 /** Takes in the number of an answer's deployment, before any ID of it is read. */
 export type Admit = (deployment: number) => Promise<void>;
 
+/** Makes one RPC of a call, and reads its answer. */
+type Work<Service extends DescService, T> = (
+  client: Client<Service>,
+  rpcOptions: RpcOptions,
+  admit: Admit,
+) => Promise<T>;
+
 interface OpenEndpoint {
   readonly channel: Channel;
   readonly clients: Map<DescService, Client<DescService>>;
@@ -64,6 +76,9 @@ export class RpcCalls {
   readonly #deployments: Deployments;
   /** The meeting of all endpoints, beside the first call. */
   #meeting: Promise<void> | undefined;
+  readonly #hedges: Hedges;
+  /** When the connection to an endpoint was last opened so that a hedge finds one. */
+  readonly #warmedAtMs = new Map<string, number>();
   readonly #closing = new AbortController();
 
   /** @throws RangeError, TypeError, if an option is wrong. */
@@ -82,6 +97,7 @@ export class RpcCalls {
       attemptTimeoutMs: options.attemptTimeoutMs ?? 2_000,
       retryMax: options.retryMax ?? 3,
     };
+    this.#hedges = new Hedges(clock, this.settings.attemptTimeoutMs);
   }
 
   get isClosed(): boolean {
@@ -97,7 +113,89 @@ export class RpcCalls {
   async call<Service extends DescService, T>(
     { service, method }: { readonly service: Service; readonly method: string },
     options: CallOptions | undefined,
-    work: (client: Client<Service>, rpcOptions: RpcOptions, admit: Admit) => Promise<T>,
+    work: Work<Service, T>,
+  ): Promise<T> {
+    return this.#attempts({ method, options }, async (attempt, { signal }) => {
+      const { url } = attempt.endpoint;
+      const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
+      return {
+        value: await work(this.#client(service, url), rpcOptions, (number) => this.#admit(url, number)),
+        endpoint: attempt.endpoint,
+      };
+    });
+  }
+
+  /** Makes a call as {@link call} does, whose attempts send a second request where the first has no answer soon. */
+  async hedgedCall<Service extends DescService, T>(
+    { service, method }: { readonly service: Service; readonly method: string },
+    options: CallOptions | undefined,
+    work: Work<Service, T>,
+  ): Promise<T> {
+    const { clock, endpoints } = this.settings;
+    return this.#attempts({ method, options }, async (attempt, { signal, attempts }) => {
+      const headers = await this.#headers();
+      const plan = this.#planHedge(attempt.endpoint);
+      const legOf = (endpoint: Endpoint, second?: SecondChannel) => async (legSignal: AbortSignal) => {
+        const startedMs = clock.monotonicMs();
+        const client = second ? createClient(service, second.transport) : this.#client(service, endpoint.url);
+        const rpcOptions = { signal: legSignal, timeoutMs: rpcTimeoutMs(attempts.attemptLeftMs), ...headers };
+        let outcome: "won" | "lost" = "lost";
+        try {
+          const value = await work(client, rpcOptions, (number) => this.#admit(endpoint.url, number));
+          if (!legSignal.aborted) outcome = "won";
+          return { value, endpoint, durationMs: clock.monotonicMs() - startedMs };
+        } catch (error) {
+          if (errorOfRpc(error, { endpoint: endpoint.url }).reason === "QUOTA_EXCEEDED") this.#hedges.noteQuota();
+          throw error;
+        } finally {
+          second?.settle(outcome);
+        }
+      };
+      const won = await firstOfTwo({
+        clock,
+        signal,
+        first: legOf(attempt.endpoint),
+        delayMs: plan.delayMs,
+        second: () => {
+          if (this.#hedges.arePaused) return undefined;
+          if (plan.endpoint !== undefined) return legOf(plan.endpoint);
+          const second = this.#open(attempt.endpoint.url).channel.second?.();
+          return second && legOf(attempt.endpoint, second);
+        },
+      });
+      this.#hedges.noteAnswer(won.durationMs);
+      endpoints.noteRefill(won.endpoint);
+      return won;
+    });
+  }
+
+  /** Where the second request of an attempt goes, and when. Without an endpoint: over a new connection to the first. */
+  #planHedge(first: Endpoint): { readonly endpoint?: Endpoint; readonly delayMs: number } {
+    const { endpoints, random } = this.settings;
+    const others = endpoints.othersUp(first);
+    const open = others.filter(({ url }) => this.#open(url).channel.isOpen ?? true);
+    const among = open.length > 0 ? open : others;
+    const endpoint = among[Math.floor(random() * among.length)];
+    for (const other of others) if (!open.includes(other)) this.#warm(other.url);
+    if (endpoint === undefined) return { delayMs: this.#hedges.delayMs(true) };
+    return { endpoint, delayMs: this.#hedges.delayMs(open.length === 0) };
+  }
+
+  /** Opens the connection to an endpoint, so that a hedge finds one, but seldom. */
+  #warm(url: string): void {
+    const nowMs = this.settings.clock.monotonicMs();
+    if (nowMs - (this.#warmedAtMs.get(url) ?? -Infinity) < warmPauseMs) return;
+    this.#warmedAtMs.set(url, nowMs);
+    void this.#ask(url);
+  }
+
+  /** Makes the attempts of a call. */
+  async #attempts<T>(
+    { method, options }: { readonly method: string; readonly options: CallOptions | undefined },
+    attemptOnce: (
+      attempt: Attempt,
+      call: { readonly signal: AbortSignal; readonly attempts: Attempts },
+    ) => Promise<{ readonly value: T; readonly endpoint: Endpoint }>,
   ): Promise<T> {
     const call = options?.signal && new LinkedAbort([options.signal, this.#closing.signal]);
     const { signal } = call ?? this.#closing;
@@ -106,11 +204,9 @@ export class RpcCalls {
       for (;;) {
         this.#meet();
         const attempt = await attempts.begin();
-        const { url } = attempt.endpoint;
         try {
-          const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
-          const value = await work(this.#client(service, url), rpcOptions, (number) => this.#admit(url, number));
-          attempts.succeed(attempt);
+          const { value, endpoint } = await attemptOnce(attempt, { signal, attempts });
+          attempts.succeed({ ...attempt, endpoint });
           return value;
         } catch (error) {
           attempts.fail(attempt, error);
@@ -224,17 +320,22 @@ export class RpcCalls {
   }
 
   #client<Service extends DescService>(service: Service, url: string): Client<Service> {
-    let endpoint = this.#endpoints.get(url);
-    if (endpoint === undefined) {
-      endpoint = { channel: this.#openChannel(url), clients: new Map() };
-      this.#endpoints.set(url, endpoint);
-    }
+    const endpoint = this.#open(url);
     let client = endpoint.clients.get(service) as Client<Service> | undefined;
     if (client === undefined) {
       client = createClient(service, endpoint.channel.transport);
       endpoint.clients.set(service, client);
     }
     return client;
+  }
+
+  #open(url: string): OpenEndpoint {
+    let endpoint = this.#endpoints.get(url);
+    if (endpoint === undefined) {
+      endpoint = { channel: this.#openChannel(url), clients: new Map() };
+      this.#endpoints.set(url, endpoint);
+    }
+    return endpoint;
   }
 
   async #headers(): Promise<{ readonly headers?: Record<string, string> }> {

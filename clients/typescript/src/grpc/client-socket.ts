@@ -63,6 +63,11 @@ export class ClientSocket {
     return !isDoubtful && !this.#isRetired && !this.#socket.destroyed && this.#http2.takesRequests;
   }
 
+  /** Whether the server has answered anything. */
+  get hasAnswered(): boolean {
+    return this.#http2.hasSettings;
+  }
+
   /** Sends a request. */
   send(request: Http2Request): ClientStream {
     if (this.#isReady && performance.now() - this.#heardMs > idleSilenceMs) this.#ask();

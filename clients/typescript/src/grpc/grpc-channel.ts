@@ -10,18 +10,56 @@ export interface ChannelCall extends Http2Request {
   cancel(): void;
 }
 
+/** A second connection is opened so seldom. */
+const secondPauseMs = 10_000;
+
 /** The connections to one server: one that takes calls, and those whose last calls are still on their way. */
 export class GrpcChannel {
   readonly #url: URL;
   readonly #tls: TlsOptions | undefined;
-  readonly #sockets = new Set<ClientSocket>();
+  readonly #sockets: Set<ClientSocket>;
   #current: ClientSocket | undefined;
   #isClosed = false;
+  /** When a second connection was last opened. */
+  #secondAtMs = -Infinity;
 
-  /** Connects with the first call. */
-  constructor(url: URL, tls: TlsOptions | undefined) {
+  /**
+   * Connects with the first call.
+   *
+   * @param sockets - Those that are closed with it.
+   */
+  constructor(url: URL, tls: TlsOptions | undefined, sockets = new Set<ClientSocket>()) {
     this.#url = url;
     this.#tls = tls;
+    this.#sockets = sockets;
+  }
+
+  /** Whether a call needs no new connection. */
+  get isOpen(): boolean {
+    return this.#current?.takesRequests === true && this.#current.hasAnswered;
+  }
+
+  /**
+   * Gives a channel of its own to the same server, which is for one call. None while the present connection has not
+   * answered, and one in ten seconds: a server that starts or stalls is not to be flooded with handshakes.
+   */
+  second(): GrpcChannel | undefined {
+    const nowMs = performance.now();
+    if (this.#current?.hasAnswered !== true || nowMs - this.#secondAtMs < secondPauseMs) return undefined;
+    this.#secondAtMs = nowMs;
+    return new GrpcChannel(this.#url, this.#tls, this.#sockets);
+  }
+
+  /** Puts the connection of a second channel in the place of the present one. */
+  adopt(second: GrpcChannel): void {
+    this.#current?.retire();
+    this.#current = second.#current;
+  }
+
+  /** Takes no more calls, and closes the connection after the last. */
+  retire(): void {
+    this.#current?.retire();
+    this.#current = undefined;
   }
 
   /** Sends a call, over a new connection where the present one takes none. */

@@ -38,14 +38,31 @@ interface CallOptions {
  */
 export class GrpcTransport implements Transport {
   readonly #channel: GrpcChannel;
+  readonly #endpoint: string;
   readonly #url: URL;
   /** The fields that are the same for all calls of a method, and those of its last call without any of its own. */
   readonly #heads = new Map<DescMethod, { readonly common: Buffer; timeoutMs: number | undefined; last: Buffer }>();
 
   /** @param endpoint - `http://HOST:PORT` or `https://HOST:PORT`, with a path before that of the service if need be. */
-  constructor(endpoint: string, tls: TlsOptions | undefined) {
+  constructor(endpoint: string, tls: TlsOptions | undefined, channel = new GrpcChannel(new URL(endpoint), tls)) {
+    this.#endpoint = endpoint;
     this.#url = new URL(endpoint);
-    this.#channel = new GrpcChannel(this.#url, tls);
+    this.#channel = channel;
+  }
+
+  /** Whether a call needs no new connection. */
+  get isOpen(): boolean {
+    return this.#channel.isOpen;
+  }
+
+  /** Gives a second way to the server, over a new connection; undefined where none may be opened now. */
+  second(): { readonly transport: Transport; settle(outcome: "won" | "lost"): void } | undefined {
+    const channel = this.#channel.second();
+    if (channel === undefined) return undefined;
+    return {
+      transport: new GrpcTransport(this.#endpoint, undefined, channel),
+      settle: (outcome) => (outcome === "won" ? this.#channel.adopt(channel) : channel.retire()),
+    };
   }
 
   async unary<I extends DescMessage, O extends DescMessage>(
