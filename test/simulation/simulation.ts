@@ -50,6 +50,8 @@ export const counted = [
 export interface RunOptions {
   /** Only these of the plan's faults, by place. */
   readonly keep?: ReadonlySet<number> | undefined;
+  /** In place of the one that the seed draws. No operator claims the past in it. */
+  readonly scenario?: Scenario | undefined;
   /** Takes what happens. The history is the same with it and without. */
   readonly sink?: TraceSink | undefined;
 }
@@ -105,14 +107,16 @@ const lookPeriodMs = 500;
 /** Runs one seed: faults first, then all is healed and everybody must serve again. */
 export async function simulate(seed: number, options: RunOptions = {}): Promise<Outcome> {
   const random = new SeededRandom(seed);
-  const scenario = createScenario(random.fork(), seed);
+  const drawn = random.fork();
+  const scenario = options.scenario ?? createScenario(drawn, seed);
   const simulation = new Simulation(scenario, random, options);
-  startClaimers(scenario, seed, {
-    queue: simulation.queue,
-    server: simulation.server,
-    onRun: (claim, run) => simulation.onPastRun(claim, run),
-    count: (what) => simulation.count(what),
-  });
+  if (options.scenario === undefined)
+    startClaimers(scenario, seed, {
+      queue: simulation.queue,
+      server: simulation.server,
+      onRun: (claim, run) => simulation.onPastRun(claim, run),
+      count: (what) => simulation.count(what),
+    });
   await simulation.run();
   return { seed, scenario, ...simulation.outcome() };
 }
