@@ -6,6 +6,8 @@ import { serverSettings } from "./server-settings.ts";
 import { hasPassword, redactUrl } from "./store-url.ts";
 
 test.each([
+  ["postgres://u%3AsEcr3t%40h:1/db,mysql://u:p@h/db", "postgres:***"],
+  ["postgres://u&sEcr3t%40h:1/db,mysql://u:p@h/db", "postgres:***"],
   ["postgres://u:sEcr3t@h/db", "postgres://u:***@h/db"],
   ["postgres://u:s@E/c:r3t@h:5432/db?sslmode=require", "postgres://u:***@h:5432/db?sslmode=***"],
   ["redis://:sEcr3t@a:1,b:2,[::1]:3/0?replicas=1", "redis://:***@a:1,b:2,[::1]:3/0?replicas=***"],

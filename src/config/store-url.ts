@@ -50,7 +50,9 @@ export function redactUrl(url: string): string {
   const [whole, scheme = "", user, password, rest = "", query = ""] = soundUrl.exec(url) ?? [];
   // A password of signs alone is a slip: the right one stands where the host should.
   const isSlip = password !== undefined && (password.includes("?") || !/\w/.test(password.replaceAll(/%\w\w/g, "")));
-  if (whole === undefined || isSlip) {
+  // A user with other signs may have a password behind one of them, where that sign should be a colon.
+  const isPlainUser = user === undefined || /^[\w.+-]*$/.test(user);
+  if (whole === undefined || isSlip || !isPlainUser) {
     return storeKindOf(url) === undefined ? "***" : `${schemeOf(url)}:***`;
   }
   // A user without a password may be both, with a slip between them.
