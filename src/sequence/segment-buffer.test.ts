@@ -44,6 +44,29 @@ describe("the stock of a sequence", () => {
     expect(buffer.wants(1_400, 0)).toBe(10);
   });
 
+  test("of 1,000 values a second takes 1,000, then 2,000, then 4,000, as its example says", () => {
+    const buffer = bufferOf({ stepMin: 1_000 });
+    expect(buffer.wants(1_000, 1)).toBe(1_000);
+    buffer.arrived(segment(0, 1_000), 1_004);
+    expect(buffer.takeRun(100)).toEqual({ firstValue: 1n, count: 100, increment: 1n });
+    expect([buffer.isDue, buffer.wants(1_104, 0)]).toEqual([true, 2_000]);
+    buffer.takeRun(4);
+    buffer.arrived(segment(1_000, 2_000), 1_108);
+    expect([buffer.isDue, buffer.stockCount]).toEqual([false, 2_896]);
+    buffer.takeRun(896);
+    buffer.takeRun(199);
+    expect([buffer.isDue, buffer.stockCount]).toEqual([false, 1_801]);
+    buffer.tryNext();
+    expect([buffer.isDue, buffer.wants(2_204, 0)]).toEqual([true, 4_000]);
+    // The next answer takes 400 ms: two round trips use 800 values at some 1,000 a second.
+    buffer.takeRun(400);
+    buffer.arrived(segment(3_000, 100), 2_604);
+    buffer.takeRun(699);
+    expect([buffer.isDue, buffer.stockCount]).toEqual([false, 801]);
+    buffer.tryNext();
+    expect([buffer.isDue, buffer.stockCount]).toEqual([true, 800]);
+  });
+
   test("grows eightfold while callers wait, twofold otherwise, and shrinks by half", () => {
     const buffer = bufferOf({ stepMin: 10, stepMax: 1_000 });
     let at = 0;

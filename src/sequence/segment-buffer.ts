@@ -48,6 +48,14 @@ const never = -1;
  * when callers wait. A strict sequence takes only for callers that wait.
  *
  * At most one take is on its way: {@link wants} answers once, until {@link arrived} or {@link failed} is called.
+ *
+ * Example: callers use 1,000 values a second, the smallest step is 1,000, and a take is answered after 4 ms.
+ * - The first caller waits, so 1,000 values are taken: 1 to 1,000. Nobody waits after that.
+ * - After 100 ms a tenth of them is used, and 2,000 more are taken: twice the last step. When they come, 896 are left.
+ * - 900 ms later the second segment comes into use. None follows, so it is due when a tenth of it is used: with 1,800
+ *   values left, 4,000 more are taken. Each segment is twice as long, until one lasts a quarter of an hour: 900,000.
+ * - When the last answer took 400 ms, two round trips use 800 values: a take is then due with 800 values in memory,
+ *   although some of them are in a segment that follows.
  */
 export class SegmentBuffer {
   #definition: SequenceDefinition;

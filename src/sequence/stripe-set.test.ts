@@ -3,21 +3,25 @@ import { ManualTime } from "../../test/support/worlds/manual-time.ts";
 import { MemorySequences, memorySequenceStore } from "../../test/support/worlds/memory-sequences.ts";
 import { IdError } from "../errors.ts";
 import { SequenceDatabase } from "./sequence-database.ts";
+import { completeDefinition, valueAt } from "./sequence.ts";
 import { StripeSet } from "./stripe-set.ts";
 
-/** Two databases in memory, of which the second can be away. */
-function makeWorld() {
+/** Databases in memory, of which the last can be away, or never answer. */
+function makeWorld(storeIds: readonly string[] = ["a", "b"]) {
   const time = new ManualTime();
-  const databases = ["a", "b"].map((storeId) => {
-    const member = { storeId, stripeIndex: -1, stripeCount: 2 };
+  const databases = storeIds.map((storeId) => {
+    const member = { storeId, stripeIndex: -1, stripeCount: storeIds.length };
     return new MemorySequences(`system=${storeId}`, () => time.nowMs(), undefined, member);
   });
-  const state = { isAway: false };
+  const state = { isAway: false, isSilent: false, joinCount: 0 };
   const stores = databases.map((database, index) =>
     memorySequenceStore(
       () => database,
-      async (statement) => {
-        if (index === 1 && state.isAway) throw new IdError("STORE_UNAVAILABLE", "No answer.");
+      async (statement, name) => {
+        const isLast = index === databases.length - 1;
+        if (isLast && state.isAway) throw new IdError("STORE_UNAVAILABLE", "No answer.");
+        if (isLast && state.isSilent) return new Promise<never>(() => {});
+        if (name === "join") state.joinCount += 1;
         return statement();
       },
     ),
@@ -52,4 +56,31 @@ test("a database that does not answer when a server starts is logged then, and w
   await time.run(6_000);
   expect(await stripes.usable()).toHaveLength(2);
   expect(told).toEqual(["No answer.", "stripe 1 answers"]);
+});
+
+test("three new databases get their stripes by six writes, and a silent one is waited for 250 ms, as its example says", async () => {
+  const { time, state, open } = makeWorld(["a", "b", "c"]);
+  const definition = completeDefinition({ name: "orders" });
+  const parts = await open().usable();
+  expect(state.joinCount).toBe(6);
+  expect(parts.map(({ stripe }) => [0n, 1n, 2n].map((index) => valueAt(definition, index, stripe)))).toEqual([
+    [1n, 4n, 7n],
+    [2n, 5n, 8n],
+    [3n, 6n, 9n],
+  ]);
+  state.isSilent = true;
+  const stripes = open();
+  let found: number | undefined;
+  void stripes.usable().then((usable) => (found = usable.length));
+  await time.run(249);
+  expect(found).toBeUndefined();
+  await time.run(1);
+  expect(found).toBe(2);
+});
+
+test("28 new databases get their stripes at once (more than 27 did not, because 400 steps ended a start)", async () => {
+  const storeIds = Array.from({ length: 28 }, (_, index) => String(index + 10));
+  const { state, open } = makeWorld(storeIds);
+  expect(await open().usable()).toHaveLength(28);
+  expect(state.joinCount).toBe(406);
 });

@@ -40,8 +40,8 @@ interface Settled {
   readonly errors: readonly unknown[];
 }
 
-/** The most steps by which databases get their stripes: two for each, and those that other servers took first. */
-const stepsMax = 400;
+/** The most steps by which databases get their stripes: 64 of them need 2,080, and other servers take some first. */
+const stepsMax = 4_000;
 /** The pause before databases that did not answer are looked at again. */
 const retryMs = 5_000;
 /** The least time that a database has to answer: one that is far away needs so much. */
@@ -52,7 +52,16 @@ export function patienceMs(waitMaxMs: number): number {
   return Math.max(Math.floor(waitMaxMs / 4), patienceMinMs);
 }
 
-/** The databases that share the values of each sequence: which of them answer, and which stripe each one has. */
+/**
+ * The databases that share the values of each sequence: which of them answer, and which stripe each one has.
+ *
+ * Example: three new databases, a, b and c by their IDs, and calls that wait for 1,000 ms at most.
+ * - a begins the list, b and c are added to it one after the other, and after each addition those that are in the list
+ *   get the new copy: 1 + 2 + 3 = 6 writes, each after a look at all of them. Until then none gives values.
+ * - Of a sequence that counts from 1, a gives 1, 4, 7, ...; b gives 2, 5, 8, ...; c gives 3, 6, 9, ...
+ * - Later a server starts, and c does not answer. After 250 ms, a quarter of the wait, the server uses a and b alone.
+ *   The first call that comes 5,000 ms after that start, or later, has it look again, and c is used once it answers.
+ */
 export class StripeSet {
   readonly #parts: StripeSetParts;
   /** By the position of their URL. */

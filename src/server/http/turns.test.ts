@@ -48,3 +48,17 @@ test("after a quiet time there is a whole turn again", async () => {
   turns.take(work(time, done, "b", 5, 0.01));
   expect(done).toHaveLength(6);
 });
+
+test("of two tasks of ten pieces of 0.03 ms each turn does four, as its example says", async () => {
+  const time = new ManualTime();
+  const turns = new Turns(time);
+  const done: string[] = [];
+  turns.take(work(time, done, "a", 10, 0.03));
+  turns.take(work(time, done, "b", 10, 0.03));
+  const perTurn = [done.splice(0).join("")];
+  for (let turn = 0; turn < 8 && perTurn.at(-1) !== ""; turn += 1) {
+    await nextTurn();
+    perTurn.push(done.splice(0).join(""));
+  }
+  expect(perTurn).toEqual(["aaaa", "abab", "abab", "abab", "bbbb", ""]);
+});
