@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { idVectors } from "./vectors/id-vectors.ts";
 import { layoutVectors } from "./vectors/layout-vectors.ts";
+import { pastVectors } from "./vectors/past-vectors.ts";
 import { publicIdVectors } from "./vectors/public-id-vectors.ts";
 import { refusedVectors } from "./vectors/refused-vectors.ts";
 import { detectionVectors, uuidVectors } from "./vectors/reading-vectors.ts";
@@ -18,6 +19,7 @@ export function vectorFiles(): ReadonlyMap<string, string> {
     "detection.json": detectionVectors(),
     "uuids.json": uuidVectors(),
     "public-ids.json": publicIdVectors(),
+    "past.json": pastVectors(),
   };
   return new Map(Object.entries(files).map(([name, content]) => [name, writeLines(content)]));
 }

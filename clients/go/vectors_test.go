@@ -49,6 +49,13 @@ type vector struct {
 	Format           vectorFormat
 	Error            snowlane.Reason
 	Metadata         map[string]string
+	// past.json
+	FirstTick, EndTick int64
+	LaneBits           []string
+	Rows               []struct {
+		Tick, Count     int64
+		FirstID, LastID *string
+	}
 	// published-texts.json
 	CheckSymbol bool
 	Number      string
@@ -327,5 +334,67 @@ func TestLayoutsThatCannotBe(t *testing.T) {
 	} {
 		_, err := snowlane.NewLayout(spec)
 		expectReason(t, err, snowlane.InvalidLayout)
+	}
+}
+
+// pastClaim numbers rows by the formula of docs/back-fill.md.
+type pastClaim struct {
+	timestampShift, sequenceShift int
+	numbers, firstTick, endTick   int64
+	lanes                         []snowlane.ID
+	lastSlot                      int64
+}
+
+func newPastClaim(t *testing.T, layout *snowlane.Layout, vector vector) *pastClaim {
+	t.Helper()
+	claim := &pastClaim{numbers: 1, firstTick: vector.FirstTick, endTick: vector.EndTick, lastSlot: -1}
+	for _, bits := range vector.LaneBits {
+		claim.lanes = append(claim.lanes, mustID(t, bits))
+	}
+	shift := 0
+	for _, field := range slices.Backward(layout.Fields()) {
+		switch field.Kind {
+		case snowlane.TimestampField:
+			claim.timestampShift = shift
+		case snowlane.SequenceField:
+			claim.sequenceShift, claim.numbers = shift, int64(1)<<field.Bits
+		}
+		shift += field.Bits
+	}
+	return claim
+}
+
+// next gives the ID of the next row, false where the claim has no room for it.
+func (c *pastClaim) next(tick int64) (snowlane.ID, bool) {
+	capacity := int64(len(c.lanes)) * c.numbers
+	c.lastSlot = max(c.lastSlot+1, (tick-c.firstTick)*capacity)
+	if c.lastSlot >= (c.endTick-c.firstTick)*capacity {
+		return 0, false
+	}
+	place := c.lastSlot % capacity
+	ticks := snowlane.ID(c.firstTick+c.lastSlot/capacity) << c.timestampShift
+	return ticks | c.lanes[place/c.numbers] | snowlane.ID(place%c.numbers)<<c.sequenceShift, true
+}
+
+func TestVectorsOfPastClaims(t *testing.T) {
+	layouts := loadLayouts(t)
+	for _, vector := range loadVectors(t, "past.json").Vectors {
+		claim := newPastClaim(t, layouts[vector.Layout], vector)
+		for _, run := range vector.Rows {
+			for row := range run.Count {
+				id, found := claim.next(run.Tick)
+				for _, end := range []struct {
+					row  int64
+					text *string
+				}{{0, run.FirstID}, {run.Count - 1, run.LastID}} {
+					if row != end.row {
+						continue
+					}
+					if found != (end.text != nil) || (found && id != mustID(t, *end.text)) {
+						t.Errorf("%s from %d, row %d of tick %d: %d %t", vector.Layout, vector.FirstTick, row, run.Tick, id, found)
+					}
+				}
+			}
+		}
 	}
 }

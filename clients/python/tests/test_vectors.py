@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,21 @@ def layouts() -> dict[str, Layout]:
         )
         for vector in load("layouts")["vectors"]
     }
+
+
+def past_ids(layout: Layout, claim: dict[str, Any], ticks: Iterable[int]) -> Iterator[str | None]:
+    """The formula of docs/back-fill.md: the IDs of the rows of a claim of the past."""
+    first_tick: int = claim["firstTick"]
+    lanes = [int(bits) for bits in claim["laneBits"]]
+    numbers = layout.sequence.max + 1
+    capacity = len(lanes) * numbers
+    slot = -1
+    for tick in ticks:
+        slot = max(slot + 1, (tick - first_tick) * capacity)
+        ahead, place = divmod(slot, capacity)
+        time = (first_tick + ahead) << layout.timestamp.shift
+        id_ = time | lanes[place // numbers] | (place % numbers) << layout.sequence.shift
+        yield str(id_) if first_tick + ahead < claim["endTick"] else None
 
 
 def format_of(vector: dict[str, Any]) -> TextFormat:
@@ -303,3 +318,16 @@ def test_public_ids_refuse_what_is_no_id_and_short_keys() -> None:
             assert caught.value.reason is ErrorReason.MALFORMED_ID
     with pytest.raises(ValueError, match="key"):
         PublicId(bytes(15))
+
+
+def test_past() -> None:
+    by_name = layouts()
+    for vector in load("past")["vectors"]:
+        runs = vector["rows"]
+        ticks = [run["tick"] for run in runs for _ in range(run["count"])]
+        ids = list(past_ids(by_name[vector["layout"]], vector, ticks))
+        at = 0
+        for run in runs:
+            last = at + run["count"] - 1
+            assert (ids[at], ids[last]) == (run["firstId"], run["lastId"]), vector
+            at = last + 1

@@ -99,6 +99,56 @@ class VectorsTest {
     return id.isJsonNull() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(id.getAsString()));
   }
 
+  /** Numbers the rows of a claim by the formula of docs/back-fill.md. */
+  private static final class PastClaim {
+
+    private final Layout layout;
+    private final long firstTick;
+    private final long endTick;
+    private final List<Long> lanes;
+    private long lastSlot = -1;
+
+    PastClaim(Layout layout, JsonObject vector) {
+      this.layout = layout;
+      this.firstTick = vector.get("firstTick").getAsLong();
+      this.endTick = vector.get("endTick").getAsLong();
+      this.lanes =
+          vector.getAsJsonArray("laneBits").asList().stream().map(bits -> Long.parseLong(bits.getAsString())).toList();
+    }
+
+    /** The ID of the next row; empty where the claim has no room for it. */
+    OptionalLong next(long tick) {
+      long numbers = layout.sequence.max() + 1;
+      long capacity = lanes.size() * numbers;
+      lastSlot = Math.max(lastSlot + 1, (tick - firstTick) * capacity);
+      if (lastSlot >= (endTick - firstTick) * capacity) return OptionalLong.empty();
+      long place = lastSlot % capacity;
+      long ticks = firstTick + lastSlot / capacity << layout.timestamp.shift();
+      return OptionalLong.of(
+          ticks | lanes.get((int) (place / numbers)) | place % numbers << layout.sequence.shift());
+    }
+  }
+
+  @Test
+  void past() {
+    for (JsonObject vector : vectors(load("past"))) {
+      PastClaim claim = new PastClaim(LAYOUTS.get(vector.get("layout").getAsString()), vector);
+      for (JsonElement element : vector.getAsJsonArray("rows")) {
+        JsonObject run = element.getAsJsonObject();
+        long count = run.get("count").getAsLong();
+        for (long row = 0; row < count; row++) {
+          OptionalLong id = claim.next(run.get("tick").getAsLong());
+          if (row == 0) assertEquals(pastId(run.get("firstId")), id, vector::toString);
+          if (row == count - 1) assertEquals(pastId(run.get("lastId")), id, vector::toString);
+        }
+      }
+    }
+  }
+
+  private static OptionalLong pastId(JsonElement text) {
+    return text.isJsonNull() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(text.getAsString()));
+  }
+
   @Test
   void layouts() {
     for (JsonObject vector : vectors(load("layouts"))) {
