@@ -1,5 +1,6 @@
 /*
- * The worker protocol on a store that keeps what it has confirmed: acquire, renew, rebase, release, resume, and the clone of a process.
+ * The worker protocol on a store that keeps what it has confirmed: acquire, renew, rebase, release, resume, the clone of a process, and
+ * claims of the past.
  *
  * The clock is an adversary: each reading is any value from 0 to CLOCK_MAX, for anyone, at any time. A record may be taken over at any moment,
  * which covers expiry judged right or wrong. The network is an adversary: a write is applied at any time after it was sent, also after its
@@ -33,6 +34,9 @@
 #endif
 #ifndef CLONES           /* 1: process 0 may be copied over process 1, once */
 #define CLONES 0
+#endif
+#ifndef PAST             /* 1: operators claim the past, one after another */
+#define PAST 0
 #endif
 
 #define MAX(a, b) ((a) > (b) -> (a) : (b))
@@ -331,3 +335,52 @@ end:
 #endif
 	od
 }
+
+#if PAST
+/*
+ * Operators claim [from, until) of a worker ID. Each step may fall between any two of the others. All IDs of a claim count as issued when its
+ * write is applied: what is issued later than that cannot be told apart, and a claim without an answer issues none.
+ */
+active proctype Past() {
+	byte w, from, until, expected, id;
+end:
+	do
+	/* LOOK: a worker ID without a token, whose mark is at most the beginning. */
+	:: atomic { ready && id == 0 && drawn < WRITES ->
+		if :: true :: WORKERS > 1 -> w = WORKERS - 1 fi;
+		select(from : 0 .. TICKS - 1);
+		select(until : 1 .. TICKS);
+		if
+#ifdef MUTANT_PAST_BELOW_MARK /* the mark is not compared with the beginning */
+		:: from < until && token[w] == 0 ->
+#else
+		:: from < until && token[w] == 0 && hwm[w] <= from ->
+#endif
+			drawn++; id = drawn; expected = writeId[w]
+		:: else -> w = 0; from = 0; until = 0
+		fi }
+	/* The write: at any later time, or never. */
+	:: atomic { id != 0 ->
+		if
+#ifdef MUTANT_PAST_WITHOUT_COMPARE /* whatever stands there is written over */
+		:: true ->
+#else
+		:: writeId[w] == expected ->
+#endif
+			token[w] = 0; writeId[w] = id;
+#ifndef MUTANT_PAST_RAISES_NO_MARK /* the mark stays where it was */
+			hwm[w] = until;
+#endif
+			if
+			:: w * TICKS + from <= watched && watched < w * TICKS + until -> assert(!issued); issued = 1
+			:: true
+			fi
+#ifndef MUTANT_PAST_WITHOUT_COMPARE
+		:: else
+#endif
+		fi;
+		w = 0; from = 0; until = 0; expected = 0; id = 0 }
+	:: atomic { id != 0 -> w = 0; from = 0; until = 0; expected = 0; id = 0 }
+	od
+}
+#endif

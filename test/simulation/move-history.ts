@@ -13,6 +13,7 @@ import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
 import { EventQueue } from "./event-queue.ts";
 import { drawHardships, type MoveHardships } from "./move-hardships.ts";
 import { MoveOperator, type MoveWork } from "./move-operator.ts";
+import { drawClaimers } from "./past-claimers.ts";
 import { PromiseChecker } from "./promise-checker.ts";
 import { RaisedQuarantines } from "./raised-quarantines.ts";
 import type { Outcome } from "./simulation.ts";
@@ -39,6 +40,8 @@ const attemptsMax = 9;
 const attemptMaxMs = 15_000;
 const processesMax = 5;
 const callTimeoutMs = 1_500;
+/** Claims begin up to then: moves of most seeds are over by that time. */
+const claimsPhaseMs = 60_000;
 /** The time in which marks, quarantines and the times of the dead are over. */
 const settleMs = 30_000;
 /** How often it is looked whether a process serves again. */
@@ -63,7 +66,10 @@ class MoveHistory {
   readonly #hardships: MoveHardships;
   readonly #raised: RaisedQuarantines;
 
+  readonly #seed: number;
+
   constructor(seed: number) {
+    this.#seed = seed;
     this.#hardships = drawHardships(seed);
     this.#random = new SeededRandom(seed);
     this.#layout = createLayout({
@@ -87,6 +93,7 @@ class MoveHistory {
 
   async run(): Promise<Omit<MoveOutcome, "seed">> {
     let source = this.#homes[0];
+    this.#startClaimers();
     this.#start(source);
     await this.#pass(1_000, 3_000);
     for (let round = this.#random.between(1, roundsMax); round > 0; round -= 1) {
@@ -98,6 +105,21 @@ class MoveHistory {
     const { violations, issued } = this.#checker.history;
     const traceHash = (this.#digest >>> 0).toString(16).padStart(8, "0");
     return { violations, issued, traceHash, met: this.#met };
+  }
+
+  /** Operators claim the past of either store, whatever its move has come to. */
+  #startClaimers(): void {
+    drawClaimers(this.#seed, claimsPhaseMs, {
+      queue: this.#queue,
+      layout: this.#layout,
+      offsetsMs: [-this.#skewMs, 0, this.#skewMs],
+      server: (random) => random.pick(this.#homes).server,
+      onRun: (claim, run) => {
+        this.#checker.onPastRun(claim, run);
+        this.#note(`claim ${claim} ${run.firstId}`);
+      },
+      count: (what) => this.#count(what),
+    });
   }
 
   /** Processes serve, most of them end, and operators move the namespace meanwhile. */

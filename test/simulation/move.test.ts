@@ -28,6 +28,8 @@ const wanted: Readonly<Record<string, number>> = {
   "an operator died while it raises": 5,
   "a store went back": 50,
   "a start with a pinned worker ID": 100,
+  "a claim of the past": 10,
+  "a claim of the past that was refused": 500,
 };
 
 test("no move of a namespace breaks a promise, at whatever point its operator dies", { timeout: 600_000 }, async () => {

@@ -2,7 +2,7 @@ import type { PastGrant, PastRequest } from "../../src/lease/claim-past.ts";
 import { createHolder } from "../../src/lease/records/worker-record.ts";
 import { resolveWorkerSettings } from "../../src/lease/worker-settings.ts";
 import type { IdError } from "../../src/errors.ts";
-import { composeId, msToTicksUp } from "../../src/snowflake/layout.ts";
+import { composeId, type Layout, msToTicksUp } from "../../src/snowflake/layout.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 import { claimOnce } from "../../src/worker/claim-once.ts";
 import { splitWorkerIndex } from "../../src/lease/worker-settings.ts";
@@ -16,7 +16,11 @@ import { type SimulatedServer, SimulatedStore } from "./simulated-store.ts";
 /** The world that claimers of the past act on. */
 export interface ClaimersWorld {
   readonly queue: EventQueue;
-  readonly server: SimulatedServer;
+  readonly layout: Layout;
+  /** By how much the clocks of their machines may be ahead: milliseconds. */
+  readonly offsetsMs: readonly number[];
+  /** Chooses the store of a claimer. */
+  readonly server: (random: SeededRandom) => SimulatedServer;
   /** Told of each run that a claimer issues, with the name of its claim. */
   readonly onRun: (claim: string, run: IdRun) => void;
   readonly count: (what: (typeof claimCounts)[number]) => void;
@@ -43,28 +47,34 @@ const ticksMax = 40;
  * Lets operators claim the past of the deployment in one seed of five, at any moment, one interval also twice, and die
  * meanwhile. A loss that does not show, or an emptied store, would make their statement false, so such seeds have none.
  */
-export function startClaimers(scenario: Scenario, seed: number, world: ClaimersWorld): void {
+export function startClaimers(
+  { layout, offsetsMs, faults, faultPhaseMs }: Scenario,
+  seed: number,
+  world: Omit<ClaimersWorld, "layout" | "offsetsMs">,
+): void {
+  if (faults.some(({ kind }) => kind === "store-wipe" || kind === "store-goes-back-unseen")) return;
+  drawClaimers(seed, faultPhaseMs, { ...world, layout, offsetsMs });
+}
+
+/** The same in any world, for as long as its faults come. */
+export function drawClaimers(seed: number, phaseMs: number, world: ClaimersWorld): void {
   const random = new SeededRandom(seed ^ claimersSalt);
-  const makesFalse = scenario.faults.some(({ kind }) => kind === "store-wipe" || kind === "store-goes-back-unseen");
-  if (!random.chance(claimersShare) || makesFalse) return;
+  if (!random.chance(claimersShare)) return;
   const claimers = random.between(1, claimersMax);
   for (let claimer = 0; claimer < claimers; claimer += 1) {
     const drawn = random.fork();
-    const atMs = drawn.between(200, scenario.faultPhaseMs) + 0.53;
+    const atMs = drawn.between(200, phaseMs) + 0.53;
     world.queue.at(atMs, () => {
-      claim(scenario, drawn, world).catch((error: unknown) =>
+      claim(drawn, world).catch((error: unknown) =>
         world.queue.fail(error instanceof Error ? error : new Error(String(error))),
       );
     });
   }
 }
 
-async function claim(
-  { layout, traits, offsetsMs }: Scenario,
-  random: SeededRandom,
-  world: ClaimersWorld,
-): Promise<void> {
-  const { queue, server } = world;
+async function claim(random: SeededRandom, world: ClaimersWorld): Promise<void> {
+  const { queue, layout, offsetsMs } = world;
+  const server = world.server(random);
   const machine = new SimulatedMachine(queue, random.pick(offsetsMs));
   let request = drawRequest(random, trueMs(queue));
   const diesAfterMs = random.chance(0.15) ? random.between(0, 200) : Number.POSITIVE_INFINITY;
@@ -85,7 +95,7 @@ async function claim(
     watch: new DangerWatch(() => {}),
   });
   const holder = createHolder({ instance: "cli", host: "cli", processId: 1, bootId: "", sinceMs: 0, version: "0" });
-  const { windowMs } = traits.timing;
+  const { windowMs } = server.traits.timing;
   const settings = resolveWorkerSettings({ namespace: "default", holder, windowMs }, layout, store);
   const ports = {
     clock: machine,
@@ -100,7 +110,7 @@ async function claim(
       const { outcome } = await claimOnce({ store, settings, ports }, request);
       if (outcome.kind === "claimed") {
         if (queue.nowMs - beganMs > diesAfterMs) world.count("a claim whose claimer died");
-        else issueLater(outcome.grant, { layout, random, world });
+        else issueLater(outcome.grant, random, world);
         return;
       }
       const isSilent = outcome.error.reason === "STORE_UNAVAILABLE";
@@ -141,14 +151,8 @@ function trueMs(queue: EventQueue): number {
 }
 
 /** Issues some IDs of a claim, one tick after another, in any order of ticks, some of them much later. */
-function issueLater(
-  { fromMs, untilMs, workerIndexes }: PastGrant,
-  {
-    layout,
-    random,
-    world,
-  }: { readonly random: SeededRandom; readonly world: ClaimersWorld } & Pick<Scenario, "layout">,
-): void {
+function issueLater({ fromMs, untilMs, workerIndexes }: PastGrant, random: SeededRandom, world: ClaimersWorld): void {
+  const { layout } = world;
   world.count("a claim of the past");
   const [first, end] = [msToTicksUp(layout, fromMs), msToTicksUp(layout, untilMs)];
   const ticks = new Set<number>([first, end - 1].filter((tick) => tick >= first && tick < end));

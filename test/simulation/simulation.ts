@@ -113,7 +113,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   if (options.scenario === undefined)
     startClaimers(scenario, seed, {
       queue: simulation.queue,
-      server: simulation.server,
+      server: () => simulation.server,
       onRun: (claim, run) => simulation.onPastRun(claim, run),
       count: (what) => simulation.count(what),
     });
