@@ -18,7 +18,8 @@ import (
 
 // Options says how a client works. The zero value means the defaults.
 type Options struct {
-	// Endpoints are `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment.
+	// Endpoints are `http://HOST:PORT` (plaintext), `https://HOST:PORT` (TLS) or `unix:/PATH` (a socket of this
+	// machine); they must serve one deployment.
 	// Default: `http://127.0.0.1:7609`.
 	Endpoints []string
 	// TLS says whom to trust, and this client's certificate. Default: the roots of the system.
@@ -34,8 +35,8 @@ type Options struct {
 	// RetryMax is the attempts after the first: 1 to 3; 0 means 3, NoRetries none.
 	RetryMax int
 	Observer *ClientObserver
-	// Deployments whose IDs may be used, by their fingerprints as `snowlane doctor` shows them: for namespaces or a move
-	// whose IDs the operator keeps apart. Default: the first that answers.
+	// Deployments whose IDs may be used, by their fingerprints as `snowlane doctor` shows them: for namespaces or a
+	// move whose IDs the operator keeps apart. Default: the first that answers.
 	Deployments []string
 	// Layout of the deployment, for offline work. Default: asked for once.
 	Layout *Layout
@@ -72,13 +73,21 @@ func (o *Options) bearer(ctx context.Context) (string, error) {
 type endpointAddress struct {
 	url      string
 	hostPort string
-	isTLS    bool
+	// socketPath is the path of a Unix socket; empty where the endpoint is called over TCP.
+	socketPath string
+	isTLS      bool
 }
 
 // target is the address as gRPC takes it. With its scheme: a host may be called as one of gRPC's own.
 func (a endpointAddress) target() string {
+	if a.socketPath != "" {
+		return "unix://" + (&url.URL{Path: a.socketPath}).EscapedPath()
+	}
 	return "dns:///" + url.PathEscape(a.hostPort)
 }
+
+// socketPathMax is the room for a path in Linux' sockaddr_un, without its last byte.
+const socketPathMax = 107
 
 var isFingerprint = regexp.MustCompile("^[0-9a-fA-F]{8,32}$")
 
@@ -123,16 +132,19 @@ func (o *Options) settle() ([]endpointAddress, error) {
 }
 
 func (o *Options) readEndpoint(endpoint string) (endpointAddress, error) {
+	if path, isSocket := strings.CutPrefix(endpoint, "unix:"); isSocket && strings.HasPrefix(path, "/") && len(path) <= socketPathMax {
+		return endpointAddress{url: endpoint, socketPath: path}, nil
+	}
 	parsed, err := url.Parse(endpoint)
 	if err != nil {
 		// Not with the cause: what stands before an @ may be a password.
 		shown := endpoint[strings.LastIndex(endpoint, "@")+1:]
-		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT or https://HOST:PORT", shown)
+		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT, https://HOST:PORT or unix:/PATH", shown)
 	}
 	port := map[string]string{"http": "80", "https": "443"}[parsed.Scheme]
 	isBracketed := strings.HasPrefix(parsed.Host, "[")
 	if port == "" || parsed.Hostname() == "" || strings.Contains(parsed.Hostname(), ":") != isBracketed {
-		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT or https://HOST:PORT", parsed.Redacted())
+		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT, https://HOST:PORT or unix:/PATH", parsed.Redacted())
 	}
 	if parsed.User != nil || (parsed.Path != "" && parsed.Path != "/") || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q has more than scheme, host and port", parsed.Redacted())

@@ -83,6 +83,9 @@ func describeUnreachable(failure *Error) {
 	case is("connection refused"), is("actively refused"):
 		failure.Message = "the connection is refused: no server listens there"
 		failure.Metadata = map[string]string{"connection": "refused"}
+	case is("connect: no such file or directory"):
+		failure.Message = "there is no such socket: no server listens there"
+		failure.Metadata = map[string]string{"connection": "refused"}
 	case is("name resolver error"), is("no such host"), is("record lookup error"):
 		failure.Message = "the host name has no address"
 		failure.Metadata = map[string]string{"connection": "no_address"}

@@ -1,6 +1,6 @@
 import { InvariantError } from "../assert.ts";
 import { systemClock } from "../clock/clock.ts";
-import { formatAddress } from "../config/address.ts";
+import { formatAddress, socketPathOf } from "../config/address.ts";
 import { type ServerConfig, serverSettings } from "../config/server-settings.ts";
 import type { Setting } from "../config/setting.ts";
 import { serverSettingGroups } from "../config/setting-groups.ts";
@@ -153,6 +153,8 @@ const addressHints: Readonly<Record<string, string>> = {
   ENOTFOUND: "has an unknown host name. Choose another address",
 };
 
+const socketHint = "cannot be made: its folder is not there, or this user may not write it. Choose another path";
+
 function addressError(error: unknown, config: ServerConfig): CommandError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = "", syscall = "", port, hostname }: AddressFault = error;
@@ -161,7 +163,8 @@ function addressError(error: unknown, config: ServerConfig): CommandError | unde
   const [address, flag] = isAdmins ? [adminListen, "--admin-listen"] : [listen, "--listen"];
   const isOfAddress = ["listen", "getaddrinfo"].includes(syscall);
   const other = isOfAddress ? `cannot be listened on (${code}). Choose another address` : undefined;
-  const hint = addressHints[code] ?? other;
+  const ofSocket = code === "EACCES" && socketPathOf(address) !== undefined ? socketHint : undefined;
+  const hint = ofSocket ?? addressHints[code] ?? other;
   return hint === undefined
     ? undefined
     : new CommandError(`The address ${formatAddress(address)} ${hint} with ${flag}.`, exitCodes.address);

@@ -7,7 +7,7 @@ import type { OpenWorkerOptions } from "../worker/open-worker.ts";
 import { sequenceStoreKindOf } from "../sequence/open-sequence-store.ts";
 import { urlsOf } from "./sequence-settings.ts";
 import { storeKindOf } from "../store/store-kind.ts";
-import { type Address, formatAddress, isLoopback } from "./address.ts";
+import { type Address, formatAddress, isLoopback, socketPathOf } from "./address.ts";
 import { callerProblems } from "./caller-problems.ts";
 import type { SettingProblem } from "./load-settings.ts";
 import { formatRange, formatRanges } from "./number-ranges.ts";
@@ -102,7 +102,9 @@ export function resolveServer(config: ServerConfig, environment: Environment): R
       problems.push({ place: "--listen", value, hint });
     }
   }
-  if (config.reusePort && config.instance === undefined) {
+  if (config.reusePort && socketPathOf(config.listen) !== undefined) {
+    problems.push({ place: "--reuse-port", hint: "Leave it out: one process alone can listen on a Unix socket." });
+  } else if (config.reusePort && config.instance === undefined) {
     const hint = "Give each server an --instance of its own: those of one address would take each other for a restart.";
     problems.push({ place: "--reuse-port", hint });
   }
@@ -241,8 +243,8 @@ function homeOfUser(): string | undefined {
 }
 
 /** Host name and port: which record was ours before a restart. */
-export function defaultInstance({ port }: Pick<Address, "port">): string {
-  return `${hostname()}:${port}`;
+export function defaultInstance(listen: Address): string {
+  return `${hostname()}:${socketPathOf(listen) ?? listen.port}`;
 }
 
 /** A statement about the past that names a time to come. */

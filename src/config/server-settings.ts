@@ -1,4 +1,4 @@
-import { address } from "./address.ts";
+import { address, addressOrSocket } from "./address.ts";
 import { hostNames } from "./host-names.ts";
 import { http2Limits } from "./http2-limits.ts";
 import { workerTimeRanges } from "../lease/worker-settings.ts";
@@ -7,7 +7,7 @@ import { layoutSettings } from "./layout-settings.ts";
 import { networks } from "./networks.ts";
 import { numberRange, numberRanges } from "./number-ranges.ts";
 import { type SettingValues, withFallback } from "./setting.ts";
-import { choice, duration, integer, moment, onOff, text } from "./setting-kinds.ts";
+import { choice, duration, integer, moment, octalMode, onOff, text } from "./setting-kinds.ts";
 import { storeStatement } from "./statement-settings.ts";
 import { origins } from "./origins.ts";
 import { sequenceSettings } from "./sequence-settings.ts";
@@ -124,14 +124,24 @@ export const workerSettings = {
 /** The settings of `snowlane serve`. */
 export const serverSettings = {
   listen: withFallback(
-    address({
+    addressOrSocket({
       name: "listen",
-      namesElsewhere: ["port", "p", "host", "address", "bind"],
+      namesElsewhere: ["port", "p", "host", "address", "bind", "socket"],
       doc:
         "The address that serves gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2. With port 0 the system chooses a free port. " +
-        "An address other than loopback needs --store, and --principals, --tls-client-ca or --auth none.",
+        "An address other than loopback needs --store, and --principals, --tls-client-ca or --auth none. unix:/PATH is a socket " +
+        "for programs on this machine.",
     }),
     { host: "127.0.0.1", port: 7609 },
+  ),
+  socketMode: withFallback(
+    octalMode({
+      name: "socketMode",
+      doc:
+        "With --listen unix:/PATH: who may connect, as the octal mode of the socket. 0600 is this user alone, 0660 its group too, " +
+        "0666 every user.",
+    }),
+    0o600,
   ),
   adminListen: address({
     name: "adminListen",

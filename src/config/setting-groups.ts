@@ -38,7 +38,10 @@ export const serverSettingGroups: readonly SettingGroup[] = [
   { title: "IDs for the past", names: ["backfillKnownSince", "backfillStoreKeptUntil"] },
   { title: "Sequences", names: ["sequenceStores", "sequenceStripes"] },
   { title: "Callers", names: ["quotaIdsPerSecond", "tlsClientAuth", "hosts", "corsOrigin", "page", "logCalls"] },
-  { title: "Connections", names: ["reusePort", "connectionAge", "drainTimeout", "proxyProtocol", "trustedProxies"] },
+  {
+    title: "Connections",
+    names: ["socketMode", "reusePort", "connectionAge", "drainTimeout", "proxyProtocol", "trustedProxies"],
+  },
   {
     title: "Tuning",
     note:

@@ -82,6 +82,19 @@ export function onOff(base: SettingBase): Setting<boolean> & { readonly fallback
   };
 }
 
+/** A setting that takes the mode of a file: three octal digits, with a 0 before them or without. */
+export function octalMode(base: SettingBase): Setting<number> {
+  return {
+    placeholder: "MODE",
+    ...base,
+    parse: (value) => {
+      if (!/^0?[0-7]{3}$/.test(value)) throw new SettingError("three octal digits, such as 0660");
+      return Number.parseInt(value, 8);
+    },
+    format: (mode) => `0${mode.toString(8).padStart(3, "0")}`,
+  };
+}
+
 /** A setting that takes a time span in milliseconds, both ends inclusive: `500ms`, `10s`, `5m`, `1h`. */
 export function duration(base: SettingBase & { readonly minMs: number; readonly maxMs: number }): Setting<number> {
   const { minMs, maxMs, ...rest } = base;

@@ -1,4 +1,4 @@
-import { type Address, formatAddress } from "../config/address.ts";
+import { type Address, formatAddress, socketPathOf } from "../config/address.ts";
 import { redactUrl } from "../config/store-url.ts";
 import { exhaustionOf } from "../snowflake/exhaustion.ts";
 import type { Server } from "./start-server.ts";
@@ -28,22 +28,30 @@ export function startFields({ server, storeUrl, version }: StartFacts) {
 export function startMessage({ server, storeUrl, version, security, page, nowMs }: StartFacts): string {
   const { layout } = server.source;
   const { datacenterId, workerId } = grantOf(server);
-  const reachable = formatAddress(reachableAddress(server.address));
   const { endTime, yearsLeft } = exhaustionOf(layout, nowMs);
   const bits = layout.fields.map(({ kind, bits }) => `${bits} ${kind}`).join(" | ");
   const datacenter = layout.datacenter.bits > 0 ? `datacenter ${datacenterId}, ` : "";
-  const [scheme, plaintext] = security === "tls" ? ["https", ""] : ["http", "-plaintext "];
-  const origin = `${scheme}://${reachable}`;
-  const url = `${origin}/snowlane.v1.IdService/NextId`;
   const admin = server.adminAddress === undefined ? "" : `\n  admin   ${formatAddress(server.adminAddress)}`;
-  const open = page === "on" ? `Open ${origin}/ in a browser, or try:` : "Try:";
   return `Snowlane ${version} serves IDs on ${formatAddress(server.address)}: gRPC, gRPC-Web and Connect.
   layout  ${layout.name}: ${bits}; ${yearsLeft.toFixed(1)} years left, until ${endTime.slice(0, 10)}
   worker  ${datacenter}worker ${workerId}
   store   ${redactUrl(storeUrl)}${admin}
-${open}
-  curl -d '{}' -H 'content-type: application/json' ${quoteBrackets(url)}
-  grpcurl ${plaintext}${quoteBrackets(reachable)} snowlane.v1.IdService/NextId
+${callLines(server.address, security, page)}`;
+}
+
+/** How to call the server. */
+function callLines(address: Address, security: StartFacts["security"], page: StartFacts["page"]): string {
+  const [scheme, plaintext] = security === "tls" ? ["https", ""] : ["http", "-plaintext "];
+  const socket = socketPathOf(address);
+  const reachable = socket === undefined ? formatAddress(reachableAddress(address)) : "localhost";
+  const origin = `${scheme}://${reachable}`;
+  const url = quoteBrackets(`${origin}/snowlane.v1.IdService/NextId`);
+  const open = page === "on" && socket === undefined ? `Open ${origin}/ in a browser, or try:` : "Try:";
+  const [curl, grpcurl] =
+    socket === undefined ? ["", quoteBrackets(reachable)] : [`--unix-socket ${socket} `, `-unix ${socket}`];
+  return `${open}
+  curl ${curl}-d '{}' -H 'content-type: application/json' ${url}
+  grpcurl ${plaintext}${grpcurl} snowlane.v1.IdService/NextId
 `;
 }
 

@@ -246,9 +246,9 @@ function fitToOpenFiles({ config, log }: ServerOptions): ReturnType<typeof fitCo
 
 /** Binds the listener for callers. */
 function bindMain({ config, onFault }: ServerOptions, connectionsMax: number): Promise<Listener> {
-  const { listen, reusePort, connectionsPerSecond, proxyProtocol } = config;
+  const { listen, reusePort, socketMode, connectionsPerSecond, proxyProtocol } = config;
   const proxies = proxyProtocol === undefined ? undefined : new Networks(proxyProtocol);
-  return bindListener(listen, { reusePort, connectionsMax, connectionsPerSecond, proxies, onFault });
+  return bindListener(listen, { reusePort, socketMode, connectionsMax, connectionsPerSecond, proxies, onFault });
 }
 
 /** Binds the listener for operators. */

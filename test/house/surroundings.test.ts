@@ -97,6 +97,7 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
   "http2-sockets.ts": { error: 1, effect: "The connection is over." },
   "node-exchange.ts": { error: 2, effect: "The call is over." },
   "node-http2.ts": { server: 1, effect: "It never listens itself." },
+  "stale-socket.ts": { file: 2, error: 1, effect: "The socket is not removed: binding it says why, exit 3." },
   "health.ts": { error: 2, effect: "A command, not a server: exit 1." },
   // Pages and metrics.
   "page-files.ts": { file: 1, effect: "500, and the next request reads the file again." },

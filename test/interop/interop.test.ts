@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -286,6 +286,29 @@ test("no client gets an ID by a wrong token, by none, or without the permission,
       expect([program.language, found]).toEqual([program.language, expected]);
     });
     await Promise.all(answers);
+  } finally {
+    await server.stop("SIGTERM");
+  }
+});
+
+test("FIELD F11 (d): every client gets IDs over a Unix socket, and says where none is listened on", {
+  timeout: 300_000,
+}, async () => {
+  const path = join(folder, "a socket.sock");
+  const server = await startSnowlane({ listen: `unix:${path}`, args: ["--store", store] });
+  try {
+    for (const program of programs) {
+      // Spaces end an argument of the interop programs' lines, so the path without one is a link.
+      const link = join(folder, `${program.language}.sock`);
+      symlinkSync(path, link);
+      const errors = await errorsOf(program, { endpoints: `unix:${link}`, count: 20 });
+      expect([program.language, errors.filter((error) => error !== null)]).toEqual([program.language, []]);
+      const [absent] = await errorsOf(program, { endpoints: `unix:${link}.none` });
+      expect([program.language, absent]).toMatchObject([
+        program.language,
+        { reason: "UNREACHABLE", metadata: { connection: "refused" } },
+      ]);
+    }
   } finally {
     await server.stop("SIGTERM");
   }

@@ -10,8 +10,8 @@ export type Token = string | (() => string | Promise<string>);
 /** Options of a client, wherever it runs. */
 export interface ClientOptions {
   /**
-   * `http://HOST:PORT` (plaintext) or `https://HOST:PORT` (TLS); they must serve one deployment. Default:
-   * `http://127.0.0.1:7609`.
+   * `http://HOST:PORT` (plaintext), `https://HOST:PORT` (TLS), or under Node `unix:/PATH` (a socket of this machine); they
+   * must serve one deployment. Default: `http://127.0.0.1:7609`.
    */
   readonly endpoints?: readonly string[];
   /**
@@ -107,11 +107,12 @@ function checkDeployment(options: ClientOptions): void {
 /** @param given - A string, where the caller keeps to the types. */
 function checkEndpoint(given: unknown, { token, insecureToken = false }: ClientOptions): string {
   const endpoint = String(given);
+  if (isSocket(endpoint)) return endpoint;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:") || url.port === "0") {
     // The part before an @ may be a password.
     const shown = endpoint.replace(/^.*@/s, "…@");
-    throw new TypeError(`The endpoint ${shown} is neither http://HOST:PORT nor https://HOST:PORT.`);
+    throw new TypeError(`The endpoint ${shown} is neither http://HOST:PORT, https://HOST:PORT nor unix:/PATH.`);
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new TypeError(`The endpoint ${url.origin} has more than scheme, host, port and path.`);
@@ -121,6 +122,11 @@ function checkEndpoint(given: unknown, { token, insecureToken = false }: ClientO
     throw new TypeError(`A token would go to ${endpoint} in plaintext: use https, or set insecureToken.`);
   }
   return url.href.replace(/\/$/, "");
+}
+
+/** Whether an endpoint is a Unix socket: `unix:` and a whole path. */
+export function isSocket(endpoint: string): boolean {
+  return /^unix:\/[^\0]{1,106}$/.test(endpoint);
 }
 
 /**

@@ -55,6 +55,7 @@ export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: st
 /** The system's codes for a server that is not there, and what they mean. */
 const absences: Readonly<Record<string, { readonly connection: string; readonly message: string }>> = {
   ECONNREFUSED: { connection: "refused", message: "The connection is refused: no server listens there." },
+  ENOENT: { connection: "refused", message: "There is no such socket: no server listens there." },
   ENOTFOUND: { connection: "no_address", message: "The host name has no address." },
   EAI_AGAIN: { connection: "no_address", message: "The host name has no address." },
 };

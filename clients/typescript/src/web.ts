@@ -1,5 +1,5 @@
 import { createConnectTransport } from "@connectrpc/connect-web";
-import type { ClientOptions, OpenChannel } from "./client-options.ts";
+import { type ClientOptions, isSocket, type OpenChannel } from "./client-options.ts";
 import { IdClient } from "./id-client.ts";
 
 /** What a client in a browser may be told. */
@@ -17,6 +17,8 @@ export interface WebClientOptions extends ClientOptions {
  * @throws RangeError, TypeError, if an option is wrong.
  */
 export function createWebClient(options: WebClientOptions): IdClient {
+  if (Array.isArray(options.endpoints) && options.endpoints.some(isSocket))
+    throw new TypeError("A browser has no Unix sockets: give http:// or https://.");
   return new IdClient(connectChannel, options);
 }
 

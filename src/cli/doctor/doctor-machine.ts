@@ -1,10 +1,12 @@
 /** The checks of `snowlane doctor` on this machine: its clock, and the address that serve would listen on. */
-import { existsSync, readFileSync } from "node:fs";
+import { constants, existsSync, readFileSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { systemClock } from "../../clock/clock.ts";
-import { type Address, formatAddress } from "../../config/address.ts";
+import { type Address, formatAddress, socketPathOf } from "../../config/address.ts";
 import type { ServerConfig } from "../../config/server-settings.ts";
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import { fitConnections, readOpenFilesMax } from "../../server/listen/open-files.ts";
@@ -84,6 +86,8 @@ const askTimeoutMs = 2_000;
 /** Checks whether serve could listen on an address, and if not, which server does. */
 export async function checkAddress(listen: Address, reusePort: boolean): Promise<Finding> {
   const shown = formatAddress(listen);
+  const socket = socketPathOf(listen);
+  if (socket !== undefined) return await checkSocket(socket, shown);
   if (listen.port === 0) return ok("address", `${listen.host} with a port that the system chooses.`);
   const code = await tryToBind(listen, reusePort);
   if (code === undefined) return ok("address", `${shown} is free.`);
@@ -98,6 +102,17 @@ export async function checkAddress(listen: Address, reusePort: boolean): Promise
   }
   const hint = "Stop the program that listens there, or choose another address with --listen.";
   return fail("address", `${shown} is in use, and not by a Snowlane without TLS.`, hint, exitCodes.address);
+}
+
+/** A socket that is there is not looked at more closely: serve removes it where no process listens on it. */
+async function checkSocket(path: string, shown: string): Promise<Finding> {
+  const code = await access(dirname(path), constants.W_OK).then(
+    () => undefined,
+    ({ code: refused }: NodeJS.ErrnoException) => refused,
+  );
+  if (code === undefined) return ok("address", `${shown}: its folder can be written.`);
+  const hint = "Give a folder that this user can write, with --listen.";
+  return fail("address", `${shown} cannot be made (${code}).`, hint, exitCodes.address);
 }
 
 /** @returns Why it cannot be done; undefined if it can. */

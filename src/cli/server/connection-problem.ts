@@ -18,7 +18,7 @@ export function connectionProblem(baseUrl: string, message: string): string | un
 /** A sentence for a URL without a port, which hardly ever means 80; empty for all others. */
 export function portHint(url: string): string {
   const { protocol, port } = new URL(url);
-  if (port !== "" || /:(?:80|443)\/?$/.test(url)) return "";
+  if (protocol === "unix:" || port !== "" || /:(?:80|443)\/?$/.test(url)) return "";
   const meant = protocol === "https:" ? 443 : 80;
   return ` Without a port it means ${meant}: is it ${url.replace(/\/$/, "")}:7609?`;
 }

@@ -47,14 +47,15 @@ function servingStatus(body: string): string | undefined {
 }
 
 /** By node:http, which loads in a third of the time that `fetch` or a gRPC client takes: probes run every few seconds. */
-async function ask({ url: server, tls, authorization }: ServerAccess) {
-  const url = new URL("/grpc.health.v1.Health/Check", server);
+async function ask({ url: server, socketPath, tls, authorization }: ServerAccess) {
+  const url = new URL("/grpc.health.v1.Health/Check", socketPath === undefined ? server : "http://localhost");
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly body: string }>();
   const call = request(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...(authorization === undefined ? {} : { authorization }) },
     ...tls,
+    ...(socketPath === undefined ? {} : { socketPath }),
     signal: AbortSignal.timeout(answerTimeoutMs),
   });
   call.on("error", reject);

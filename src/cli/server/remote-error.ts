@@ -14,7 +14,9 @@ export function refuseCall({ url, authorization }: ServerAccess): (error: unknow
 
 function messageOf(url: string, refused: ConnectError, hasToken: boolean): string {
   const { code, rawMessage } = refused;
-  if (code === Code.Unavailable && /ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENET/.test(rawMessage)) {
+  const isOfSocket = code === Code.Internal && /connect (?:ENOENT|EACCES)/.test(rawMessage);
+  if (isOfSocket || (code === Code.Unavailable && /ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENET/.test(rawMessage))) {
+    if (rawMessage.includes("EACCES")) return `This user may not connect to ${url}: see --socket-mode of the server.`;
     return `No server answers at ${url}.${portHint(url)} Start one with snowlane serve, or correct --server.`;
   }
   const connection = connectionProblem(url, rawMessage);

@@ -1,6 +1,6 @@
 /** How a command reaches a server: where it is, how it is trusted, and the credentials of the caller. */
 import { readFileSync } from "node:fs";
-import { isLoopback } from "../../config/address.ts";
+import { isLoopback, socketPathOf } from "../../config/address.ts";
 import type { SettingProblem } from "../../config/load-settings.ts";
 import { text } from "../../config/setting-kinds.ts";
 import { redactStray } from "../../config/store-url.ts";
@@ -37,8 +37,8 @@ function serverOption(doc: string): Setting<string> {
   return text({
     name: "server",
     placeholder: "URL",
-    pattern: /^https?:\/\/[^\s/@]+\/?$/,
-    hint: "a URL such as http://127.0.0.1:7609",
+    pattern: /^(?:https?:\/\/[^\s/@]+\/?|unix:\/[^\0]{1,106})$/,
+    hint: "a URL such as http://127.0.0.1:7609, or unix:/PATH",
     doc,
     redact: (value) => value.replace(/\/\/.*@/, "//***@"),
   });
@@ -49,7 +49,10 @@ export type ServerOptionValues = SettingValues<ReturnType<typeof serverOptions>>
 
 /** A server, and how to call it. */
 export interface ServerAccess {
+  /** As it was given. */
   readonly url: string;
+  /** The path of the server's Unix socket; absent where it is called over TCP. */
+  readonly socketPath?: string;
   /** For node:tls. */
   readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   /** The value of the field `authorization`; undefined without a token. */
@@ -80,7 +83,7 @@ function hintsOf({ protocol, hostname }: URL, hasCert: boolean, hasKey: boolean)
     return { "--cert": hasKey ? undefined : "Give --key too.", "--key": hasCert ? undefined : "Give --cert too." };
   }
   const forTls = "It is for TLS: begin --server with https://, or leave it out.";
-  const isNear = isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"));
+  const isNear = protocol === "unix:" || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"));
   const forToken = isNear ? undefined : "The token would cross the network in plaintext: begin --server with https://.";
   return { "--ca": forTls, "--cert": forTls, "--key": forTls, "--token-file": forToken };
 }
@@ -92,7 +95,10 @@ export async function readAccess(options: ServerOptionValues & { readonly server
   if (token !== undefined && (token.length > tokenLengthMax || !/^[\x21-\x7e]+$/.test(token))) {
     throw refused("--token-file", options.tokenFile, "It holds no token: one line of ASCII without spaces.");
   }
-  return { url: options.server, tls, authorization: token === undefined ? undefined : `Bearer ${token}` };
+  const { server: url } = options;
+  const socketPath = socketPathOf({ host: url, port: 0 });
+  const authorization = token === undefined ? undefined : `Bearer ${token}`;
+  return { url, ...(socketPath === undefined ? {} : { socketPath }), tls, authorization };
 }
 
 /** Without such files it loads no TLS: a probe runs every few seconds. */

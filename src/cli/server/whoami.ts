@@ -101,9 +101,10 @@ async function answerOf(call: Promise<unknown>, access: ServerAccess): Promise<A
 }
 
 /** Whether a caller without credentials is let in as well. */
-async function takesAnybody({ url, tls: { ca } }: ServerAccess): Promise<boolean> {
-  const { ids } = await callsOf({ url, tls: ca === undefined ? {} : { ca }, authorization: undefined });
-  return await answerOf(ids(), { url, tls: {}, authorization: undefined }).then(
+async function takesAnybody({ tls: { ca }, ...access }: ServerAccess): Promise<boolean> {
+  const anybody: ServerAccess = { ...access, tls: ca === undefined ? {} : { ca }, authorization: undefined };
+  const { ids } = await callsOf(anybody);
+  return await answerOf(ids(), anybody).then(
     (answer) => answer === "yes",
     () => false,
   );

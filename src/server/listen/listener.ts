@@ -1,11 +1,12 @@
 import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock, systemTimers } from "../../clock/clock.ts";
-import type { Address } from "../../config/address.ts";
+import { type Address, socketPathOf } from "../../config/address.ts";
 import type { Networks } from "../../config/networks.ts";
 import { Admission } from "./admission.ts";
 import { limitHandshake } from "./handshake-limit.ts";
 import { networkOf } from "./network.ts";
 import { OpenSockets } from "./open-sockets.ts";
+import { removeStaleSocket } from "./stale-socket.ts";
 import { takeProxyHeader } from "./take-proxy-header.ts";
 
 /** The limits of a listener, and where its faults go. */
@@ -19,6 +20,8 @@ export interface ListenerOptions {
   readonly connectionsMax: number;
   /** The most connections that are handed on in a second, at least 1. Half a second's worth may come at once. */
   readonly connectionsPerSecond: number;
+  /** The mode of a Unix socket. Default: 0600. */
+  readonly socketMode?: number;
   /** The proxies whose connections begin with a header of the PROXY protocol. Default: none. */
   readonly proxies?: Pick<Networks, "has"> | undefined;
   /** Called with an error of the listening socket itself: a fault of ours. */
@@ -98,7 +101,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     if (options.proxies?.has(socket.remoteAddress ?? "") === true) takeFromProxy(socket, network, { sockets, take });
     else take(network);
   });
-  await listen(tcp, { ...address, exclusive: true, reusePort: options.reusePort ?? false });
+  await bind(tcp, address, options);
   tcp.on("error", (error) => {
     if (isOutOfFiles(error)) refused.full += 1;
     else options.onFault(error);
@@ -154,6 +157,25 @@ async function untilTaken(countTaken: () => number | undefined): Promise<void> {
 /** Whether no descriptor was left, not even to refuse a connection: the system has refused it. */
 function isOutOfFiles({ code }: NodeJS.ErrnoException): boolean {
   return code === "EMFILE" || code === "ENFILE";
+}
+
+/** @throws The system's error. */
+async function bind(tcp: Server, address: Address, options: ListenerOptions): Promise<void> {
+  const path = socketPathOf(address);
+  if (path === undefined) {
+    await listen(tcp, { ...address, exclusive: true, reusePort: options.reusePort ?? false });
+    return;
+  }
+  await removeStaleSocket(path);
+  // By the mask, so that no other user can connect in between. The bind happens within the call.
+  const mask = process.umask(0o777 & ~(options.socketMode ?? 0o600));
+  try {
+    const bound = listen(tcp, { path, exclusive: true });
+    process.umask(mask);
+    await bound;
+  } finally {
+    process.umask(mask);
+  }
 }
 
 /** Resolves when the port is bound. @throws The system's error. */

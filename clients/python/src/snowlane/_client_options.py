@@ -76,9 +76,13 @@ class ClientOptions:
             raise ValueError(f"retry_max is {self.retry_max}; it must be 0, 1, 2 or 3.")
 
 
+# "unix:" and the room for a path in Linux' sockaddr_un, without its last byte.
+_SOCKET_URL_MAX = 5 + 107
+
+
 @dataclass(frozen=True)
 class EndpointUrl:
-    """Where an endpoint is."""
+    """Where an endpoint is: of a Unix socket, the host is empty."""
 
     url: str
     host: str
@@ -88,6 +92,8 @@ class EndpointUrl:
     @property
     def target(self) -> str:
         """As gRPC names it."""
+        if self.host == "":
+            return self.url
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"dns:///{host}:{self.port}"
 
@@ -105,11 +111,13 @@ def read_endpoints(endpoints: str | Sequence[str], options: ClientOptions) -> li
 
 
 def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
+    if isinstance(url, str) and url.startswith("unix:/") and url.isprintable() and len(url.encode()) <= _SOCKET_URL_MAX:
+        return EndpointUrl(url, "", 0, is_tls=False)
     parts = _split(url)
     if parts is None:
         # The part before an @ may be a password.
         shown = url.rpartition("@")[2] if isinstance(url, str) else url
-        raise ValueError(f"The endpoint {shown!r} is neither http://HOST:PORT nor https://HOST:PORT.")
+        raise ValueError(f"The endpoint {shown!r} is neither http://HOST:PORT, https://HOST:PORT nor unix:/PATH.")
     assert parts.hostname
     if "@" in parts.netloc or parts.path not in ("", "/") or parts.query or parts.fragment:
         raise ValueError(f"The endpoint {parts.scheme}://{parts.hostname} has more than scheme, host and port.")

@@ -72,6 +72,8 @@ def _describe_unreachable(details: str) -> tuple[str, dict[str, str]]:
     """Says in our words that no server is there. gRPC tells it in its message alone."""
     if "Connection refused" in details or "WSAECONNREFUSED" in details:
         return "The connection is refused: no server listens there.", {"connection": "refused"}
+    if "No such file or directory" in details:
+        return "There is no such socket: no server listens there.", {"connection": "refused"}
     if "DNS resolution failed" in details or "Domain name not found" in details:
         return "The host name has no address.", {"connection": "no_address"}
     return f"The server does not answer: {details}", {}

@@ -170,7 +170,7 @@ export class ClientSocket {
 
 /** @param onChunk - Takes what was read; the bytes are overwritten after the call. */
 function openSocket(
-  { protocol, hostname, port }: URL,
+  { protocol, hostname, port, pathname }: URL,
   tls: TlsOptions | undefined,
   onChunk: (chunk: Buffer) => void,
 ): Socket {
@@ -181,6 +181,7 @@ function openSocket(
     return true;
   };
   const options = { host, onread: { buffer: Buffer.allocUnsafeSlow(readBytes), callback } };
+  if (protocol === "unix:") return connect({ path: decodeURIComponent(pathname), onread: options.onread });
   if (protocol === "http:") return connect({ ...options, port: Number(port || 80) });
   // Server names are no addresses: RFC 6066 section 3.
   const servername = isIP(host) === 0 ? { servername: host } : {};

@@ -43,10 +43,13 @@ export class GrpcTransport implements Transport {
   /** The fields that are the same for all calls of a method, and those of its last call without any of its own. */
   readonly #heads = new Map<DescMethod, { readonly common: Buffer; timeoutMs: number | undefined; last: Buffer }>();
 
-  /** @param endpoint - `http://HOST:PORT` or `https://HOST:PORT`, with a path before that of the service if need be. */
-  constructor(endpoint: string, tls: TlsOptions | undefined, channel = new GrpcChannel(new URL(endpoint), tls)) {
+  /**
+   * @param endpoint - `http://HOST:PORT` or `https://HOST:PORT`, with a path before that of the service if need be; or
+   *   `unix:/PATH`.
+   */
+  constructor(endpoint: string, tls: TlsOptions | undefined, channel = new GrpcChannel(urlOf(endpoint), tls)) {
     this.#endpoint = endpoint;
-    this.#url = new URL(endpoint);
+    this.#url = urlOf(endpoint);
     this.#channel = channel;
   }
 
@@ -155,7 +158,7 @@ export class GrpcTransport implements Transport {
   }
 
   #commonFields({ parent, name }: DescMethod): readonly (readonly [name: string, value: string])[] {
-    const { protocol, host, pathname } = this.#url;
+    const { protocol, host, pathname } = this.#url.protocol === "unix:" ? new URL("http://localhost") : this.#url;
     return [
       [":method", "POST"],
       [":scheme", protocol.slice(0, -1)],
@@ -166,6 +169,12 @@ export class GrpcTransport implements Transport {
       ["user-agent", `grpc-node-snowlane/${version}`],
     ];
   }
+}
+
+/** The path of a socket without the characters that a URL would read as its own parts. */
+function urlOf(endpoint: string): URL {
+  if (!endpoint.startsWith("unix:")) return new URL(endpoint);
+  return new URL(`unix:${encodeURI(endpoint.slice("unix:".length)).replace(/[?#]/g, encodeURIComponent)}`);
 }
 
 async function* messagesOf<Message>(call: GrpcCall<Message>): AsyncGenerator<Message, void, undefined> {

@@ -54,7 +54,9 @@ final class Connection {
    */
   static ManagedChannelBuilder<?> channelTo(EndpointAddress address, TlsOptions tls) {
     ChannelCredentials credentials = address.isTls() ? tls.credentials() : InsecureChannelCredentials.create();
-    return Grpc.newChannelBuilder(address.target(), credentials);
+    ManagedChannelBuilder<?> channel = Grpc.newChannelBuilder(address.target(), credentials);
+    // Of a socket gRPC would send the path as the name of the host.
+    return address.isSocket() ? channel.overrideAuthority("localhost") : channel;
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.snowlane.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -10,29 +12,36 @@ import java.util.regex.Pattern;
  * One endpoint as the options name it, read.
  *
  * @param url as it was given
- * @param host an IPv6 address stands in brackets
+ * @param host an IPv6 address stands in brackets; empty for a Unix socket
  */
 record EndpointAddress(String url, String host, int port, boolean isTls) {
 
+  private static final String UNIX = "unix:";
+  /** The room for a path in Linux' sockaddr_un, without its last byte. */
+  private static final int SOCKET_PATH_MAX = 107;
   private static final int PORT_MAX = 65_535;
   private static final Pattern IP_LITERAL = Pattern.compile("\\[.*]|\\d+\\.\\d+\\.\\d+\\.\\d+");
 
   /**
-   * @throws IllegalArgumentException unless it is {@code http://HOST:PORT} or {@code https://HOST:PORT}
+   * @throws IllegalArgumentException unless it is {@code http://HOST:PORT}, {@code https://HOST:PORT} or {@code unix:/PATH}
    */
   static EndpointAddress read(String url) {
+    if (url.startsWith(UNIX) && url.startsWith("/", UNIX.length())) {
+      if (url.getBytes(UTF_8).length <= UNIX.length() + SOCKET_PATH_MAX) return new EndpointAddress(url, "", 0, false);
+      throw new IllegalArgumentException("The path of the endpoint \"" + url + "\" has more than 107 bytes.");
+    }
     // The part before an @ may be a password.
     String shown = "The endpoint \"" + url.substring(url.lastIndexOf('@') + 1) + "\"";
     URI uri;
     try {
       uri = new URI(url);
     } catch (URISyntaxException malformed) {
-      throw new IllegalArgumentException(shown + " is not http://HOST:PORT or https://HOST:PORT.");
+      throw new IllegalArgumentException(shown + " is not http://HOST:PORT, https://HOST:PORT or unix:/PATH.");
     }
     boolean isTls = "https".equalsIgnoreCase(uri.getScheme());
     boolean isOurs = isTls || "http".equalsIgnoreCase(uri.getScheme());
     if (!isOurs || uri.getHost() == null || uri.getPort() == 0 || uri.getPort() > PORT_MAX) {
-      throw new IllegalArgumentException(shown + " is not http://HOST:PORT or https://HOST:PORT.");
+      throw new IllegalArgumentException(shown + " is not http://HOST:PORT, https://HOST:PORT or unix:/PATH.");
     }
     boolean isBare = uri.getRawPath().isEmpty() || uri.getRawPath().equals("/");
     if (!isBare || uri.getRawQuery() != null || uri.getRawFragment() != null || uri.getRawUserInfo() != null) {
@@ -44,13 +53,19 @@ record EndpointAddress(String url, String host, int port, boolean isTls) {
 
   /** As gRPC takes it. With its scheme: a host may be called as one of gRPC's own. */
   String target() {
+    if (isSocket()) return url;
     // The brackets of an IPv6 address have no place in the path of a URI.
     return "dns:///" + host.replace("[", "%5B").replace("]", "%5D") + ":" + port;
   }
 
+  /** Whether it is a Unix socket. */
+  boolean isSocket() {
+    return host.isEmpty();
+  }
+
   /** Whether it names this machine. Asks no name server. */
   boolean isLoopback() {
-    if (host.equals("localhost")) return true;
+    if (isSocket() || host.equals("localhost")) return true;
     try {
       return IP_LITERAL.matcher(host).matches() && InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException noAddress) {

@@ -33,8 +33,8 @@ public final class IdClientBuilder {
   IdClientBuilder() {}
 
   /**
-   * One or more of {@code http://HOST:PORT} (plaintext) and {@code https://HOST:PORT} (TLS). They must serve one
-   * deployment. Default: {@code http://127.0.0.1:7609}.
+   * One or more of {@code http://HOST:PORT} (plaintext), {@code https://HOST:PORT} (TLS) and {@code unix:/PATH} (a
+   * socket of this machine, under Linux on x64). They must serve one deployment. Default: {@code http://127.0.0.1:7609}.
    */
   public IdClientBuilder endpoints(String... values) {
     endpoints = List.of(values);

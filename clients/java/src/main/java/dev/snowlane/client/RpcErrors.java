@@ -7,6 +7,7 @@ import com.google.rpc.RetryInfo;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
+import java.io.FileNotFoundException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
@@ -54,6 +55,10 @@ final class RpcErrors {
       if (each instanceof UnknownHostException || each instanceof UnresolvedAddressException) {
         metadata.put("connection", "no_address");
         return "The host name has no address.";
+      }
+      if (each instanceof FileNotFoundException) {
+        metadata.put("connection", "refused");
+        return "There is no such socket: no server listens there.";
       }
       // Netty's own exception for a connection that took too long is a ConnectException too.
       if (each instanceof ConnectException && !each.getClass().getName().endsWith("TimeoutException")) {
