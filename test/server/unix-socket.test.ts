@@ -27,10 +27,8 @@ test("FIELD F11 (d): curl and every command with --server reach a server on a so
   const { address } = await runServer({ listen: `unix:${path}` });
   expect(address).toBe(`unix:${path}`);
   const json = ["-H", "content-type: application/json", "-d", "{}"];
-  const answer = await runCommand("curl", [
-    ...["-sS", "--unix-socket", path, ...json],
-    "http://localhost/snowlane.v1.IdService/NextId",
-  ]);
+  const call = ["-sS", "--unix-socket", path, ...json, "http://localhost/snowlane.v1.IdService/NextId"];
+  const answer = await runCommand("curl", call);
   expect(JSON.parse(answer)).toMatchObject({ id: expect.stringMatching(/^\d{19}$/) });
   for (const command of [["next", "-n", "1000"], ["status"], ["health"], ["workers"], ["whoami"], ["sequences"]]) {
     const { code, stderr } = await runInProcess([...command, "--server", `unix:${path}`]);

@@ -1,4 +1,5 @@
 import type { Find, FindNote } from "./find.ts";
+import { literalSuffix } from "./literal-suffix.ts";
 import { beginsWithDate, isDotnetTicks, isIdentityNumber, isKnownNumber } from "./known-numbers.ts";
 import type { TokenContext } from "./token-context.ts";
 
@@ -32,8 +33,6 @@ export interface DigitOptions {
   readonly negativeLineCount: number;
 }
 
-/** What may stand behind the digits of a literal and belongs to no ID. */
-export const literalSuffix = /^(?:n|L|l|LL|ll|UL|ul|ULL|ull|u64|i64)(?![A-Za-z0-9_])/;
 /** N3: a unit behind a number. */
 export const unitBehind =
   /^\s?(?:wei|gwei|sat|ns|ms|us|µs|s|sec|seconds|bytes|B|[kKMGTP]i?B|bits|%|USD|EUR|Hz|iterations|ops|rows|times)(?![A-Za-z0-9])|^\s\*\s/;

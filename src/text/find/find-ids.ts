@@ -3,9 +3,10 @@ import { composeId, msToTicksDown } from "../../snowflake/layout.ts";
 import type { PresetName } from "../../snowflake/presets.ts";
 import type { TextCodec } from "../text-codec.ts";
 import { blankEscapes } from "./blank-escapes.ts";
-import { type DigitOptions, judgeDigits, literalSuffix, unitBehind } from "./digit-rules.ts";
+import { type DigitOptions, judgeDigits, unitBehind } from "./digit-rules.ts";
 import type { Find, FoundTime } from "./find.ts";
 import { isUnixTime, readUnixTime } from "./found-time.ts";
+import { literalSuffix, literalSuffixSource } from "./literal-suffix.ts";
 import { looksLikeTable, readGrouped } from "./grouped-digits.ts";
 import { contextOf, type TokenContext } from "./token-context.ts";
 import { isSerial, readWord, type WordOptions } from "./word-rules.ts";
@@ -43,8 +44,8 @@ const tokens = new RegExp(
     "(?<uuid>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})",
     "(?<float>\\d[.,]\\d{1,17}[eE]\\+?\\d{1,3})",
     "(?<grouped>(?<!\\d)\\d{1,3}(?:(?<separator>[ ,.'’_\\u00a0\\u202f\\u2009])\\d{3})(?:\\k<separator>\\d{3}){3,6}" +
-      "(?=(?:n|[uU]?[lL]{1,2}|[uU][lL]?|u64|i64)?(?![A-Za-z0-9_])))",
-    "(?<digits>\\d+(?=(?:n|[uU]?[lL]{1,2}|[uU][lL]?|u64|i64)?(?![A-Za-z0-9_])))",
+      `(?=${literalSuffixSource}?(?![A-Za-z0-9_])))`,
+    `(?<digits>\\d+(?=${literalSuffixSource}?(?![A-Za-z0-9_])))`,
     "[A-Za-z0-9_]+",
   ].join("|"),
   "g",

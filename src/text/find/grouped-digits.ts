@@ -1,5 +1,5 @@
 import type { Find } from "./find.ts";
-import { literalSuffix } from "./digit-rules.ts";
+import { literalSuffix } from "./literal-suffix.ts";
 import { isAlone, type TokenContext } from "./token-context.ts";
 
 /** Digits in groups of three. */

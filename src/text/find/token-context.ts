@@ -1,3 +1,4 @@
+import { literalSuffixSource } from "./literal-suffix.ts";
 import { type KeyMeaning, meaningOf } from "./words-of-key.ts";
 
 /** The surroundings of a token, as far as the rules look. */
@@ -23,7 +24,7 @@ const marksMax = 12;
 const keyBefore =
   /([A-Za-z_][A-Za-z0-9_.]{0,24}(?:[ -][A-Za-z_][A-Za-z0-9_.]{0,24}){0,2})["'`\\)\]]{0,3} {0,2}(?:[=:(#]|=>|:=|is)? {0,2}["'`([{<\\-]{0,3} ?$/;
 const marksBefore = new RegExp(`(?:^|\\n)[^\\p{L}\\p{N}\\n]{0,${marksMax}}$`, "u");
-const marksAfter = new RegExp(`^(?:n|L|l|LL|ll|UL|ul|ULL|u64|i64)?[^\\p{L}\\p{N}\\n]{0,${marksMax}}(?:\\n|$)`, "u");
+const marksAfter = new RegExp(`^${literalSuffixSource}?[^\\p{L}\\p{N}\\n]{0,${marksMax}}(?:\\n|$)`, "u");
 
 /** Reads what stands around the characters from `start` to `end`, at most 41 characters on either side. */
 export function contextOf(text: string, start: number, end: number): TokenContext {

@@ -6,6 +6,7 @@ import type { TextCodec, TextReading } from "../text-codec.ts";
 import type { TextForm } from "../text-form.ts";
 import { describeUuid, readUuid } from "../uuid.ts";
 import type { Find } from "./find.ts";
+import { literalSuffixSource } from "./literal-suffix.ts";
 import type { TokenContext } from "./token-context.ts";
 
 /** A word of letters, digits and underscores, and what is known of it. */
@@ -53,7 +54,7 @@ export function readWord(token: WordToken, options: WordOptions): readonly Find[
   return own === undefined ? readDigitsWithin(token, options) : [own];
 }
 
-const hexSuffix = /(?:n|[uU]?[lL]{1,2}|[uU][lL]?|u64|i64)$/;
+const hexSuffix = new RegExp(`${literalSuffixSource}$`);
 
 /** `0x` and 13 to 16 digits: an ID. `0x` and 32 digits: a UUID as MySQL writes it. */
 function readPrefixedHex({ word, start, context }: WordToken, options: WordOptions): readonly Find[] {

@@ -18,13 +18,15 @@ const otherWords = words(
     "hashcode crc crc32 crc64 checksum digest fingerprint etag nanos nano ns duration elapsed latency phone tel mobile " +
     "fax card pan iban imei imsi iccid ean isbn issn gtin upc span ray md5 sha1 sha256 md4 ticks filetime tracking awb " +
     "waybill ssn passport lat lon lng latitude longitude prime modulus multiplier mask magic max min limit capacity " +
-    "usec nsec hashcodes fnv xxhash xxh64 murmur murmur3 cityhash siphash simhash serialno",
+    "usec nsec hashcodes fnv xxhash xxh64 sscc nve dhl ups usps fedex gls parcel sendung sendungsnummer colis trace murmur murmur3 cityhash siphash simhash serialno",
 );
 /** Names of other numbers that are of several words: Windows counts ticks of 100 ns from 1601. */
 const otherNames = /(?:pwd_?last_?set|last_?logon|last_?logon_?timestamp|file_?time|hash_?code|serial_?no)$/i;
 /** Words that make an ID of another system of the word `id` behind them: a trace ID is 64 random bits. */
-const foreignOwners = words("trace span parent b3 otel dd correlation");
-const foreignIds = words("traceid spanid parentid b3traceid parentspanid");
+const foreignOwners = words("trace span b3 otel dd correlation");
+const foreignIds = words("traceid spanid b3traceid parentspanid");
+/** Before "parent ID" they make it that of a span; else it is an ordinary column. */
+const tracers = words("datadog dd trace span b3 otel");
 /** Words that say nothing by themselves behind another word: "tracking number", "card no". */
 const numberWords = words("number numbers no nr num code");
 
@@ -46,7 +48,8 @@ export function meaningOf(phrase: string): KeyMeaning {
   const last = (parts.at(-1) ?? "").toLowerCase();
   const before = (parts.at(-2) ?? "").toLowerCase();
   const isIdWord = last === "id" || last === "ids";
-  const isForeignId = foreignIds.has(last) || (isIdWord && foreignOwners.has(before));
+  const isOfSpan = before === "parent" && tracers.has((parts.at(-3) ?? "").toLowerCase());
+  const isForeignId = foreignIds.has(last) || (isIdWord && (foreignOwners.has(before) || isOfSpan));
   const isForeignNumber = numberWords.has(last) && otherWords.has(before);
   const isId = !isForeignId && !isForeignNumber && (idWords.has(last) || joinedId.test(last));
   const key = /[A-Za-z0-9_]+$/.exec(phrase)?.[0] ?? "";

@@ -1,0 +1,5 @@
+/** What may be behind the digits of a literal of a programming language and belongs to no ID: `n`, `L`, `ULL`, `u64`. */
+export const literalSuffixSource = "(?:n|[uU]?[lL]{1,2}|[uU][lL]?|u64|i64)";
+
+/** Such a suffix at the beginning of what is behind the digits. */
+export const literalSuffix = new RegExp(`^${literalSuffixSource}(?![A-Za-z0-9_])`);
