@@ -28,6 +28,7 @@ export { type ParsedId, parseId } from "./snowflake/parse.ts";
 export { layouts, type PresetName, presetLayout, presetNames } from "./snowflake/presets.ts";
 export { type RollbackPolicy, rollbackPolicies } from "./snowflake/rollback-policy.ts";
 export { type IdRun, idsOf } from "./snowflake/run.ts";
+export { ids } from "./text/ids-json.ts";
 export { type ParsedSource, parseSource } from "./text/parse-source.ts";
 export { PublicId } from "./text/public-id.ts";
 export {

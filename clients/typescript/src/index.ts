@@ -3,6 +3,7 @@ export type { Channel, ClientOptions, OpenChannel, Token } from "./client-option
 export { type Clock, systemClock } from "./clock.ts";
 export { type ClientReason, SnowlaneError, type SnowlaneReason, type StatusCode } from "./errors.ts";
 export { IdClient } from "./id-client.ts";
+export { ids } from "../../../src/text/ids-json.ts";
 export type { IdSource } from "./id-source.ts";
 export type { AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, WaitEvent } from "./observer.ts";
 export {

@@ -1,4 +1,4 @@
-/** What may be behind the digits of a literal of a programming language and belongs to no ID: `n`, `L`, `ULL`, `u64`. */
+/** What may be behind the digits of a literal in a program and belongs to no ID: `n`, `L`, `ULL`, `u64`. */
 export const literalSuffixSource = "(?:n|[uU]?[lL]{1,2}|[uU][lL]?|u64|i64)";
 
 /** Such a suffix at the beginning of what is behind the digits. */
