@@ -1,6 +1,4 @@
-import { malformedText } from "./malformed-text.ts";
 import { createRadix } from "./radix.ts";
-import { idMax } from "./text-form.ts";
 
 /** Bitcoin's alphabet: no 0, O, I and l. Source: https://github.com/bitcoin/bitcoin/blob/master/src/base58.cpp */
 export const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
@@ -23,8 +21,5 @@ export const writeBase58: (id: bigint) => string = radix.write;
  * @throws IdError MALFORMED_TEXT: character, too_short, too_long, out_of_range.
  */
 export function readBase58(text: string): bigint {
-  const id = radix.read(text);
-  if (text.length > base58Length) throw malformedText("base58", "too_long", base58Length);
-  if (id > idMax) throw malformedText("base58", "out_of_range", 0);
-  return id;
+  return radix.readId(text);
 }

@@ -1,6 +1,4 @@
-import { malformedText } from "./malformed-text.ts";
 import { createRadix } from "./radix.ts";
-import { idMax } from "./text-form.ts";
 
 /** In the order of ASCII. */
 export const base62Alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -23,8 +21,5 @@ export const writeBase62: (id: bigint) => string = radix.write;
  * @throws IdError MALFORMED_TEXT: character, too_short, too_long, out_of_range.
  */
 export function readBase62(text: string): bigint {
-  const id = radix.read(text);
-  if (text.length > base62Length) throw malformedText("base62", "too_long", base62Length);
-  if (id > idMax) throw malformedText("base62", "out_of_range", 0);
-  return id;
+  return radix.readId(text);
 }

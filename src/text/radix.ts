@@ -1,19 +1,25 @@
 import { IdWords } from "../snowflake/id-words.ts";
 import { malformedText } from "./malformed-text.ts";
-import { checkId, type TextForm } from "./text-form.ts";
+import { checkId, idMax, type TextForm } from "./text-form.ts";
 
 /** IDs as digits of a fixed width, written in halves of plain numbers: BigInt division costs ten times as much. */
 export interface Radix {
   /** @throws IdError MALFORMED_ID. */
   readonly write: (id: bigint) => string;
   /**
-   * Reads the `width` digits from `start` on; what follows them, and whether the number is an ID, is the caller's
-   * concern.
+   * Reads the `width` digits at the begin of a text; what follows them, and whether the number is an ID, is the
+   * caller's concern.
    *
-   * @param start - Characters before the digits. Default: 0.
    * @throws IdError MALFORMED_TEXT: character, too_short.
    */
-  readonly read: (text: string, start?: number) => bigint;
+  readonly read: (text: string) => bigint;
+  /**
+   * Reads a text that is one ID from `start` on, and ends with it.
+   *
+   * @param start - Characters before the digits. Default: 0.
+   * @throws IdError MALFORMED_TEXT: character, too_short, too_long, out_of_range.
+   */
+  readonly readId: (text: string, start?: number) => bigint;
 }
 
 /** Digits in the lower half; the upper half, up to 2^43 for base 32, stays exact in a plain number. */
@@ -68,7 +74,7 @@ export function createRadix(
     return alphabet[high]! + text;
   };
 
-  const read = (text: string, start = 0): bigint => {
+  const readDigits = (text: string, start: number): bigint => {
     let high = 0;
     let low = 0;
     for (let i = 0; i < width; i++) {
@@ -83,7 +89,14 @@ export function createRadix(
     return BigInt(high) * lowRangeBig + BigInt(low);
   };
 
-  return { write, read };
+  const readId = (text: string, start = 0): bigint => {
+    const id = readDigits(text, start);
+    if (text.length > start + width) throw malformedText(form, "too_long", start + width);
+    if (id > idMax) throw malformedText(form, "out_of_range", start);
+    return id;
+  };
+
+  return { write, read: (text) => readDigits(text, 0), readId };
 }
 
 /** Every two digits, in the order of their values. */

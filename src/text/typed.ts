@@ -1,7 +1,7 @@
 import { base58Alphabet, base58Length, writeBase58 } from "./base58.ts";
 import { malformedText } from "./malformed-text.ts";
 import { createRadix } from "./radix.ts";
-import { idMax, typePrefixLengthMax } from "./text-form.ts";
+import { typePrefixLengthMax } from "./text-form.ts";
 
 /** Between the prefix and the ID. */
 export const typeSeparator = "_";
@@ -29,11 +29,7 @@ export function readTyped(text: string, expectedPrefix: string): { readonly id: 
   const prefixLength = lengthOfPrefix(text);
   const prefix = text.slice(0, prefixLength);
   if (expectedPrefix !== "" && prefix !== expectedPrefix) throw malformedText("typed", "prefix", 0);
-  const start = prefixLength + typeSeparator.length;
-  const id = radix.read(text, start);
-  if (text.length > start + base58Length) throw malformedText("typed", "too_long", start + base58Length);
-  if (id > idMax) throw malformedText("typed", "out_of_range", start);
-  return { id, prefix };
+  return { id: radix.readId(text, prefixLength + typeSeparator.length), prefix };
 }
 
 /** Characters before the separator. */
