@@ -45,6 +45,12 @@ export const newestServers = {
     "a29ac13c50c5902e119c6d548fd39d285c5836df10451c23f2cb6cd59f8f002f",
     "usr/bin/valkey-server",
   ),
+  nginx130: unstable(
+    "nginx",
+    "1.30.6-2",
+    "de2674f95555968f09efbd9902273444e87328cd1426876410279c2af0a6dcdd",
+    "usr/sbin/nginx",
+  ),
   etcd35: unstable(
     "etcd-server",
     "3.5.30-2",
