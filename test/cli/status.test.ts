@@ -5,6 +5,8 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { openStatus } from "../../src/cli/server/remote-status.ts";
+import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { runServer } from "../support/processes/running-server.ts";
 import { runInProcess } from "./in-process.ts";
 import { bundledSnowlane } from "../support/processes/server-bundle.ts";
@@ -62,6 +64,19 @@ test("status --watch --json prints each second's sample once, and goes on while 
   const closed = once(child, "close");
   child.kill("SIGINT");
   expect(await closed).toEqual([0, null]);
+});
+
+// FIELD F1: each look went over the same dark connection, until the system gave that up after a quarter of an hour.
+test("status --watch looks again over a new connection when one no longer carries anything", async () => {
+  const { server } = await runServer();
+  const proxy = await TcpProxy.start(server.address.port);
+  onTestFinished(() => proxy.stop());
+  const access = { url: `http://127.0.0.1:${proxy.port}`, socketPath: undefined, tls: {}, authorization: undefined };
+  const source = openStatus(access);
+  expect(await source.look()).toMatchObject({ serving: true });
+  proxy.swallow();
+  await expect(source.look()).rejects.toThrow();
+  expect(await source.look()).toMatchObject({ serving: true });
 });
 
 test("a server that is away is told in one line", async () => {

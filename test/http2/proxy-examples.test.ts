@@ -41,10 +41,10 @@ const examples: readonly Example[] = [
     tool: "nginx130",
     file: "nginx.conf",
     flags: { trustedProxies: "127.0.0.1", hosts: "ids.example.com" },
-    args: (file, folder) => [
-      ...["-p", folder, "-c", file, "-e", "stderr"],
-      ...["-g", `daemon off; pid ${folder}/nginx.pid; ${process.getuid?.() === 0 ? "user root;" : ""}`],
-    ],
+    args: (file, folder) => {
+      const user = process.getuid?.() === 0 ? "user root;" : "";
+      return ["-p", folder, "-c", file, "-e", "stderr", "-g", `daemon off; pid ${folder}/nginx.pid; ${user}`];
+    },
   },
   {
     tool: "haproxy",
@@ -67,7 +67,10 @@ const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
 function placed(file: string, folder: string, upstream: string, port: number): string {
   const { certFile, keyFile } = certificates.server;
   return readFileSync(`deploy/proxies/${file}`, "utf8")
-    .replace("http {", `http { access_log off; ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`)
+    .replace(
+      "http {",
+      `http { access_log off; ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
+    )
     .replaceAll("127.0.0.1:7609", upstream)
     .replaceAll("port_value: 7609", `port_value: ${upstream.split(":")[1]}`)
     .replaceAll("listen 443", `listen 127.0.0.1:${port}`)

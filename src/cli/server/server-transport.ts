@@ -1,22 +1,27 @@
 import { connect } from "node:net";
-import type { Transport } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
+import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { ServerAccess } from "./server-access.ts";
 
-/** Makes a transport that calls a server over gRPC, with the caller's credentials. */
+/**
+ * Makes a transport that calls a server over gRPC, with the caller's credentials. A connection on which a call's time
+ * passes is given up: its server may have frozen behind a balancer, which leads a new one to another server.
+ */
 export function transportTo({ url, socketPath, tls, authorization }: ServerAccess): Transport {
   const bySocket = socketPath === undefined ? {} : { createConnection: () => connect(socketPath) };
-  return createGrpcTransport({
-    baseUrl: socketPath === undefined ? url : "http://localhost",
-    nodeOptions: { ...tls, ...bySocket },
-    interceptors:
-      authorization === undefined
-        ? []
-        : [
-            (next) => (request) => {
-              request.header.set("authorization", authorization);
-              return next(request);
-            },
-          ],
-  });
+  const baseUrl = socketPath === undefined ? url : "http://localhost";
+  const sessionManager = new Http2SessionManager(baseUrl, {}, { ...tls, ...bySocket });
+  const giveUpDark: Interceptor = (next) => async (request) => {
+    try {
+      return await next(request);
+    } catch (error) {
+      if (ConnectError.from(error).code === Code.DeadlineExceeded) sessionManager.abort();
+      throw error;
+    }
+  };
+  const withCredentials: Interceptor = (next) => (request) => {
+    if (authorization !== undefined) request.header.set("authorization", authorization);
+    return next(request);
+  };
+  return createGrpcTransport({ baseUrl, sessionManager, interceptors: [giveUpDark, withCredentials] });
 }
