@@ -71,7 +71,7 @@ test("status --watch looks again over a new connection when one no longer carrie
   const { server } = await runServer();
   const proxy = await TcpProxy.start(server.address.port);
   onTestFinished(() => proxy.stop());
-  const access = { url: `http://127.0.0.1:${proxy.port}`, socketPath: undefined, tls: {}, authorization: undefined };
+  const access = { url: `http://127.0.0.1:${proxy.port}`, tls: {}, authorization: undefined };
   const source = openStatus(access);
   expect(await source.look()).toMatchObject({ serving: true });
   proxy.swallow();
