@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { recordKeys } from "../../../src/lease/records/record-text.ts";
 import { workerKey } from "../../../src/lease/records/worker-record.ts";
+import { claimPast } from "../../../src/library/claim-past.ts";
+import { decomposeId, ticksToMsDown } from "../../../src/snowflake/layout.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { RecordStore } from "../../../src/store/record-store.ts";
 import { GrpcIdClient } from "../../support/processes/grpc-id-client.ts";
@@ -153,6 +155,31 @@ test.each(stores)(
     expect(JSON.parse((await store.read(recordKeys.incarnation)).entry!.text)).toMatchObject(note);
   },
 );
+
+test("an older version begins above what this one claimed of the past, and keeps its worker ID from claims", {
+  timeout: 600_000,
+}, async () => {
+  const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
+  const older = { main: await unpackOlder(), args: [] };
+  const [live, later] = slots.map((workerId) => new Slot(workerId, ["--store", store, ...times], older));
+  await live!.start("older");
+  await live!.more(10);
+  const one = { datacenterIds: [1], workerIds: { first: 1, last: 1 } };
+  const stated = { store, ...one, knownSince: "always", reason: "beside an older version" } as const;
+  const from = new Date("2020-01-01");
+  const claim = await claimPast({ ...stated, from, to: new Date() });
+  const endMs = claim.toTime.getTime();
+  const claimed = Array.from({ length: 4_096 }, (_, row) => claim.idFor(new Date(endMs - 100 + Math.floor(row / 50))));
+  await later!.start("older");
+  await later!.more(200);
+  const again = claimPast({ ...stated, from: new Date(endMs), to: new Date() });
+  await expect(again).rejects.toMatchObject({ reason: "NO_FREE_WORKER_ID" });
+  await Promise.all([live!.end(), later!.end()]);
+  const ids = [...claimed, ...live!.ids, ...later!.ids];
+  expect(new Set(ids).size).toBe(ids.length);
+  const laterMs = later!.ids.map((id) => ticksToMsDown(claim.layout, decomposeId(claim.layout, id).ticks));
+  expect(Math.min(...laterMs)).toBeGreaterThanOrEqual(endMs);
+});
 
 /** Datacenter 1 of the default layout, which has five bits for the worker. */
 function indexOf(workerId: number): number {
