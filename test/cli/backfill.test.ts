@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -194,6 +194,24 @@ test("a second back-fill of one interval shares no ID with the first", async () 
       .map((line) => line.split("\t")[1]),
   );
   expect(new Set(ids).size).toBe(2_000);
+});
+
+test("a pipe, which gives its rows once, is refused; and so are outputs that are there already, or are one file", async () => {
+  const before = await recordCount();
+  const pipe = join(folder, "pipe.txt");
+  spawnSync("mkfifo", [pipe]);
+  const ofPipe = await runInProcess(["backfill", pipe, ...always], environment);
+  expect(ofPipe).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be read twice") });
+  const times = "1577836800\nnever\n";
+  const one = join(folder, "one.txt");
+  const ofOne = await run("times.txt", times, "--unit", "s", "--out", one, "--bad", one);
+  expect(ofOne).toMatchObject({ code: 2, stderr: expect.stringContaining("name one file") });
+  writeFileSync(one, "");
+  for (const option of ["--out", "--bad"]) {
+    const there = await run("times.txt", times, "--unit", "s", option, one);
+    expect(there).toMatchObject({ code: 2, stderr: expect.stringContaining(`give another ${option}`) });
+  }
+  expect(await recordCount()).toBe(before);
 });
 
 test("standard input is numbered in one pass within --from and --to", async () => {

@@ -1,4 +1,5 @@
-import { closeSync, createReadStream, existsSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, existsSync, openSync, type Stats, statSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { systemClock } from "../../clock/clock.ts";
 import { valueOf } from "../../config/resolved.ts";
@@ -29,11 +30,27 @@ const chunkBytes = 1 << 20;
 /** Numbers the rows of a file: counts them, claims, and numbers them. Standard input cannot be counted before. */
 export async function backfillFile(input: BackfillInput, past: PastStore, path: string): Promise<number> {
   const { options } = input;
-  if (options.out !== undefined && existsSync(options.out)) {
-    throw new CommandError(`${options.out} exists already: give another --out.`, exitCodes.usage);
-  }
+  checkOutputs(options);
   const rules = rulesOf(input, past.layout, path);
   return path === "-" ? await backfillStdin(input, past, rules) : await backfillReadable(input, past, { path, rules });
+}
+
+/** @throws CommandError before anything is claimed, where what is written would take the place of something. */
+function checkOutputs({ out, bad }: BackfillInput["options"]): void {
+  for (const [name, path] of Object.entries({ out, bad })) {
+    if (path === undefined || !existsSync(path)) continue;
+    throw new CommandError(`${path} exists already: give another --${name}.`, exitCodes.usage);
+  }
+  if (out === undefined || bad === undefined || resolve(out) !== resolve(bad)) return;
+  throw new CommandError("--out and --bad name one file: give two.", exitCodes.usage);
+}
+
+/** What a file is before it is counted. @throws CommandError for a pipe: its rows come once, and are needed twice. */
+function lookAt(path: string): Stats | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isDirectory()) return found;
+  const message = `${path} cannot be read twice, as counting and numbering need it. Give - with --from and --to, and its rows by standard input.`;
+  throw new CommandError(message, exitCodes.usage);
 }
 
 async function backfillReadable(
@@ -45,7 +62,7 @@ async function backfillReadable(
   const { layout } = past;
   const counted = startProgress(stderr, systemClock);
   const named: string[] = [];
-  const before = statSync(path, { throwIfNoEntry: false });
+  const before = lookAt(path);
   const count = await countRows(chunksOf(path), rules(), (row) => {
     if (named.length < namedMax) named.push(`line ${row.line} ${row.problem}`);
   }).finally(() => counted.end());
