@@ -223,7 +223,9 @@ function createHostCheck(
   return new HostCheck({ requests, names: hosts ?? [], origins: corsOrigins, onRefused });
 }
 
+/** The objects that AdminService needs besides those of {@link CallServerOptions}. */
 interface AdminParts extends Pick<ServerStatusParts, "samples" | "findUnready"> {
+  /** Counts the worker IDs that no process ever held. */
   readonly workers: WorkerTally;
 }
 

@@ -41,12 +41,15 @@ export interface WorkerCount {
 
 /** The limits that the IDs should keep. */
 export interface AuditRules {
+  /** By which IDs are read: a bit outside its fields is a finding. */
   readonly layout: Layout;
-  /** undefined: any. */
+  /** The worker IDs that may be there; undefined = any. */
   readonly workerIds: ReadonlySet<number> | undefined;
+  /** The datacenter IDs that may be there; undefined = any. */
   readonly datacenterIds: ReadonlySet<number> | undefined;
-  /** Unix milliseconds, the end exclusive. */
+  /** No ID should be older: Unix milliseconds, inclusive. */
   readonly fromMs: number;
+  /** Every ID should be older: Unix milliseconds, exclusive. */
   readonly untilMs: number;
 }
 

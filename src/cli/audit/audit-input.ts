@@ -17,8 +17,9 @@ export interface AuditReader {
 
 /** How the lines of a text are read. */
 export interface ColumnRules {
+  /** Reads each text as an ID of the chosen layout. */
   readonly codec: TextCodec;
-  /** Unix milliseconds. */
+  /** Unix milliseconds: a text of an ID from more than a day later is not read as one. */
   readonly nowMs: number;
   /** Name or number of the column that has the IDs; undefined: the whole line, or the first column. */
   readonly column: string | undefined;
