@@ -141,7 +141,7 @@ def test_a_source_that_never_answers_is_given_up() -> None:
     async def main() -> None:
         source = AsyncStubSource()
         source.held = asyncio.Event()
-        async with AsyncPrefetchBuffer(source, PrefetchOptions(timeout_s=0.04)) as buffer:
+        async with AsyncPrefetchBuffer(source, PrefetchOptions(count_min=32, timeout_s=0.04)) as buffer:
             with pytest.raises(SnowlaneError) as caught:
                 await buffer.next_id()
             assert caught.value.reason is ErrorReason.DEADLINE_EXCEEDED

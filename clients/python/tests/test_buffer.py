@@ -63,7 +63,7 @@ def _quick_switches() -> Iterator[None]:
 
 def test_a_run_is_handed_out_in_order_and_more_is_asked_for_once_at_the_low_water_mark() -> None:
     source = StubSource()
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         ids = [buffer.next_id() for _ in range(24)]
         assert source.requests == 1
         ids += [buffer.next_id() for _ in range(8)]
@@ -86,7 +86,7 @@ def test_a_block_goes_on_in_the_next_run() -> None:
 
 def test_an_array_holds_the_ids_exactly() -> None:
     source = StubSource()
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         first = buffer.next_id()
         ids = buffer.ids_array(3000)
         assert str(ids.dtype) == "uint64"
@@ -94,7 +94,7 @@ def test_an_array_holds_the_ids_exactly() -> None:
         assert len(set(ids.tolist())) == 3000
         assert buffer.next_id() not in set(ids.tolist())
     source.script.append(answers([IdRun(ID_MAX - 4, 3, 2)]))
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         assert buffer.ids_array(3).tolist() == [ID_MAX - 4, ID_MAX - 2, ID_MAX]
 
 
@@ -155,7 +155,7 @@ def expire_now(buffer: PrefetchBuffer) -> None:
 
 
 def test_an_id_older_than_max_age_is_not_handed_out() -> None:
-    with PrefetchBuffer(StubSource(), PrefetchOptions(max_age_s=0.05, timeout_s=30)) as buffer:
+    with PrefetchBuffer(StubSource(), PrefetchOptions(count_min=32, max_age_s=0.05, timeout_s=30)) as buffer:
         first = buffer.next_id()
         until(lambda: buffer.stats().dropped >= 31)
         assert buffer.next_id() > first + 31
@@ -163,7 +163,7 @@ def test_an_id_older_than_max_age_is_not_handed_out() -> None:
 
 def test_stock_is_renewed_only_for_callers_that_were_there_while_it_lasted() -> None:
     source, clock = StubSource(), FakeClock()
-    with PrefetchBuffer(source, PrefetchOptions(max_age_s=0.5), clock=clock) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32, max_age_s=0.5), clock=clock) as buffer:
         buffer.next_id()
         clock.advance(0.6)
         assert (buffer.stats().refills, buffer.stats().stock) == (2, 32)
@@ -180,7 +180,7 @@ def test_an_answer_that_comes_after_max_age_is_dropped_whole() -> None:
         return late
 
     source.script.append(answer_late)
-    with PrefetchBuffer(source, PrefetchOptions(max_age_s=0.1, timeout_s=30), clock=clock) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32, max_age_s=0.1, timeout_s=30), clock=clock) as buffer:
         assert buffer.next_id() > late[0].ids()[-1]
         assert buffer.stats().refill_failures >= 1
 
@@ -196,7 +196,7 @@ def test_an_answer_to_a_request_that_was_given_up_is_dropped_whole() -> None:
 
     source.script.append(answer_when_told)
     clock = CountingClock()
-    with PrefetchBuffer(source, PrefetchOptions(timeout_s=0.04), clock=clock) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32, timeout_s=0.04), clock=clock) as buffer:
         first = buffer.next_id(timeout_s=30)
         assert first > late[0].ids()[-1]
         answered.set()
@@ -242,7 +242,7 @@ def test_a_bad_answer_is_refused_whole(answer: list[IdRun]) -> None:
 def test_an_answer_that_is_no_answer_counts_as_a_failure() -> None:
     source = StubSource()
     source.script.append(lambda count: None)  # type: ignore[arg-type, return-value]
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         assert buffer.next_id() >= 1 << 40
         assert buffer.stats().refill_failures == 1
 
@@ -251,7 +251,7 @@ def test_a_dry_buffer_waits_until_the_deadline_and_says_why() -> None:
     source = StubSource()
     down = SnowlaneError(ErrorReason.UNREACHABLE, "Nobody answers.")
     source.script.extend(raises(down) for _ in range(100))
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         with pytest.raises(SnowlaneError) as caught:
             buffer.next_id(timeout_s=1)
         assert caught.value.reason is ErrorReason.UNREACHABLE
@@ -280,7 +280,7 @@ def test_a_dry_buffer_without_a_failure_says_that_the_deadline_passed() -> None:
 
 def test_a_call_that_does_not_wait_takes_from_stock_or_says_that_it_is_empty() -> None:
     source = StubSource()
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         with pytest.raises(SnowlaneError) as caught:
             buffer.next_id_now()
         assert caught.value.reason is ErrorReason.STOCK_EMPTY
@@ -290,7 +290,7 @@ def test_a_call_that_does_not_wait_takes_from_stock_or_says_that_it_is_empty() -
 
 def test_stock_is_handed_out_while_reservations_fail() -> None:
     source = StubSource()
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         buffer.next_id()
         source.script.extend(raises(SnowlaneError(ErrorReason.STORE_UNAVAILABLE, "down")) for _ in range(100))
         buffer.next_ids(24)
@@ -310,7 +310,7 @@ def test_what_no_retry_can_cure_fails_waiting_calls_at_once() -> None:
 def test_a_retry_comes_not_before_the_time_that_the_server_names() -> None:
     source = StubSource()
     source.script.append(raises(SnowlaneError(ErrorReason.BURST_EXCEEDED, "Later.", retry_after_s=3)))
-    with PrefetchBuffer(source) as buffer:
+    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
         with pytest.raises(SnowlaneError):
             buffer.next_id(timeout_s=0.2)
         assert source.requests == 1
@@ -358,8 +358,8 @@ def test_closing_drops_the_stock() -> None:
     buffer.next_id()
     buffer.close()
     stats = buffer.stats()
-    assert (stats.handed_out, stats.dropped, stats.stock) == (1, 31, 0)
-    assert expired == [31]
+    assert (stats.handed_out, stats.dropped, stats.stock) == (1, 7, 0)
+    assert expired == [7]
 
 
 def test_one_request_at_a_time_whatever_the_number_of_waiting_callers() -> None:
@@ -380,7 +380,7 @@ def test_one_request_at_a_time_whatever_the_number_of_waiting_callers() -> None:
 
 
 def test_a_buffer_and_its_slices_cannot_be_copied() -> None:
-    with PrefetchBuffer(StubSource()) as buffer:
+    with PrefetchBuffer(StubSource(), PrefetchOptions(count_min=32)) as buffer:
         buffer.next_id()
         for copying in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError):
@@ -402,7 +402,7 @@ def test_closing_a_slice_many_times_never_opens_it_again() -> None:
 
 
 def test_options_out_of_range_are_refused() -> None:
-    for options in ({"max_age_s": 0.001}, {"max_age_s": 61}, {"count_min": 0}, {"count_max": 31}, {"timeout_s": 0}):
+    for options in ({"max_age_s": 0.001}, {"max_age_s": 61}, {"count_min": 0}, {"count_max": 7}, {"timeout_s": 0}):
         with pytest.raises(ValueError, match=next(iter(options))):
             PrefetchOptions(**options)
 

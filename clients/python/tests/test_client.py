@@ -236,7 +236,7 @@ def test_a_retried_reservation_is_as_old_as_its_first_attempt(server: ScriptedSe
 
     server.script.append(fail_late)
     with IdClient(server.url, ClientOptions(clock=clock, timeout_s=3600, attempt_timeout_s=600)) as client:
-        buffer = client.prefetch(PrefetchOptions(max_age_s=max_age_s, count_max=32))
+        buffer = client.prefetch(PrefetchOptions(max_age_s=max_age_s, count_min=32, count_max=32))
         assert buffer.next_id() == 33
         assert (buffer.stats().refill_failures, buffer.stats().refills) == (1, 1)
 

@@ -43,7 +43,7 @@ def test_a_pause_moves_the_clock() -> None:
 
 def test_a_buffer_over_a_fake_expires_by_the_fake_clock() -> None:
     client = FakeIdClient([IdRun(1, 32), IdRun(1000, 32), delay(0.5), IdRun(2000, 1000)])
-    with client.prefetch(max_age_s=5) as buffer:
+    with client.prefetch(max_age_s=5, count_min=32) as buffer:
         assert [buffer.next_id() for _ in range(3)] == [1, 2, 3]
         client.clock.advance(4.99)
         assert buffer.next_id() == 4
@@ -108,7 +108,7 @@ def test_the_fake_for_asyncio() -> None:
         assert not waiting.done()
         client.clock.advance(0.2)
         assert await waiting == 9
-        async with source.prefetch() as buffer:
+        async with source.prefetch(count_min=32) as buffer:
             assert await buffer.next_id() == 1000
             assert buffer.next_id_now() == 1001
             client.clock.advance(6)

@@ -3,12 +3,5 @@ export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
   typescript: [],
   go: ["fresh-first"],
   java: ["fresh-first", "suspend"],
-  python: [
-    "dark-buffer",
-    "one-of-three-frozen",
-    "two-deployments",
-    "another-deployment-later",
-    "fresh-first",
-    "suspend",
-  ],
+  python: ["dark-buffer", "one-of-three-frozen", "two-deployments", "another-deployment-later"],
 };

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import os
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
@@ -14,9 +15,11 @@ from ._buffer_stats import BufferStats, stats_of
 from ._client_options import TIMEOUT_DEFAULT_S
 from ._errors import ErrorReason, SnowlaneError, as_snowlane_error, check_count
 from ._fork import forget_after_fork
+from ._moment import Moment
 from ._observer import ClientObserver, ExpireEvent, RefillEvent, tell
 from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
 from ._outage_policy import TOP_UP_S
+from ._refill_policy import RefillPolicy
 from ._refiller import Refiller
 from ._run import IdRun
 from ._stock import Answer, Part, Stock
@@ -60,8 +63,8 @@ class AsyncPrefetchBuffer:
     def _begin(self, *, is_closed: bool) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._reserving: asyncio.Task[None] | None = None
-        self._stock = Stock()
-        self._refiller = Refiller(self._options, self._stock, self._clock.monotonic_s())
+        self._stock = Stock(RefillPolicy(self._options), self._options.age_limit_s, self._clock.monotonic_s)
+        self._refiller = Refiller(self._options, self._stock)
         self._refiller.is_closed = is_closed
         self._waiters = AsyncWaiters(self._clock, self._observer)
         self._take = self._stock.take
@@ -176,6 +179,7 @@ class AsyncPrefetchBuffer:
     def _request(self) -> None:
         """Sends for more if that is due."""
         refiller = self._refiller
+        self._tell_expired(self._stock.take_expired())
         asked = refiller.next_request(self._clock.monotonic_s())
         if asked:
             if refiller.begins_top_ups(self._clock.monotonic_s()):
@@ -183,12 +187,12 @@ class AsyncPrefetchBuffer:
             self._reserving = _start(self._reserve(refiller, refiller.flight, asked))
 
     async def _reserve(self, refiller: Refiller, flight: int, asked: int) -> None:
-        sent_s = self._clock.monotonic_s()
+        sent = Moment(self._clock)
         task = asyncio.current_task()
 
         def give_up() -> None:
             error = SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "A reservation was not answered in time.")
-            self._settle(refiller, flight, asked, sent_s, error)
+            self._settle(refiller, flight, asked, sent, error)
             if task is not None:
                 task.cancel()
 
@@ -201,26 +205,26 @@ class AsyncPrefetchBuffer:
             outcome = as_snowlane_error(error)
         finally:
             guard.cancel()
-            self._settle(refiller, flight, asked, sent_s, outcome)
+            self._settle(refiller, flight, asked, sent, outcome)
 
     def _settle(
-        self, refiller: Refiller, flight: int, asked: int, sent_s: float, outcome: Sequence[IdRun] | SnowlaneError
+        self, refiller: Refiller, flight: int, asked: int, sent: Moment, outcome: Sequence[IdRun] | SnowlaneError
     ) -> None:
         # The answer to a request that was given up is dropped whole.
         if refiller.flight != flight:
             return
         received = 0
         reason = None
-        elapsed_s = self._clock.monotonic_s() - sent_s
+        elapsed_s = sent.running_s()
         try:
             if isinstance(outcome, SnowlaneError):
                 refiller.fail(outcome)
                 raise outcome
-            answer = refiller.accept(outcome, asked, elapsed_s)
-            received = answer.count
-            answer.timer = self._clock.after(
-                refiller.options.age_limit_s - elapsed_s, lambda: self._expire(refiller, answer)
-            )
+            answers = refiller.accept(outcome, asked, elapsed_s, sent)
+            received = sum(answer.count for answer in answers)
+            left_s = refiller.options.age_limit_s - sent.elapsed_s()
+            for answer in answers:
+                answer.timer = self._clock.after(left_s, partial(self._expire, refiller, answer))
         except SnowlaneError as error:
             reason = error.reason
             self._clock.after(refiller.back_off_s(), lambda: self._end_back_off(refiller))

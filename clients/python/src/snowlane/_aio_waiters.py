@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from ._clock import Timer
+from ._clock import Timer, system_uptime_s
 from ._errors import ErrorReason, SnowlaneError
 from ._observer import ClientObserver, WaitEvent, tell
 from ._refiller import Refiller
@@ -22,6 +22,12 @@ class LoopTimers(Protocol):
     def monotonic_s(self) -> float:
         """Elapsed seconds since an arbitrary start, never falling."""
 
+    def now_ms(self) -> int:
+        """Wall time in Unix milliseconds; may step either way."""
+
+    def uptime_s(self) -> float | None:
+        """Seconds since the machine started, those in which it was suspended among them; None: not known."""
+
     def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
         """Does `task` on the loop once the delay has passed."""
 
@@ -31,6 +37,12 @@ class SystemLoopTimers:
 
     def monotonic_s(self) -> float:
         return time.monotonic()
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def uptime_s(self) -> float | None:
+        return system_uptime_s()
 
     def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
         return asyncio.get_running_loop().call_later(delay_s, task)

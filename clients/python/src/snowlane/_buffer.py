@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
@@ -13,9 +14,11 @@ from ._client_options import TIMEOUT_DEFAULT_S
 from ._clock import SYSTEM_CLOCK, Clock
 from ._errors import ErrorReason, SnowlaneError, as_snowlane_error, check_count
 from ._fork import forget_after_fork
+from ._moment import Moment
 from ._observer import ClientObserver, ExpireEvent, RefillEvent, tell
 from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
 from ._outage_policy import TOP_UP_S
+from ._refill_policy import RefillPolicy
 from ._refiller import Refiller
 from ._run import IdRun
 from ._stock import Answer, Part, Stock
@@ -74,8 +77,8 @@ class PrefetchBuffer:
         forget_after_fork(self)
 
     def _begin(self, *, is_closed: bool) -> None:
-        self._stock = Stock()
-        self._refiller = Refiller(self._options, self._stock, self._clock.monotonic_s())
+        self._stock = Stock(RefillPolicy(self._options), self._options.age_limit_s, self._clock.monotonic_s)
+        self._refiller = Refiller(self._options, self._stock)
         self._refiller.is_closed = is_closed
         self._waiters = Waiters(self._clock, self._observer)
         self._take = self._stock.take
@@ -216,6 +219,7 @@ class PrefetchBuffer:
     def _request(self) -> None:
         """Sends for more if that is due."""
         refiller = self._refiller
+        self._tell_expired(self._stock.take_expired())
         asked = refiller.next_request(self._clock.monotonic_s())
         if not asked:
             return
@@ -226,13 +230,13 @@ class PrefetchBuffer:
             self._clock.spawn(lambda: self._reserve(refiller, flight, asked))
         except RuntimeError as error:
             # No thread can be had: there are too many, or the interpreter is about to end.
-            self._settle(refiller, flight, asked, self._clock.monotonic_s(), as_snowlane_error(error))
+            self._settle(refiller, flight, asked, Moment(self._clock), as_snowlane_error(error))
 
     def _reserve(self, refiller: Refiller, flight: int, asked: int) -> None:
-        sent_s = self._clock.monotonic_s()
+        sent = Moment(self._clock)
         # The source keeps to the time itself; this is for one that never answers.
         guard = self._clock.after(
-            self._timeout_s * 1.25, lambda: self._settle(refiller, flight, asked, sent_s, _unanswered())
+            self._timeout_s * 1.25, lambda: self._settle(refiller, flight, asked, sent, _unanswered())
         )
         outcome: Sequence[IdRun] | SnowlaneError
         try:
@@ -241,10 +245,10 @@ class PrefetchBuffer:
             # This thread runs nothing else: whatever a source raises, the calls that wait are to hear of it.
             outcome = as_snowlane_error(error)
         guard.cancel()
-        self._settle(refiller, flight, asked, sent_s, outcome)
+        self._settle(refiller, flight, asked, sent, outcome)
 
     def _settle(
-        self, refiller: Refiller, flight: int, asked: int, sent_s: float, outcome: Sequence[IdRun] | SnowlaneError
+        self, refiller: Refiller, flight: int, asked: int, sent: Moment, outcome: Sequence[IdRun] | SnowlaneError
     ) -> None:
         received = 0
         reason = None
@@ -252,16 +256,16 @@ class PrefetchBuffer:
             # The answer to a request that was given up is dropped whole.
             if refiller.flight != flight:
                 return
-            elapsed_s = self._clock.monotonic_s() - sent_s
+            elapsed_s = sent.running_s()
             try:
                 if isinstance(outcome, SnowlaneError):
                     refiller.fail(outcome)
                     raise outcome
-                answer = refiller.accept(outcome, asked, elapsed_s)
-                received = answer.count
-                answer.timer = self._clock.after(
-                    refiller.options.age_limit_s - elapsed_s, lambda: self._expire(refiller, answer)
-                )
+                answers = refiller.accept(outcome, asked, elapsed_s, sent)
+                received = sum(answer.count for answer in answers)
+                left_s = refiller.options.age_limit_s - sent.elapsed_s()
+                for answer in answers:
+                    answer.timer = self._clock.after(left_s, partial(self._expire, refiller, answer))
             except SnowlaneError as error:
                 reason = error.reason
                 self._clock.after(refiller.back_off_s(), lambda: self._end_back_off(refiller))

@@ -26,6 +26,9 @@ class Clock(Protocol):
     def now_ms(self) -> int:
         """Wall time in Unix milliseconds; may step either way."""
 
+    def uptime_s(self) -> float | None:
+        """Seconds since the machine started, those in which it was suspended among them; None: not known."""
+
     def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
         """Does `task` once the delay has passed, on another thread. The task must return soon."""
 
@@ -34,6 +37,12 @@ class Clock(Protocol):
 
     def wait(self, condition: threading.Condition, timeout_s: float) -> None:
         """Waits for a condition, whose lock the caller holds, for at most so long."""
+
+
+def system_uptime_s() -> float | None:
+    """That of this machine, where it tells (Linux)."""
+    boot_time = getattr(time, "CLOCK_BOOTTIME", None)
+    return None if boot_time is None else time.clock_gettime(boot_time)
 
 
 class _SystemTimer:
@@ -63,6 +72,9 @@ class SystemClock:
 
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
+
+    def uptime_s(self) -> float | None:
+        return system_uptime_s()
 
     def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
         timer = _SystemTimer(task)

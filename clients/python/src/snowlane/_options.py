@@ -35,19 +35,19 @@ class PrefetchOptions:
 
     Attributes:
         max_age_s: The oldest that the reservation of a handed-out ID may be, 0.01 to 60 seconds; with `outage_s`, from
-            `outage_s` to 3,600. None: 5, or twice `outage_s`.
+            `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least 30 s more.
         count_min: The fewest IDs to ask for, 1 to `count_max`.
         count_max: The most IDs to ask for, up to 1,048,576; without `outage_s`, a buffer holds at most twice as many.
         timeout_s: How long a call waits for stock when it names no time of its own, and how long a reservation may
             take. None: as long as the client's calls, or 5 s without a client.
-        outage_s: Keeps IDs in stock for so long without any server, at the rate of the last minute, 1 to 1,800 seconds.
-            None: off. Times in IDs are then up to `max_age_s` older than their use, and a stop leaves the stock as a
-            gap.
-        stock_max: The most IDs that `outage_s` keeps in stock, 1 to 1,000,000,000.
+        outage_s: Keeps a reserve of IDs for so long without any server, at the rate of the last minute, 1 to 1,800
+            seconds. None: off. While servers answer, IDs are as fresh as without it; some 2.2 are reserved for each
+            that is used.
+        stock_max: The most IDs that `outage_s` aims at, those that are soon too old not counted, 1 to 1,000,000,000.
     """
 
     max_age_s: float | None = None
-    count_min: int = 32
+    count_min: int = 8
     count_max: int = 65_536
     timeout_s: float | None = None
     outage_s: float | None = None
@@ -72,4 +72,4 @@ class PrefetchOptions:
         """`max_age_s`, or what stands for it where none was given."""
         if self.max_age_s is not None:
             return self.max_age_s
-        return 5.0 if self.outage_s is None else 2 * self.outage_s
+        return 5.0 if self.outage_s is None else max(2 * self.outage_s, self.outage_s + 30)

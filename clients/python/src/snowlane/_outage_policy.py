@@ -1,4 +1,4 @@
-"""How much to keep in stock for an outage."""
+"""How much to keep in reserve for an outage."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from collections import deque
 from ._options import PrefetchOptions
 
 TOP_UP_S = 1.0
-"""The stock is looked after so often."""
-SPARE_ANSWERS_MAX = 4096
-"""The stock is in so many answers at most, beside the one in use."""
+"""The reserve is looked after so often."""
 
+_PIECES_MAX = 8192
+"""The reserve is in so many pieces at most."""
 _WINDOW_S = 60.0
 """The rate is measured over so long."""
 _MARGIN_S = 10.0
-"""The target lasts so much longer than the outage, for a client notices that its servers are back only after two
-back-offs: that of the endpoint and that of the buffer.
-"""
-_FILL_PART = 1 / 30
-"""One refill closes this part of what is missing, so that a fleet that starts does not flood its servers."""
+"""The reserve lasts so much longer than the outage: a client takes its time to notice that its servers are back."""
+_FILL_S = 16.0
+"""Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers."""
 
 
 class OutagePolicy:
-    """How much to keep in stock so that IDs go on while no server answers, and how gently to fill it.
+    """How many IDs to keep so that they go on while no server answers, and how gently to ask for them.
 
     Fed once a second with what was handed out. Pure; guarded by the buffer's lock. docs/internals/client-contract.md in
     the repository has the rules.
@@ -31,10 +29,14 @@ class OutagePolicy:
 
     def __init__(self, options: PrefetchOptions, outage_s: float) -> None:
         self._options = options
+        age_s = options.age_limit_s
         # Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
-        self._target_s = min(outage_s + _MARGIN_S, (outage_s + options.age_limit_s) / 2)
+        self._target_s = min(outage_s + _MARGIN_S, (outage_s + age_s) / 2)
+        spare_s = age_s - outage_s
+        # IDs that are younger count: they can still be used at the end of an outage that begins now. Never below an
+        # eighth of the age, so that at most some nine IDs are reserved for one that is used.
+        self.young_s = max(spare_s * 3 / 4, spare_s - 60, age_s / 8)
         self._samples: deque[tuple[float, int]] = deque()
-        self._asked_at = 0
 
     @property
     def rate_per_second(self) -> float:
@@ -54,14 +56,17 @@ class OutagePolicy:
         """Forgets what was handed out so far: the buffer goes to sleep."""
         self._samples.clear()
 
-    def size(self, stock: int, handed_out: int) -> int:
-        """How many IDs to ask for, of a stock of `stock`; 0 if it is full."""
-        missing = min(self.rate_per_second * self._target_s, self._options.stock_max) - stock
-        if missing <= 0:
-            return 0
-        wanted = math.ceil(min(missing, handed_out - self._asked_at + missing * _FILL_PART))
-        return min(max(wanted, self._options.count_min), self._options.count_max)
+    def size(self, young: int, pieces: int, piece_size: int) -> int:
+        """How many IDs to ask for; 0 if the reserve has what it needs.
 
-    def asked(self, handed_out: int) -> None:
-        """Takes in that a reservation is sent: the next one asks for what is handed out from here on."""
-        self._asked_at = handed_out
+        Args:
+            young: IDs of the reserve that are young.
+            pieces: How many pieces it has.
+            piece_size: IDs of a piece.
+        """
+        missing = min(self.rate_per_second * self._target_s, self._options.stock_max) - young
+        room = min(self._options.count_max, (_PIECES_MAX - pieces) * piece_size)
+        if missing <= 0 or room < self._options.count_min:
+            return 0
+        wanted = math.ceil(missing * min(1.0, _FILL_S / self.young_s))
+        return min(room, max(self._options.count_min, wanted))

@@ -10,41 +10,73 @@ Example: callers use 2,000 IDs a second, and nobody changed the bounds of 32 and
 
 from __future__ import annotations
 
+import math
+
 from ._options import PrefetchOptions
 
-_ELAPSED_MIN_S = 0.01
-"""No rate is measured over less: a burst of 32 calls in a microsecond says nothing about the next second."""
+_SPAN_S = 1.0
+"""The rate is measured over at least so long, and a reservation is to last so long."""
 _ROUND_TRIPS_AHEAD = 8
 _ROUND_TRIP_WEIGHT = 0.125
+_RUSH_S = 0.25
+"""Use grows where the mark of an answer is met within so long: the next answer has at least twice as many IDs."""
 
 
 class RefillPolicy:
     """About a second of what the callers use. Pure; guarded by the buffer's lock.
 
-    The rules were found by simulating rates of 10 to 20,000 IDs a second, steady and in bursts, against servers of
-    which one answer in a thousand is late: they let the fewest calls wait and throw the fewest IDs away.
+    docs/internals/client-contract.md in the repository has the rules.
     """
 
     def __init__(self, options: PrefetchOptions) -> None:
         self._options = options
         self.rate_per_second = 0.0
         self.mean_rtt_s = 0.0
+        # Time and count of IDs handed out. The rate is measured from the older one.
+        self._older: tuple[float, int] | None = None
+        self._newer: tuple[float, int] | None = None
+        self._growth = 0
 
-    def measured(self, count: int, elapsed_s: float) -> None:
-        """Takes in what was handed out since the last measurement. The rate rises at once and falls by halves."""
-        rate = count / max(elapsed_s, _ELAPSED_MIN_S)
+    def measured(self, now_s: float, handed_out: int) -> None:
+        """Takes in how many IDs have been handed out by now. The rate rises at once and falls by halves."""
+        now = (now_s, handed_out)
+        if self._newer is None or now_s - self._newer[0] >= _SPAN_S:
+            self._older = self._newer or now
+            self._newer = now
+        since_s, count = self._older or now
+        rate = (handed_out - count) / max(_SPAN_S, now_s - since_s)
         self.rate_per_second = max(rate, self.rate_per_second / 2)
+
+    def forget(self) -> None:
+        """The buffer goes to sleep: what comes after it is measured afresh."""
+        self._older = None
+        self._newer = None
 
     def answered(self, elapsed_s: float) -> None:
         """Takes in how long a successful reservation took."""
         weight = _ROUND_TRIP_WEIGHT if self.mean_rtt_s else 1
         self.mean_rtt_s += weight * (elapsed_s - self.mean_rtt_s)
 
+    def in_use(self) -> None:
+        """Takes in that an answer is in use from now on."""
+        self._growth = 0
+
+    def met_mark(self, count: int, elapsed_s: float) -> None:
+        """Takes in that the answer in use, of `count` IDs, was used down to its mark within so long."""
+        self._growth = 2 * count if elapsed_s <= _RUSH_S else 0
+
     def size(self) -> int:
         """How many IDs to reserve next."""
-        return int(min(max(self.rate_per_second, self._options.count_min), self._options.count_max))
+        return self._bound(max(self._growth, self.second_size()))
+
+    def second_size(self) -> int:
+        """IDs that are used within a second, within the bounds of a reservation."""
+        return self._bound(math.ceil(self.rate_per_second * _SPAN_S))
 
     def mark(self, count: int) -> int:
         """With how many IDs left of an answer of `count` to ask for the next."""
         ahead = _ROUND_TRIPS_AHEAD * self.rate_per_second * self.mean_rtt_s
-        return int(min(max(ahead, count // 4), count))
+        return min(count, math.ceil(max(ahead, count / 4)))
+
+    def _bound(self, count: int) -> int:
+        return min(self._options.count_max, max(self._options.count_min, count))

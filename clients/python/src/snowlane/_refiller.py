@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from ._backoff import back_off_s
 from ._errors import ErrorReason, SnowlaneError, as_snowlane_error
+from ._moment import Moment
 from ._options import PrefetchOptions
-from ._outage_policy import SPARE_ANSWERS_MAX, OutagePolicy
-from ._refill_policy import RefillPolicy
-from ._run import IdRun, count_ids
+from ._outage_policy import OutagePolicy
+from ._run import IdRun, count_ids, cut_runs
 from ._stock import Answer, Stock
 
 
@@ -20,11 +20,11 @@ class Refiller:
     it asks for.
     """
 
-    def __init__(self, options: PrefetchOptions, stock: Stock, now_s: float) -> None:
+    def __init__(self, options: PrefetchOptions, stock: Stock) -> None:
         self.options = options
-        self.policy = RefillPolicy(options)
+        self.policy = stock.policy
         self.outage = None if options.outage_s is None else OutagePolicy(options, options.outage_s)
-        """None: no stock is kept for an outage."""
+        """None: no reserve is kept for an outage."""
         self.rate_at_request = 0.0
         """IDs handed out a second, as measured for the latest reservation."""
         self.stock = stock
@@ -41,29 +41,30 @@ class Refiller:
         self._is_top_up_due = False
         self._failures_in_row = 0
         self._is_backing_off = False
-        self._measured_claims = 0
-        self._measured_s = now_s
+        self._piece_size = 0
+        """IDs of a piece, where the reservation on its way is for the reserve; 0: it is for the working stock."""
 
     def next_request(self, now_s: float) -> int:
         """How many IDs to ask for now; 0: nothing is to be sent. Not 0: a reservation counts as on its way, as number
         `flight`.
 
-        One reservation at a time, none during a back-off; where an answer is spare, only for an outage.
+        One reservation at a time, none during a back-off; where an answer is spare, only for the reserve.
         """
-        is_short = self.stock.is_refill_due and self.stock.answer_count <= 1
+        is_short = self.stock.is_refill_due and not self.stock.has_spare
         if not self._is_free or not (is_short or self._is_top_up_due):
             return 0
-        lacking = self._lacking()
-        self._is_top_up_due = False
-        if not is_short and lacking == 0:
-            return 0
-        self._measure(now_s)
+        piece_size = 0 if is_short else self.policy.second_size()
+        missing = 0 if is_short else self._missing(piece_size)
+        if not is_short:
+            self._is_top_up_due = False
+            if missing == 0:
+                return 0
+        self._piece_size = piece_size
+        self.policy.measured(now_s, self.stock.handed_out)
         self._flights += 1
         self.flight = self._flights
         self.rate_at_request = self.policy.rate_per_second
-        if self.outage is not None:
-            self.outage.asked(self.stock.handed_out)
-        return max(self.policy.size(), lacking) if is_short else lacking
+        return self.policy.size() if is_short else missing
 
     def begins_top_ups(self, now_s: float) -> bool:
         """Whether to call `tops_up` once a second from now on."""
@@ -74,7 +75,7 @@ class Refiller:
         return True
 
     def tops_up(self, now_s: float, *, has_waiters: bool) -> bool:
-        """Looks after the stock for an outage: the next request may be for it.
+        """Looks after the reserve for an outage: the next request may be for it.
 
         Returns:
             Whether to go on: there is stock, or a call waits.
@@ -86,28 +87,31 @@ class Refiller:
             self.outage.forget()
             return False
         self.outage.note(now_s, self.stock.handed_out)
-        self._is_top_up_due = self._is_free
+        self._is_top_up_due = True
         return True
 
     def outage_left_s(self, left: int) -> float:
-        """How long a stock lasts at the measured rate, at most `max_age_s`."""
+        """How long a stock lasts at the measured rate, before it is used up or too old."""
         if left == 0:
             return 0.0
         rate = (self.outage or self.policy).rate_per_second
-        return min(self.options.age_limit_s, left / rate) if rate > 0 else self.options.age_limit_s
+        return self.stock.lasts_s(rate) if rate > 0 else self.options.age_limit_s
 
-    def accept(self, runs: Sequence[IdRun], asked: int, elapsed_s: float) -> Answer:
-        """Takes the answer to the reservation on its way into stock.
+    def accept(self, runs: Sequence[IdRun], asked: int, elapsed_s: float, moment: Moment) -> list[Answer]:
+        """Takes the answer to the reservation on its way into stock. Returns it, or its pieces.
+
+        Args:
+            moment: From before the first attempt to get it: no ID of it can be older.
 
         Raises:
             SnowlaneError: It is refused, or too late: the reservation counts as failed.
         """
         self.flight = 0
         try:
-            count = count_ids(runs, asked)
+            count_ids(runs, asked)
             self.policy.answered(elapsed_s)
-            if elapsed_s >= self.options.age_limit_s:
-                raise self._too_late(elapsed_s)
+            if moment.elapsed_s() >= self.options.age_limit_s:
+                raise self._too_late(moment.elapsed_s())
         except Exception as error:
             failure = as_snowlane_error(error)
             self._failed(failure)
@@ -115,10 +119,14 @@ class Refiller:
         self._failures_in_row = 0
         self.last_failure = None
         self.refills += 1
-        answer = Answer(runs, count, self.policy.mark(count))
-        self.stock.add(answer)
-        self._is_top_up_due = self.outage is not None and self.stock.count < self.policy.rate_per_second
-        return answer
+        if self._piece_size == 0:
+            answer = Answer(runs, moment)
+            self.stock.add(answer)
+            return [answer]
+        # Cut before any caller can claim of it, so that no ID is ever put back.
+        pieces = [Answer(piece, moment, is_of_reserve=True) for piece in cut_runs(runs, self._piece_size)]
+        self.stock.add_reserve(pieces)
+        return pieces
 
     def fail(self, error: SnowlaneError) -> None:
         """Takes in that the reservation on its way failed."""
@@ -137,7 +145,7 @@ class Refiller:
     def end_back_off(self, *, has_waiters: bool) -> None:
         """Takes in that the back-off is over. If no caller is there any more, nothing is fetched until one comes."""
         self._is_backing_off = False
-        if not has_waiters and self.stock.answer_count == 0:
+        if not has_waiters and self.stock.count == 0:
             self.stock.is_refill_due = False
 
     def expire(self, answer: Answer, now_s: float, *, has_waiters: bool) -> int:
@@ -145,10 +153,15 @@ class Refiller:
         if not self.stock.has(answer):
             return 0
         unused = self.stock.drop(answer)
-        self._measure(now_s)
         # If no caller came while it lasted, nothing is fetched until one comes.
-        was_used = unused < answer.count
-        self.stock.is_refill_due = self.stock.answer_count == 0 and (was_used or has_waiters)
+        was_used = answer.in_use_s is not None
+        if (was_used or has_waiters) and not self.stock.has_spare:
+            self.stock.is_refill_due = True
+        elif self.stock.count == 0:
+            self.stock.is_refill_due = False
+            self.policy.forget()
+        else:
+            self.policy.measured(now_s, self.stock.handed_out)
         return unused
 
     def close(self) -> int:
@@ -173,11 +186,11 @@ class Refiller:
     def _is_free(self) -> bool:
         return not self.is_closed and not self.flight and not self._is_backing_off
 
-    def _lacking(self) -> int:
-        """How many IDs the stock for an outage lacks, as many as are to be asked for at once."""
-        if self.outage is None or self.stock.answer_count > SPARE_ANSWERS_MAX:
+    def _missing(self, piece_size: int) -> int:
+        """How many IDs the reserve lacks, as many as are to be asked for at once."""
+        if self.outage is None:
             return 0
-        return self.outage.size(self.stock.count, self.stock.handed_out)
+        return self.outage.size(self.stock.young(self.outage.young_s), self.stock.pieces, piece_size)
 
     def _failed(self, error: SnowlaneError) -> None:
         self.failures += 1
@@ -192,9 +205,3 @@ class Refiller:
             f"The answer was dropped: it took {elapsed_ms} ms, and IDs are handed out for {max_age_ms} ms.",
             metadata={"elapsed_ms": elapsed_ms, "max_age_ms": max_age_ms},
         )
-
-    def _measure(self, now_s: float) -> None:
-        claims = self.stock.handed_out
-        self.policy.measured(claims - self._measured_claims, now_s - self._measured_s)
-        self._measured_claims = claims
-        self._measured_s = now_s

@@ -32,6 +32,24 @@ class IdRun:
         return range(self.first_id, self.first_id + self.count * self.stride, self.stride)
 
 
+def cut_runs(runs: Sequence[IdRun], size: int) -> list[list[IdRun]]:
+    """Cuts runs into pieces of `size` IDs, the last one of what is left."""
+    pieces: list[list[IdRun]] = []
+    room = 0
+    for run in runs:
+        first, left = run.first_id, run.count
+        while left > 0:
+            if room == 0:
+                pieces.append([])
+                room = size
+            taken = min(room, left)
+            pieces[-1].append(IdRun(first, taken, run.stride))
+            first += taken * run.stride
+            left -= taken
+            room -= taken
+    return pieces
+
+
 def count_ids(runs: Sequence[IdRun], asked: int) -> int:
     """Holds an answer to a reservation against its contract; returns how many IDs it holds.
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ._clock import Timer
 from ._id_slice import IdSlice, open_slice
+from ._moment import Moment
+from ._refill_policy import RefillPolicy
 from ._run import IdRun
 
 Part = range | list[int]
 """IDs that one step claimed, in order."""
 
 _SLICE_COUNT_MAX = 1024
-"""IDs that are claimed without the lock before it is taken again: few enough to close in 20 us, so many that the lock
-costs nothing.
+"""IDs that are claimed without the lock before it is taken again and the age of IDs is looked at: few enough to close
+in 20 us, so many that the lock costs nothing;
 """
+_SLICE_S = 0.01
+"""and at most so much use: after a pause of the process, claims come before the timers."""
 
 
 def _dry() -> Callable[[], int]:
@@ -23,18 +27,27 @@ def _dry() -> Callable[[], int]:
 
 
 class Answer:
-    """The runs of one answer to a reservation: one age, one low-water mark.
+    """The runs of one answer to a reservation, or of one piece of it: one age, one low-water mark.
 
     The age counts from before the first attempt: docs/adr/0094 says why.
+
+    Attributes:
+        is_of_reserve: A piece of the reserve asks for an answer with its first ID: the working stock is empty then.
+        in_use_s: When its first ID was cut off; None: none was.
     """
 
-    __slots__ = ("count", "left", "mark", "ranges", "timer")
+    __slots__ = ("asked", "count", "has_met_mark", "in_use_s", "is_of_reserve", "left", "mark", "ranges", "timer")
 
-    def __init__(self, runs: Sequence[IdRun], count: int, mark: int) -> None:
+    def __init__(self, runs: Sequence[IdRun], asked: Moment, *, is_of_reserve: bool = False) -> None:
         self.ranges = deque(run.ids() for run in runs)
-        self.count = count
-        self.mark = mark
-        self.left = count
+        self.count = sum(run.count for run in runs)
+        self.asked = asked
+        self.is_of_reserve = is_of_reserve
+        self.mark: int | None = None
+        """As measured when the run in front came into use."""
+        self.has_met_mark = False
+        self.in_use_s: float | None = None
+        self.left = self.count
         """IDs that were not cut off yet."""
         self.timer: Timer | None = None
         """What drops it when it is too old."""
@@ -48,6 +61,7 @@ class Answer:
             self.ranges[0] = rest
         else:
             self.ranges.popleft()
+            self.mark = None
         self.left -= len(head)
         return head
 
@@ -60,20 +74,31 @@ class Answer:
 
 
 class Stock:
-    """The answer in use and those that are spare, without a lock: those that use it hold the buffer's.
+    """The IDs at hand, without a lock: those that use it hold the buffer's.
 
     Callers claim from a slice of the answer in use by `take`, without the lock. That a slice is used up tells them, by
     StopIteration, to take the lock; a slice ends at the low-water mark, so nothing is counted for an ID.
+
+    Behind the answer in use there is at most one spare answer. Where both are used up, the newest piece of the reserve
+    comes into use. Nothing goes back: what is in use is used up, or dropped. docs/adr/0198 says why.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, policy: RefillPolicy, age_limit_s: float, monotonic_s: Callable[[], float]) -> None:
+        self.policy = policy
+        self._age_limit_s = age_limit_s
+        self._monotonic_s = monotonic_s
         self.is_refill_due = False
         """Whether the next answer is to be asked for. Claims set it at the low-water mark."""
         self.reserved = 0
         """IDs taken in."""
         self.dropped = 0
         """IDs dropped unused."""
+        self.expired = 0
+        """IDs that claims found too old, and of which nobody has been told."""
         self._answers: deque[Answer] = deque()
+        """That in use and that which is spare."""
+        self._reserve: list[Answer] = []
+        """Pieces of answers, for an outage. The newest is the last."""
         self._slice: IdSlice = open_slice(range(0))
         self._slice_count = 0
         self.take: Callable[[], int] = self._slice.take
@@ -87,12 +112,39 @@ class Stock:
     @property
     def count(self) -> int:
         """IDs that can be had without waiting."""
-        return self._slice.left() + sum(answer.left for answer in self._answers)
+        return self._working_count + sum(piece.left for piece in self._reserve)
 
     @property
-    def answer_count(self) -> int:
-        """How many answers are in use or spare."""
-        return len(self._answers)
+    def has_spare(self) -> bool:
+        """Whether an answer is spare."""
+        return len(self._answers) > 1
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces the reserve has."""
+        return len(self._reserve)
+
+    def young(self, young_s: float) -> int:
+        """IDs of the reserve that are younger."""
+        return sum(piece.left for piece in self._pieces_younger(young_s))
+
+    def lasts_s(self, rate_per_second: float) -> float:
+        """How long the IDs last at a rate, before the last of them is used up or too old."""
+        lasts_s = self._working_count / rate_per_second
+        for piece in self._pieces_younger(self._age_limit_s):
+            use_s = piece.left / rate_per_second
+            lasts_s = max(lasts_s, min(lasts_s + use_s, self._age_limit_s - piece.asked.elapsed_s()))
+        return min(lasts_s, self._age_limit_s)
+
+    @property
+    def _working_count(self) -> int:
+        return self._slice.left() + sum(answer.left for answer in self._answers)
+
+    def _pieces_younger(self, age_s: float) -> Iterator[Answer]:
+        for piece in reversed(self._reserve):
+            if piece.asked.elapsed_s() >= age_s:
+                return
+            yield piece
 
     def claim(self) -> int | None:
         """Claims one ID, the next slice opened if need be; None if the stock is dry."""
@@ -117,15 +169,16 @@ class Stock:
             parts.append(part)
             count -= len(part)
         if self._answers:
-            self._ask_at_mark(self._answers[0].left - self._answers[0].mark)
+            self._ask_at_mark(self._answers[0].left - self._mark_of(self._answers[0]))
         return parts
 
     def _open_slice(self) -> bool:
         if not self._open_answer():
             return False
         answer = self._answers[0]
-        to_mark = answer.left - answer.mark
-        ids = answer.cut(min(_SLICE_COUNT_MAX, to_mark) if to_mark > 0 else _SLICE_COUNT_MAX)
+        to_mark = answer.left - self._mark_of(answer)
+        size = min(_SLICE_COUNT_MAX, max(1, int(self.policy.rate_per_second * _SLICE_S)))
+        ids = answer.cut(min(size, to_mark) if to_mark > 0 else size)
         self._slice = open_slice(ids)
         self._slice_count = len(ids)
         self.take = self._slice.take
@@ -133,20 +186,41 @@ class Stock:
         return True
 
     def _open_answer(self) -> bool:
-        """Retires the slice, which is used up, and the answers that are. Returns whether the first one has IDs to
-        cut.
+        """Retires the slice, which is used up, and the answers that are. Returns whether the first one has IDs to cut,
+        which are young enough.
         """
         self._retire_slice()
-        while self._answers:
-            if self._answers[0].left > 0:
+        while True:
+            if not self._answers and self._reserve:
+                self._answers.append(self._reserve.pop())
+            if not self._answers:
+                self.is_refill_due = True
+                return False
+            answer = self._answers[0]
+            if answer.left == 0:
+                self._answers.popleft().drop()
+            elif answer.asked.elapsed_s() >= self._age_limit_s:
+                self.expired += self.drop(answer)
+            else:
+                if answer.in_use_s is None:
+                    answer.in_use_s = self._monotonic_s()
+                    self.policy.in_use()
                 return True
-            self._answers.popleft().drop()
-        self.is_refill_due = True
-        return False
+
+    def _mark_of(self, answer: Answer) -> int:
+        if answer.mark is None:
+            answer.mark = answer.count if answer.is_of_reserve else self.policy.mark(answer.count)
+        return answer.mark
 
     def _ask_at_mark(self, to_mark: int) -> None:
-        has_spare = len(self._answers) > 1
-        if to_mark <= 0 and not has_spare:
+        if to_mark > 0:
+            return
+        answer = self._answers[0]
+        # That the mark is the whole answer says nothing about the use.
+        if not answer.has_met_mark and self._mark_of(answer) < answer.count:
+            self.policy.met_mark(answer.count, self._monotonic_s() - (answer.in_use_s or 0.0))
+        answer.has_met_mark = True
+        if not self.has_spare:
             self.is_refill_due = True
 
     def _retire_slice(self) -> int:
@@ -157,31 +231,46 @@ class Stock:
         return unclaimed
 
     def add(self, answer: Answer) -> None:
-        """Takes an answer in, behind those that are spare."""
+        """Takes in an answer that was asked for because the one in use is about to end."""
         self.is_refill_due = False
         self.reserved += answer.count
         self._answers.append(answer)
 
+    def add_reserve(self, pieces: Sequence[Answer]) -> None:
+        """Takes in the pieces of an answer that was asked for the reserve. They are used in their order."""
+        self.reserved += sum(piece.count for piece in pieces)
+        self._reserve.extend(reversed(pieces))
+
     def has(self, answer: Answer) -> bool:
-        """Whether an answer is in use or spare."""
-        return answer in self._answers
+        """Whether an answer is in use, spare or in reserve."""
+        return answer in self._answers or answer in self._reserve
 
     def drop(self, answer: Answer) -> int:
-        """Drops an answer that is in use or spare; returns how many of its IDs were left."""
+        """Drops an answer; returns how many of its IDs were left."""
         unused = answer.left
-        if answer is self._answers[0]:
-            unused += self._retire_slice()
+        if answer in self._reserve:
+            self._reserve.remove(answer)
+        else:
+            if answer is self._answers[0]:
+                unused += self._retire_slice()
+            self._answers.remove(answer)
         answer.drop()
-        self._answers.remove(answer)
         self.dropped += unused
         return unused
 
+    def take_expired(self) -> int:
+        """How many IDs claims found too old since the last time."""
+        expired, self.expired = self.expired, 0
+        return expired
+
     def drop_all(self) -> int:
         """Drops all there is; returns how many IDs that were."""
-        unused = self._retire_slice() + sum(answer.left for answer in self._answers)
-        for answer in self._answers:
+        answers = [*self._answers, *self._reserve]
+        unused = self._retire_slice() + sum(answer.left for answer in answers)
+        for answer in answers:
             answer.drop()
         self._answers.clear()
+        self._reserve.clear()
         self.dropped += unused
         return unused
 
@@ -189,5 +278,5 @@ class Stock:
         """Drops all there is in a forked child: what the parent has in stock is the parent's."""
         self._slice.close_in_child()
         self.take = _dry()
-        for answer in self._answers:
+        for answer in [*self._answers, *self._reserve]:
             answer.drop()

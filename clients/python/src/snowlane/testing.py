@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
 import itertools
 import threading
 from collections import deque
@@ -53,7 +54,7 @@ class FakeClock:
     def __init__(self, now_ms: int = 0) -> None:
         self._start_ms = now_ms
         self._now_s = 0.0
-        self._timers: list[_FakeTimer] = []
+        self._timers: list[tuple[float, int, _FakeTimer]] = []
         self._numbers = itertools.count()
         self._lock = threading.RLock()
 
@@ -65,11 +66,15 @@ class FakeClock:
         """Unix milliseconds."""
         return self._start_ms + round(self._now_s * 1000)
 
+    def uptime_s(self) -> float | None:
+        """Not known."""
+        return None
+
     def after(self, delay_s: float, task: Callable[[], object]) -> _FakeTimer:
         """Does `task` when time has moved so far."""
         with self._lock:
             timer = _FakeTimer(self._now_s + max(delay_s, 0), next(self._numbers), task)
-            self._timers.append(timer)
+            heapq.heappush(self._timers, (timer.due_s, timer.number, timer))
             return timer
 
     def spawn(self, task: Callable[[], object]) -> None:
@@ -91,13 +96,15 @@ class FakeClock:
 
     def _run_next(self, until_s: float) -> bool:
         with self._lock:
-            self._timers = [timer for timer in self._timers if timer.task is not None]
-            due = min(self._timers, key=lambda timer: (timer.due_s, timer.number), default=None)
-            if due is None or due.due_s > until_s or due.task is None:
+            while self._timers and self._timers[0][2].task is None:
+                heapq.heappop(self._timers)
+            if not self._timers or self._timers[0][0] > until_s:
                 return False
+            due = heapq.heappop(self._timers)[2]
             self._now_s = max(self._now_s, due.due_s)
             task, due.task = due.task, None
-        task()
+        if task is not None:
+            task()
         return True
 
 
