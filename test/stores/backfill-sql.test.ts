@@ -63,6 +63,8 @@ const dialects: Readonly<Record<string, () => Promise<RowsDatabase>>> = {
   },
 };
 
+const timesWithoutEnd: Readonly<Record<string, readonly string[]>> = { postgresql: ["infinity", "-infinity"] };
+
 function plainTime(unixMs: number): string {
   return `'${new Date(unixMs).toISOString().replace("T", " ").replace("Z", "")}'`;
 }
@@ -189,6 +191,9 @@ describe.each(Object.entries(dialects))("%s numbers its own rows", (dialect, ope
   test("as the library does: with ties, without a time, outside of the interval, and with an ID of their own", async () => {
     const rows = testRows(rowCount);
     await makeTable(rows);
+    // Times that the database has, and that are none.
+    for (const [at, time] of (timesWithoutEnd[dialect] ?? []).entries())
+      await database.session.run(`INSERT INTO orders (nr, created_at) VALUES (${6_000_000 + at}, '${time}')`);
     const [own, ...others] = rows;
     await database.session.run(`UPDATE orders SET id = 4711 WHERE nr = ${own!.nr}`);
     const text = await claim();

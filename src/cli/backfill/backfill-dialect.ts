@@ -191,7 +191,8 @@ export const backfillDialects: Readonly<Record<BackfillDialectName, BackfillDial
     unixUs: (column, unit) => {
       if (unit !== "iso") return unixUsOfNumber(column, unit, slash);
       // A time without an offset is read in the zone of the session.
-      return `round(extract(epoch FROM (${column})::timestamptz) * 1000000)::bigint`;
+      const time = `(${column})::timestamptz`;
+      return `CASE WHEN isfinite(${time}) THEN round(extract(epoch FROM ${time}) * 1000000)::bigint END`;
     },
     zoneObstacle: (zone) => `current_setting('TimeZone') <> ${sqlText(zone)}`,
     statements: (sql, dialect) => `SET TIME ZONE ${sql.zone};
