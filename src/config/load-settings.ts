@@ -16,7 +16,7 @@ export interface SettingSources {
 export interface SettingProblem {
   /** Where the value was given, for example `--listen` or `SNOWLANE_LISTEN`. */
   readonly place: string;
-  /** As given, redacted; absent where nothing was given. */
+  /** As given, without its secret where the setting is one; absent where nothing was given. */
   readonly value?: string;
   /** A clause that follows "give ", or sentences of their own, with their full stop. */
   readonly hint: string;
@@ -46,16 +46,11 @@ export function loadSettings<S extends Settings>(settings: S, sources: SettingSo
       values[key] = setting.parse(said.text);
     } catch (error) {
       if (!(error instanceof SettingError)) throw error;
-      problems.push({ place: said.place, value: shown(setting, said.text), hint: error.message });
+      const value = setting.redact?.(said.text) ?? said.text;
+      problems.push({ place: said.place, value, hint: error.message });
     }
   }
   return { values, places, problems } as unknown as LoadedSettings<S>;
-}
-
-/** A refused text without secrets: the URL of a store may have been given to another flag by mistake. */
-function shown({ redact }: Pick<Setting<unknown>, "redact">, text: string): string {
-  if (redact !== undefined) return redact(text);
-  return redactStray(text);
 }
 
 function findText(setting: Setting<unknown>, { flags, environment, file }: SettingSources) {
@@ -68,8 +63,17 @@ function findText(setting: Setting<unknown>, { flags, environment, file }: Setti
   return text === undefined ? undefined : { place: `${setting.name} in ${file?.path}`, text };
 }
 
-/** @throws IdError INVALID_CONFIG with a line for each problem. */
-export function refuseProblems(problems: readonly SettingProblem[]): never {
+/**
+ * The URL of a store may have been given to any flag by mistake: its password is hidden in all of them.
+ *
+ * @throws IdError INVALID_CONFIG with a line for each problem.
+ */
+export function refuseProblems(found: readonly SettingProblem[]): never {
+  const problems = found.map(({ place, value, hint }) => ({
+    place,
+    value: value === undefined ? undefined : redactStray(value),
+    hint,
+  }));
   const lines = problems.map(({ place, value, hint }) => {
     const sentence = /[.?]$/.test(hint) ? hint : `Give ${hint}.`;
     return value === undefined ? `${place}: ${sentence}` : `${place} is ${JSON.stringify(value)}. ${sentence}`;

@@ -3,7 +3,6 @@ import type { LoadedSettings } from "./load-settings.ts";
 import { accessOf, writableHint } from "./secret-file.ts";
 import { SettingError, type Settings } from "./setting.ts";
 import { storeSettings } from "./store-settings.ts";
-import { redactStray } from "./store-url.ts";
 
 /** Takes the URL of the store from the file of `--store-file`, where one is given. Never throws. */
 export function withStoreFile<S extends Settings>(loaded: LoadedSettings<S>): LoadedSettings<S> {
@@ -11,7 +10,7 @@ export function withStoreFile<S extends Settings>(loaded: LoadedSettings<S>): Lo
   if (path === undefined) return loaded;
   const refused = (hint: string): LoadedSettings<S> => {
     const place = (loaded.places as Readonly<Record<string, string>>)["storeFile"]!;
-    return { ...loaded, problems: [...loaded.problems, { place, value: redactStray(path), hint }] };
+    return { ...loaded, problems: [...loaded.problems, { place, value: path, hint }] };
   };
   if (storeUrl !== undefined) return refused("Give it or --store, not both.");
   try {

@@ -38,6 +38,8 @@ const soundUrl = new RegExp(
   String.raw`^([a-z][a-z0-9+]*://)(?:([^:@/?#]*)(:.*)?@)?((?:${host}(?:,${host})*)?(?:/[^?#@:%]*)?)(\?\w+=[^&#@]*(?:&\w+=[^&#@]*)*)?$`,
   "i",
 );
+/** Stands for what is not shown. A text that was hidden once stays as it is. */
+const hidden = "***";
 /** A word or a path: no part of it is a password beside other parts. */
 const plainText = /^(?:[\w.-]*|\.{0,2}\/(?!\/)[\w./-]*)$/;
 
@@ -49,9 +51,12 @@ export function redactUrl(url: string): string {
   if (url.startsWith("sqlite:") || plainText.test(url)) return url;
   const [whole, scheme = "", user, password, rest = "", query = ""] = soundUrl.exec(url) ?? [];
   // A password of signs alone is a slip: the right one stands where the host should.
-  const isSlip = password !== undefined && (password.includes("?") || !/\w/.test(password.replaceAll(/%\w\w/g, "")));
+  const isSlip =
+    password !== undefined &&
+    password !== `:${hidden}` &&
+    (password.includes("?") || !/\w/.test(password.replaceAll(/%\w\w/g, "")));
   // A user with other signs may have a password behind one of them, where that sign should be a colon.
-  const isPlainUser = user === undefined || /^[\w.+-]*$/.test(user);
+  const isPlainUser = user === undefined || user === hidden || /^[\w.+-]*$/.test(user);
   if (whole === undefined || isSlip || !isPlainUser) {
     return storeKindOf(url) === undefined ? "***" : `${schemeOf(url)}:***`;
   }

@@ -68,7 +68,7 @@ export function problemsOfAccess({ server, ca, cert, key, tokenFile }: ServerOpt
   const hints = server === undefined ? withoutServer : hintsOf(new URL(server), cert !== undefined, key !== undefined);
   return Object.entries(given).flatMap(([place, value]) => {
     const hint = hints[place];
-    return value === undefined || hint === undefined ? [] : [{ place, value: redactStray(value), hint }];
+    return value === undefined || hint === undefined ? [] : [{ place, value, hint }];
   });
 }
 
