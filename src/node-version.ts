@@ -1,6 +1,18 @@
 /** The oldest Node that has node:sqlite without a warning. The same as `engines` in package.json. */
 export const nodeVersionMin = "24.15";
 
+/** The runtimes that name a version of Node as well and lack modules of it. */
+const otherRuntimes = { bun: "Bun", deno: "Deno" } as const;
+
+/** The message for another runtime than Node, or a Node that is too old; undefined for one that will do. */
+export function runtimeProblem(versions: Readonly<Record<string, string | undefined>>): string | undefined {
+  for (const [key, name] of Object.entries(otherRuntimes)) {
+    if (versions[key] === undefined) continue;
+    return `This is ${name}; snowlane needs Node ${nodeVersionMin} or newer. Call a server by @snowlane/client in its place.`;
+  }
+  return nodeTooOld(versions["node"] ?? "0");
+}
+
 /** The message for a Node that is too old; undefined for one that is new enough. */
 export function nodeTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);

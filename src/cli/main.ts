@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-import { nodeTooOld } from "../node-version.ts";
+import { runtimeProblem } from "../node-version.ts";
 
 // An older Node lacks modules and functions that everything else imports, so that is loaded behind this question. There
 // is no await at the top, which the executable cannot have: Node runs a script in it, not a module.
-const tooOld = nodeTooOld(process.versions.node);
-if (tooOld === undefined) {
+const problem = runtimeProblem(process.versions);
+if (problem === undefined) {
   void import("./run.ts").then(({ run }) => run());
 } else {
-  process.stderr.write(`snowlane: ${tooOld}\n`);
+  process.stderr.write(`snowlane: ${problem}\n`);
   // As for every wrong use: docs/cli.md.
   process.exitCode = 2;
 }

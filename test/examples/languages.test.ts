@@ -1,0 +1,64 @@
+/** The programs of docs/languages.md, against a server. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findTool } from "../support/fetch/tools.ts";
+import { blocksOf } from "../support/processes/page-blocks.ts";
+import { runCommand } from "../support/processes/run-command.ts";
+import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+
+const timeout = 900_000;
+const folder = mkdtempSync(join(tmpdir(), "snowlane-languages-"));
+let server: SnowlaneProcess;
+
+beforeAll(async () => {
+  server = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "ids.db")}`] });
+}, 600_000);
+afterAll(async () => {
+  await server.stop("SIGTERM");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** How each language compiles a program; the result calls it. */
+const languages: Readonly<Record<string, (program: string) => Promise<(url: string) => Promise<string>>>> = {
+  php: async (program) => {
+    const { path, env } = await findTool("php");
+    writeFileSync(join(folder, "ids.php"), program);
+    return (url) => runCommand(path, ["-n", join(folder, "ids.php"), url], { env });
+  },
+  ruby: async (program) => {
+    const { path, env } = await findTool("ruby");
+    writeFileSync(join(folder, "ids.rb"), program);
+    // Where Debian's packages were only unpacked, Ruby does not know where its own files are.
+    const root = dirname(dirname(dirname(path)));
+    const places = ["usr/lib/ruby/3.1.0", "usr/lib/x86_64-linux-gnu/ruby/3.1.0"].map((place) => join(root, place));
+    return (url) =>
+      runCommand(path, [join(folder, "ids.rb"), url], { env: { ...env, RUBYLIB: places.join(delimiter) } });
+  },
+  rust: async (program) => {
+    const project = join(folder, "rust");
+    mkdirSync(join(project, "src"), { recursive: true });
+    const dependencies =
+      'ureq = { version = "=3.1.2", default-features = false, features = ["json"] }\nserde_json = "1"\n';
+    const head = '[package]\nname = "ids"\nversion = "0.0.0"\nedition = "2024"\n\n[dependencies]\n';
+    writeFileSync(join(project, "Cargo.toml"), head + dependencies);
+    writeFileSync(join(project, "src/main.rs"), program);
+    await runCommand("cargo", ["build", "--quiet"], { cwd: project });
+    return (url) => runCommand(join(project, "target/debug/ids"), [url]);
+  },
+};
+
+test.each(Object.keys(languages))(
+  "%s gets a list of IDs, and the reason of an error",
+  { timeout },
+  async (language) => {
+    const programs = blocksOf("docs/languages.md", language);
+    expect(programs).toHaveLength(1);
+    const call = await languages[language]!(programs[0]!);
+    const lines = (await call(server.url)).trim().split("\n");
+    expect(lines[3]).toBe("COUNT_OUT_OF_RANGE");
+    const ids = lines.slice(0, 3).map(BigInt);
+    expect(ids.every((id, index) => id > 2n ** 60n && (index === 0 || id > ids[index - 1]!))).toBe(true);
+  },
+);
