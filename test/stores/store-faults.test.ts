@@ -101,6 +101,20 @@ describe.each(remoteStoreKinds)("a $kind store", ({ start }) => {
     }
   });
 
+  // FIELD F1: a primary that froze behind a pooler or a balancer, which leads new connections to its successor.
+  test("whose connections go dark while new ones work fails the calls on them, and answers the next in time", async () => {
+    const proxy = await TcpProxy.start(server.port);
+    try {
+      const store = await open({ url: withPort(server, proxy.port) });
+      const entry = await created(store);
+      proxy.swallow();
+      await expect(store.compareAndSet("worker-1", entry, "new")).rejects.toEqual(unavailable);
+      await goesOnFromWhatStands(store, ["old"]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
   test("that is slow is waited for", async () => {
     const proxy = await TcpProxy.start(server.port);
     proxy.delayMs = 50;
