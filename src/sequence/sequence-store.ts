@@ -31,7 +31,7 @@ interface DatabaseRow {
 
 /** The database as one of several: what its row says. {@link StripeSet} decides by it. */
 export interface Member {
-  /** 32 hex digits, drawn when the database was made; empty in a database that an older release made. */
+  /** 32 hex digits, drawn when the database was made. */
   readonly storeId: string;
   /** Of its stripe; -1 = it has none yet. */
   readonly index: number;

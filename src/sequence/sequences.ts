@@ -5,7 +5,7 @@ import type { SequenceCatalog } from "./sequence-catalog.ts";
 import { shuttingDown } from "./sequence-error.ts";
 import type { SequenceEvent } from "./sequence-database.ts";
 import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
-import type { StripePart, StripeSet } from "./stripe-set.ts";
+import type { StripePart, StripeSet, StripeSetParts } from "./stripe-set.ts";
 import type { StripedDatabases } from "./striped-databases.ts";
 import type { SequenceCounters, ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
@@ -18,6 +18,8 @@ export interface SequencesOptions {
   readonly stripeCount?: number | undefined;
   /** How each database is opened: its namespace, its deadline, its number of connections. */
   readonly store: SequenceStoreOptions;
+  /** See {@link StripeSetParts.bind}. Absent = there is no deployment to compare with. */
+  readonly bind?: StripeSetParts["bind"] | undefined;
   /** The longest that a call waits for values, in milliseconds. */
   readonly waitMaxMs: number;
   /** The most sequences in memory, at least 1. */
@@ -143,7 +145,8 @@ export class Sequences {
   }
 
   async #openAll(): Promise<OpenSequences> {
-    const { storeUrls, stripeCount, store: storeOptions, waitMaxMs, namesMax, clock, timers, server } = this.#options;
+    const { storeUrls, stripeCount, store: storeOptions, waitMaxMs, namesMax, clock, timers } = this.#options;
+    const { server = ownName(), bind = async () => {} } = this.#options;
     const onEvent = (event: SequenceEvent): void => this.#onEvent(event);
     // Loaded now: a server whose sequences nobody uses starts without them.
     const [{ SequenceDatabase }, { StripeSet }, { StripedDatabases }, { ValueSources }, { SequenceCatalog }] =
@@ -162,8 +165,8 @@ export class Sequences {
       clock,
       timers,
       waitMaxMs,
-      databaseOf: (store, stripe) =>
-        new SequenceDatabase({ store, clock, onEvent, stripe, server: server ?? ownName() }),
+      databaseOf: (store, stripe) => new SequenceDatabase({ store, clock, onEvent, stripe, server }),
+      bind,
       onProblem: (error) => onEvent({ kind: "stripe-problem", stripe: undefined, error }),
       onAnswers: (stripe) => onEvent({ kind: "stripe-answers", stripe }),
     });

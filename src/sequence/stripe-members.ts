@@ -19,8 +19,16 @@ interface MemberList {
 export type StripeStep =
   | { readonly kind: "join"; readonly position: number; readonly request: JoinRequest }
   | { readonly kind: "wait" }
-  /** By position: the stripe of each database that answered. `memberCount`: how many there are in all. */
-  | { readonly kind: "settled"; readonly stripes: ReadonlyMap<number, Stripe>; readonly memberCount: number };
+  /**
+   * By position: the stripe of each database that answered. `memberCount`: how many there are in all. `databaseId`: the
+   * ID of stripe 0, which no added database changes.
+   */
+  | {
+      readonly kind: "settled";
+      readonly stripes: ReadonlyMap<number, Stripe>;
+      readonly memberCount: number;
+      readonly databaseId: string;
+    };
 
 /** How databases get their stripes. */
 export interface StripeRules {
@@ -47,7 +55,8 @@ export function decideStripes(members: readonly (Member | undefined)[], rules: S
   if (first === undefined) return { kind: "wait" };
   checkCounts(rows, members.length, rules);
   if (first.count === 1) {
-    return { kind: "settled", stripes: new Map([[first.position, onlyStripe]]), memberCount: 1 };
+    const stripes = new Map([[first.position, onlyStripe]]);
+    return { kind: "settled", stripes, memberCount: 1, databaseId: databaseIdOf(first) };
   }
   checkDifferent(rows);
   const list = longestList(rows);
@@ -136,7 +145,12 @@ function appendStep(rows: readonly Row[], list: MemberList, { adds }: StripeRule
 function settle(rows: readonly Row[], { storeIds, plannedCount }: MemberList): StripeStep {
   if (storeIds.length < plannedCount) return { kind: "wait" };
   const stripes = new Map(rows.map(({ position, index, count }) => [position, { index, count }]));
-  return { kind: "settled", stripes, memberCount: storeIds.length };
+  return { kind: "settled", stripes, memberCount: storeIds.length, databaseId: storeIds[0]! };
+}
+
+/** The ID by which a deployment knows its databases: that of stripe 0. */
+export function databaseIdOf({ storeId, members }: Pick<Member, "storeId" | "members">): string {
+  return readList(members).storeIds[0] ?? storeId;
 }
 
 function readList(text: string): MemberList {

@@ -35,6 +35,7 @@ function makeWorld(storeIds: readonly string[] = ["a", "b"]) {
       timers: time,
       waitMaxMs: 1_000,
       databaseOf: (store, stripe) => new SequenceDatabase({ store, clock: time, onEvent: () => {}, stripe }),
+      bind: async () => {},
       onProblem: (error) => told.push((error as IdError).message),
       onAnswers: (stripe) => told.push(`stripe ${stripe} answers`),
     });

@@ -26,6 +26,12 @@ export interface StripeSetParts {
   readonly waitMaxMs: number;
   /** Makes what takes from a database, once its stripe is known. */
   readonly databaseOf: (store: SequenceStore, stripe: Stripe) => SequenceDatabase;
+  /**
+   * Ties the deployment to its databases, before the first take or creation.
+   *
+   * @throws IdError INVALID_CONFIG: it counts in others. STORE_UNAVAILABLE.
+   */
+  readonly bind: (databaseId: string) => Promise<void>;
   /** Called with the reason why a database is not used while others are: once, until it is used. */
   readonly onProblem: (error: unknown) => void;
   /** Called with the stripe of such a database when it is used. */
@@ -67,6 +73,8 @@ export class StripeSet {
   /** By the position of their URL. */
   readonly #settled = new Map<number, StripePart>();
   #settling: Promise<Settled> | undefined;
+  /** Once it has succeeded it is not asked again. */
+  #binding: Promise<void> | undefined;
   /** Settled with the first of them that can be used. */
   readonly #some = Promise.withResolvers<void>();
   #retryAtMs = 0;
@@ -175,13 +183,15 @@ export class StripeSet {
       // A database that is gone is found, and told of, by what takes from it.
       const isGone = stores.length === 1 && errors.length === 0 && members[0] === undefined;
       const next = isGone
-        ? ({ kind: "settled", stripes: new Map([[0, onlyStripe]]), memberCount: 1 } as const)
+        ? ({ kind: "settled", stripes: new Map([[0, onlyStripe]]), memberCount: 1, databaseId: "" } as const)
         : decideStripes(members, { stripeCount, adds: "never" });
       if (next.kind === "wait") throw errors[0] ?? notSettled();
       if (next.kind === "join") {
         await stores[next.position]!.join(next.request);
         continue;
       }
+      // A database that is gone gives nothing.
+      if (!isGone) await this.#bind(next.databaseId);
       for (const [position, stripe] of next.stripes) this.#note(position, stripe);
       for (const [position, look] of looks.entries()) {
         if (look.status === "rejected" && !this.#settled.has(position)) this.#tell(position, look.reason);
@@ -200,27 +210,36 @@ export class StripeSet {
     const looking = stores.map(async (store, position) => {
       const look = await store.look([]);
       members[position] = memberOf(look);
-      if (isLate) this.#useAnswered(members);
+      if (isLate) void this.#useAnswered(members);
       return look;
     });
     const cancel = timers.after(patienceMs(waitMaxMs), () => {
       isLate = true;
-      this.#useAnswered(members);
+      void this.#useAnswered(members);
     });
     const looks = await Promise.allSettled(looking);
     cancel();
     return looks;
   }
 
-  #useAnswered(members: readonly (Member | undefined)[]): void {
+  async #useAnswered(members: readonly (Member | undefined)[]): Promise<void> {
     try {
       const next = decideStripes(members, { stripeCount: this.#parts.stripeCount, adds: "never" });
       if (next.kind !== "settled") return;
+      await this.#bind(next.databaseId);
       for (const [position, stripe] of next.stripes) this.#note(position, stripe);
     } catch (error) {
       // It is told when all have answered, or failed.
       if (!(error instanceof IdError)) throw error;
     }
+  }
+
+  #bind(databaseId: string): Promise<void> {
+    this.#binding ??= this.#parts.bind(databaseId).catch((error: unknown) => {
+      this.#binding = undefined;
+      throw error;
+    });
+    return this.#binding;
   }
 
   #note(position: number, stripe: Stripe): void {

@@ -5,9 +5,11 @@ import type { ServerConfig } from "../config/server-settings.ts";
 import { accessOf } from "../config/secret-file.ts";
 import { defaultInstance, resolveSequenceStore, type WorkerChoice } from "../config/resolve-server.ts";
 import type { TraceSettings } from "../config/trace-settings.ts";
+import { IdError } from "../errors.ts";
 import { Sequences } from "../sequence/sequences.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
 import { version } from "../version.ts";
+import { recordedPlace } from "../store/store-place.ts";
 import type { IdSource } from "../worker/id-source.ts";
 import { beginWorker, type StartingWorker } from "../worker/open-worker.ts";
 import type { IssueLog } from "./issue-log.ts";
@@ -64,6 +66,8 @@ const filePatienceMs = 10_000;
 const releaseTimeoutMs = 3_000;
 /** How long a take of values may take to answer before what is left of the others goes back. */
 const giveBackTimeoutMs = 2_000;
+/** How long a start waits for the databases of sequences, while IDs are served: afterwards a fault is a warning. */
+const trialMs = 10_000;
 /** Of the listener for operators. */
 const adminConnectionsPerSecond = 100;
 /** How long calls that were told to end may take to tell their readers, and callers to close their connections. */
@@ -123,7 +127,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (reusePort) await begun.granted;
     const listener = (bound ??= await bind());
     const source = issueLog?.before(begun.source) ?? begun.source;
-    const sequences = createSequences(options, listener.address);
+    const sequences = createSequences(options, listener.address, begun);
     const calls = serveCalls({ ...options, ...guards, tls, worker: begun, source, sequences, listener, startMs });
     looks.push(calls.look);
     admin?.accept(calls.admitAdmin);
@@ -133,9 +137,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await Promise.race([begun.granted, waits.promise]).finally(cancel);
     listener.accept(calls.admit);
     await begun.granted;
+    await tryOut(sequences, options, begun);
     phase = "serving";
     warnOfOtherStore({ config, worker: begun, log });
-    if (config.sequenceStores !== undefined) void tryOut(sequences, log);
     const endWatch = watchLayoutEnd({ layout: source.layout, clock, timers: systemTimers, log });
     return {
       address: listener.address,
@@ -191,7 +195,11 @@ async function stopServing({
 }
 
 /** The sequences of the server, whose database the first call opens. */
-function createSequences({ config, worker, clock, log }: ServerOptions, address: Address): Sequences | undefined {
+function createSequences(
+  { config, worker, clock, log }: ServerOptions,
+  address: Address,
+  { bindSequences }: StartingWorker,
+): Sequences | undefined {
   const storeUrls = resolveSequenceStore(config, worker.storeUrl);
   if (storeUrls === undefined) return undefined;
   return new Sequences({
@@ -201,6 +209,11 @@ function createSequences({ config, worker, clock, log }: ServerOptions, address:
       namespace: worker.namespace,
       callTimeoutMs: config.sequenceStoreTimeoutMs,
       connectionCount: config.sequenceConnections,
+    },
+    bind: async (databaseId) => {
+      const place = recordedPlace(...storeUrls);
+      if (await bindSequences({ databaseId, place }))
+        log.info("The deployment keeps its sequences here", { place, databaseId });
     },
     waitMaxMs: config.waitMaxMs,
     namesMax: config.sequencesInMemory,
@@ -217,13 +230,34 @@ function warnOfReadableSecrets({ config, log }: ServerOptions): void {
   }
 }
 
-/** Tries a database of sequences that was named: an operator should hear of its faults before a caller does. */
-async function tryOut(sequences: Sequences | undefined, log: Log): Promise<void> {
-  try {
-    await (await sequences?.catalog())?.check();
-  } catch (error) {
-    log.warn("The database of sequences cannot be used", { error });
-  }
+/**
+ * Tries a database of sequences that was named, or that the deployment has noted: an operator should hear of its faults
+ * before a caller does.
+ *
+ * @throws IdError INVALID_CONFIG: another database than that of the deployment is named, or some that do not fit
+ * together. Everything else is a warning: IDs go on without values.
+ */
+async function tryOut(
+  sequences: Sequences | undefined,
+  { config, log, signal }: ServerOptions,
+  worker: StartingWorker,
+): Promise<void> {
+  if (sequences === undefined || signal.aborted) return;
+  const check = async (): Promise<void> => {
+    if (config.sequenceStores === undefined && !(await worker.hasSequences())) return;
+    await (await sequences.catalog()).check();
+  };
+  let isWaiting = true;
+  let misfit: IdError | undefined;
+  const trying = check().catch((error: unknown) => {
+    const isMisfit = error instanceof IdError && error.metadata["setting"] === "sequenceStores";
+    if (isMisfit && isWaiting) misfit = error;
+    else log.warn("The database of sequences cannot be used", { error });
+  });
+  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  await withinTime(trialMs, Promise.race([trying, aborted]));
+  isWaiting = false;
+  if (misfit !== undefined) throw misfit;
 }
 
 /** The files of a server that hold secrets, or their digests. */

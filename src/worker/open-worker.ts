@@ -11,6 +11,7 @@ import type { RecordStore, StoreOptions } from "../store/record-store.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
 import type { LayoutRecord } from "../lease/records/layout-record.ts";
+import { bindSequences, type NamedDatabase, readBinding } from "../lease/sequences-binding.ts";
 import { openResumeFolder } from "../lease/resume/resume-folder.ts";
 import type { ResumeJournal } from "../lease/resume/resume-record.ts";
 import { WorkerDirectory } from "./worker-directory.ts";
@@ -83,6 +84,10 @@ export interface Worker {
    * @throws IdError as the outcomes `refused` and `failed` of claimPast.
    */
   claimPast(request: PastRequest): Promise<PastGrant>;
+  /** Whether the deployment has noted a database of sequences. @throws IdError as {@link readBinding}. */
+  hasSequences(): Promise<boolean>;
+  /** Notes or compares the database of sequences: see {@link bindSequences}. */
+  bindSequences(database: NamedDatabase): Promise<boolean>;
   /**
    * Gives the worker ID back and closes the store. Waits at most `timeoutMs` for the store; not one ID is issued
    * afterwards in either case.
@@ -156,6 +161,8 @@ export async function beginWorker(options: OpenWorkerOptions): Promise<StartingW
     },
     listWorkers: () => directory.list(),
     claimPast: (request) => source.claimPast(request),
+    hasSequences: async () => (await readBinding(store)) !== undefined,
+    bindSequences: (database) => bindSequences(store, database, clock.nowMs()),
     close,
   };
 }

@@ -221,6 +221,7 @@ class StripedHistory {
       timers: clock,
       waitMaxMs,
       databaseOf: (store, stripe) => this.#databaseOf(store, stripe),
+      bind: async () => {},
       onProblem: () => this.#note("problem"),
       onAnswers: () => {},
     });

@@ -4,7 +4,10 @@ import { openSequenceStore } from "../../sequence/open-sequence-store.ts";
 import { openAheadMaxMs, type SequenceStore, type SequenceStoreOptions } from "../../sequence/sequence-store.ts";
 import { equalIdentity } from "../../store/store-identity.ts";
 import { type Finding, ok, warn } from "./finding.ts";
-import { placeOf } from "../store/open-records.ts";
+import { checkBinding } from "../../lease/sequences-binding.ts";
+import type { SequencesRecord } from "../../lease/records/sequences-record.ts";
+import { databaseIdOf } from "../../sequence/stripe-members.ts";
+import { placeOf, recordedPlace } from "../../store/store-place.ts";
 
 const runbook = "Follow the runbook of docs/sequences.md.";
 
@@ -12,11 +15,15 @@ const runbook = "Follow the runbook of docs/sequences.md.";
  * Looks whether values can be taken. A fault is a warning: the server starts, and issues IDs. Makes no file and no
  * table.
  */
-export async function checkSequences(url: string, options: SequenceStoreOptions): Promise<Finding> {
+export async function checkSequences(
+  url: string,
+  options: SequenceStoreOptions,
+  bound: SequencesRecord | undefined,
+): Promise<Finding> {
   let store: SequenceStore | undefined;
   try {
     store = await openSequenceStore(url, { ...options, whereNew: "refuse", connectionCount: 1 });
-    return await checkDatabase(store, placeOf(url));
+    return await checkDatabase(store, url, bound);
   } catch (error) {
     if (!(error instanceof IdError)) throw error;
     if (error.metadata["kept"] === "nothing") {
@@ -32,10 +39,13 @@ export async function checkSequences(url: string, options: SequenceStoreOptions)
   }
 }
 
-async function checkDatabase(store: SequenceStore, where: string): Promise<Finding> {
+async function checkDatabase(store: SequenceStore, url: string, bound: SequencesRecord | undefined): Promise<Finding> {
+  const where = placeOf(url);
   const { database, identity, clockMs } = await store.look([]);
   if (database === undefined)
     return warn("sequences", `The row of this namespace in snowlane_sequence_place at ${where} is gone.`, runbook);
+  // Its message names both.
+  checkBinding(bound, { databaseId: databaseIdOf(database.member), place: recordedPlace(url) });
   if (database.stopped !== "") {
     return warn("sequences", `The database at ${where} was stopped, because ${database.stopped}.`, runbook);
   }

@@ -17,7 +17,10 @@ import { checkSequences } from "./doctor-sequences.ts";
 import { checkStore, checkTimes } from "./doctor-store.ts";
 import { exitCodeOfFindings, fail, failOf, type Finding, findingsToTable, findingToJson, ok } from "./finding.ts";
 import { paintFor } from "../paint.ts";
-import { openExistingRecords, openNewRecords, placeOf } from "../store/open-records.ts";
+import { readBinding } from "../../lease/sequences-binding.ts";
+import type { SequencesRecord } from "../../lease/records/sequences-record.ts";
+import { placeOf } from "../../store/store-place.ts";
+import { openExistingRecords, openNewRecords } from "../store/open-records.ts";
 
 const options = {
   json: onOff({ name: "json", doc: "Prints one JSON object a finding and line, for programs." }),
@@ -130,7 +133,16 @@ async function checkSequenceStore(
 ): Promise<readonly Finding[]> {
   const options = { namespace, callTimeoutMs: settings.sequenceStoreTimeoutMs };
   const urls = resolveSequenceStore(settings, storeUrl) ?? [];
-  return Promise.all(urls.map((url) => checkSequences(url, options)));
+  const bound = urls.length === 0 ? undefined : await readBound(storeUrl, namespace);
+  return Promise.all(urls.map((url) => checkSequences(url, options, bound)));
+}
+
+/** Which database of sequences the deployment has noted; undefined where the store does not say: it has its own line. */
+async function readBound(storeUrl: string, namespace: string): Promise<SequencesRecord | undefined> {
+  const records = await openExistingRecords(storeUrl, namespace).catch(() => undefined);
+  const bound = await (records && readBinding(records))?.catch(() => undefined);
+  await records?.close();
+  return bound;
 }
 
 function summaryOf(findings: readonly Finding[]): string {

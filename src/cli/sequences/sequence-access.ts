@@ -16,6 +16,9 @@ import { storeSettings } from "../../config/store-settings.ts";
 import { SequenceService } from "../../gen/snowlane/v1/sequence_service_pb.ts";
 import type { SequenceCatalog } from "../../sequence/sequence-catalog.ts";
 import { Sequences } from "../../sequence/sequences.ts";
+import { checkBinding, readBinding } from "../../lease/sequences-binding.ts";
+import { recordedPlace } from "../../store/store-place.ts";
+import { openExistingRecords } from "../store/open-records.ts";
 import { errorInterceptor } from "../../service/connect-error.ts";
 import { createSequenceService } from "../../service/sequence-service.ts";
 import { IdError } from "../../errors.ts";
@@ -42,6 +45,9 @@ export interface AccessInput {
   readonly whereNew: "create" | "refuse";
 }
 
+/** What a command does to sequences: an operator's works while the worker store is away. */
+type Purpose = "call" | "operate";
+
 const callTimeoutMs = 5_000;
 const closeTimeoutMs = 2_000;
 const batchCountMax = 1e9;
@@ -62,7 +68,7 @@ export async function callSequences<T>(
     const { transportTo } = await import("../server/server-transport.ts");
     return call(createClient(SequenceService, transportTo(access))).catch(refuseCall(access));
   }
-  const sequences = openSequences({ settings, environment, whereNew });
+  const sequences = openSequences({ settings, environment, whereNew }, "call");
   let failure: unknown;
   const transport = ownTransport(sequences, (error) => {
     failure = error;
@@ -81,7 +87,7 @@ export async function operateSequences<T>(
   input: AccessInput,
   work: (catalog: SequenceCatalog, sequences: Sequences) => Promise<T>,
 ): Promise<T> {
-  const sequences = openSequences(input);
+  const sequences = openSequences(input, "operate");
   try {
     return await work(await sequences.catalog(), sequences);
   } finally {
@@ -89,7 +95,7 @@ export async function operateSequences<T>(
   }
 }
 
-function openSequences({ settings, environment, whereNew }: AccessInput): Sequences {
+function openSequences({ settings, environment, whereNew }: AccessInput, purpose: Purpose): Sequences {
   const { namespace, sequenceStores, sequenceStripes } = settings;
   // The worker store is only asked for where it is needed: what it says of a missing one would be beside the point.
   const workerStore = sequenceStores === undefined ? valueOf(resolveStoreUrl(settings, environment)) : "";
@@ -102,12 +108,33 @@ function openSequences({ settings, environment, whereNew }: AccessInput): Sequen
     storeUrls,
     stripeCount: sequenceStripes,
     store: { namespace, callTimeoutMs, whereNew },
+    bind: async (databaseId) => {
+      // Without either setting the worker store is the sequence store, and then it was asked for above.
+      if (settings.storeUrl === undefined && sequenceStores !== undefined) return;
+      const url = settings.storeUrl ?? workerStore;
+      checkBinding(await readDeployment(url, namespace, purpose), { databaseId, place: recordedPlace(...storeUrls) });
+    },
     waitMaxMs: callTimeoutMs,
     namesMax: 1,
     clock: systemClock,
     timers: systemTimers,
     onEvent: () => {},
   });
+}
+
+/** What the deployment has noted of its sequences. A command only compares: a server notes it. */
+async function readDeployment(storeUrl: string, namespace: string, purpose: Purpose) {
+  const records = await openExistingRecords(storeUrl, namespace, callTimeoutMs);
+  try {
+    return await readBinding(records);
+  } catch (error) {
+    const isNew = error instanceof IdError && error.metadata["kept"] === "nothing";
+    const isAway = error instanceof IdError && error.reason === "STORE_UNAVAILABLE";
+    if (isNew || (isAway && purpose === "operate")) return undefined;
+    throw error;
+  } finally {
+    await records.close();
+  }
 }
 
 /** Calls that fail are reported with the error of this process: a database's own words are for its operator. */

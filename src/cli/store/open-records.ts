@@ -35,9 +35,3 @@ export function openNewRecords(
 ): Promise<RecordStore> {
   return openStore(storeUrl, { namespace, callTimeoutMs });
 }
-
-/** The place of a store, for people: without user, password and parameters. */
-export function placeOf(storeUrl: string): string {
-  const bare = storeUrl.startsWith("sqlite:") ? storeUrl : storeUrl.replace(/^([a-z]+:\/\/).*@/, "$1");
-  return bare.replace(/[?#].*$/, "");
-}

@@ -1,20 +1,21 @@
-import { resolve } from "node:path";
 import { systemClock, systemTimers } from "../../clock/clock.ts";
 import { onOff } from "../../config/setting-kinds.ts";
 import { storeSettings } from "../../config/store-settings.ts";
 import { storeUrl } from "../../config/store-url.ts";
 import { kernelRandom128 } from "../../kernel-random.ts";
 import type { RecordStore } from "../../store/record-store.ts";
+import { recordedPlace } from "../../store/store-place.ts";
 import { abandonMove } from "../../operator/store-move/abandon-move.ts";
 import type { LiveHolder, MoveParts } from "../../operator/store-move/move-parts.ts";
 import { moveStore } from "../../operator/store-move/move-store.ts";
 import { layoutOf } from "../../lease/worker-list.ts";
 import { parseLayoutSlot } from "../../lease/records/layout-slot.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
+import { readBinding } from "../../lease/sequences-binding.ts";
 import { nameWorker } from "../../lease/worker-settings.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
-import { openExistingRecords, openNewRecords, placeOf } from "./open-records.ts";
+import { openExistingRecords, openNewRecords } from "./open-records.ts";
 import { timeOf } from "../printable.ts";
 
 const settings = { namespace: storeSettings.namespace };
@@ -68,8 +69,8 @@ async function copy(input: CommandInput<typeof settings, typeof options>, source
   const { from = "", to = "", abandon } = input.options;
   const { stdout, stderr } = input;
   const parts: MoveParts = {
-    source: { store: source, place: shortPlace(from) },
-    target: { store: target, place: shortPlace(to) },
+    source: { store: source, place: recordedPlace(from) },
+    target: { store: target, place: recordedPlace(to) },
     clock: systemClock,
     timers: systemTimers,
     random128: kernelRandom128,
@@ -88,12 +89,14 @@ async function copy(input: CommandInput<typeof settings, typeof options>, source
   const { namespace } = outcome.layout;
   if (outcome.kind === "was-moved") {
     stdout.write(`Namespace ${namespace} was moved ${places} before: nothing is left to do.\n`);
+    await saySequencesStay(input, target);
     return exitCodes.done;
   }
   const marks = outcome.records === 1 ? "1 mark" : `${outcome.records} marks`;
   stdout.write(
     `Namespace ${namespace} is moved ${places}, with ${marks}. Start servers with --store set to the second store.\n`,
   );
+  await saySequencesStay(input, target);
   if (source.durability === "lossy") {
     stderr.write(
       "snowlane: The old store may lose its last writes: stop it, or remove the namespace from it, before you start servers that still name it.\n",
@@ -102,13 +105,16 @@ async function copy(input: CommandInput<typeof settings, typeof options>, source
   return exitCodes.done;
 }
 
-const placeLengthMax = 150;
-
-/** A place as it fits into a record: a character that is not printable ASCII becomes a question mark. */
-function shortPlace(url: string): string {
-  const place = placeOf(url);
-  const whole = place.startsWith("sqlite:") ? `sqlite:${resolve(place.replace(/^sqlite:(\/\/(?=\/))?/, ""))}` : place;
-  return whole.replaceAll(/[^ -~]/gu, "?").slice(0, placeLengthMax);
+/** Where the deployment has sequences, they are in a database of their own, which the move leaves where it is. */
+async function saySequencesStay(
+  { stdout }: Pick<CommandInput<typeof settings, typeof options>, "stdout">,
+  target: RecordStore,
+) {
+  const bound = await readBinding(target);
+  if (bound === undefined) return;
+  stdout.write(
+    `The sequences stay in ${bound.place}. Start servers with --sequence-stores set to its URL: another database is refused.\n`,
+  );
 }
 
 async function heldError(

@@ -12,7 +12,12 @@ import type { RecordKey } from "../../store/record-store.ts";
 import type { AddedFields } from "./added-fields.ts";
 
 /** Keys of the records that a namespace has once. */
-export const recordKeys = { layout: "layout", incarnation: "incarnation", quarantine: "quarantine" } as const;
+export const recordKeys = {
+  layout: "layout",
+  incarnation: "incarnation",
+  quarantine: "quarantine",
+  sequences: "sequences",
+} as const;
 
 /** A version that raises it also writes `program`, its own version, into each such record: docs/adr/0110. */
 const formatVersion = 1;

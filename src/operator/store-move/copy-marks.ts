@@ -21,7 +21,7 @@ import { lossFloorMs } from "../../lease/worker-list.ts";
 import { type MoveEnd, type MoveParts, refused, roundsMax, takenBack } from "./move-parts.ts";
 import { type Noted, noteCopied } from "./open-target.ts";
 import { refuseNewer } from "./refuse-newer.ts";
-import { readSlot, type Slot } from "./slot.ts";
+import { readSlot, type Slot, swapRecord } from "./slot.ts";
 
 /**
  * Refuses a move whose marks the target could not guard: a store that may lose data guards only marks that its
@@ -63,11 +63,14 @@ export async function copyMarks(
   refuseNewer(standing);
   const there = new Map(standing.map((entry) => [entry.key, entry]));
   for (const { key, text } of records) await copyOne(target, there.get(key), key, text);
+  const sequences = listed.entries.find(({ key }) => key === recordKeys.sequences);
+  if (sequences !== undefined) await copySequences(target, there.get(sequences.key), sequences);
   const floorMs = floorOf(parts, layout, listed, await readSlot(source.store));
   await copyQuarantine(parts, floorMs, clock.nowMs());
   const noted = await noteCopied(parts, { moveId, deploymentId: layout.deploymentId }, floorMs);
   const copied = new Map((await target.store.list()).entries.map((entry) => [entry.key, entry]));
   for (const { key, text } of records) if (!covers(key, copied.get(key)?.text ?? "", text)) throw lost(target, key);
+  if (sequences !== undefined && copied.get(sequences.key)?.text !== sequences.text) throw lost(target, sequences.key);
   const mark = copied.get(recordKeys.quarantine);
   if (mark !== undefined && isForever(mark)) throw lost(target, mark.key);
   return { records: records.length, noted };
@@ -95,6 +98,11 @@ async function copyOne(target: MoveEnd, before: Entry | undefined, key: string, 
     "STORE_UNAVAILABLE",
     `${target.place} changes faster than it can be written. Run the same command again.`,
   );
+}
+
+/** Copies which database keeps the sequences: they stay where they are. */
+async function copySequences(target: MoveEnd, standing: Entry | undefined, { key, text }: Entry): Promise<void> {
+  if (standing?.text !== text) await swapRecord(target, key, standing, text);
 }
 
 /** The higher of two records of the same deployment, because a mark is never lowered. */

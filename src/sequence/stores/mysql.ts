@@ -130,6 +130,9 @@ const schema: SchemaRules<MysqlConnection> = {
     ],
     [
       `ALTER TABLE ${sequence} ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0`,
+      // A table that gets it is made again, which shows as a loss: raise by 0 and open. A new one has it.
+      `ALTER TABLE ${counter} ADD COLUMN taken_count BIGINT NOT NULL DEFAULT 0`,
+      `UPDATE ${databases} SET store_id = REPLACE(UUID(), '-', '') WHERE store_id = ''`,
       `ALTER TABLE ${databases} ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0,
         ADD COLUMN raised_revision BIGINT NOT NULL DEFAULT -1,
         ADD COLUMN raised_identity VARBINARY(200) NOT NULL DEFAULT '',

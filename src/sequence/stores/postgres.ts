@@ -137,6 +137,7 @@ function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
       [
         `ALTER TABLE ${sequence} ADD COLUMN IF NOT EXISTS epoch bigint NOT NULL DEFAULT 0`,
         `ALTER TABLE ${counter} ADD COLUMN IF NOT EXISTS taken_count bigint NOT NULL DEFAULT 0`,
+        `UPDATE ${databases} SET store_id = md5(random()::text || clock_timestamp()::text || namespace) WHERE store_id = ''`,
         `ALTER TABLE ${databases} ADD COLUMN IF NOT EXISTS epoch bigint NOT NULL DEFAULT 0,
           ADD COLUMN IF NOT EXISTS raised_revision bigint NOT NULL DEFAULT -1,
           ADD COLUMN IF NOT EXISTS raised_identity text NOT NULL DEFAULT '',

@@ -28,7 +28,7 @@ test("a file of the first version gets what later ones have, and keeps its place
     file.close();
     rmSync(folder, { recursive: true });
   });
-  const member = { storeId: "", index: 0, count: 1, members: "" };
+  const member = { storeId: expect.stringMatching(/^[0-9a-f]{32}$/), index: 0, count: 1, members: "" };
   expect(file.look([], "").database).toMatchObject({ stopped: "a test", member });
 });
 

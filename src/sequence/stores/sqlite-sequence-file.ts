@@ -77,6 +77,7 @@ const format = {
       ALTER TABLE snowlane_sequence_place ADD COLUMN members TEXT NOT NULL DEFAULT '';`,
     2: `ALTER TABLE snowlane_sequence ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE snowlane_sequence_counter ADD COLUMN taken_count INTEGER NOT NULL DEFAULT 0;
+      UPDATE snowlane_sequence_place SET store_id = lower(hex(randomblob(16))) WHERE store_id = '';
       ALTER TABLE snowlane_sequence_place ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE snowlane_sequence_place ADD COLUMN raised_revision INTEGER NOT NULL DEFAULT -1;
       ALTER TABLE snowlane_sequence_place ADD COLUMN raised_identity TEXT NOT NULL DEFAULT '';
