@@ -40,7 +40,7 @@ import type { IdError } from "../errors.ts";
 import { equalIdentity, identityOf, sameIdentity } from "./store-identity.ts";
 
 /**
- * Key of a record: `layout`, `incarnation`, `quarantine`, or `worker-` and a number. Lower-case letters, digits and
+ * Key of a record: `layout`, `incarnation`, `quarantine`, `sequences`, or `worker-` and a number. Lower-case letters, digits and
  * hyphens only.
  */
 export type RecordKey = string;
