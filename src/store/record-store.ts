@@ -40,8 +40,8 @@ import type { IdError } from "../errors.ts";
 import { equalIdentity, identityOf, sameIdentity } from "./store-identity.ts";
 
 /**
- * Key of a record: `layout`, `incarnation`, `quarantine`, `sequences`, or `worker-` and a number. Lower-case letters, digits and
- * hyphens only.
+ * Key of a record: `layout`, `incarnation`, `quarantine`, `sequences`, or `worker-` and a number. Lower-case letters,
+ * digits and hyphens only.
  */
 export type RecordKey = string;
 

@@ -31,7 +31,7 @@ async function call(url: string, method: string, body: object): Promise<Readonly
   return (await response.json()) as Readonly<Record<string, unknown>>;
 }
 
-test("a namespace that moves leaves its sequences where they are, and a server that would count anew does not start", async () => {
+test("a namespace that moves leaves its sequences where they are, and a server that would begin them again does not start", async () => {
   const url = newStores();
   const [a, b] = [url("a.db"), url("b.db")];
   const first = await serve("--store", a);
@@ -40,10 +40,10 @@ test("a namespace that moves leaves its sequences where they are, and a server t
   expect(await first.stop("SIGTERM")).toBe(0);
   const copied = await runSnowlane(["store", "copy", "--from", a, "--to", b]);
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`The sequences stay in ${a}.`) });
-  const anew = await runSnowlane(["serve", "--listen", "127.0.0.1:0", "--store", b]);
-  expect(anew.exitCode).toBe(2);
-  expect(anew.stderr).toContain(`This deployment counts in ${a} since `);
-  expect(anew.stderr).toContain(`Another database is named: ${b} `);
+  const again = await runSnowlane(["serve", "--listen", "127.0.0.1:0", "--store", b]);
+  expect(again.exitCode).toBe(2);
+  expect(again.stderr).toContain(`This deployment counts in ${a} since `);
+  expect(again.stderr).toContain(`Another database is named: ${b} `);
   const create = await runSnowlane(["sequences", "create", "orders", "--store", b]);
   expect([create.exitCode, create.stderr]).toEqual([2, expect.stringContaining(`counts in ${a} since`)]);
   const doctor = await runSnowlane(["doctor", "--store", b]);

@@ -51,7 +51,7 @@ const commandFolders = {
   "cli/completions": [],
   "cli/doctor": ["cli/store", "cli/workers"],
   "cli/ids": ["text/find", "cli/server", "cli/store"],
-  "cli/sequences": ["cli/server"],
+  "cli/sequences": ["cli/server", "cli/store"],
   "cli/server": [],
   "cli/sql": [],
   "cli/store": [],

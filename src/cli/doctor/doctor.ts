@@ -137,7 +137,7 @@ async function checkSequenceStore(
   return Promise.all(urls.map((url) => checkSequences(url, options, bound)));
 }
 
-/** Which database of sequences the deployment has noted; undefined where the store does not say: it has its own line. */
+/** The database of sequences that the deployment has noted; undefined where the store does not say. */
 async function readBound(storeUrl: string, namespace: string): Promise<SequencesRecord | undefined> {
   const records = await openExistingRecords(storeUrl, namespace).catch(() => undefined);
   const bound = await (records && readBinding(records))?.catch(() => undefined);
