@@ -198,7 +198,7 @@ async function stopServing({
 function createSequences(
   { config, worker, clock, log }: ServerOptions,
   address: Address,
-  { bindSequences }: StartingWorker,
+  starting: StartingWorker,
 ): Sequences | undefined {
   const storeUrls = resolveSequenceStore(config, worker.storeUrl);
   if (storeUrls === undefined) return undefined;
@@ -212,7 +212,7 @@ function createSequences(
     },
     bind: async (databaseId) => {
       const place = recordedPlace(...storeUrls);
-      if (await bindSequences({ databaseId, place }))
+      if (await starting.bindSequences({ databaseId, place }))
         log.info("The deployment keeps its sequences here", { place, databaseId });
     },
     waitMaxMs: config.waitMaxMs,
