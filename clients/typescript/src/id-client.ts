@@ -6,6 +6,7 @@ import type { ClientOptions, OpenChannel } from "./client-options.ts";
 import { deploymentNumber } from "./deployments.ts";
 import { checkChunkSize, checkCount, checkStreamCount, closedError, invalidResponse } from "./errors.ts";
 import { type IdSource, OfflineIds } from "./id-source.ts";
+import { checkOptionNames, prefetchOptionNames } from "./known-options.ts";
 import { layoutOfResponse } from "./layout-response.ts";
 import type { Layout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
@@ -138,6 +139,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * closed.
    */
   prefetch(options: PrefetchOptions = {}): PrefetchBuffer {
+    checkOptionNames(options, prefetchOptionNames);
     if (this.#calls.isClosed) throw closedError("client");
     const { clock, random, observer, timeoutMs } = this.#calls.settings;
     const settings = { clock, random, observer, timeoutMs, ...options };

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { GrpcTransport } from "./grpc/grpc-transport.ts";
 import type { TlsOptions } from "./grpc/tls-options.ts";
 import { IdClient } from "./id-client.ts";
+import { checkOptionNames, clientOptionNames } from "./known-options.ts";
 
 export type { TlsOptions };
 
@@ -20,6 +21,7 @@ export interface NodeClientOptions extends ClientOptions {
  */
 export function createNodeClient(options: NodeClientOptions = {}): IdClient {
   checkNodeVersion(process.versions.node);
+  checkOptionNames(options, { ...clientOptionNames, tls: true });
   return new IdClient(grpcChannels(options.tls), { clock: nodeClock, ...options });
 }
 

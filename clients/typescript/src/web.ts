@@ -1,6 +1,7 @@
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { type ClientOptions, isSocket, type OpenChannel } from "./client-options.ts";
 import { IdClient } from "./id-client.ts";
+import { checkOptionNames, clientOptionNames } from "./known-options.ts";
 
 /** What a client in a browser may be told. */
 export interface WebClientOptions extends ClientOptions {
@@ -19,6 +20,7 @@ export interface WebClientOptions extends ClientOptions {
 export function createWebClient(options: WebClientOptions): IdClient {
   if (Array.isArray(options.endpoints) && options.endpoints.some(isSocket))
     throw new TypeError("A browser has no Unix sockets: give http:// or https://.");
+  checkOptionNames(options, clientOptionNames);
   return new IdClient(connectChannel, options);
 }
 

@@ -1,0 +1,42 @@
+import { suggestion } from "../../../src/config/suggestion.ts";
+import type { ClientOptions } from "./client-options.ts";
+import type { PrefetchOptions } from "./prefetch-buffer.ts";
+
+/** The options of every client. */
+export const clientOptionNames: Readonly<Record<keyof ClientOptions, true>> = {
+  endpoints: true,
+  token: true,
+  insecureToken: true,
+  timeoutMs: true,
+  attemptTimeoutMs: true,
+  retryMax: true,
+  observer: true,
+  deployment: true,
+  layout: true,
+  namespace: true,
+  clock: true,
+  random: true,
+};
+
+/** The options of a buffer. */
+export const prefetchOptionNames: Readonly<Record<keyof PrefetchOptions, true>> = {
+  maxAgeMs: true,
+  outageMs: true,
+  stockMax: true,
+  countMin: true,
+  countMax: true,
+  timeoutMs: true,
+  observer: true,
+  clock: true,
+  random: true,
+};
+
+/** Refuses options that are no object, or that nobody knows: one that is misspelt would be left at its default. */
+export function checkOptionNames(options: unknown, known: Readonly<Record<string, true>>): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new TypeError('The options are no object: give them by name, as { endpoints: ["http://127.0.0.1:7609"] }.');
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(known, name))
+      throw new TypeError(`There is no option ${name}.${suggestion(name, Object.keys(known))}`);
+  }
+}
