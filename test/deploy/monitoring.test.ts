@@ -118,6 +118,7 @@ test("each alert is quiet in one test of promtool, and fires in another", async 
   );
 });
 
+// OPS 12: no alert fired when a server was dead.
 test("each question of docs/operations.md has its alerts, and each alert a section there", () => {
   const page = readFileSync("docs/operations.md", "utf8");
   const [, table = ""] = page.split("| question | metric | look when | alert |\n");

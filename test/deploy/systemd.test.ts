@@ -42,6 +42,7 @@ async function verify(name: string, text: string): Promise<string> {
   }
 }
 
+// OPS 11: systemd gave up after five starts in ten seconds.
 test("the unit never gives up, and comes back after any end that nobody asked for, but for wrong settings", () => {
   expect(unit).toMatch(/^\[Unit\]\n(?:.+\n)*StartLimitIntervalSec=0$/m);
   expect(unit).toMatch(/^Restart=always$/m);

@@ -169,6 +169,7 @@ test("counters equal what callers saw: OK, refused, failed, unknown, undecodable
   expect(lines.get('snowlane_principal_ids_total{principal="shop"}')).toBe(server.source.status().counters.issued);
   expect(lines.get('snowlane_principal_ids_total{principal="scraper"}')).toBe(0);
   const refusedTo = ["shop", "poor", "scraper"].map(
+    // OPS 22: no metric said whose calls were refused.
     (name) => lines.get(`snowlane_principal_refused_total{principal="${name}"}`)!,
   );
   expect(refusedTo.reduce((sum, count) => sum + count)).toBe(refused("permission")! + refused("quota")!);

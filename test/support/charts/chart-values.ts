@@ -101,6 +101,7 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
     /each pod would have a file of its own and repeat the IDs of the others: set replicas: 1/,
   ],
   "three servers with one worker ID": [
+    // OPS 21: two of three pods ended for ever.
     { image, store: kubernetes, auth: "none", settings: { workerId: 3 } },
     /settings\.workerId pins one worker ID, which one server can hold: set replicas: 1/,
   ],
