@@ -160,7 +160,7 @@ func TestARetriedReservationIsAsOldAsItsFirstAttempt(t *testing.T) {
 		return []*snowlanev1.IdRun{{FirstId: first, Count: count, Stride: 1}}, nil
 	}
 	client := connect(t, snowlane.Options{Timeout: time.Hour, AttemptTimeout: 10 * time.Minute, Clock: clock, Random: func() float64 { return 0 }}, server)
-	buffer, err := client.Prefetch(snowlane.BufferOptions{MaxAge: maxAge, CountMax: 32})
+	buffer, err := client.Prefetch(snowlane.BufferOptions{MaxAge: maxAge, CountMin: 32, CountMax: 32})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package snowlane
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +13,16 @@ import (
 // BufferOptions says how a buffer works. The zero value means the defaults.
 type BufferOptions struct {
 	// MaxAge is the oldest that the reservation of an ID may be when it is handed out: 10 ms to 60 s. Default: 5 s.
-	// With Outage: Outage to 1 h. Default: twice Outage.
+	// With Outage: Outage to 1 h. Default: twice Outage, and at least 30 s more.
 	MaxAge time.Duration
-	// Outage keeps IDs in stock for so long without any server, at the rate of the last minute: 1 s to 30 min. Default:
-	// off. Times in IDs are then up to MaxAge older than their use, and a stop leaves the stock as a gap.
+	// Outage keeps a reserve of IDs for so long without any server, at the rate of the last minute: 1 s to 30 min.
+	// Default: off. Some 2.2 IDs are then reserved for one that is used, and a stop leaves the reserve as a gap. In an
+	// outage, and only then, times in IDs are up to MaxAge older than their use.
 	Outage time.Duration
-	// StockMax is the most IDs that Outage keeps in stock: 1 to 1,000,000,000. Default: 10,000,000.
+	// StockMax is the most IDs that Outage aims at, those that are soon too old not counted: 1 to 1,000,000,000.
+	// Default: 10,000,000.
 	StockMax int
-	// CountMin and CountMax bound one reservation: 1 to 1,048,576 IDs. Defaults: 32 and 65,536.
+	// CountMin and CountMax bound one reservation: 1 to 1,048,576 IDs. Defaults: 8 and 65,536.
 	CountMin, CountMax int
 	// Timeout is how long a caller may wait for stock if its context has no deadline. Default: the client's.
 	Timeout time.Duration
@@ -83,8 +84,12 @@ type Buffer struct {
 	// stopTopUp is set while the stock for an outage is looked after.
 	stopTopUp func()
 	answer    *answer
-	// spares are the answers that come after it, oldest first.
-	spares []*answer
+	// spare comes after it.
+	spare *answer
+	// reserve is pieces of answers, for an outage. The newest is the last.
+	reserve []*answer
+	// reserveCount is the IDs of the reserve.
+	reserveCount uint64
 	// stripes is what spread points to when set; nil until then, and never another.
 	stripes     *stripes
 	isRefilling bool
@@ -95,8 +100,6 @@ type Buffer struct {
 	// arrival is closed when waiters are to look again.
 	arrival                                           *arrival
 	waiters                                           int
-	measuredAt                                        time.Time
-	measuredCount                                     uint64
 	reserved, dropped, refills, refillFailures, waits uint64
 }
 
@@ -108,10 +111,13 @@ func (*noCopy) Unlock() {}
 
 // NewBuffer makes a buffer that draws from any source. [Client.Prefetch] is the usual way to one.
 func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
-	setDefault(&options.MaxAge, cmp.Or(2*options.Outage, 5*time.Second))
+	if options.Outage != 0 {
+		setDefault(&options.MaxAge, max(2*options.Outage, options.Outage+30*time.Second))
+	}
+	setDefault(&options.MaxAge, 5*time.Second)
 	setDefault(&options.StockMax, 10_000_000)
 	setDefault(&options.CountMax, 65_536)
-	setDefault(&options.CountMin, min(32, options.CountMax))
+	setDefault(&options.CountMin, min(8, options.CountMax))
 	setDefault(&options.Timeout, 5*time.Second)
 	switch {
 	case source == nil:
@@ -154,7 +160,6 @@ func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 		buffer.observer = &ClientObserver{}
 	}
 	buffer.closing, buffer.close = context.WithCancel(context.Background())
-	buffer.measuredAt = buffer.clock.Now()
 	buffer.run.Store(&claimableRun{})
 	return buffer, nil
 }
@@ -174,7 +179,7 @@ func (b *Buffer) NextID(ctx context.Context) (ID, error) {
 	place := b.place()
 	run := place.Load()
 	index := run.cursor.Add(1) - 1
-	if index < run.low && !looksAround(index) {
+	if index < run.low && index&run.mask != 0 {
 		return ID(run.first + index*run.stride), nil
 	}
 	return b.nextSlowly(ctx, place, run, index)
@@ -184,7 +189,7 @@ func (b *Buffer) NextID(ctx context.Context) (ID, error) {
 func (b *Buffer) TryNextID() (ID, bool) {
 	place := b.place()
 	for run := place.Load(); ; {
-		if start, end := b.claim(run, 1); start < end {
+		if start, end := b.claimFresh(run, 1); start < end {
 			return ID(run.first + start*run.stride), true
 		}
 		b.mutex.Lock()
@@ -209,7 +214,7 @@ func (b *Buffer) NextIDs(ctx context.Context, count int) ([]ID, error) {
 	var wait wait
 	defer wait.end(b)
 	for run := b.run.Load(); ; {
-		start, end := b.claim(run, uint64(count-len(ids)))
+		start, end := b.claimFresh(run, uint64(count-len(ids)))
 		for index := start; index < end; index++ {
 			ids = append(ids, ID(run.first+index*run.stride))
 		}
@@ -230,21 +235,28 @@ func (b *Buffer) Stats() BufferStats {
 	return BufferStats{
 		HandedOut: b.reserved - b.dropped - stock, Reserved: b.reserved, Dropped: b.dropped, Stock: stock,
 		Refills: b.refills, RefillFailures: b.refillFailures, Waits: b.waits,
-		RatePerSecond: b.policy.rate, MeanRTT: time.Duration(b.policy.meanRTT * float64(time.Second)),
+		RatePerSecond: b.policy.rate, MeanRTT: time.Duration(b.policy.meanRTTMS * float64(time.Millisecond)),
 		OutageLeft: b.outageLeft(stock),
 	}
 }
 
 func (b *Buffer) outageLeft(stock uint64) time.Duration {
-	if stock == 0 {
-		return 0
-	}
 	rate := b.policy.rate
 	if b.outage != nil {
 		rate = b.outage.rate()
 	}
-	// A rate of 0 makes it infinite.
-	return time.Duration(min(b.maxAge.Seconds(), float64(stock)/rate) * float64(time.Second))
+	switch {
+	case stock == 0:
+		return 0
+	case rate == 0:
+		return b.maxAge
+	}
+	left := float64(stock-b.reserveCount) / rate
+	for piece := range b.youngPieces(b.maxAge) {
+		usable := (b.maxAge - piece.asked.elapsed()).Seconds()
+		left = max(left, min(left+float64(piece.left)/rate, usable))
+	}
+	return time.Duration(min(b.maxAge.Seconds(), left) * float64(time.Second))
 }
 
 // Close drops the stock; callers that wait get CLIENT_CLOSED. Closing again does nothing.
@@ -261,11 +273,7 @@ func (b *Buffer) Close() error {
 	if b.stopTopUp != nil {
 		b.stopTopUp()
 	}
-	dropped := b.drop(b.answer)
-	for len(b.spares) > 0 {
-		dropped += b.drop(b.spares[0])
-	}
-	dropped += b.gather()
+	dropped := b.dropAll()
 	b.wake(nil)
 	b.mutex.Unlock()
 	if b.onClose != nil {
@@ -289,12 +297,17 @@ func (b *Buffer) place() *atomic.Pointer[claimableRun] {
 func (b *Buffer) nextSlowly(
 	ctx context.Context, place *atomic.Pointer[claimableRun], run *claimableRun, index uint64,
 ) (ID, error) {
-	if place == &b.run && index < run.low && run.isContended(index) {
+	if place == &b.run && index < run.low && index%lookEvery == 0 && run.isContended(index) {
 		b.spreadCallers()
 	}
 	b.noteClaimed(run, min(index, run.count), min(index+1, run.count))
+	isOld := index < run.count && b.isTooOld(run)
+	if isOld {
+		b.dropClaimed(run, 1)
+	}
 	var wait wait
-	for index >= run.count {
+	for isOld || index >= run.count {
+		isOld = false
 		if run = b.waitForRun(ctx, &wait, place); run == nil {
 			break
 		}
@@ -312,6 +325,17 @@ func (b *Buffer) claim(run *claimableRun, n uint64) (start, end uint64) {
 	start, end = run.claim(n)
 	b.noteClaimed(run, start, end)
 	return start, end
+}
+
+// claimFresh claims so too, and nothing where the IDs are too old. Their age is looked at as seldom as on the fast
+// path.
+func (b *Buffer) claimFresh(run *claimableRun, n uint64) (start, end uint64) {
+	start, end = b.claim(run, n)
+	if start == end || (n == 1 && start&run.mask != 0) || !b.isTooOld(run) {
+		return start, end
+	}
+	b.dropClaimed(run, end-start)
+	return end, end
 }
 
 // noteClaimed asks for the next answer where the low-water mark is among the indexes that were claimed.

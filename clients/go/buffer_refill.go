@@ -7,6 +7,16 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
+// refillOrder is a reservation on its way.
+type refillOrder struct {
+	// isForReserve: for the reserve for an outage, and not for the working stock.
+	isForReserve bool
+	count        int
+	// pieceSize is the IDs of a piece of the reserve.
+	pieceSize int
+	rate      float64
+}
+
 // ask begins a reservation, unless one is under way or at hand, or a failure is too fresh.
 func (b *Buffer) ask() {
 	if !b.isFree() {
@@ -15,10 +25,8 @@ func (b *Buffer) ask() {
 	if b.outage != nil && b.stopTopUp == nil {
 		b.scheduleTopUp()
 	}
-	if len(b.spares) == 0 {
-		outageCount := b.outageCount()
-		b.measure()
-		b.reserve(max(b.policy.reserveCount(), outageCount))
+	if b.spare == nil {
+		b.order(false)
 	}
 }
 
@@ -26,25 +34,32 @@ func (b *Buffer) isFree() bool {
 	return !b.isRefilling && b.stopRetry == nil && b.closing.Err() == nil
 }
 
-func (b *Buffer) reserve(count int) {
+// isLow tells whether the next answer is due: that in use is down to its low-water mark, and none is spare.
+func (b *Buffer) isLow() bool {
+	return b.answer != nil && b.answer.hasAsked && b.spare == nil
+}
+
+// order asks for IDs, unless nothing is to be asked for.
+func (b *Buffer) order(isForReserve bool) {
+	order := refillOrder{isForReserve: isForReserve, pieceSize: b.policy.secondCount()}
+	if isForReserve {
+		order.count = b.outage.reserveCount(b.reserveState(b.outage.young), order.pieceSize)
+		if order.count == 0 {
+			return
+		}
+	}
 	b.isRefilling = true
-	if b.outage != nil {
-		b.outage.noteAsked(b.handedOut())
+	b.policy.noteHandedOut(b.handed())
+	if !isForReserve {
+		order.count = b.policy.reserveCount()
 	}
-	go b.refill(count, b.policy.rate)
+	order.rate = b.policy.rate
+	go b.refill(order)
 }
 
-// outageCount is how many IDs the stock for an outage lacks, as many as are to be asked for at once.
-func (b *Buffer) outageCount() int {
-	if b.outage == nil || len(b.spares) >= spareAnswersMax {
-		return 0
-	}
-	return b.outage.reserveCount(b.stock(), b.handedOut())
-}
-
-// scheduleTopUp looks after the stock for an outage, once a second while there is stock or a caller waits.
+// scheduleTopUp looks after the reserve for an outage, once a second while there is stock or a caller waits.
 func (b *Buffer) scheduleTopUp() {
-	b.outage.note(b.clock.Now(), b.handedOut())
+	b.outage.noteHandedOut(b.handed())
 	b.stopTopUp = b.clock.AfterFunc(outageTopUp, func() {
 		b.mutex.Lock()
 		defer b.mutex.Unlock()
@@ -57,25 +72,17 @@ func (b *Buffer) scheduleTopUp() {
 			return
 		}
 		b.scheduleTopUp()
-		b.topUp()
+		if b.isFree() {
+			b.order(true)
+		}
 	})
 }
 
-func (b *Buffer) topUp() {
-	if !b.isFree() {
-		return
-	}
-	if count := b.outageCount(); count > 0 {
-		b.measure()
-		b.reserve(count)
-	}
-}
-
-func (b *Buffer) refill(asked int, rate float64) {
-	askedAt := b.clock.Now()
-	runs, err := b.source.Reserve(b.closing, asked)
-	age := b.clock.Now().Sub(askedAt)
-	event := RefillEvent{Asked: asked, Duration: age, RatePerSecond: rate}
+func (b *Buffer) refill(order refillOrder) {
+	asked := newMoment(b.clock)
+	runs, err := b.source.Reserve(b.closing, order.count)
+	duration := b.clock.Now().Sub(asked.at)
+	event := RefillEvent{Asked: order.count, Duration: duration, RatePerSecond: order.rate}
 	b.mutex.Lock()
 	b.isRefilling = false
 	if b.closing.Err() != nil {
@@ -83,12 +90,19 @@ func (b *Buffer) refill(asked int, rate float64) {
 		return
 	}
 	if err == nil {
-		event.Received, err = b.accept(runs, asked, age)
+		event.Received, err = b.accept(runs, order, asked)
 	}
 	if err != nil {
 		failure := asError(err)
 		event.Reason = failure.Reason
 		b.fail(failure)
+	} else {
+		b.policy.noteRoundTrip(duration)
+		b.wake(nil)
+		// What ran low while an answer for the reserve was on its way is asked for.
+		if b.isLow() {
+			b.ask()
+		}
 	}
 	b.mutex.Unlock()
 	notify(b.observer.OnRefill, event)
@@ -98,28 +112,37 @@ func (b *Buffer) refill(asked int, rate float64) {
 // of it can be older.
 //
 // docs/adr/0094 says why.
-func (b *Buffer) accept(runs []Run, asked int, age time.Duration) (int, error) {
-	if age >= b.maxAge {
+func (b *Buffer) accept(runs []Run, order refillOrder, asked moment) (int, error) {
+	left := b.maxAge - asked.elapsed()
+	if left <= 0 {
 		message := fmt.Sprintf("a reservation took longer than the %v for which its IDs may be used", b.maxAge)
 		return 0, &Error{Reason: DeadlineExceeded, Code: codes.DeadlineExceeded, Message: message}
 	}
-	count, err := countOfAnswer(runs, asked)
+	count, err := countOfAnswer(runs, order.count)
 	if err != nil {
 		return 0, err
 	}
-	fresh := &answer{runs: runs, left: count, count: count}
-	fresh.stopExpiry = b.clock.AfterFunc(b.maxAge-age, func() { b.expire(fresh) })
 	b.refills++
 	b.reserved += count
 	b.failuresInRow = 0
 	b.lastFailure = nil
-	b.policy.noteRoundTrip(age)
-	b.spares = append(b.spares, fresh)
-	b.wake(nil)
-	if b.outage != nil && float64(b.stock()) < b.policy.rate {
-		b.topUp()
+	if !order.isForReserve {
+		b.spare = b.newAnswer(runs, asked, left)
+		return int(count), nil
 	}
+	// Cut before any caller can claim of it, so that no ID is ever put back.
+	var pieces []*answer
+	for _, piece := range cutRuns(runs, order.pieceSize) {
+		pieces = append(pieces, b.newAnswer(piece, asked, left))
+	}
+	b.addReserve(pieces)
 	return int(count), nil
+}
+
+func (b *Buffer) newAnswer(runs []Run, asked moment, left time.Duration) *answer {
+	made := newAnswer(runs, asked)
+	made.stopExpiry = b.clock.AfterFunc(left, func() { b.expire(made) })
+	return made
 }
 
 func (b *Buffer) fail(failure *Error) {
@@ -151,7 +174,7 @@ func (b *Buffer) retry() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.stopRetry = nil
-	if b.waiters > 0 || (b.answer != nil && b.answer.hasAsked) {
+	if b.waiters > 0 || b.isLow() {
 		b.ask()
 	}
 }
@@ -167,10 +190,6 @@ func (b *Buffer) handedOut() uint64 {
 	return b.reserved - b.dropped - b.stock()
 }
 
-func (b *Buffer) measure() {
-	now := b.clock.Now()
-	handedOut := b.handedOut()
-	b.policy.noteHandedOut(handedOut-b.measuredCount, now.Sub(b.measuredAt))
-	b.measuredAt = now
-	b.measuredCount = handedOut
+func (b *Buffer) handed() handed {
+	return handed{at: b.clock.Now(), count: b.handedOut()}
 }

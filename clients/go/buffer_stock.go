@@ -1,25 +1,29 @@
 package snowlane
 
 import (
+	"iter"
 	"slices"
 	"sync/atomic"
+	"time"
 )
 
-// answer is the runs of one reservation on their way through a buffer: one age, one low-water mark. Guarded by the
-// buffer's mutex.
-type answer struct {
-	// runs that have not been put in place yet.
-	runs []Run
-	// left is the IDs of runs; count is those of the whole answer.
-	left, count uint64
-	// hasAsked: the next answer has been asked for on behalf of this one.
-	hasAsked   bool
-	stopExpiry func()
+// stockFor gives a run to claim from to a caller that claims at a place, young enough: after a pause of the process,
+// claims come before the timers. It gives nil when there is no ID anywhere.
+func (b *Buffer) stockFor(place *atomic.Pointer[claimableRun]) *claimableRun {
+	for {
+		run := b.anyRunFor(place)
+		if run == nil || !b.isTooOld(run) {
+			return run
+		}
+		dropped := b.dropOld(run.answer)
+		// Not under the mutex: the observer may ask the buffer for its stats.
+		go b.notifyExpire(dropped)
+	}
 }
 
-// stockFor gives a run to claim from to a caller that claims at a place; nil when there is no ID anywhere. Nothing lies
-// idle while a caller waits: when dry, what other stripes hold is for all.
-func (b *Buffer) stockFor(place *atomic.Pointer[claimableRun]) *claimableRun {
+// anyRunFor gives a run of any age. Nothing lies idle while a caller waits: when dry, what other stripes hold is for
+// all.
+func (b *Buffer) anyRunFor(place *atomic.Pointer[claimableRun]) *claimableRun {
 	if run := place.Load(); run.unclaimed() > 0 {
 		return run
 	}
@@ -38,7 +42,11 @@ func (b *Buffer) stockFor(place *atomic.Pointer[claimableRun]) *claimableRun {
 	return b.stripes.withStock()
 }
 
-// nextRun gives the run in place if it has stock, else puts the next of the answers there; nil when dry.
+func (b *Buffer) isTooOld(run *claimableRun) bool {
+	return run.answer != nil && run.answer.asked.elapsed() >= b.maxAge
+}
+
+// nextRun gives the run in place if it has stock, else puts the next of the stock there; nil when dry.
 func (b *Buffer) nextRun() *claimableRun {
 	used := b.run.Load()
 	if used.unclaimed() > 0 {
@@ -50,8 +58,8 @@ func (b *Buffer) nextRun() *claimableRun {
 		}
 		b.answer = nil
 	}
-	if b.answer == nil && len(b.spares) > 0 {
-		b.answer, b.spares = b.spares[0], b.spares[1:]
+	if b.answer == nil {
+		b.answer = b.takeNextAnswer()
 	}
 	if b.answer == nil {
 		if used.count > 0 {
@@ -60,16 +68,84 @@ func (b *Buffer) nextRun() *claimableRun {
 		return nil
 	}
 	answer := b.answer
+	if !answer.isUsed {
+		answer.isUsed, answer.usedFrom = true, b.clock.Now()
+		b.policy.noteInUse()
+	}
 	next := answer.runs[0]
 	answer.runs = answer.runs[1:]
 	answer.left -= uint64(next.Count)
-	run := &claimableRun{first: uint64(next.First), stride: next.Stride, count: uint64(next.Count), answer: answer}
+	run := &claimableRun{
+		first: uint64(next.First), stride: next.Stride, count: uint64(next.Count), mask: lookMask(b.policy.rate), answer: answer,
+	}
 	run.low = run.count
-	if mark := b.policy.lowWater(answer.count); !answer.hasAsked && answer.left < mark {
+	if mark := b.markOf(answer); !answer.hasAsked && answer.left < mark {
 		run.low = run.count + answer.left - min(mark, run.count+answer.left)
 	}
 	b.replaceRun(run)
 	return run
+}
+
+// markOf is the low-water mark of an answer.
+func (b *Buffer) markOf(answer *answer) uint64 {
+	if answer.isOfReserve {
+		return answer.count
+	}
+	return b.policy.lowWater(answer.count)
+}
+
+// takeNextAnswer takes the spare answer, or else the newest piece of the reserve; nil if there is none.
+func (b *Buffer) takeNextAnswer() *answer {
+	if spare := b.spare; spare != nil {
+		b.spare = nil
+		return spare
+	}
+	if len(b.reserve) == 0 {
+		return nil
+	}
+	newest := b.reserve[len(b.reserve)-1]
+	b.takeFromReserve(newest)
+	return newest
+}
+
+// addReserve takes in the pieces of an answer that was asked for the reserve. They are used in their order.
+func (b *Buffer) addReserve(pieces []*answer) {
+	for _, piece := range slices.Backward(pieces) {
+		piece.isOfReserve = true
+		b.reserveCount += piece.count
+		b.reserve = append(b.reserve, piece)
+	}
+}
+
+// takeFromReserve tells whether the piece was there.
+func (b *Buffer) takeFromReserve(piece *answer) bool {
+	index := slices.Index(b.reserve, piece)
+	if index < 0 {
+		return false
+	}
+	b.reserve = slices.Delete(b.reserve, index, index+1)
+	b.reserveCount -= piece.left
+	return true
+}
+
+// youngPieces gives the pieces of the reserve that are younger, the newest first.
+func (b *Buffer) youngPieces(age time.Duration) iter.Seq[*answer] {
+	return func(yield func(*answer) bool) {
+		for _, piece := range slices.Backward(b.reserve) {
+			if piece.asked.elapsed() >= age || !yield(piece) {
+				return
+			}
+		}
+	}
+}
+
+// reserveState is what the reserve has, of IDs that are younger.
+func (b *Buffer) reserveState(age time.Duration) reserveState {
+	state := reserveState{pieceCount: len(b.reserve)}
+	for piece := range b.youngPieces(age) {
+		state.youngCount += piece.left
+	}
+	return state
 }
 
 // replaceRun closes the run in place and puts another there. It tells how many IDs of the one before nobody will get.
@@ -81,22 +157,28 @@ func (b *Buffer) replaceRun(next *claimableRun) uint64 {
 
 // stock counts the IDs at hand.
 func (b *Buffer) stock() uint64 {
-	count := b.run.Load().unclaimed() + b.stripes.unclaimed(nil)
+	count := b.run.Load().unclaimed() + b.stripes.unclaimed(nil) + b.reserveCount
 	if b.answer != nil {
 		count += b.answer.left
 	}
-	for _, answer := range b.spares {
-		count += answer.left
+	if b.spare != nil {
+		count += b.spare.left
 	}
 	return count
 }
 
 // meetMark asks for the next answer: exactly one claimer meets the low-water mark.
 func (b *Buffer) meetMark(run *claimableRun) {
-	if !run.answer.hasAsked {
-		run.answer.hasAsked = true
-		b.ask()
+	answer := run.answer
+	if answer.hasAsked {
+		return
 	}
+	answer.hasAsked = true
+	// That the mark lies at its first ID says nothing about the use.
+	if b.markOf(answer) < answer.count {
+		b.policy.noteMark(answer.count, b.clock.Now().Sub(answer.usedFrom))
+	}
+	b.ask()
 }
 
 // drop ends an answer and tells how many of its IDs nobody will get.
@@ -106,19 +188,29 @@ func (b *Buffer) drop(answer *answer) uint64 {
 	}
 	answer.stopExpiry()
 	dropped := uint64(0)
-	spare := slices.Index(b.spares, answer)
 	switch {
 	case answer == b.answer:
 		b.answer = nil
 		dropped = answer.left + b.replaceRun(&claimableRun{}) + b.stripes.close(answer)
-	case spare >= 0:
-		b.spares = slices.Delete(b.spares, spare, spare+1)
+	case answer == b.spare:
+		b.spare = nil
+		dropped = answer.left
+	case b.takeFromReserve(answer):
 		dropped = answer.left
 	default:
 		dropped = b.stripes.close(answer)
 	}
 	b.dropped += dropped
 	return dropped
+}
+
+// dropAll ends all answers, and tells how many IDs nobody will get.
+func (b *Buffer) dropAll() uint64 {
+	dropped := b.drop(b.answer) + b.drop(b.spare)
+	for len(b.reserve) > 0 {
+		dropped += b.drop(b.reserve[len(b.reserve)-1])
+	}
+	return dropped + b.gather()
 }
 
 // gather ends what is in the stripes, and lets all callers claim from one cursor again. It tells how many IDs nobody
@@ -133,20 +225,39 @@ func (b *Buffer) gather() uint64 {
 // expire drops an answer that is too old.
 func (b *Buffer) expire(answer *answer) {
 	b.mutex.Lock()
-	isInUse, isSpare := answer == b.answer, slices.Contains(b.spares, answer)
+	dropped := b.dropOld(answer)
+	b.mutex.Unlock()
+	b.notifyExpire(dropped)
+}
+
+// dropClaimed drops a run that is too old, and IDs of it that the caller has claimed and does not take.
+func (b *Buffer) dropClaimed(run *claimableRun, claimed uint64) {
+	b.mutex.Lock()
+	b.dropped += claimed
+	dropped := claimed + b.dropOld(run.answer)
+	b.mutex.Unlock()
+	b.notifyExpire(dropped)
+}
+
+// dropOld drops an answer that is too old. Doing it again does nothing.
+func (b *Buffer) dropOld(answer *answer) uint64 {
+	isInUse := answer == b.answer
+	isThere := isInUse || answer == b.spare || slices.Contains(b.reserve, answer)
 	dropped := b.drop(answer)
 	if isInUse {
 		// The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
 		dropped += b.gather()
 	}
 	// Where nothing of it was claimed nobody needs the next one: the first caller wakes the buffer.
-	if isInUse && len(b.spares) == 0 {
+	switch {
+	case isInUse && b.spare == nil:
 		b.ask()
-	} else if isInUse || isSpare {
-		b.measure()
+	case isThere && b.stock() == 0:
+		b.policy.forget()
+	case isThere:
+		b.policy.noteHandedOut(b.handed())
 	}
-	b.mutex.Unlock()
-	b.notifyExpire(dropped)
+	return dropped
 }
 
 func (b *Buffer) notifyExpire(dropped uint64) {

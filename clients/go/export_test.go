@@ -32,3 +32,10 @@ func TargetOf(endpoint string) string {
 	}
 	return address.target()
 }
+
+// IsRefilling tells whether a reservation is under way.
+func (b *Buffer) IsRefilling() bool {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.isRefilling
+}

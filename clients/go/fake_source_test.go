@@ -114,6 +114,10 @@ func newFake(t *testing.T, options snowlane.BufferOptions) (*snowlane.Buffer, *f
 	clock := &snowlanetest.Clock{}
 	source := &fakeSource{}
 	options.Clock = clock
+	// The tests count by answers of 32.
+	if options.CountMin == 0 && options.CountMax == 0 {
+		options.CountMin = 32
+	}
 	if options.Random == nil {
 		options.Random = func() float64 { return 0.5 }
 	}

@@ -6,48 +6,52 @@ import (
 )
 
 const (
-	// The rate of a stock for an outage is measured over so long.
+	// The rate of a reserve for an outage is measured over so long.
 	outageWindow = time.Minute
-	// The target lasts so much longer than the outage, for a client may notice that its servers are back only after
-	// two back-offs of 5 s: that of the endpoint and that of the buffer.
+	// The reserve lasts so much longer than the outage, for a client takes its time to notice that its servers are
+	// back.
 	outageMargin = 10 * time.Second
-	// One refill closes this part of what is missing, so that a fleet that starts does not flood its servers.
-	outageFillPart = 1.0 / 30
-	// The stock is looked after so often.
+	// Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers.
+	outageFillMS = 16_000
+	// The reserve is looked after so often.
 	outageTopUp = time.Second
-	// The stock is in so many answers at most.
-	spareAnswersMax = 4_096
+	// The reserve is in so many pieces at most.
+	piecesMax = 8_192
 )
 
-// outagePolicy says how much to keep in stock so that IDs go on while no server answers, and how gently to fill it. It
-// is fed once a second with what was handed out, and reads no clock. docs/internals/client-contract.md in the
-// repository has the rules.
+// outagePolicy says how many IDs to keep so that they go on while no server answers, and how gently to ask for them. It
+// is fed once a second, and reads no clock. docs/internals/client-contract.md in the repository has the rules.
 type outagePolicy struct {
 	countMin, countMax int
-	target             time.Duration
-	stockMax           float64
+	targetMS, stockMax float64
+	// young: IDs of a smaller age count, for they can still be used at the end of an outage that begins now. If all
+	// counted, the first ones would grow old together, and an outage just before their end would find a full reserve
+	// that dies at once.
+	young time.Duration
 	// samples over the window, oldest first.
-	samples []outageSample
-	askedAt uint64
+	samples []handed
 }
 
-// outageSample is what was handed out by a moment.
-type outageSample struct {
-	at        time.Time
-	handedOut uint64
+// reserveState is what a reserve has.
+type reserveState struct {
+	youngCount uint64
+	pieceCount int
 }
 
 func newOutagePolicy(options BufferOptions) *outagePolicy {
+	spare := options.MaxAge - options.Outage
 	return &outagePolicy{
 		countMin: options.CountMin, countMax: options.CountMax, stockMax: float64(options.StockMax),
 		// Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
-		target: min(options.Outage+outageMargin, (options.Outage+options.MaxAge)/2),
+		targetMS: milliseconds(min(options.Outage+outageMargin, (options.Outage+options.MaxAge)/2)),
+		// Never below an eighth of MaxAge, so that at most some nine IDs are reserved for one that is used.
+		young: max(spare*3/4, spare-time.Minute, options.MaxAge/8),
 	}
 }
 
 // rate is the IDs handed out a second, over the last 60 s or since the buffer woke up.
 func (p *outagePolicy) rate() float64 {
-	if len(p.samples) < 2 {
+	if len(p.samples) == 0 {
 		return 0
 	}
 	first, last := p.samples[0], p.samples[len(p.samples)-1]
@@ -55,13 +59,13 @@ func (p *outagePolicy) rate() float64 {
 	if elapsed <= 0 {
 		return 0
 	}
-	return float64(last.handedOut-first.handedOut) / elapsed.Seconds()
+	return float64(last.count-first.count) * 1_000 / milliseconds(elapsed)
 }
 
-// note takes in how many IDs have been handed out by now.
-func (p *outagePolicy) note(now time.Time, handedOut uint64) {
-	p.samples = append(p.samples, outageSample{now, handedOut})
-	for now.Sub(p.samples[0].at) > outageWindow {
+// noteHandedOut takes in how many IDs have been handed out by now.
+func (p *outagePolicy) noteHandedOut(now handed) {
+	p.samples = append(p.samples, now)
+	for now.at.Sub(p.samples[0].at) > outageWindow {
 		p.samples = p.samples[1:]
 	}
 }
@@ -71,17 +75,13 @@ func (p *outagePolicy) forget() {
 	p.samples = nil
 }
 
-// reserveCount is how many IDs to ask for; 0 if the stock is full.
-func (p *outagePolicy) reserveCount(stock, handedOut uint64) int {
-	missing := min(p.rate()*p.target.Seconds(), p.stockMax) - float64(stock)
-	if missing <= 0 {
+// reserveCount is how many IDs to ask for; 0 if the reserve has what it needs. pieceSize is the IDs of a piece.
+func (p *outagePolicy) reserveCount(state reserveState, pieceSize int) int {
+	missing := min(p.rate()*p.targetMS/1_000, p.stockMax) - float64(state.youngCount)
+	room := min(p.countMax, (piecesMax-state.pieceCount)*pieceSize)
+	if missing <= 0 || room < p.countMin {
 		return 0
 	}
-	wanted := math.Ceil(min(missing, float64(handedOut-p.askedAt)+missing*outageFillPart))
-	return max(p.countMin, int(min(wanted, float64(p.countMax))))
-}
-
-// noteAsked takes in that a reservation is sent: the next one asks for what is handed out from here on.
-func (p *outagePolicy) noteAsked(handedOut uint64) {
-	p.askedAt = handedOut
+	wanted := math.Ceil(missing * min(1, outageFillMS/milliseconds(p.young)))
+	return min(room, max(p.countMin, int(min(wanted, math.MaxInt32))))
 }

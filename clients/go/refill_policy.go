@@ -6,16 +6,23 @@ import (
 )
 
 const (
-	// A reservation is to last so long at the rate at hand.
-	refillTarget = time.Second
+	// A reservation is to last so long, and the rate is measured over so long at least, for bursts say little about
+	// the next second.
+	refillSpanMS = 1_000
 	// The low-water mark covers so many round trips, so that one slow answer in a thousand is not noticed.
 	roundTripsOfStock = 8
 	// The low-water mark is at least this part of an answer.
 	stockPart = 0.25
 	rttWeight = 0.125
-	// A burst that is shorter says little about the next second.
-	elapsedMin = 10 * time.Millisecond
+	// A mark that is met within this time asks for twice as many IDs.
+	rush = 250 * time.Millisecond
 )
+
+// handed is how many IDs had been handed out at a moment.
+type handed struct {
+	at    time.Time
+	count uint64
+}
 
 // refillPolicy says how much to reserve, and when. It is fed with what was handed out and how long reservations took,
 // and reads no clock.
@@ -29,34 +36,76 @@ const (
 //     again.
 type refillPolicy struct {
 	countMin, countMax int
-	// IDs handed out a second.
+	// rate is the IDs handed out a second.
 	rate float64
-	// Mean round trip in seconds; 0 before the first answer.
-	meanRTT float64
+	// The rate is measured from older: over 1 to 2 s while refills come each second. newer is nil before the first.
+	older, newer *handed
+	// meanRTTMS is the mean round trip in milliseconds; 0 before the first answer.
+	meanRTTMS float64
+	// growth is what the answer in use asks for: 0 while its mark is not met, and where that took its time.
+	growth int
 }
 
-// noteHandedOut takes in that so many IDs were handed out. The rate rises at once and falls by halves.
-func (p *refillPolicy) noteHandedOut(count uint64, elapsed time.Duration) {
-	measured := float64(count) / max(elapsed, elapsedMin).Seconds()
+// noteHandedOut takes in how many IDs have been handed out by now. The rate rises at once and falls by halves.
+func (p *refillPolicy) noteHandedOut(now handed) {
+	if p.newer == nil || milliseconds(now.at.Sub(p.newer.at)) >= refillSpanMS {
+		p.older = p.newer
+		if p.older == nil {
+			p.older = &now
+		}
+		p.newer = &now
+	}
+	elapsedMS := max(refillSpanMS, milliseconds(now.at.Sub(p.older.at)))
+	measured := float64(now.count-p.older.count) * 1_000 / elapsedMS
 	p.rate = max(measured, p.rate/2)
 }
 
 func (p *refillPolicy) noteRoundTrip(duration time.Duration) {
-	if p.meanRTT == 0 {
-		p.meanRTT = duration.Seconds()
+	if p.meanRTTMS == 0 {
+		p.meanRTTMS = milliseconds(duration)
 	} else {
-		p.meanRTT += rttWeight * (duration.Seconds() - p.meanRTT)
+		p.meanRTTMS += rttWeight * (milliseconds(duration) - p.meanRTTMS)
 	}
+}
+
+// noteInUse takes in that an answer is in use from now on.
+func (p *refillPolicy) noteInUse() {
+	p.growth = 0
+}
+
+// noteMark takes in that the answer in use, of so many IDs, was used down to its mark within a time.
+func (p *refillPolicy) noteMark(count uint64, duration time.Duration) {
+	p.growth = 0
+	if duration <= rush {
+		p.growth = int(2 * count)
+	}
+}
+
+// forget takes in that the buffer goes to sleep: what comes after it is measured afresh.
+func (p *refillPolicy) forget() {
+	p.older, p.newer = nil, nil
 }
 
 // reserveCount is how many IDs to ask for.
 func (p *refillPolicy) reserveCount() int {
-	wanted := math.Ceil(p.rate * refillTarget.Seconds())
-	return max(p.countMin, int(min(wanted, float64(p.countMax))))
+	return p.bound(max(p.growth, p.secondCount()))
+}
+
+// secondCount is how many IDs are used within a second, within the bounds of a reservation.
+func (p *refillPolicy) secondCount() int {
+	return p.bound(int(math.Ceil(min(p.rate, math.MaxInt32) * refillSpanMS / 1_000)))
 }
 
 // lowWater is the mark of an answer of so many IDs: with so many left or fewer, ask for the next.
 func (p *refillPolicy) lowWater(count uint64) uint64 {
-	trips := roundTripsOfStock * p.rate * p.meanRTT
-	return uint64(math.Ceil(max(min(trips, math.MaxInt32), float64(count)*stockPart)))
+	trips := roundTripsOfStock * p.rate * (p.meanRTTMS / 1_000)
+	return uint64(min(float64(count), math.Ceil(max(trips, float64(count)*stockPart))))
+}
+
+func (p *refillPolicy) bound(count int) int {
+	return min(p.countMax, max(p.countMin, count))
+}
+
+func milliseconds(duration time.Duration) float64 {
+	return float64(duration) / float64(time.Millisecond)
 }

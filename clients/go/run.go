@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 )
@@ -60,9 +61,11 @@ type claimableRun struct {
 	// low is the index whose claimer asks for the next answer: the low-water mark, or count where the mark is not in
 	// this run.
 	low, count uint64
-	answer     *answer
-	_          [24]byte
-	cursor     atomic.Uint64
+	// mask has no bit in common with the indexes whose claimer looks at the age, and at others who claim.
+	mask   uint64
+	answer *answer
+	_      [16]byte
+	cursor atomic.Uint64
 	// collisions counts claims that others followed at once.
 	collisions atomic.Uint64
 	_          [48]byte
@@ -96,7 +99,7 @@ func (r *claimableRun) hasMark(start, end uint64) bool {
 }
 
 // isContended looks whether other claims followed the one of an index at once, and tells so once they have done it
-// often. It is for indexes at which looksAround holds.
+// often. It is for one of lookEvery indexes.
 func (r *claimableRun) isContended(index uint64) bool {
 	// A look at once would come before the other core has got the cache line.
 	for range looks {
@@ -107,7 +110,12 @@ func (r *claimableRun) isContended(index uint64) bool {
 	return false
 }
 
-// looksAround tells whether the claimer of an index looks for others.
-func looksAround(index uint64) bool {
-	return index%lookEvery == 0
+// lookMask is for a rate at which IDs are handed out: one claimer looks at the age in 10 ms of use, and of 64 at least.
+func lookMask(rate float64) uint64 {
+	const perSecond, claimsMax = 100, 64
+	claims := uint64(min(rate/perSecond, claimsMax))
+	if claims < 2 {
+		return 0
+	}
+	return 1<<(bits.Len64(claims)-1) - 1
 }

@@ -72,7 +72,7 @@ func (s *stripes) blockSize(run *claimableRun) uint64 {
 func (s *stripes) put(place *atomic.Pointer[claimableRun], run *claimableRun, start, end uint64) *claimableRun {
 	count := end - start
 	block := &claimableRun{
-		first: run.first + start*run.stride, stride: run.stride, low: count, count: count, answer: run.answer,
+		first: run.first + start*run.stride, stride: run.stride, low: count, count: count, mask: run.mask, answer: run.answer,
 	}
 	place.Store(block)
 	return block

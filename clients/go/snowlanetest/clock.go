@@ -13,6 +13,8 @@ type Clock struct {
 	mutex  sync.Mutex
 	now    time.Time
 	timers []*timer
+	// suspended and steps are how far the other clocks ran ahead.
+	suspended, steps time.Duration
 }
 
 type timer struct {
@@ -25,6 +27,34 @@ func (c *Clock) Now() time.Time {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.now
+}
+
+// Wall gives the time of the wall clock.
+func (c *Clock) Wall() time.Time {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.now.Add(c.suspended + c.steps)
+}
+
+// Uptime gives the time since the machine started, suspended or not.
+func (c *Clock) Uptime() time.Duration {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return time.Hour + c.now.Sub(time.Time{}) + c.suspended
+}
+
+// Suspend lets d pass while the machine is suspended: no timer runs, and Now stands still.
+func (c *Clock) Suspend(d time.Duration) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.suspended += d
+}
+
+// StepWall sets the wall clock forward by d, or back.
+func (c *Clock) StepWall(d time.Duration) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.steps += d
 }
 
 // AfterFunc runs f once Advance has moved time by d.
