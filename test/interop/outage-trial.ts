@@ -24,10 +24,10 @@ export interface OutageTrialResult {
   readonly language: string;
   readonly count: number;
   readonly failures: number;
-  /** Calls that found no stock. */
+  /** Calls that found no stock, from the moment on at which the server died. */
   readonly waits: number;
-  /** What the command `take` wrote. */
-  readonly file: string;
+  /** What the commands `take` wrote. */
+  readonly files: readonly string[];
 }
 
 /** The port that a server listens on. */
@@ -39,33 +39,43 @@ export async function runOutageTrial(options: OutageTrialOptions): Promise<reado
   const { before, dead, after } = seconds;
   let server = await startServer();
   const proxy = await TcpProxy.start(portOf(server));
-  const dying = (async () => {
-    await sleep(before * 1_000);
-    await server.stop("SIGKILL");
-    proxy.cut();
+  const client = { client: "outage" };
+  const endpoints = `http://127.0.0.1:${proxy.port}`;
+  const running = programs.map(({ language, call }) => ({ language, program: new ProgramUnderTest(call) }));
+  const takeAll = (part: string, length: number) =>
+    Promise.all(
+      running.map(async ({ language, program }) => {
+        const file = join(folder, `outage-${language}-${part}.ids`);
+        const taking = { per_second: perSecond, seconds: length, out: file };
+        const { count, failures } = await program.send<TakeResult>("take", { ...client, ...taking });
+        const { waits } = await program.send<{ readonly waits: number }>("stats", client);
+        return { language, count, failures, waits, file };
+      }),
+    );
+  const reviving = async (): Promise<void> => {
     await sleep(dead * 1_000);
     server = await startServer();
     proxy.targetPort = portOf(server);
-  })();
-  const client = { client: "outage" };
-  const endpoints = `http://127.0.0.1:${proxy.port}`;
-  const runClient = async (program: ClientProgram): Promise<OutageTrialResult> => {
-    const file = join(folder, `outage-${program.language}.ids`);
-    const running = new ProgramUnderTest(program.call);
-    try {
-      await running.send("open", { ...client, buffer: 1, endpoints, outage_ms: dead * 1_000 });
-      const taking = { per_second: perSecond, seconds: before + dead + after, out: file };
-      const { count, failures } = await running.send<TakeResult>("take", { ...client, ...taking });
-      const { waits } = await running.send<{ readonly waits: number }>("stats", client);
-      return { language: program.language, count, failures, waits, file };
-    } finally {
-      await running.end();
-    }
   };
   try {
-    return await Promise.all(programs.map(runClient));
+    const opening = { ...client, buffer: 1, endpoints, outage_ms: dead * 1_000 };
+    await Promise.all(running.map(({ program }) => program.send("open", opening)));
+    const filling = await takeAll("before", before);
+    await server.stop("SIGKILL");
+    proxy.cut();
+    const [living] = await Promise.all([takeAll("then", dead + after), reviving()]);
+    return living.map(({ language, count, failures, waits, file }, index) => {
+      const early = filling[index]!;
+      return {
+        language,
+        count: early.count + count,
+        failures: early.failures + failures,
+        waits: waits - early.waits,
+        files: [early.file, file],
+      };
+    });
   } finally {
-    await dying;
+    await Promise.all(running.map(({ program }) => program.end()));
     await proxy.stop();
     await server.stop("SIGTERM");
   }

@@ -66,7 +66,7 @@ class IdClient:
         """Makes a client. Connections are opened when they are first needed.
 
         Args:
-            endpoints: One or more of `http://HOST:PORT`, `https://HOST:PORT`, `unix:/PATH`; they must serve one deployment.
+            endpoints: One or more of `http://HOST:PORT`, `https://HOST:PORT`, `unix:/PATH`; all of one deployment.
             options: How the client works.
             keywords: Single options by the names of ClientOptions, in place of those in `options`.
         """

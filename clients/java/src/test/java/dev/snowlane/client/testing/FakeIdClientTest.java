@@ -99,13 +99,25 @@ class FakeIdClientTest {
   @Test
   void aBufferTriesAgainAfterTheTimeThatTheScriptNames() {
     FakeIdClient ids =
-        new FakeIdClient(Step.fail(ErrorReason.BURST_EXCEEDED, Duration.ofSeconds(3)), Step.run(100, 32, 1));
+        new FakeIdClient(Step.fail(ErrorReason.BURST_EXCEEDED, Duration.ofMillis(800)), Step.run(100, 32, 1));
     PrefetchBuffer buffer = ids.prefetch();
     expect(ErrorReason.STOCK_EMPTY, buffer::nextIdNow);
-    ids.clock().advance(Duration.ofMillis(2_900));
+    ids.clock().advance(Duration.ofMillis(700));
     expect(ErrorReason.STOCK_EMPTY, buffer::nextIdNow);
     // The wait is stretched by at most a half.
-    ids.clock().advance(Duration.ofMillis(1_700));
+    ids.clock().advance(Duration.ofMillis(600));
+    assertEquals(100, buffer.nextIdNow());
+  }
+
+  @Test
+  void aLongTimeThatTheScriptNamesCountsForASecond() {
+    FakeIdClient ids =
+        new FakeIdClient(Step.fail(ErrorReason.BURST_EXCEEDED, Duration.ofMinutes(3)), Step.run(100, 32, 1));
+    PrefetchBuffer buffer = ids.prefetch();
+    expect(ErrorReason.STOCK_EMPTY, buffer::nextIdNow);
+    ids.clock().advance(Duration.ofMillis(900));
+    expect(ErrorReason.STOCK_EMPTY, buffer::nextIdNow);
+    ids.clock().advance(Duration.ofMillis(700));
     assertEquals(100, buffer.nextIdNow());
   }
 
