@@ -41,7 +41,7 @@ test("a store that is frozen, gone and back is shown by Watch, and told by Gener
     .locator(".pill")
     .getByText(/as worker/)
     .waitFor();
-  await said.getByText(/^answered/).waitFor();
+  await said.getByText(/^last answered/).waitFor();
   await page.getByRole("row").filter({ hasText: "this server" }).getByText("held").waitFor();
   await page.getByText("This server issues no IDs now.", { exact: false }).waitFor({ state: "detached" });
   await page.getByText("The state of the server is unknown.", { exact: false }).waitFor({ state: "detached" });
