@@ -3,10 +3,11 @@ import { isLittleEndian } from "../../snowflake/id-words.ts";
 import { writeRun } from "../../snowflake/run.ts";
 import type { ReservedIds } from "../../worker/id-source.ts";
 import { type CallContext, checkBatch, drawChunk, type AnswerOptions } from "./issue-ids.ts";
+import { deploymentBehind, type FieldsBehind } from "./fields-behind.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
 import { type PackedNumbers, PackedStream } from "./packed-stream.ts";
 import { field2Varint, readVarints, uint32Max } from "./read-varints.ts";
-import { field3Fixed32, fixed32Bytes, writeFixed32Field } from "./write-protobuf.ts";
+import { field3Fixed32 } from "./write-protobuf.ts";
 
 /** BatchNextIds without texts. */
 export function createBatchNextIds(options: AnswerOptions): HotMethod {
@@ -31,12 +32,13 @@ function readBatchNextIds(options: AnswerOptions, message: Buffer): HotOperation
 /** The IDs of one call: all of them rise, so each draw says what the ones before it allow. */
 class PackedIds implements PackedNumbers<ReservedIds> {
   readonly bytesEach = 8;
-  readonly restBytes = fixed32Bytes;
+  readonly behind: FieldsBehind;
   readonly #options: AnswerOptions;
   readonly #context: CallContext;
   #risingSpan: number | undefined;
 
   constructor(options: AnswerOptions, context: CallContext) {
+    this.behind = deploymentBehind(field3Fixed32, options.deploymentNow);
     this.#options = options;
     this.#context = context;
   }
@@ -51,10 +53,6 @@ class PackedIds implements PackedNumbers<ReservedIds> {
     let at = 0;
     for (const run of runs) at = writeRun(run, ids, at);
     return start + count * this.bytesEach;
-  }
-
-  writeRest(bytes: Buffer, at: number): number {
-    return writeFixed32Field(bytes, at, field3Fixed32, this.#options.deploymentNow());
   }
 }
 

@@ -4,6 +4,7 @@ import type { ReservedValues } from "../../sequence/value-source.ts";
 import { IdWords } from "../../snowflake/id-words.ts";
 import { checkBatch } from "./issue-ids.ts";
 import { drawValueChunk, type ValueOptions } from "./issue-values.ts";
+import { nothingBehind } from "./fields-behind.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
 import { PackedStream } from "./packed-stream.ts";
 import { field3Varint, readNamed } from "./read-named.ts";
@@ -30,8 +31,7 @@ function readBatchNextValues(options: ValueOptions, message: Buffer): HotOperati
       draw: (wanted) => drawValueChunk(options, source, wanted, context),
       bytesEach: int64BytesMax,
       write: writeRuns,
-      restBytes: 0,
-      writeRest: (_bytes, at) => at,
+      behind: nothingBehind,
     });
   };
 }

@@ -1,4 +1,5 @@
 import { assert } from "../../assert.ts";
+import type { FieldsBehind } from "./fields-behind.ts";
 import { type HotStream, prefixBytes } from "./hot-method.ts";
 import { field1Bytes, varintBytes, writePrefix, writeVarint } from "./write-protobuf.ts";
 
@@ -13,10 +14,7 @@ export interface PackedNumbers<D extends { readonly count: number }> {
   readonly bytesEach: number;
   /** Writes the numbers, and returns where they end. */
   write(bytes: Buffer, at: number, drawn: D): number;
-  /** The most bytes of the fields behind the numbers. */
-  readonly restBytes: number;
-  /** Writes the fields behind the numbers, and returns where they end. */
-  writeRest(bytes: Buffer, at: number): number;
+  readonly behind: FieldsBehind;
 }
 
 /**
@@ -47,7 +45,7 @@ export class PackedStream<D extends { readonly count: number }> implements HotSt
     this.#left -= drawn.count;
     const bytes = this.#room(drawn.count);
     const numbersEnd = this.#numbers.write(bytes, headBytes, drawn);
-    const end = this.#numbers.writeRest(bytes, numbersEnd);
+    const end = this.#numbers.behind.write(bytes, numbersEnd);
     const numberBytes = numbersEnd - headBytes;
     const start = headBytes - prefixBytes - 1 - varintBytes(numberBytes);
     writePrefix(bytes, start, end - start - prefixBytes);
@@ -57,8 +55,8 @@ export class PackedStream<D extends { readonly count: number }> implements HotSt
   }
 
   #room(count: number): Buffer {
-    const { bytesEach, restBytes } = this.#numbers;
-    const size = headBytes + count * bytesEach + restBytes;
+    const { bytesEach, behind } = this.#numbers;
+    const size = headBytes + count * bytesEach + behind.bytesMax;
     if (this.#bytes === undefined || this.#bytes.length < size) this.#bytes = Buffer.allocUnsafeSlow(size);
     return this.#bytes;
   }

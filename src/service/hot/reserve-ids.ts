@@ -1,17 +1,10 @@
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import type { IdRun } from "../../snowflake/run.ts";
 import { checkReserveCount, drawReservation, type AnswerOptions } from "./issue-ids.ts";
+import { deploymentBehind } from "./fields-behind.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
 import { field1Varint, field2Varint, readVarints, uint32Max } from "./read-varints.ts";
-import {
-  field1Fixed64,
-  field2Fixed32,
-  field3Fixed64,
-  fixed32Bytes,
-  writeFixed32Field,
-  writeFixed64,
-  writeVarint,
-} from "./write-protobuf.ts";
+import { field1Fixed64, field2Fixed32, field3Fixed64, writeFixed64, writeVarint } from "./write-protobuf.ts";
 import { encodeRuns, type RunWriter } from "./write-runs.ts";
 
 /** 2 for its tag and length, 9 + 6 + 9 for its fields. */
@@ -31,8 +24,7 @@ export function createReserveIds(options: AnswerOptions): HotMethod {
   const writer: RunWriter<IdRun> = {
     bytesEach: runBytesMax,
     write: writeIdRun,
-    restBytes: fixed32Bytes,
-    writeRest: (bytes, at) => writeFixed32Field(bytes, at, field2Fixed32, options.deploymentNow()),
+    behind: deploymentBehind(field2Fixed32, options.deploymentNow),
   };
   return {
     descriptor: IdService.method.reserveIds,

@@ -1,6 +1,7 @@
 import { SequenceService } from "../../gen/snowlane/v1/sequence_service_pb.ts";
 import type { ValueRun } from "../../sequence/segment-buffer.ts";
 import { checkReserveValues, drawValueReservation, type ValueOptions } from "./issue-values.ts";
+import { nothingBehind } from "./fields-behind.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
 import { field3Varint, readNamed } from "./read-named.ts";
 import { field1Varint, field2Varint, uint32Max } from "./read-varints.ts";
@@ -11,8 +12,7 @@ const writer: RunWriter<ValueRun> = {
   // 2 for its tag and length, 10 + 6 + 10 for its fields.
   bytesEach: 28,
   write: writeValueRun,
-  restBytes: 0,
-  writeRest: (_bytes, at) => at,
+  behind: nothingBehind,
 };
 
 function writeValueRun(bytes: Buffer, start: number, { firstValue, count, increment }: ValueRun): number {

@@ -1,3 +1,4 @@
+import type { FieldsBehind } from "./fields-behind.ts";
 import { prefixBytes } from "./hot-method.ts";
 import { field1Bytes, writePrefix } from "./write-protobuf.ts";
 
@@ -7,15 +8,12 @@ export interface RunWriter<R> {
   readonly bytesEach: number;
   /** Writes the fields of a run, and returns where they end. */
   write(bytes: Buffer, at: number, run: R): number;
-  /** The most bytes of the fields behind the runs. */
-  readonly restBytes: number;
-  /** Writes the fields behind the runs, and returns where they end. */
-  writeRest(bytes: Buffer, at: number): number;
+  readonly behind: FieldsBehind;
 }
 
 /** Encodes the answer of ReserveIds or ReserveValues: a framed message whose field 1 holds runs. */
 export function encodeRuns<R>(runs: readonly R[], writer: RunWriter<R>): Uint8Array {
-  const bytes = Buffer.allocUnsafe(prefixBytes + runs.length * writer.bytesEach + writer.restBytes);
+  const bytes = Buffer.allocUnsafe(prefixBytes + runs.length * writer.bytesEach + writer.behind.bytesMax);
   let at = prefixBytes;
   for (const run of runs) {
     const start = at + 2;
@@ -24,7 +22,7 @@ export function encodeRuns<R>(runs: readonly R[], writer: RunWriter<R>): Uint8Ar
     bytes[at + 1] = end - start;
     at = end;
   }
-  at = writer.writeRest(bytes, at);
+  at = writer.behind.write(bytes, at);
   writePrefix(bytes, 0, at - prefixBytes);
   return bytes.subarray(0, at);
 }
