@@ -29,7 +29,7 @@ export const lightModules = {
  * A start loads a few large files: finding and reading each of 50 small ones took longer than what is in them. A group
  * is what matches and all that it imports, without what a group above has. Each thread of a store takes the first
  * three; commands that start no server do without the last two. Calls of another server take the packages alone, and a
- * probe by `snowlane health` not even those.
+ * probe by `snowlane health` not even those. The finder of IDs in texts is no part of them: no server reads such texts.
  */
 export const groups = [
   // What an older Node reaches before it is refused: the rest would not even load there.
@@ -47,7 +47,7 @@ export const groups = [
     test: /src\/store\/(store-identity|sqlite\/(thread-calls|store-file|open-file|file-[a-z]+|sqlite-paths|lock-owner))\.ts$/,
   },
   { priority: 5, name: "http", test: /light:http$/ },
-  { priority: 4, name: "pure", test: /src\/(snowflake|text)\// },
+  { priority: 4, name: "pure", test: /src\/(snowflake|text\/(?!find\/))/ },
   { priority: 3, name: "config", test: /src\/(config\/|cli\/(exit-code|paint)\.ts$)/ },
   { priority: 3, name: "packages", test: /node_modules\/@(bufbuild|connectrpc\/connect)\/|src\/gen\// },
   { priority: 2, name: "traces", test: /node_modules\/@opentelemetry\// },

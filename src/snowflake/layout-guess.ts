@@ -97,10 +97,11 @@ export function plausibleLayouts(id: bigint, nowMs: number): readonly PlausibleL
  * @param ids - One or more. `createTimeMs` is that of the first one that fits.
  */
 export function guessLayouts(ids: readonly bigint[], context: GuessContext): readonly LayoutGuess[] {
-  const guesses = candidates.flatMap((candidate) => {
+  const guesses: LayoutGuess[] = [];
+  for (const candidate of candidates) {
     const guess = guessOf(candidate, ids, context);
-    return guess === undefined ? [] : [guess];
-  });
+    if (guess !== undefined) guesses.push(guess);
+  }
   return guesses.toSorted((one, other) => other.score - one.score);
 }
 
@@ -110,28 +111,35 @@ function guessOf(
   { nowMs, maker, own }: GuessContext,
 ): LayoutGuess | undefined {
   const { name } = candidate;
+  const known = knownPoints[name] ?? 0;
   let score = 0;
   let createTimeMs: number | undefined;
-  const reasons = new Set<GuessReason>();
+  let isRecent = false;
+  let isLow = false;
   for (const id of ids) {
     const read = readUnder(candidate, id, nowMs);
     if (read === undefined) continue;
     createTimeMs ??= read.createTimeMs;
-    if (ids.length > 1) score += 10;
-    score += recentPoints(nowMs - read.createTimeMs, reasons) + sequencePoints(candidate, read.sequence, reasons);
-    score += knownPoints[name] ?? 0;
+    const recent = recentPoints(nowMs - read.createTimeMs);
+    const low = sequencePoints(candidate, read.sequence);
+    isRecent ||= recent === recentPointsMax;
+    isLow ||= low === lowPointsMax;
+    score += recent + low + known + (ids.length > 1 ? 10 : 0);
   }
   if (createTimeMs === undefined) return undefined;
-  if (maker === name) score += 6;
-  if (own === name) score += 4;
-  const found: readonly (GuessReason | false)[] = [
-    maker === name && "maker",
-    own === name && "own",
-    reasons.has("recent") && "recent",
-    reasons.has("low-sequence") && "low-sequence",
-    (knownPoints[name] ?? 0) >= 2 && "known",
-  ];
-  return { name, createTimeMs, score, reasons: found.filter((reason) => reason !== false) };
+  const reasons: GuessReason[] = [];
+  if (maker === name) {
+    score += 6;
+    reasons.push("maker");
+  }
+  if (own === name) {
+    score += 4;
+    reasons.push("own");
+  }
+  if (isRecent) reasons.push("recent");
+  if (isLow) reasons.push("low-sequence");
+  if (known >= 2) reasons.push("known");
+  return { name, createTimeMs, score, reasons };
 }
 
 /**
@@ -163,25 +171,19 @@ function readUnder(
     : undefined;
 }
 
-function recentPoints(ageMs: number, reasons: Set<GuessReason>): number {
+const recentPointsMax = 2.5;
+const lowPointsMax = 1.5;
+
+function recentPoints(ageMs: number): number {
   if (ageMs >= 730 * dayMs) return 0;
-  if (ageMs >= 90 * dayMs) return 0.5;
-  reasons.add("recent");
-  return 2.5;
+  return ageMs >= 90 * dayMs ? 0.5 : recentPointsMax;
 }
 
 /** Mastodon's sequence is a hash, so that it says nothing. */
-function sequencePoints(
-  { name, layout }: (typeof candidates)[number],
-  sequence: number,
-  reasons: Set<GuessReason>,
-): number {
+function sequencePoints({ name, layout }: (typeof candidates)[number], sequence: number): number {
   if (name === "mastodon") return 0;
   const range = layout.sequence.max + 1;
-  if (sequence * 64 < range) {
-    reasons.add("low-sequence");
-    return 1.5;
-  }
+  if (sequence * 64 < range) return lowPointsMax;
   return sequence * 4 < range ? 0.5 : -1.5;
 }
 
