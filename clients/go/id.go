@@ -26,13 +26,27 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(buffer, '"'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. It refuses a JSON number: its writer may have lost digits.
+// UnmarshalJSON reads what MarshalJSON writes, and leaves the ID as it is for null. It refuses a JSON number: its writer
+// may have lost digits.
 func (id *ID) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
 	text, err := strconv.Unquote(string(data))
 	if err != nil || len(data) < 2 || data[0] != '"' {
 		return errors.New("snowlane: an ID in JSON is a string of decimal digits")
 	}
-	value, err := readDecimal(text)
+	return id.UnmarshalText([]byte(text))
+}
+
+// MarshalText writes the ID in decimal digits.
+func (id ID) MarshalText() ([]byte, error) {
+	return strconv.AppendUint(nil, uint64(id), 10), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (id *ID) UnmarshalText(text []byte) error {
+	value, err := readDecimal(string(text))
 	if err != nil {
 		return err
 	}
