@@ -13,6 +13,7 @@ const places: readonly (readonly [files: string, before: string, after: string])
   ["clients/typescript/package.json", '"version": "', '"'],
   ["clients/python/pyproject.toml", 'name = "snowlane-client"\nversion = "', '"'],
   ["clients/java/pom.xml", "<artifactId>snowlane-client</artifactId>\n  <version>", "<"],
+  ["clients/go/version.go", 'version = "', '"'],
   ["clients/java/README.md", "<version>", "<"],
   ["clients/python/README.md", "dist/snowlane_client-", "-py3"],
   ["clients/typescript/README.md", "./snowlane-client-", ".tgz"],

@@ -28,6 +28,8 @@ type attempt struct {
 	endpoint  *endpoint
 	number    int
 	startedAt time.Time
+	// attempts it is one of.
+	attempts *attempts
 	// isReplaced: its connection was dark, and the next attempt at this endpoint takes another.
 	isReplaced bool
 }
@@ -50,6 +52,13 @@ func (a *attempts) left() time.Duration {
 func (a *attempts) begin(ctx context.Context) (attempt, error) {
 	clock := a.client.options.Clock
 	chosen, wait, endpointFailure := a.client.endpoints.choose()
+	if moved, isNew := a.client.endpoints.announce(); isNew {
+		event := StateEvent{State: StateMoved, Endpoint: moved.address.url}
+		if a.lastFailure != nil {
+			event.Reason = a.lastFailure.Reason
+		}
+		a.client.states.tell(event)
+	}
 	wait = max(wait, a.quotaWait)
 	a.quotaWait = 0
 	if ended := a.client.closedOrCancelled(ctx); ended != nil {
@@ -76,7 +85,16 @@ func (a *attempts) begin(ctx context.Context) (attempt, error) {
 		}
 	}
 	a.number++
-	return attempt{endpoint: chosen, number: a.number, startedAt: clock.Now()}, nil
+	return attempt{endpoint: chosen, number: a.number, startedAt: clock.Now(), attempts: a}, nil
+}
+
+// reportLost tells the observer of the other request of an attempt, which was cancelled because one was answered first.
+func (a *attempt) reportLost(isHedge bool, hedged *endpoint) {
+	lost := *a
+	if isHedge {
+		lost.endpoint = hedged
+	}
+	a.attempts.report(lost, Cancelled)
 }
 
 func (a *attempts) succeed(attempt attempt) {
@@ -109,7 +127,7 @@ func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error
 	}
 	a.report(attempt, failure.Reason)
 	hasRunOut := failure.Reason == DeadlineExceeded
-	if failure.Endpoint != "" && !hasRunOut && failure.Reason != Unreachable {
+	if failure.Endpoint != "" && !hasRunOut && (failure.Reason != Unreachable || failure.isAnswer) {
 		a.client.endpoints.noteAnswer()
 	}
 	isOver := ctx.Err() != nil || !options.Clock.Now().Before(a.deadline)
@@ -135,9 +153,9 @@ func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error
 		return nil
 	}
 	if a.lastFailure != nil {
-		return a.lastFailure
+		failure = a.lastFailure
 	}
-	return failure
+	return failure.atEndOf(ctx)
 }
 
 func (a *attempts) report(attempt attempt, reason Reason) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,8 @@ type BufferOptions struct {
 	Observer *ClientObserver
 	Clock    Clock
 	Random   func() float64
+	// Logger gets a line when refills begin to fail, and when they work again. Default: that of the client.
+	Logger *slog.Logger
 }
 
 // BufferStats is a snapshot of the counters of a buffer. Reserved = HandedOut + Dropped + Stock.
@@ -69,6 +72,7 @@ type Buffer struct {
 	clock    Clock
 	random   func() float64
 	observer *ClientObserver
+	states   *states
 	maxAge   time.Duration
 	timeout  time.Duration
 	// closing ends the reservation under way.
@@ -97,6 +101,7 @@ type Buffer struct {
 	stopRetry     func()
 	failuresInRow int
 	lastFailure   *Error
+	spell         spell
 	// arrival is closed when waiters are to look again.
 	arrival                                           *arrival
 	waiters                                           int
@@ -159,6 +164,7 @@ func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 	if buffer.observer == nil {
 		buffer.observer = &ClientObserver{}
 	}
+	buffer.states = newStates(buffer.clock, buffer.observer, options.Logger)
 	buffer.closing, buffer.close = context.WithCancel(context.Background())
 	buffer.run.Store(&claimableRun{})
 	return buffer, nil
@@ -183,6 +189,15 @@ func (b *Buffer) NextID(ctx context.Context) (ID, error) {
 		return ID(run.first + index*run.stride), nil
 	}
 	return b.nextSlowly(ctx, place, run, index)
+}
+
+// Ready waits until the buffer has an ID in stock, and takes none: a service that calls it before its first request has
+// connected and reserved by then. It fails as [Buffer.NextID] does.
+func (b *Buffer) Ready(ctx context.Context) error {
+	var wait wait
+	defer wait.end(b)
+	b.waitForRun(ctx, &wait, &b.run)
+	return wait.err
 }
 
 // TryNextID hands out one ID from stock and never waits; false if there is none, and then a refill is on its way.

@@ -92,11 +92,18 @@ func (b *Buffer) refill(order refillOrder) {
 	if err == nil {
 		event.Received, err = b.accept(runs, order, asked)
 	}
+	var state *StateEvent
 	if err != nil {
 		failure := asError(err)
 		event.Reason = failure.Reason
 		b.fail(failure)
+		if b.spell.failed(asked.at, b.clock.Now(), b.failuresInRow) {
+			state = &StateEvent{State: StateFailing, Reason: failure.Reason, Endpoint: failure.Endpoint}
+		}
 	} else {
+		if lasted := b.spell.worked(b.clock.Now()); lasted > 0 {
+			state = &StateEvent{State: StateWorking, Duration: lasted}
+		}
 		b.policy.noteRoundTrip(duration)
 		b.wake(nil)
 		// What ran low while an answer for the reserve was on its way is asked for.
@@ -106,6 +113,9 @@ func (b *Buffer) refill(order refillOrder) {
 	}
 	b.mutex.Unlock()
 	notify(b.observer.OnRefill, event)
+	if state != nil {
+		b.states.tell(*state)
+	}
 }
 
 // accept takes an answer into stock, or refuses it whole. Its age counts from before the first attempt to get it: no ID
@@ -154,20 +164,10 @@ func (b *Buffer) fail(failure *Error) {
 		// Before the first answer, each call is to fail within a second.
 		count = min(count, 2)
 	}
-	if isIncurable(failure.Code) || isFirstMistake(failure) {
+	if !failure.Passes() {
 		b.wake(failure)
 	}
 	b.stopRetry = b.clock.AfterFunc(backoff(count, failure.RetryAfter, b.random), b.retry)
-}
-
-// isIncurable tells whether waiting cannot cure a failure.
-func isIncurable(code codes.Code) bool {
-	switch code {
-	case codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.FailedPrecondition, codes.Unimplemented:
-		return true
-	default:
-		return false
-	}
 }
 
 func (b *Buffer) retry() {

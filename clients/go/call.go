@@ -30,7 +30,7 @@ func runAttempts[Answer any](
 ) (none Answer, err error) {
 	attempts := c.newAttempts(ctx, method)
 	for {
-		if err := c.meet(); err != nil {
+		if err := c.prepare(ctx); err != nil {
 			return none, err
 		}
 		attempt, err := attempts.begin(ctx)
@@ -48,6 +48,12 @@ func runAttempts[Answer any](
 			return none, err
 		}
 	}
+}
+
+// prepare sees to it that names are looked up, and that the endpoints are known to be of one deployment.
+func (c *Client) prepare(ctx context.Context) error {
+	c.names.look(ctx, c.closing)
+	return c.meet()
 }
 
 func tryOnce[Answer any](ctx context.Context, c *Client, attempt *attempt, work work[Answer]) (answer Answer, err error) {
@@ -120,6 +126,9 @@ func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, wor
 			if leg.err == nil {
 				c.hedges.noteAnswer(leg.took)
 				c.endpoints.noteHedge(leg.endpoint, leg.endpoint != attempt.endpoint)
+				if underWay > 0 {
+					attempt.reportLost(!leg.isHedge, plan.endpoint)
+				}
 				attempt.endpoint, attempt.isReplaced = leg.endpoint, leg.isReplaced
 				return leg.answer, nil
 			}

@@ -35,6 +35,8 @@ const (
 type Client struct {
 	options   Options
 	endpoints *endpoints
+	names     *names
+	states    *states
 	// closing ends all calls.
 	closing context.Context
 	close   context.CancelFunc
@@ -68,8 +70,14 @@ func NewClient(options Options) (*Client, error) {
 		met:         make(chan struct{}),
 		buffers:     map[*Buffer]struct{}{},
 	}
+	client.states = newStates(options.Clock, options.Observer, options.Logger)
+	client.names = newNames(client.endpoints, options.Clock, options.Random)
 	client.hedges = &hedges{clock: options.Clock, attemptTimeout: options.AttemptTimeout}
 	client.connections = newConnections(client.connect, options.Clock)
+	client.connections.onReplaced = func(endpoint *endpoint) {
+		client.states.tell(StateEvent{State: StateReplaced, Endpoint: endpoint.address.url})
+	}
+	client.endpoints.onGone = client.connections.retire
 	client.closing, client.close = context.WithCancel(context.Background())
 	return client, nil
 }
@@ -170,6 +178,12 @@ func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) 
 	})
 }
 
+// Ready asks a server what it is: when it succeeds, a connection stands and the credentials are right.
+func (c *Client) Ready(ctx context.Context) error {
+	_, err := c.Info(ctx)
+	return err
+}
+
 // Prefetch makes a buffer that draws from this client, and is closed with it. The client keeps it until one of the two
 // is closed.
 func (c *Client) Prefetch(options BufferOptions) (*Buffer, error) {
@@ -188,6 +202,9 @@ func (c *Client) Prefetch(options BufferOptions) (*Buffer, error) {
 	}
 	buffer, err := NewBuffer(refillSource{c}, options)
 	if err == nil {
+		if options.Logger == nil && options.Observer == c.options.Observer {
+			buffer.states = c.states
+		}
 		buffer.onClose = func() { c.forget(buffer) }
 		c.buffers[buffer] = struct{}{}
 	}
@@ -246,7 +263,8 @@ func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {
 	if endpoint.address.isTLS {
 		transport = credentials.NewTLS(c.tls())
 	}
-	return grpc.NewClient(endpoint.address.target(),
+	options := append(slices.Clone(c.options.DialOptions),
+		grpc.WithUserAgent("snowlane-go/"+version),
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           grpcbackoff.Config{BaseDelay: backoffBase, Multiplier: 1.6, Jitter: 0.5, MaxDelay: backoffMax},
@@ -255,6 +273,14 @@ func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 5 * time.Second}),
 		grpc.WithDisableServiceConfig(),
 	)
+	if endpoint.address.ip.IsValid() {
+		// Whether there is a proxy was decided by the name.
+		options = append(options, grpc.WithNoProxy())
+		if transport.Info().ServerName == "" {
+			options = append(options, grpc.WithAuthority(endpoint.address.hostPort))
+		}
+	}
+	return grpc.NewClient(endpoint.address.target(), options...)
 }
 
 func (c *Client) tls() *tls.Config {

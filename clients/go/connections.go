@@ -3,6 +3,7 @@ package snowlane
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ const (
 	openingTime = 10 * time.Second
 	// A second connection beside one that has answered is opened no more often than this.
 	secondEvery = 10 * time.Second
+	// A connection takes so many streams: servers allow 100 and more.
+	streamsEach = 90
 )
 
 // connection is one channel to an endpoint. All but the channel is guarded by the mutex of its connections.
@@ -40,10 +43,14 @@ type connection struct {
 type connections struct {
 	open  func(*endpoint) (*grpc.ClientConn, error)
 	clock Clock
+	// onReplaced, if set, is called without the mutex when a connection takes the place of one that answered nothing.
+	onReplaced func(*endpoint)
 
-	mutex           sync.Mutex
-	isClosed        bool
-	inUse           map[*endpoint]*connection
+	mutex    sync.Mutex
+	isClosed bool
+	inUse    map[*endpoint]*connection
+	// streaming are those that streams take, apart from calls: readers that pause hold up no call.
+	streaming       map[*endpoint][]*connection
 	replaced        map[*connection]struct{}
 	unansweredInRow map[*endpoint]int
 	// secondAt is when a second connection was opened last.
@@ -54,7 +61,7 @@ func newConnections(open func(*endpoint) (*grpc.ClientConn, error), clock Clock)
 	return &connections{
 		open: open, clock: clock,
 		inUse: map[*endpoint]*connection{}, replaced: map[*connection]struct{}{}, unansweredInRow: map[*endpoint]int{},
-		secondAt: map[*endpoint]time.Time{},
+		secondAt: map[*endpoint]time.Time{}, streaming: map[*endpoint][]*connection{},
 	}
 }
 
@@ -73,6 +80,29 @@ func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 		}
 		c.inUse[endpoint] = used
 	}
+	used.callCount++
+	c.await(used)
+	return used, nil
+}
+
+// beginStream gives the connection that a stream takes. Each one is ended by end.
+func (c *connections) beginStream(endpoint *endpoint) (*connection, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.isClosed {
+		return nil, closedError("client")
+	}
+	open := c.streaming[endpoint]
+	index := slices.IndexFunc(open, func(other *connection) bool { return other.callCount < streamsEach })
+	if index < 0 {
+		made, err := c.make(endpoint)
+		if err != nil {
+			return nil, err
+		}
+		index = len(open)
+		c.streaming[endpoint] = append(open, made)
+	}
+	used := c.streaming[endpoint][index]
 	used.callCount++
 	c.await(used)
 	return used, nil
@@ -144,6 +174,7 @@ func (c *connections) make(endpoint *endpoint) (*connection, error) {
 // one was dark.
 func (c *connections) end(endpoint *endpoint, used *connection, cause error) (isReplaced bool) {
 	c.mutex.Lock()
+	wasReplaced := used.isReplaced
 	switch reason := reasonOfRPC(cause); {
 	case cause == errLegLost:
 		// It may still be slow, and no more than that: where it is dark, the next call finds out.
@@ -159,7 +190,12 @@ func (c *connections) end(endpoint *endpoint, used *connection, cause error) (is
 	default:
 		c.answered(endpoint, used)
 	}
+	isNewlyReplaced := used.isReplaced && !wasReplaced
 	used.callCount--
+	// The first connection for streams stays, others close when they are empty.
+	if used.callCount == 0 && slices.Index(c.streaming[endpoint], used) > 0 {
+		c.leave(endpoint, used)
+	}
 	_, isLeft := c.replaced[used]
 	isDone := isLeft && used.callCount == 0
 	if isDone {
@@ -168,6 +204,9 @@ func (c *connections) end(endpoint *endpoint, used *connection, cause error) (is
 	c.mutex.Unlock()
 	if isDone {
 		_ = used.channel.Close()
+	}
+	if isNewlyReplaced && c.onReplaced != nil {
+		c.onReplaced(endpoint)
 	}
 	return isReplaced
 }
@@ -194,10 +233,14 @@ func (c *connections) close() error {
 	for _, used := range c.inUse {
 		all = append(all, used)
 	}
+	for _, open := range c.streaming {
+		all = append(all, open...)
+	}
 	for used := range c.replaced {
 		all = append(all, used)
 	}
 	clear(c.inUse)
+	clear(c.streaming)
 	clear(c.replaced)
 	c.mutex.Unlock()
 	var faults []error
@@ -223,14 +266,51 @@ func (c *connections) answered(endpoint *endpoint, used *connection) {
 }
 
 func (c *connections) noteLimit(endpoint *endpoint, used *connection) {
-	if c.inUse[endpoint] != used || !c.isDark(endpoint, used) {
-		return
-	}
 	// The next call opens another. Calls that run out together find this one replaced.
-	delete(c.inUse, endpoint)
+	if c.isDark(endpoint, used) && c.leave(endpoint, used) {
+		c.unansweredInRow[endpoint]++
+	}
+}
+
+// leave sees to it that a connection gets no more calls, and closes after the last. It tells whether it got some.
+func (c *connections) leave(endpoint *endpoint, used *connection) bool {
+	open := c.streaming[endpoint]
+	index := slices.Index(open, used)
+	switch {
+	case c.inUse[endpoint] == used:
+		delete(c.inUse, endpoint)
+	case index >= 0:
+		c.streaming[endpoint] = slices.Delete(open, index, index+1)
+	default:
+		return false
+	}
 	c.replaced[used] = struct{}{}
-	c.unansweredInRow[endpoint]++
 	used.isReplaced = true
+	return true
+}
+
+// retire sees to it that the connections to an endpoint close after their last calls: its address is gone.
+func (c *connections) retire(endpoint *endpoint) {
+	c.mutex.Lock()
+	all := slices.Clone(c.streaming[endpoint])
+	if used, isThere := c.inUse[endpoint]; isThere {
+		all = append(all, used)
+	}
+	var idle []*connection
+	for _, used := range all {
+		c.leave(endpoint, used)
+		if used.callCount == 0 {
+			delete(c.replaced, used)
+			idle = append(idle, used)
+		}
+	}
+	delete(c.streaming, endpoint)
+	delete(c.unansweredInRow, endpoint)
+	delete(c.secondAt, endpoint)
+	c.mutex.Unlock()
+	for _, used := range idle {
+		_ = used.channel.Close()
+	}
 }
 
 func (c *connections) isDark(endpoint *endpoint, used *connection) bool {

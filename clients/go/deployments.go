@@ -80,12 +80,14 @@ func (d *deployments) checkConflict() error {
 }
 
 // meetAtStart takes in a server that was met before the first ID: no call gets an ID when two do not go together.
-func (d *deployments) meetAtStart(server metServer) {
+func (d *deployments) meetAtStart(server metServer) (isOfOne bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if !d.join(server) && d.conflict == nil {
+	isOfOne = d.join(server)
+	if !isOfOne && d.conflict == nil {
 		d.conflict = d.mismatch(server)
 	}
+	return isOfOne
 }
 
 // knows tells whether an answer with this number may be used as it is.
@@ -177,7 +179,7 @@ type admitFunc func(deployment uint32) error
 // meet begins to ask all endpoints of which deployment they are. It fails if they are of two.
 func (c *Client) meet() error {
 	c.meetOnce.Do(func() {
-		if len(c.endpoints.all) < 2 {
+		if len(c.endpoints.list()) < 2 {
 			close(c.met)
 			return
 		}
@@ -188,9 +190,10 @@ func (c *Client) meet() error {
 
 func (c *Client) meetAll() {
 	defer close(c.met)
-	answers := make([]*metServer, len(c.endpoints.all))
+	all := c.endpoints.list()
+	answers := make([]*metServer, len(all))
 	var asking sync.WaitGroup
-	for index, endpoint := range c.endpoints.all {
+	for index, endpoint := range all {
 		asking.Add(1)
 		go func() {
 			defer asking.Done()
@@ -200,7 +203,9 @@ func (c *Client) meetAll() {
 	asking.Wait()
 	for _, server := range answers {
 		if server != nil {
-			c.deployments.meetAtStart(*server)
+			if !c.deployments.meetAtStart(*server) {
+				c.states.tell(StateEvent{State: StateMismatch, Reason: DeploymentMismatch, Endpoint: server.url})
+			}
 		}
 	}
 }
@@ -229,10 +234,14 @@ func (c *Client) admit(endpoint *endpoint, number uint32) error {
 	}
 	server := metServer{url: endpoint.address.url, number: number}
 	// Where there is one endpoint, nothing that it says of itself could be compared.
-	if !c.deployments.knows(number) && len(c.endpoints.all) > 1 {
+	if !c.deployments.knows(number) && len(c.endpoints.list()) > 1 {
 		if asked := c.askDeployment(endpoint); asked != nil && asked.number == number {
 			server = *asked
 		}
 	}
-	return c.deployments.admit(server)
+	err := c.deployments.admit(server)
+	if err != nil {
+		c.states.tell(StateEvent{State: StateMismatch, Reason: DeploymentMismatch, Endpoint: server.url})
+	}
+	return err
 }

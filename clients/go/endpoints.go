@@ -16,7 +16,9 @@ const (
 
 // endpoint is one server, and how it has been doing. Guarded by endpoints.mutex.
 type endpoint struct {
-	address       endpointAddress
+	address endpointAddress
+	// missedLooks counts the looks in a row that did not find its address.
+	missedLooks   int
 	failuresInRow int
 	// downUntil in the past: it is up.
 	downUntil   time.Time
@@ -29,10 +31,15 @@ type endpoints struct {
 	clock  Clock
 	random func() float64
 
+	// onGone, if set, is called without the mutex with each endpoint whose address is gone.
+	onGone func(*endpoint)
+
 	mutex   sync.Mutex
 	all     []*endpoint
 	current *endpoint
-	moveAt  time.Time
+	// announced was current when the observer last heard of it.
+	announced *endpoint
+	moveAt    time.Time
 	// hasAnswered: a server has, with success or an error.
 	hasAnswered bool
 	// hedgesWonInRow counts refills whose second request was answered first, by another endpoint.
@@ -45,7 +52,61 @@ func newEndpoints(addresses []endpointAddress, clock Clock, random func() float6
 		e.all = append(e.all, &endpoint{address: address})
 	}
 	e.move(e.all)
+	e.announced = e.current
 	return e
+}
+
+// list gives all of them.
+func (e *endpoints) list() []*endpoint {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return slices.Clone(e.all)
+}
+
+// announce gives the endpoint in use, and tells whether it is another one than at the last call.
+func (e *endpoints) announce() (current *endpoint, isNew bool) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	isNew = e.current != e.announced
+	e.announced = e.current
+	return e.current, isNew
+}
+
+// areDown tells whether all of these are.
+func (e *endpoints) areDown(some []*endpoint) bool {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	now := e.clock.Now()
+	return !slices.ContainsFunc(some, func(one *endpoint) bool { return !one.downUntil.After(now) })
+}
+
+// replace puts endpoints in the place of others. An endpoint that is in use and answers stays, and is given back.
+func (e *endpoints) replace(gone, come []*endpoint) (stays *endpoint) {
+	e.mutex.Lock()
+	e.all = append(e.all, come...)
+	gone = slices.DeleteFunc(slices.Clone(gone), func(one *endpoint) bool {
+		isInUse := one == e.current && one.failuresInRow == 0 && one.address.ip.IsValid()
+		if isInUse {
+			stays = one
+		}
+		return isInUse
+	})
+	e.all = slices.DeleteFunc(e.all, func(one *endpoint) bool { return slices.Contains(gone, one) })
+	if slices.Contains(gone, e.current) {
+		isUnheard := e.announced == e.current && !e.current.address.ip.IsValid()
+		e.move(e.all)
+		// A name that turns into its addresses is no move.
+		if isUnheard {
+			e.announced = e.current
+		}
+	}
+	e.mutex.Unlock()
+	for _, one := range gone {
+		if e.onGone != nil {
+			e.onGone(one)
+		}
+	}
+	return stays
 }
 
 // choose says where to go next, how long to wait before, and what that endpoint failed with last.

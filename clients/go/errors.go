@@ -84,6 +84,8 @@ type Error struct {
 	// Endpoint is the one that was asked last; empty if none was.
 	Endpoint string
 	cause    error
+	// isAnswer: UNREACHABLE, but a server said so.
+	isAnswer bool
 }
 
 // Error gives "REASON: text (endpoint)", without the brackets where no endpoint was asked.
@@ -106,6 +108,26 @@ func (e *Error) Is(target error) bool {
 		(e.Reason == DeadlineExceeded && target == context.DeadlineExceeded)
 }
 
+// Passes tells that waiting can cure it: the same call may succeed later, with nobody doing anything about it.
+func (e *Error) Passes() bool {
+	switch e.Code {
+	case codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.FailedPrecondition, codes.Unimplemented:
+		return false
+	default:
+		return !isFirstMistake(e)
+	}
+}
+
+// atEndOf is the same error, and the error of the context with which its call ended: errors.Is finds both.
+func (e *Error) atEndOf(ctx context.Context) *Error {
+	if ctx.Err() == nil || errors.Is(e, ctx.Err()) {
+		return e
+	}
+	ended := *e
+	ended.cause = errors.Join(e.cause, ctx.Err())
+	return &ended
+}
+
 // ReasonOf gives the reason of an error of this package, and RPC_FAILED for any other; empty for nil.
 func ReasonOf(err error) Reason {
 	if err == nil {
@@ -126,9 +148,15 @@ func closedError(what string) *Error {
 	return &Error{Reason: ClientClosed, Code: codes.Canceled, Message: "the " + what + " is closed"}
 }
 
-// isAbsence tells that no server is where the client looks: the connection is refused, or the host name has no address.
+// isAbsence tells that no server of ours is where the client looks, or not in the way in which it looks: nothing but
+// another option or a server that is started can help. A connection that was closed may be a balancer's without a
+// server.
 func isAbsence(failure *Error) bool {
-	return failure != nil && failure.Metadata["connection"] != ""
+	kind := ""
+	if failure != nil {
+		kind = failure.Metadata["connection"]
+	}
+	return kind != "" && kind != connectionClosed
 }
 
 // isFirstMistake tells whether an error is that of neverAnswered.
@@ -139,7 +167,9 @@ func isFirstMistake(failure *Error) bool {
 // neverAnswered gives the error of a call before the first answer ever, where a server is at none of the endpoints.
 func neverAnswered(failure *Error) *Error {
 	mistake := *failure
-	mistake.Message += "; start a server there (snowlane serve), or correct the endpoints: none has answered this client yet"
+	if kind := failure.Metadata["connection"]; kind == connectionRefused || kind == connectionNoAddress {
+		mistake.Message += "; start a server there (snowlane serve), or correct the endpoints: none has answered this client yet"
+	}
 	mistake.Metadata = maps.Clone(failure.Metadata)
 	mistake.Metadata["answered"] = "never"
 	return &mistake
@@ -157,7 +187,7 @@ func contextError(ctx context.Context, lastFailure *Error) *Error {
 		return &Error{Reason: Cancelled, Code: codes.Canceled, Message: "the caller cancelled", cause: cause}
 	}
 	if lastFailure != nil {
-		return lastFailure
+		return lastFailure.atEndOf(ctx)
 	}
 	return &Error{Reason: DeadlineExceeded, Code: codes.DeadlineExceeded, Message: "no answer came in time", cause: cause}
 }

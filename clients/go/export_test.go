@@ -1,5 +1,12 @@
 package snowlane
 
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"time"
+)
+
 // SpreadCallers does what contention does, which no test can bring about at will.
 func (b *Buffer) SpreadCallers() {
 	b.spreadCallers()
@@ -39,3 +46,40 @@ func (b *Buffer) IsRefilling() bool {
 	defer b.mutex.Unlock()
 	return b.isRefilling
 }
+
+// SetLookUp puts another way of looking up names in the place of the system's.
+func (c *Client) SetLookUp(lookUp func(ctx context.Context, host string) ([]netip.Addr, error)) {
+	c.names.lookUp = lookUp
+}
+
+// EndpointURLs are those that a client chooses among.
+func (c *Client) EndpointURLs() []string {
+	var urls []string
+	for _, one := range c.endpoints.list() {
+		urls = append(urls, one.address.url)
+	}
+	return urls
+}
+
+// NewStates gives what tells the observer and the log.
+func NewStates(clock Clock, observer *ClientObserver, logger *slog.Logger) func(StateEvent) {
+	return newStates(clock, observer, logger).tell
+}
+
+// RefillPolicy is the policy of a buffer, for the example in its comment.
+type RefillPolicy struct{ refillPolicy }
+
+// NewRefillPolicy makes one with these bounds.
+func NewRefillPolicy(countMin, countMax int) *RefillPolicy {
+	return &RefillPolicy{refillPolicy{countMin: countMin, countMax: countMax}}
+}
+
+func (p *RefillPolicy) NoteHandedOut(at time.Duration, count uint64) {
+	p.noteHandedOut(handed{at: time.Unix(0, 0).Add(at), count: count})
+}
+
+func (p *RefillPolicy) NoteRoundTrip(took time.Duration)              { p.noteRoundTrip(took) }
+func (p *RefillPolicy) NoteMark(count uint64, duration time.Duration) { p.noteMark(count, duration) }
+func (p *RefillPolicy) ReserveCount() int                             { return p.reserveCount() }
+func (p *RefillPolicy) LowWater(count uint64) uint64                  { return p.lowWater(count) }
+func (p *RefillPolicy) Rate() float64                                 { return p.rate }

@@ -26,8 +26,8 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(buffer, '"'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and leaves the ID as it is for null. It refuses a JSON number: its writer
-// may have lost digits.
+// UnmarshalJSON reads what MarshalJSON writes, and leaves the ID as it is for null. It refuses a JSON number, whose
+// writer may have lost digits.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

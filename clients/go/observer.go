@@ -37,6 +37,17 @@ type ExpireEvent struct {
 	Dropped int
 }
 
+// StateEvent says what a client or a buffer has come to. The same goes to the log.
+type StateEvent struct {
+	State State
+	// Reason is empty where nothing failed.
+	Reason Reason
+	// Endpoint is empty where it is about none.
+	Endpoint string
+	// Duration is how long refills had failed; 0 in other states.
+	Duration time.Duration
+}
+
 // ClientObserver is the metrics hook. Any function may be nil. They run outside the fast path, from several goroutines
 // at once, must return soon, and what they panic with is ignored.
 type ClientObserver struct {
@@ -44,6 +55,7 @@ type ClientObserver struct {
 	OnRefill  func(RefillEvent)
 	OnWait    func(WaitEvent)
 	OnExpire  func(ExpireEvent)
+	OnState   func(StateEvent)
 }
 
 func notify[Event any](hook func(Event), event Event) {

@@ -5,14 +5,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 )
 
@@ -35,6 +38,13 @@ type Options struct {
 	// RetryMax is the attempts after the first: 1 to 3; 0 means 3, NoRetries none.
 	RetryMax int
 	Observer *ClientObserver
+	// Logger gets a line when refills begin to fail and when they work again, when the client moves to another endpoint
+	// or replaces a connection, and when a server is of another deployment; one a minute of a kind. Default:
+	// slog.Default().
+	Logger *slog.Logger
+	// DialOptions go to each connection, for interceptors, stats handlers and dialers. Where one of them and the client
+	// differ, the client wins.
+	DialOptions []grpc.DialOption
 	// Deployments whose IDs may be used, by their fingerprints as `snowlane doctor` shows them: for namespaces or a
 	// move whose IDs the operator keeps apart. Default: the first that answers.
 	Deployments []string
@@ -76,12 +86,25 @@ type endpointAddress struct {
 	// socketPath is the path of a Unix socket; empty where the endpoint is called over TCP.
 	socketPath string
 	isTLS      bool
+	// ip is the address of the name in hostPort that is called; invalid where gRPC looks the name up.
+	ip netip.Addr
+}
+
+// at is one address of a name: an endpoint of its own, which is still called by the name.
+func (a endpointAddress) at(ip netip.Addr) endpointAddress {
+	a.ip = ip
+	a.url = fmt.Sprintf("%s [%s]", a.url, ip)
+	return a
 }
 
 // target is the address as gRPC takes it. With its scheme: a host may be called as one of gRPC's own.
 func (a endpointAddress) target() string {
 	if a.socketPath != "" {
 		return "unix://" + (&url.URL{Path: a.socketPath}).EscapedPath()
+	}
+	if a.ip.IsValid() {
+		_, port, _ := net.SplitHostPort(a.hostPort)
+		return "passthrough:///" + net.JoinHostPort(a.ip.String(), port)
 	}
 	return "dns:///" + url.PathEscape(a.hostPort)
 }

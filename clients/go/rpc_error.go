@@ -3,7 +3,6 @@ package snowlane
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -76,20 +75,17 @@ func reasonOfRPC(err error) Reason {
 	}
 }
 
-// describeUnreachable says in our words that no server is there. gRPC tells it in its message alone.
+// describeUnreachable says in our words why there is no answer.
 func describeUnreachable(failure *Error) {
-	is := func(text string) bool { return strings.Contains(failure.Message, text) }
-	switch {
-	case is("connection refused"), is("actively refused"):
-		failure.Message = "the connection is refused: no server listens there"
-		failure.Metadata = map[string]string{"connection": "refused"}
-	case is("connect: no such file or directory"):
-		failure.Message = "there is no such socket: no server listens there"
-		failure.Metadata = map[string]string{"connection": "refused"}
-	case is("name resolver error"), is("no such host"), is("record lookup error"):
-		failure.Message = "the host name has no address"
-		failure.Metadata = map[string]string{"connection": "no_address"}
-	default:
+	if mistake := mistakeOf(failure.Message); mistake != nil {
+		failure.Message = mistake.text
+		failure.Metadata = map[string]string{"connection": mistake.kind}
+		return
+	}
+	failure.isAnswer = failure.RetryAfter > 0 || !ofTransport.MatchString(failure.Message)
+	if failure.isAnswer {
+		failure.Message = "the server cannot answer now: " + failure.Message
+	} else {
 		failure.Message = "the server does not answer: " + failure.Message
 	}
 }

@@ -81,7 +81,7 @@ func (s *streamCall[Item]) read(ctx context.Context, count int) iter.Seq2[[]Item
 		}
 		attempts := s.client.newAttempts(ctx, s.method)
 		for left := count; left > 0; {
-			if err := s.client.meet(); err != nil {
+			if err := s.client.prepare(ctx); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -129,7 +129,7 @@ func (r *streamReader[Item]) read(ctx context.Context, yield func([]Item, error)
 	streaming, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	hasLeft := false
-	isReplaced, err := client.exchange(streaming, endpoint, client.connections.begin, func(streaming context.Context, used *connection) error {
+	isReplaced, err := client.exchange(streaming, endpoint, client.connections.beginStream, func(streaming context.Context, used *connection) error {
 		admit := func(number uint32) error { return client.admit(endpoint, number) }
 		stop := r.watch(cancel)
 		next, err := r.call.open(streaming, used.channel, r.left, admit)

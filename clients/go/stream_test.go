@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -197,4 +198,43 @@ func TestChunkSizesOutOfRange(t *testing.T) {
 	if calls := server.calls.Load(); calls != 0 {
 		t.Errorf("%d calls", calls)
 	}
+}
+
+func TestStreamsThatPauseHoldUpNoCallAndShareConnections(t *testing.T) {
+	server := startServer(t)
+	link := startLink(t, server)
+	client := connect(t, snowlane.Options{Endpoints: []string{link.url()}})
+	release, reading := make(chan struct{}), sync.WaitGroup{}
+	const streams = 100
+	paused := make(chan error, streams)
+	for range streams {
+		reading.Add(1)
+		go func() {
+			defer reading.Done()
+			isFirst := true
+			for _, err := range client.Stream(ctx, 10, snowlane.StreamOptions{ChunkSize: 5}) {
+				if err != nil || isFirst {
+					paused <- err
+				}
+				if isFirst = false; err == nil {
+					<-release
+				}
+			}
+		}()
+	}
+	for range streams {
+		if err := <-paused; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		if _, err := client.NextID(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if accepted := link.accepted.Load(); accepted != 3 {
+		t.Errorf("%d connections: two for 100 streams and one for calls are enough", accepted)
+	}
+	close(release)
+	reading.Wait()
 }

@@ -136,6 +136,23 @@ test("each client has the hook's methods, and each takes the event of its name",
   }
 });
 
+test("the clients that know all mistakes of connections say them as the contract does", () => {
+  const contract = readFileSync("docs/internals/client-contract.md", "utf8");
+  const rows = [...contract.matchAll(/^\| `(\w+)` \| ([^|]+) \| (?:yes|no) \|$/gm)];
+  expect(rows).toHaveLength(9);
+  const plain = (text: string): string => text.toLowerCase().replace(/\.$/, "");
+  const sources = { go: "clients/go/connection_mistakes.go" };
+  for (const [language, files] of Object.entries(sources)) {
+    const source = globSync(files)
+      .map((file) => readFileSync(file, "utf8").toLowerCase())
+      .join("");
+    for (const [, kind = "", text = ""] of rows) {
+      expect(source, language).toContain(`"${kind}"`);
+      expect(source, language).toContain(plain(text));
+    }
+  }
+});
+
 test("each buffer has the parts of the contract, in the files that it names", () => {
   const contract = readFileSync("docs/internals/client-contract.md", "utf8");
   const parts = [...contract.matchAll(/^\| (buffer|stock|refill|waiters) \|[^|]*\|(.*)\|$/gm)];
