@@ -1,8 +1,9 @@
 /** The programs of docs/languages.md, against a server. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { rubyCall } from "../support/fetch/ruby.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -28,13 +29,9 @@ const languages: Readonly<Record<string, (program: string) => Promise<(url: stri
     return (url) => runCommand(path, ["-n", join(folder, "ids.php"), url], { env });
   },
   ruby: async (program) => {
-    const { path, env } = await findTool("ruby");
+    const [env = "", ...call] = await rubyCall();
     writeFileSync(join(folder, "ids.rb"), program);
-    // Where Debian's packages were only unpacked, Ruby does not know where its own files are.
-    const root = dirname(dirname(dirname(path)));
-    const places = ["usr/lib/ruby/3.1.0", "usr/lib/x86_64-linux-gnu/ruby/3.1.0"].map((place) => join(root, place));
-    return (url) =>
-      runCommand(path, [join(folder, "ids.rb"), url], { env: { ...env, RUBYLIB: places.join(delimiter) } });
+    return (url) => runCommand(env, [...call, join(folder, "ids.rb"), url]);
   },
   rust: async (program) => {
     const project = join(folder, "rust");

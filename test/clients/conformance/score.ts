@@ -88,6 +88,10 @@ export function scoreToText({ hello, verdicts }: Score): string {
     const head = `${result.padEnd(8)}  ${rule.padEnd(11)}  ${name.padEnd(24)}`;
     return `${head}  ${how === "" ? law : how}`;
   });
-  const heldCount = verdicts.filter(({ result }) => result === "held").length;
-  return `${[...lines, `${hello.language}: ${heldCount} of ${verdicts.length} held`].join("\n")}\n`;
+  const countOf = (wanted: Verdict["result"]): number => verdicts.filter(({ result }) => result === wanted).length;
+  const others = (["broken", "left out"] as const).flatMap((result) =>
+    countOf(result) === 0 ? [] : [`${countOf(result)} ${result}`],
+  );
+  const sum = [`${hello.language}: ${countOf("held")} of ${verdicts.length} held`, ...others].join(", ");
+  return `${[...lines, sum].join("\n")}\n`;
 }

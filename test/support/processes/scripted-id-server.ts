@@ -1,10 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.ts";
 import { IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
-import { findFreePort } from "./free-port.ts";
+import { CleartextServer } from "./cleartext-server.ts";
 
 /** The parts of an answer with a reason. */
 export interface ScriptedFault {
@@ -31,8 +30,8 @@ export function faultError({ reason, code, retryAfterMs, metadata = {} }: Script
 }
 
 /**
- * An ID service that does what a test tells it to, over cleartext HTTP/2: for faults that a real server cannot be made
- * to show at will. It counts up from `firstId`, unless `handlers` says otherwise.
+ * An ID service that does what a test tells it to, over cleartext HTTP/2 and HTTP/1.1: for faults that a real server
+ * cannot be made to show at will. It counts up from `firstId`, unless `handlers` says otherwise.
  */
 export class ScriptedIdServer {
   /** Laid over the handlers that count. */
@@ -40,43 +39,30 @@ export class ScriptedIdServer {
   /** The calls, in order. */
   readonly calls: { readonly method: string; readonly context: HandlerContext }[] = [];
   #nextId: bigint;
-  #server: Http2Server | undefined;
-  readonly #sessions = new Set<ServerHttp2Session>();
-  #port = 0;
+  readonly #server = new CleartextServer(connectNodeAdapter({ routes: (router) => this.#routes(router) }));
 
   constructor(firstId = 1n) {
     this.#nextId = firstId;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return this.#server.url;
   }
 
   /** Listens: on a free port the first time, on the same one after a {@link kill}. */
   async start(): Promise<this> {
-    const server = createServer(connectNodeAdapter({ routes: (router) => this.#routes(router) }));
-    server.on("session", (session) => {
-      this.#sessions.add(session);
-      session.on("close", () => this.#sessions.delete(session));
-    });
-    this.#port ||= await findFreePort();
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(this.#port, "127.0.0.1", resolve);
-    });
-    this.#server = server;
+    await this.#server.start();
     return this;
   }
 
   /** Cuts every connection and stops listening, as a crash does. */
-  async kill(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    for (const session of this.#sessions) {
-      session.socket.destroy();
-      session.destroy();
-    }
-    if (server !== undefined) await new Promise((resolve) => server.close(resolve));
+  kill(): Promise<void> {
+    return this.#server.kill();
+  }
+
+  /** Sends GOAWAY to every connection of HTTP/2. */
+  goAway(): void {
+    this.#server.goAway();
   }
 
   #routes(router: ConnectRouter): void {
