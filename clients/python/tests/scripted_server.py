@@ -51,6 +51,11 @@ def fault(
     return step
 
 
+def fingerprint_of(number: int) -> str:
+    """The fingerprint of a deployment with that number."""
+    return f"{number:08x}".ljust(32, "0")
+
+
 def free_port() -> int:
     """A free port of loopback, below those that systems give to outgoing connections: on those, a server that comes
     back may find its port taken by one of them, even by one that was calling it.
@@ -86,8 +91,13 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
 
     def __init__(self, first_id: int = 1, *, credentials: grpc.ServerCredentials | None = None) -> None:
         self.script: deque[Step] = deque()
+        self.info_script: deque[Step] = deque()
+        """For GetInfo, which a client with several endpoints calls by itself."""
         self.calls: list[str] = []
         self.tokens: list[str | None] = []
+        self.deployment = 0
+        """The number that it tells; 0: none."""
+        self.binding: pb.WorkerBinding | None = None
         self._lock = threading.Lock()
         self._next_id = first_id
         self._credentials = credentials
@@ -126,14 +136,17 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
         self.stop()
 
     def NextId(self, request: pb.NextIdRequest, context: grpc.ServicerContext) -> pb.NextIdResponse:  # noqa: N802
-        return self._run("NextId", request, context, lambda: pb.NextIdResponse(id=self._take(1)))
+        return self._run(
+            "NextId", request, context, lambda: pb.NextIdResponse(id=self._take(1), deployment=self.deployment)
+        )
 
     def ReserveIds(  # noqa: N802
         self, request: pb.ReserveIdsRequest, context: grpc.ServicerContext
     ) -> pb.ReserveIdsResponse:
         def count() -> pb.ReserveIdsResponse:
             granted = min(request.count, 20_000)
-            return pb.ReserveIdsResponse(runs=[pb.IdRun(first_id=self._take(granted), count=granted, stride=1)])
+            run = pb.IdRun(first_id=self._take(granted), count=granted, stride=1)
+            return pb.ReserveIdsResponse(runs=[run], deployment=self.deployment)
 
         return self._run("ReserveIds", request, context, count)
 
@@ -149,7 +162,9 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
         kinds = (pb.LAYOUT_FIELD_KIND_TIMESTAMP, pb.LAYOUT_FIELD_KIND_DATACENTER, pb.LAYOUT_FIELD_KIND_WORKER)
         for kind, bits in zip((*kinds, pb.LAYOUT_FIELD_KIND_SEQUENCE), (41, 5, 5, 12), strict=True):
             layout.fields.add(kind=kind, bits=bits)
-        return self._run("GetInfo", request, context, lambda: pb.GetInfoResponse(layout=layout))
+        fingerprint = fingerprint_of(self.deployment) if self.deployment else ""
+        info = pb.GetInfoResponse(layout=layout, deployment_fingerprint=fingerprint, binding=self.binding)
+        return self._run("GetInfo", request, context, lambda: info)
 
     def NextValue(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
         return self._run("NextValue", request, context, _unscripted)
@@ -167,7 +182,7 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
             size = min(left, request.chunk_size or 4096)
             first = self._take(size)
             left -= size
-            yield pb.BatchNextIdsResponse(ids=range(first, first + size))
+            yield pb.BatchNextIdsResponse(ids=range(first, first + size), deployment=self.deployment)
 
     def _take(self, count: int) -> int:
         with self._lock:
@@ -178,6 +193,7 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
     def _run(self, method: str, request: Any, context: grpc.ServicerContext, count: Callable[[], T]) -> T:
         self.calls.append(method)
         self.tokens.append(dict(context.invocation_metadata()).get("authorization"))
-        step = self.script.popleft() if self.script else None
+        script = self.info_script if method == "GetInfo" else self.script
+        step = script.popleft() if script else None
         result: T = count() if step is None else step(request, context)
         return result

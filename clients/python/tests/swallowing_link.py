@@ -16,6 +16,8 @@ class SwallowingLink:
     def __init__(self, url: str) -> None:
         self._to = urlsplit(url).port
         self._generation = 0
+        self.accepted = 0
+        """Connections so far."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
@@ -51,6 +53,7 @@ class SwallowingLink:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
         server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._to)
         for source, sink in ((reader, server_writer), (server_reader, writer)):
             task = self._loop.create_task(self._forward(source, sink, self._generation))

@@ -195,7 +195,7 @@ def test_closing_ends_calls_waits_and_buffers(server: ScriptedServer) -> None:
         calling = asyncio.create_task(client.next_id())
         while not server.calls:
             await asyncio.sleep(0.01)
-        server.script.append(fault(UNAVAILABLE, "STORE_UNAVAILABLE", retry_after_s=3))
+        server.info_script.append(fault(UNAVAILABLE, "STORE_UNAVAILABLE", retry_after_s=3))
         waiting = asyncio.create_task(client.info())
         while not heard:
             await asyncio.sleep(0.01)

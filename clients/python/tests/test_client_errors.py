@@ -129,7 +129,7 @@ def test_a_quota_is_waited_for_at_the_same_endpoint(server: ScriptedServer) -> N
             started = time.monotonic()
             client.next_id()
             assert time.monotonic() - started >= 0.2
-        assert sorted([len(server.calls), len(other.calls)]) == [0, 2]
+        assert sorted(each.calls.count("NextId") for each in (server, other)) == [0, 2]
 
 
 def test_an_error_shows_its_reason_in_every_form() -> None:
@@ -225,7 +225,7 @@ def test_an_id_that_is_0_or_has_bit_63_set_is_refused(server: ScriptedServer, id
 
 
 def test_a_server_without_a_layout_is_none_of_ours(server: ScriptedServer) -> None:
-    server.script.append(lambda request, context: pb.GetInfoResponse())
+    server.info_script.append(lambda request, context: pb.GetInfoResponse())
     with IdClient(server.url) as client:
         assert error_of(client.layout).reason is ErrorReason.INVALID_RESPONSE
         assert client.layout() == LAYOUTS["twitter"]

@@ -9,7 +9,7 @@ import pytest
 from scripted_server import ScriptedServer
 from swallowing_link import SwallowingLink
 
-from snowlane import AsyncIdClient, IdClient
+from snowlane import AsyncIdClient, AttemptEvent, ClientObserver, ErrorReason, IdClient
 
 
 @pytest.fixture(name="link")
@@ -30,6 +30,21 @@ def test_no_call_fails_and_no_stream_ends_when_a_connection_is_swallowed(link: S
         assert len(set(taken)) == 20_000
         link.swallow()
         assert sum(run.count for run in client.reserve(100)) == 100
+
+
+def test_an_attempt_on_a_dark_connection_is_reported_as_one_that_ran_out(link: SwallowingLink) -> None:
+    # (As RPC_FAILED, where the connection that was replaced could not be closed.)
+    reasons: list[ErrorReason | None] = []
+
+    class Observer(ClientObserver):
+        def on_attempt(self, event: AttemptEvent) -> None:
+            reasons.append(event.reason)
+
+    with IdClient(link.url, attempt_timeout_s=1, timeout_s=30, observer=Observer()) as client:
+        client.next_id()
+        link.swallow()
+        client.next_id()
+    assert reasons == [None, ErrorReason.DEADLINE_EXCEEDED, None]
 
 
 def test_no_call_of_asyncio_fails_either_and_a_limit_of_the_caller_counts(link: SwallowingLink) -> None:

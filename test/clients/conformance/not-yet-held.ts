@@ -3,5 +3,5 @@ export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
   typescript: [],
   go: [],
   java: ["fresh-first", "suspend"],
-  python: ["dark-buffer", "one-of-three-frozen", "two-deployments", "another-deployment-later"],
+  python: [],
 };

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
+from ._aio_tasks import start_apart
 from ._aio_waiters import AsyncWaiters, LoopTimers, SystemLoopTimers
 from ._buffer_stats import BufferStats, stats_of
 from ._client_options import TIMEOUT_DEFAULT_S
@@ -184,7 +184,7 @@ class AsyncPrefetchBuffer:
         if asked:
             if refiller.begins_top_ups(self._clock.monotonic_s()):
                 self._schedule_top_up(refiller)
-            self._reserving = _start(self._reserve(refiller, refiller.flight, asked))
+            self._reserving = start_apart(self._reserve(refiller, refiller.flight, asked))
 
     async def _reserve(self, refiller: Refiller, flight: int, asked: int) -> None:
         sent = Moment(self._clock)
@@ -254,10 +254,3 @@ class AsyncPrefetchBuffer:
     def _tell_expired(self, unused: int) -> None:
         if unused:
             tell(lambda: self._observer.on_expire(ExpireEvent(unused)))
-
-
-def _start(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
-    """Starts background work in a context of its own: it belongs to the buffer, not to the request whose task met the
-    mark.
-    """
-    return contextvars.Context().run(asyncio.ensure_future, work)

@@ -104,13 +104,17 @@ class Attempts:
         """
         self._report(attempt, error.reason)
         has_run_out = error.reason is ErrorReason.DEADLINE_EXCEEDED
+        is_mismatch = error.reason is ErrorReason.DEPLOYMENT_MISMATCH
         if error.endpoint and not has_run_out and error.reason is not ErrorReason.UNREACHABLE:
             self._settings.endpoints.note_answer()
         if error.reason is ErrorReason.QUOTA_EXCEEDED:
             self._quota_wait_s = quota_wait_s(error.retry_after_s)
         elif attempt.is_replaced:
             self._settings.endpoints.note_dark_connection(attempt.endpoint)
-        elif has_run_out or error.code is grpc.StatusCode.UNAVAILABLE:
+        elif has_run_out and self.left_s() <= 0:
+            # The caller's time has run out: that says nothing about the endpoint.
+            pass
+        elif has_run_out or error.code is grpc.StatusCode.UNAVAILABLE or is_mismatch:
             error = self._settings.endpoints.note_failure(attempt.endpoint, error)
             if error.is_first_mistake():
                 raise error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
@@ -49,6 +50,8 @@ class ClientOptions:
         attempt_timeout_s: The most that one attempt may take.
         retry_max: Attempts after the first, 0 to 3.
         observer: The metrics hook.
+        deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several are
+            for deployments whose IDs are known to differ. None: the first that answers.
         layout: For offline work: the deployment's layout. None: asked for once.
         namespace: For offline work: marks the UUIDs of the deployment.
         clock: For tests.
@@ -61,6 +64,7 @@ class ClientOptions:
     attempt_timeout_s: float = 2.0
     retry_max: int = _RETRY_MAX
     observer: ClientObserver | None = None
+    deployments: Sequence[str] | None = None
     layout: Layout | None = None
     namespace: str = "default"
     clock: Clock | None = None
@@ -72,8 +76,18 @@ class ClientOptions:
             value = getattr(self, name)
             if not 0 < value < TIMEOUT_END_S:
                 raise ValueError(f"{name} is {value}; it must be above 0 and below 2^31.")
+        if self.deployments is not None:
+            _check_deployments(self.deployments)
         if self.retry_max not in range(_RETRY_MAX + 1):
             raise ValueError(f"retry_max is {self.retry_max}; it must be 0, 1, 2 or 3.")
+
+
+def _check_deployments(deployments: object) -> None:
+    if isinstance(deployments, str) or not isinstance(deployments, Sequence) or not deployments:
+        raise TypeError("deployments is no list of at least one fingerprint.")
+    for fingerprint in deployments:
+        if not isinstance(fingerprint, str) or not re.fullmatch("[0-9A-Fa-f]{8,32}", fingerprint):
+            raise ValueError(f"deployments has {fingerprint!r}; a fingerprint has 8 to 32 hexadecimal digits.")
 
 
 # "unix:" and the room for a path in Linux' sockaddr_un, without its last byte.

@@ -37,6 +37,7 @@ class Endpoints:
         self._monotonic_s = monotonic_s
         self._lock = threading.Lock()
         self._has_answered = False
+        self._hedges_won_in_row = 0
         self._move_to(self._endpoints)
 
     def choose(self) -> tuple[Endpoint, float]:
@@ -88,10 +89,30 @@ class Endpoints:
         attempt goes to another that is up, if there is one.
         """
         with self._lock:
-            now_s = self._monotonic_s()
-            others = [each for each in self._endpoints if each is not endpoint and each.down_until_s <= now_s]
+            others = self._others_up(endpoint)
             if self._current is endpoint and others:
                 self._move_to(others)
+
+    def others_up(self, endpoint: Endpoint) -> list[Endpoint]:
+        """The others that are up, in an order that is drawn."""
+        with self._lock:
+            others = self._others_up(endpoint)
+        random.shuffle(others)
+        return others
+
+    def note_refill(self, winner: Endpoint, *, is_hedge: bool) -> None:
+        """Takes in which endpoint was the first to answer a refill. One that wins twice in a row, although it was asked
+        later than another, is moved to.
+        """
+        with self._lock:
+            self._hedges_won_in_row = self._hedges_won_in_row + 1 if is_hedge else 0
+            if self._hedges_won_in_row >= 2:
+                self._hedges_won_in_row = 0
+                self._move_to([winner])
+
+    def _others_up(self, endpoint: Endpoint) -> list[Endpoint]:
+        now_s = self._monotonic_s()
+        return [each for each in self._endpoints if each is not endpoint and each.down_until_s <= now_s]
 
     def _move_to(self, among: Sequence[Endpoint]) -> None:
         self._current = random.choice(among)

@@ -54,6 +54,8 @@ class ErrorReason(str, enum.Enum):
     """
     DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
     """The deadline of the call passed, and no attempt had failed otherwise."""
+    DEPLOYMENT_MISMATCH = "DEPLOYMENT_MISMATCH"
+    """The endpoints serve two deployments, whose IDs can be equal."""
     CANCELLED = "CANCELLED"
     """The call was cancelled."""
     CLIENT_CLOSED = "CLIENT_CLOSED"
@@ -106,6 +108,7 @@ _CODES = {
         ErrorReason.SEQUENCE_DISABLED,
         ErrorReason.VALUES_EXHAUSTED,
         ErrorReason.PERIOD_CLOSED,
+        ErrorReason.DEPLOYMENT_MISMATCH,
         ErrorReason.SCRIPT_ENDED,
     ),
     grpc.StatusCode.NOT_FOUND: (ErrorReason.SEQUENCE_NOT_FOUND,),

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-import grpc
-
-from ._attempts import Attempt, Attempts, AttemptSettings
 from ._buffer import PrefetchBuffer
-from ._channels import CHANNEL_OPTIONS, Metadata, Stubs, credentials_of, prepare_process
-from ._client_options import ENDPOINT_DEFAULT, ClientOptions, bearer_of, read_endpoints
-from ._clock import SYSTEM_CLOCK
-from ._connections import Connections
-from ._endpoints import Endpoints
-from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
+from ._calls import Calls
+from ._client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
+from ._deployments import number_of_response
+from ._errors import check_count
 from ._fork import forget_after_fork
 from ._gen.v1 import id_service_pb2 as pb
-from ._grpc_fork import grpc_call, leave_to_parent, wait_before_forks
 from ._layout import Layout
-from ._observer import ClientObserver
 from ._offline import OfflineIds
-from ._options import COUNT_MAX, STREAM_COUNT_MAX, PrefetchOptions, call_timeout_s
+from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
 from ._parse import IdRange, ParsedId, id_range
 from ._remote_sequence import RemoteSequence
-from ._rpc_error import error_of_rpc
-from ._rpc_stream import StreamSpec
+from ._rpc_stream import id_stream
 from ._run import IdRun
 from ._sequence import ValueSequence
 from ._text import TextForm, TextFormat
-from ._wire import ChunkCheck, id_of, layout_of, runs_of
+from ._unary import INFO, NEXT_ID, reservation
+from ._wire import layout_of
 
 if TYPE_CHECKING:
     from .arrays import IdArray
@@ -71,29 +62,12 @@ class IdClient:
             keywords: Single options by the names of ClientOptions, in place of those in `options`.
         """
         self._options = replace(options or ClientOptions(), **keywords)
-        self._urls = {endpoint.url: endpoint for endpoint in read_endpoints(endpoints, self._options)}
-        self._clock = self._options.clock or SYSTEM_CLOCK
-        self._observer = self._options.observer or ClientObserver()
+        self._calls = Calls(read_endpoints(endpoints, self._options), self._options)
         self._offline = OfflineIds(self._options.namespace)
-        self._layout = self._options.layout
-        self._is_closed = False
-        self._begin()
-        forget_after_fork(self)
-
-    def _begin(self) -> None:
-        self._changed = threading.Condition()
-        self._connections: Connections[grpc.Channel] = Connections(
-            self._open_channel, grpc.Channel.close, self._clock.monotonic_s
-        )
+        # The layout that was asked for, and the number of the deployment that it is of.
+        self._layout: tuple[int, Layout] | None = None
         self._buffers: weakref.WeakSet[PrefetchBuffer] = weakref.WeakSet()
-        self._settings = AttemptSettings(
-            endpoints=Endpoints(list(self._urls), self._clock.monotonic_s),
-            monotonic_s=self._clock.monotonic_s,
-            observer=self._observer,
-            timeout_s=self._options.timeout_s,
-            attempt_timeout_s=self._options.attempt_timeout_s,
-            retry_max=self._options.retry_max,
-        )
+        forget_after_fork(self)
 
     def next_id(self, timeout_s: float | None = None) -> int:
         """Issues one ID, by one RPC.
@@ -104,12 +78,7 @@ class IdClient:
         Raises:
             SnowlaneError: What the last attempt failed with; DEADLINE_EXCEEDED; CLIENT_CLOSED.
         """
-        request = pb.NextIdRequest()
-
-        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> int:
-            return id_of(stubs.ids.NextId(request, timeout=timeout, metadata=metadata))
-
-        return self._call("NextId", timeout_s, work)
+        return self._calls.call(NEXT_ID, timeout_s)
 
     def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
         """Issues `count` IDs, by as many reservations as it takes. They ascend as long as one server answers.
@@ -145,14 +114,7 @@ class IdClient:
         Raises:
             SnowlaneError: COUNT_OUT_OF_RANGE, INVALID_RESPONSE, and as next_id.
         """
-        check_count(count, STREAM_COUNT_MAX)
-        check_chunk_size(chunk_size)
-
-        def begin(stubs: Stubs, left: int, timeout: float | None, metadata: Metadata) -> Any:
-            request = pb.BatchNextIdsRequest(count=left, chunk_size=chunk_size)
-            return stubs.ids.BatchNextIds(request, timeout=timeout, metadata=metadata)
-
-        return self._stream(StreamSpec("BatchNextIds", count, begin, ChunkCheck, timeout_s, ordered))
+        return self._calls.stream(id_stream(count, timeout_s, chunk_size, ordered))
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
         """Reserves 1 to `count` IDs, as runs; a server grants what it has without waiting. They are the caller's, used
@@ -165,30 +127,22 @@ class IdClient:
         Raises:
             SnowlaneError: COUNT_OUT_OF_RANGE, INVALID_RESPONSE, and as next_id.
         """
-        check_count(count, COUNT_MAX)
-        request = pb.ReserveIdsRequest(count=count)
-
-        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> list[IdRun]:
-            return runs_of(stubs.ids.ReserveIds(request, timeout=timeout, metadata=metadata), count)
-
-        return self._call("ReserveIds", timeout_s, work)
+        return self._calls.call(reservation(count), timeout_s)
 
     def info(self, timeout_s: float | None = None) -> pb.GetInfoResponse:
         """Asks a server what it is: layout, worker ID, limits, version."""
-        request = pb.GetInfoRequest()
-
-        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> pb.GetInfoResponse:
-            response: pb.GetInfoResponse = stubs.ids.GetInfo(request, timeout=timeout, metadata=metadata)
-            return response
-
-        return self._call("GetInfo", timeout_s, work)
+        return self._calls.call(INFO, timeout_s)
 
     def layout(self) -> Layout:
         """The deployment's layout: that of the options, or asked for once."""
-        layout = self._layout
-        if layout is None:
-            self._layout = layout = layout_of(self.info().layout)
-        return layout
+        if self._options.layout is not None:
+            return self._options.layout
+        kept = self._layout
+        if kept is None or kept[0] != self._calls.deployments.current:
+            info = self.info()
+            number = number_of_response(info) or self._calls.deployments.current
+            self._layout = kept = (number, layout_of(info.layout))
+        return kept[1]
 
     def parse(self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0) -> ParsedId:
         """Reads an ID, or a text form of one, offline, by the layout.
@@ -217,27 +171,26 @@ class IdClient:
         options = replace(options or PrefetchOptions(), **keywords)
         if options.timeout_s is None:
             options = replace(options, timeout_s=self._options.timeout_s)
-        with self._changed:
-            self._refuse_if_closed()
-            buffer = PrefetchBuffer(self, options, clock=self._clock, observer=self._observer)
+        with self._calls.changed:
+            self._calls.refuse_if_closed()
+            source = _HedgedSource(self._calls)
+            buffer = PrefetchBuffer(source, options, clock=self._calls.clock, observer=self._calls.observer)
             self._buffers.add(buffer)
         return buffer
 
     def sequence(self, name: str) -> ValueSequence:
         """The sequence of that name. Nothing is sent, so whether there is one shows with its first value."""
-        return RemoteSequence(name, self)
+        return RemoteSequence(name, self._calls)
 
     def close(self) -> None:
         """Ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing twice is closing once."""
-        with self._changed:
-            if self._is_closed:
-                return
-            self._is_closed = True
+        if not self._calls.close():
+            return
+        with self._calls.changed:
             buffers = list(self._buffers)
-            self._changed.notify_all()
         for buffer in buffers:
             buffer.close()
-        self._cut_calls()
+        self._calls.cut()
 
     def __enter__(self) -> IdClient:
         return self
@@ -250,139 +203,26 @@ class IdClient:
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("An IdClient cannot be copied or pickled: make one in each process.")
 
-    def _cut_calls(self) -> None:
-        for channel in self._connections.take_all():
-            channel.close()
-
     def _after_fork_in_child(self) -> None:
-        leave_to_parent(self._connections.take_all())
-        self._begin()
+        self._buffers = weakref.WeakSet()
 
     def _reserve_all(self, count: int, timeout_s: float | None) -> list[IdRun]:
         check_count(count, COUNT_MAX)
-        deadline_s = self._clock.monotonic_s() + call_timeout_s(timeout_s, self._options.timeout_s)
+        deadline_s = self._calls.clock.monotonic_s() + call_timeout_s(timeout_s, self._options.timeout_s)
         runs: list[IdRun] = []
         while count > 0:
-            for run in self.reserve(count, deadline_s - self._clock.monotonic_s()):
+            for run in self.reserve(count, deadline_s - self._calls.clock.monotonic_s()):
                 runs.append(run)
                 count -= run.count
         return runs
 
-    def _call(self, method: str, timeout_s: float | None, work: Callable[[Stubs, float, Metadata], T]) -> T:
-        attempts = Attempts(self._settings, method, timeout_s)
-        while True:
-            attempt = self._begin_attempt(attempts)
-            try:
-                metadata = self._metadata()
-                with self._connections.call(attempt) as connection, grpc_call():
-                    value = work(connection.stubs, attempt.timeout_s, metadata)
-            except Exception as error:
-                attempts.fail(attempt, self._error_of(error, attempt))
-            else:
-                attempts.succeed(attempt)
-                return value
 
-    def _begin_attempt(self, attempts: Attempts) -> Attempt:
-        self._refuse_if_closed()
-        endpoint, wait_s = attempts.next()
-        self._sleep(wait_s)
-        return attempts.begin(endpoint)
+class _HedgedSource:
+    """The reservations of a client's buffers: a lost one is only a gap, so that a second request may be sent."""
 
-    def _sleep(self, wait_s: float) -> None:
-        until_s = self._clock.monotonic_s() + wait_s
-        with self._changed:
-            while not self._is_closed:
-                left_s = until_s - self._clock.monotonic_s()
-                if left_s <= 0:
-                    return
-                self._clock.wait(self._changed, left_s)
-        self._refuse_if_closed()
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
 
-    def _stream(self, spec: StreamSpec[T]) -> Iterator[Sequence[T]]:
-        attempts = Attempts(self._settings, spec.method, spec.timeout_s)
-        left = spec.count
-        while left > 0:
-            attempt = self._begin_attempt(attempts)
-            reader = spec.read(left)
-            try:
-                with closing(self._open_stream(spec, left, attempt, attempts)) as responses:
-                    for response in responses:
-                        items = reader.take(response)
-                        left -= len(items)
-                        attempts.progress(attempt)
-                        yield items
-                        if spec.timeout_s is None:
-                            attempts.await_next()
-                reader.end()
-            except Exception as error:
-                failure = self._error_of(error, attempt)
-                attempts.fail(attempt, failure)
-                if spec.ordered and left < spec.count:
-                    raise failure from None
-            else:
-                attempts.succeed(attempt)
-
-    def _open_stream(
-        self, spec: StreamSpec[T], left: int, attempt: Attempt, attempts: Attempts
-    ) -> Generator[Any, None, None]:
-        """Opens one stream and gives its responses; the wait for each is bounded."""
-        timeout = None if spec.timeout_s is None else attempts.left_s()
-        metadata = self._metadata()
-        with self._connections.call(attempt) as connection:
-            with grpc_call():
-                call = spec.open(connection.stubs, left, timeout, metadata)
-            try:
-                while (response := self._next_response(call, attempts.attempt_left_s())) is not None:
-                    self._connections.note_answer(attempt.endpoint.url, connection)
-                    yield response
-                    self._connections.await_answer(connection)
-            finally:
-                call.cancel()
-
-    def _next_response(self, call: Any, timeout_s: float) -> Any:
-        """Waits for the next response; None at the end of the stream."""
-        late = False
-
-        def give_up() -> None:
-            nonlocal late
-            late = True
-            call.cancel()
-
-        alarm = self._clock.after(max(timeout_s, 0), give_up)
-        try:
-            with grpc_call():
-                return next(call, None)
-        except grpc.RpcError as error:
-            if late:
-                raise SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, "No chunk came in time.") from error
-            raise
-        finally:
-            alarm.cancel()
-
-    def _open_channel(self, url: str) -> grpc.Channel:
-        self._refuse_if_closed()
-        prepare_process()
-        endpoint = self._urls[url]
-        credentials = credentials_of(endpoint, self._options.tls)
-        if credentials is None:
-            channel = grpc.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
-        else:
-            channel = grpc.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
-        wait_before_forks(self)
-        return channel
-
-    def _metadata(self) -> Metadata:
-        token = self._options.token
-        if token is None:
-            return ()
-        text = token if isinstance(token, str) else token()
-        return (("authorization", bearer_of(text)),)
-
-    def _error_of(self, error: Exception, attempt: Attempt) -> SnowlaneError:
-        if self._is_closed:
-            return SnowlaneError(ErrorReason.CLIENT_CLOSED, "The client is closed.")
-        return error_of_rpc(error, attempt.endpoint.url)
-
-    def _refuse_if_closed(self) -> None:
-        if self._is_closed:
-            raise SnowlaneError(ErrorReason.CLIENT_CLOSED, "The client is closed.")
+    def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
+        """See RunSource."""
+        return self._calls.hedged_call(reservation(count), timeout_s)

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
+from ._aio_calls import AsyncCalls
+from ._calls import Calls
 from ._channels import Metadata, Stubs
-from ._client_options import ClientOptions
 from ._errors import check_chunk_size, check_count
 from ._gen.v1 import sequence_service_pb2 as pb
 from ._options import COUNT_MAX, STREAM_COUNT_MAX
 from ._rpc_stream import StreamSpec
 from ._sequence import ReservedValues, SequenceValue, text_of
-from ._sequence_wire import ValueReader, reserved_of, value_of
-
-T = TypeVar("T")
-
-
-class Caller(Protocol):
-    """The part of an IdClient that its sequences use."""
-
-    _options: ClientOptions
-
-    def _call(self, method: str, timeout_s: float | None, work: Callable[[Stubs, float, Metadata], T]) -> T: ...
-
-    def _stream(self, spec: StreamSpec[T]) -> Iterator[Sequence[T]]: ...
-
-
-class AsyncCaller(Protocol):
-    """The part of an AsyncIdClient that its sequences use."""
-
-    _options: ClientOptions
-
-    async def _call(
-        self, method: str, timeout_s: float | None, work: Callable[[Stubs, float, Metadata], Awaitable[T]]
-    ) -> T: ...
-
-    def _stream(self, spec: StreamSpec[T]) -> AsyncGenerator[Sequence[T], None]: ...
+from ._sequence_wire import ValueReader
+from ._unary import next_value, value_reservation
 
 
 def _stream_spec(
@@ -56,18 +34,13 @@ def _stream_spec(
 class RemoteSequence:
     """A ValueSequence of an IdClient."""
 
-    def __init__(self, name: str, client: Caller) -> None:
+    def __init__(self, name: str, calls: Calls) -> None:
         self.name = name
-        self._client = client
+        self._calls = calls
 
     def next_value(self, timeout_s: float | None = None) -> SequenceValue:
         """See ValueSequence."""
-        request = pb.NextValueRequest(name=self.name)
-
-        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> SequenceValue:
-            return value_of(stubs.sequences.NextValue(request, timeout=timeout, metadata=metadata))
-
-        return self._client._call("NextValue", timeout_s, work)
+        return self._calls.call(next_value(self.name), timeout_s)
 
     def next_text(self, timeout_s: float | None = None) -> str:
         """See ValueSequence."""
@@ -76,41 +49,30 @@ class RemoteSequence:
     def next_values(self, count: int, timeout_s: float | None = None) -> list[SequenceValue]:
         """See ValueSequence."""
         check_count(count, COUNT_MAX)
-        timeout_s = self._client._options.timeout_s if timeout_s is None else timeout_s
+        timeout_s = self._calls.options.timeout_s if timeout_s is None else timeout_s
         return [value for values in self.stream(count, timeout_s=timeout_s) for value in values]
 
     def stream(
         self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
     ) -> Iterator[Sequence[SequenceValue]]:
         """See ValueSequence."""
-        return self._client._stream(_stream_spec(self.name, count, timeout_s, chunk_size, ordered))
+        return self._calls.stream(_stream_spec(self.name, count, timeout_s, chunk_size, ordered))
 
     def reserve(self, count: int, timeout_s: float | None = None) -> ReservedValues:
         """See ValueSequence."""
-        check_count(count, COUNT_MAX)
-        request = pb.ReserveValuesRequest(name=self.name, count=count)
-
-        def work(stubs: Stubs, timeout: float, metadata: Metadata) -> ReservedValues:
-            return reserved_of(stubs.sequences.ReserveValues(request, timeout=timeout, metadata=metadata), count)
-
-        return self._client._call("ReserveValues", timeout_s, work)
+        return self._calls.call(value_reservation(self.name, count), timeout_s)
 
 
 class AsyncRemoteSequence:
     """An AsyncValueSequence of an AsyncIdClient."""
 
-    def __init__(self, name: str, client: AsyncCaller) -> None:
+    def __init__(self, name: str, calls: AsyncCalls) -> None:
         self.name = name
-        self._client = client
+        self._calls = calls
 
     async def next_value(self, timeout_s: float | None = None) -> SequenceValue:
         """See ValueSequence."""
-        request = pb.NextValueRequest(name=self.name)
-
-        async def work(stubs: Stubs, timeout: float, metadata: Metadata) -> SequenceValue:
-            return value_of(await stubs.sequences.NextValue(request, timeout=timeout, metadata=metadata))
-
-        return await self._client._call("NextValue", timeout_s, work)
+        return await self._calls.call(next_value(self.name), timeout_s)
 
     async def next_text(self, timeout_s: float | None = None) -> str:
         """See ValueSequence."""
@@ -119,7 +81,7 @@ class AsyncRemoteSequence:
     async def next_values(self, count: int, timeout_s: float | None = None) -> list[SequenceValue]:
         """See ValueSequence."""
         check_count(count, COUNT_MAX)
-        timeout_s = self._client._options.timeout_s if timeout_s is None else timeout_s
+        timeout_s = self._calls.options.timeout_s if timeout_s is None else timeout_s
         async with aclosing(self.stream(count, timeout_s=timeout_s)) as chunks:
             return [value async for values in chunks for value in values]
 
@@ -127,14 +89,8 @@ class AsyncRemoteSequence:
         self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
     ) -> AsyncGenerator[Sequence[SequenceValue], None]:
         """See ValueSequence."""
-        return self._client._stream(_stream_spec(self.name, count, timeout_s, chunk_size, ordered))
+        return self._calls.stream(_stream_spec(self.name, count, timeout_s, chunk_size, ordered))
 
     async def reserve(self, count: int, timeout_s: float | None = None) -> ReservedValues:
         """See ValueSequence."""
-        check_count(count, COUNT_MAX)
-        request = pb.ReserveValuesRequest(name=self.name, count=count)
-
-        async def work(stubs: Stubs, timeout: float, metadata: Metadata) -> ReservedValues:
-            return reserved_of(await stubs.sequences.ReserveValues(request, timeout=timeout, metadata=metadata), count)
-
-        return await self._client._call("ReserveValues", timeout_s, work)
+        return await self._calls.call(value_reservation(self.name, count), timeout_s)

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from ._channels import Metadata, Stubs
+from ._errors import check_chunk_size, check_count
+from ._gen.v1 import id_service_pb2 as pb
+from ._options import STREAM_COUNT_MAX
+from ._wire import ChunkCheck
 
 Item_co = TypeVar("Item_co", covariant=True)
 Item = TypeVar("Item")
@@ -37,3 +41,15 @@ class StreamSpec(Generic[Item]):
     read: Callable[[int], ChunkReader[Item]]
     timeout_s: float | None
     ordered: bool
+
+
+def id_stream(count: int, timeout_s: float | None, chunk_size: int, ordered: bool) -> StreamSpec[int]:
+    """Raises SnowlaneError COUNT_OUT_OF_RANGE."""
+    check_count(count, STREAM_COUNT_MAX)
+    check_chunk_size(chunk_size)
+
+    def begin(stubs: Stubs, left: int, timeout: float | None, metadata: Metadata) -> Any:
+        request = pb.BatchNextIdsRequest(count=left, chunk_size=chunk_size)
+        return stubs.ids.BatchNextIds(request, timeout=timeout, metadata=metadata)
+
+    return StreamSpec("BatchNextIds", count, begin, ChunkCheck, timeout_s, ordered)
