@@ -66,7 +66,9 @@ function bundleIsStale() {
   const bundledMs = statSync(stamp).mtimeMs;
   const tools = ["bundle", "bundle-page", "bundle-parts"].map((name) => `tools/${name}.mjs`);
   const files = ["package.json", "docs/reports/openapi.json", ...tools].map((path) => statSync(path).mtimeMs);
-  return [newestSourceMs("src"), newestSourceMs("web"), ...files].some((ms) => ms > bundledMs);
+  // The page has the simulation in it.
+  const folders = ["src", "web", "test/simulation"].map(newestSourceMs);
+  return [...folders, ...files].some((ms) => ms > bundledMs);
 }
 
 // An interrupted install tidies up first. Without a handler, this process would end before it, and a second install

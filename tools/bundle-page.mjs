@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 
@@ -30,6 +30,50 @@ const texts = {
       ? { code: `export const text = ${JSON.stringify(readFileSync(id.slice(6), "utf8"))};`, moduleType: "js" }
       : undefined,
 };
+
+/** The script of the simulation's worker, in one file: it is loaded as a whole, or not at all. */
+const simulation = "web/proof/run/worker.ts";
+
+/**
+ * The sources with the four switches that `#/proof` has, which the product has not; and what stands in a worker for
+ * Node's own modules. docs/adr/0199 says why.
+ */
+async function simulationParts() {
+  const rules = await rolldown({ input: "test/simulation/shown/rule-switches.ts", platform: "node" });
+  const { output } = await rules.generate({ format: "esm" });
+  await rules.close();
+  // Bundled first, because the Node that makes the page may be one that reads no TypeScript.
+  const { withSwitches } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+  return {
+    name: "simulation-parts",
+    resolveId: (id) => {
+      if (!id.startsWith("node:")) return undefined;
+      if (id === "node:crypto" || id === "node:os") return resolve("web/proof/run/node-stubs.ts");
+      throw new Error(`The simulation needs ${id}, which a browser has not.`);
+    },
+    transform: (code, id) => (id.includes("/src/") ? { code: withSwitches(id, code) } : undefined),
+  };
+}
+
+/** Bundles the script of the worker. */
+async function bundleSimulation() {
+  const bundle = await rolldown({ input: simulation, platform: "browser", plugins: [await simulationParts()] });
+  const { output } = await bundle.generate({ format: "esm", minify: true, codeSplitting: false });
+  await bundle.close();
+  const [{ code, moduleIds }] = output;
+  return { code, moduleIds };
+}
+
+/** `import { address } from "./file?address"` gives the address of an asset that the page loads when it needs it. */
+const addresses = (assets) => ({
+  name: "addresses",
+  resolveId: (id, importer) =>
+    id.endsWith("?address") ? `\0address:${resolve(dirname(importer), id.slice(0, -"?address".length))}` : undefined,
+  load: (id) =>
+    id.startsWith("\0address:")
+      ? { code: `export const address = ${JSON.stringify(assets[id.slice(9)])};`, moduleType: "js" }
+      : undefined,
+});
 
 const hashOf = (content) => createHash("sha256").update(content).digest("base64url").slice(0, 12);
 /** Without comments and indentation: brotli does the rest. */
@@ -57,7 +101,13 @@ export async function bundlePage(folder) {
     return `/${file}`;
   };
 
-  const bundle = await rolldown({ input: { main: "web/src/main.ts" }, platform: "browser", plugins: [texts] });
+  const worker = await bundleSimulation();
+  const assets = {
+    [resolve(simulation)]: addAsset("simulation", "js", worker.code),
+    [resolve("web/proof/proof.css")]: addAsset("proof", "css", shortenCss(readFileSync("web/proof/proof.css", "utf8"))),
+  };
+  const plugins = [texts, addresses(assets)];
+  const bundle = await rolldown({ input: { main: "web/src/main.ts" }, platform: "browser", plugins });
   const { output } = await bundle.generate({
     format: "esm",
     minify: true,
@@ -81,5 +131,5 @@ export async function bundlePage(folder) {
   add("/", "index.html", page);
   add("/openapi.json", "openapi.json", readFileSync("docs/reports/openapi.json"));
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
-  return output.flatMap(({ moduleIds }) => moduleIds);
+  return [...output.flatMap(({ moduleIds }) => moduleIds), ...worker.moduleIds];
 }

@@ -87,12 +87,13 @@ function sizes(): Finding {
   return tableOf("Sizes, compressed by brotli", [
     [
       "first load: HTML, style, Generate, Parse, Learn",
-      kilobytes(/^\/(?!openapi|assets\/(server|charts|zh|sw)-)/),
+      kilobytes(/^\/(?!openapi|assets\/(server|charts|proof|simulation|zh|sw)-)/),
       45,
       "kB",
     ],
     ["calls to the server", kilobytes(/^\/assets\/server-/), 35, "kB"],
     ["charts", kilobytes(/^\/assets\/charts-/), 22, "kB"],
+    ["the proof, with its worker", kilobytes(/^\/assets\/(proof|simulation)-/), 45, "kB"],
     ["Chinese", kilobytes(/^\/assets\/zh-/), 8, "kB"],
     ["Swahili", kilobytes(/^\/assets\/sw-/), 8, "kB"],
   ]);

@@ -106,17 +106,30 @@ const lookPeriodMs = 500;
 
 /** Runs one seed: faults first, then all is healed and everybody must serve again. */
 export async function simulate(seed: number, options: RunOptions = {}): Promise<Outcome> {
-  const random = new SeededRandom(seed);
-  const drawn = random.fork();
-  const scenario = options.scenario ?? createScenario(drawn, seed);
-  const simulation = new Simulation(scenario, random, options);
-  if (options.scenario === undefined)
+  const scenario = options.scenario ?? createScenario(new SeededRandom(seed).fork(), seed);
+  return await simulateScenario(seed, scenario, options, (simulation) => {
+    if (options.scenario !== undefined) return;
     startClaimers(scenario, seed, {
       queue: simulation.queue,
       server: () => simulation.server,
       onRun: (claim, run) => simulation.onPastRun(claim, run),
       count: (what) => simulation.count(what),
     });
+  });
+}
+
+/** The same with a scenario that is given, without the code that draws one. */
+export async function simulateScenario(
+  seed: number,
+  scenario: Scenario,
+  options: Omit<RunOptions, "scenario"> = {},
+  prepare: (simulation: Simulation) => void = () => {},
+): Promise<Outcome> {
+  const random = new SeededRandom(seed);
+  // What the seed draws a scenario with is left out here, so that all else is drawn alike.
+  random.fork();
+  const simulation = new Simulation(scenario, random, options);
+  prepare(simulation);
   await simulation.run();
   return { seed, scenario, ...simulation.outcome() };
 }

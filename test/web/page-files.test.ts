@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { askHttp1, askHttp2, type HttpAnswer, sendBytes } from "../support/http2/http-call.ts";
-import { runCommand } from "../support/processes/run-command.ts";
 import { runServer } from "../support/processes/running-server.ts";
+import { bundleServer } from "../support/processes/server-bundle.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 /** The page's files as HTTP shows them, whatever carries them. */
@@ -19,13 +19,14 @@ interface PageFile {
 let manifest: Readonly<Record<string, PageFile>>;
 
 beforeAll(async () => {
-  await runCommand(process.execPath, ["tools/bootstrap.mjs"]);
+  await bundleServer();
   manifest = JSON.parse(readFileSync("dist/page/manifest.json", "utf8"));
 }, 300_000);
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
+  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+  "require-trusted-types-for 'script'; trusted-types lit-html snowlane-worker";
 
 const protocols = [
   ["HTTP/1.1", askHttp1, "node"],
@@ -252,15 +253,16 @@ test("the code of the page's files is loaded with the first request for one", as
   expect((await fetch(`${server.url}/`)).status).toBe(200);
 });
 
-test("the first load is at most 45 kB by brotli, the calls 36, the charts 22, a language 8", () => {
+test("the first load is at most 45 kB by brotli, the calls 36, the charts 22, the proof 45, a language 8", () => {
   const sizeOf = (pattern: RegExp): number => {
     const found = Object.entries(manifest).filter(([path]) => pattern.test(path));
     expect(found.length).toBeGreaterThan(0);
     return found.reduce((sum, [, { sizes }]) => sum + sizes.br, 0);
   };
   // A chunk without a name of its own here counts as the first load.
-  expect(sizeOf(/^\/(?!openapi|assets\/(server|charts|zh|sw)-)/)).toBeLessThanOrEqual(45_000);
+  expect(sizeOf(/^\/(?!openapi|assets\/(server|charts|proof|simulation|zh|sw)-)/)).toBeLessThanOrEqual(45_000);
   expect(sizeOf(/^\/assets\/server-/)).toBeLessThanOrEqual(36_000);
   expect(sizeOf(/^\/assets\/charts-/)).toBeLessThanOrEqual(22_000);
+  expect(sizeOf(/^\/assets\/(proof|simulation)-/)).toBeLessThanOrEqual(45_000);
   for (const language of [/^\/assets\/zh-/, /^\/assets\/sw-/]) expect(sizeOf(language)).toBeLessThanOrEqual(8_000);
 });

@@ -1,12 +1,14 @@
 import { securityHeaders } from "./security-headers.ts";
 
 /**
- * The policy of the page: scripts, styles, pictures and calls of its own origin alone, no frame around it, and no text
- * that becomes markup except by the templates of lit-html.
+ * The policy of the page: scripts, styles, pictures and calls of its own origin alone, no frame around it, no text that
+ * becomes markup except by the templates of lit-html, and no worker but those that `snowlane-worker` passes
+ * (web/proof/simulation-worker.ts).
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
@@ -15,7 +17,7 @@ const contentSecurityPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types lit-html",
+  "trusted-types lit-html snowlane-worker",
 ].join("; ");
 
 const pageHeaders: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { mutants } from "../mutants.ts";
 import { type Mutant, patched } from "../mutant.ts";
 import { type SwitchedRule, switchedRules } from "./rule-names.ts";
 
-/** The text of each rule with its switch, in place of what its mutant finds. */
+/** The text of each rule with its switch, in place of what its mutant finds: docs/adr/0199 says why these four. */
 const switchedTexts: Readonly<Record<SwitchedRule, string>> = {
   "no-floor":
     'floorMs: globalThis.removedRule === "no-floor" ? Number.NEGATIVE_INFINITY : Math.max(mark?.untilMs ?? Number.NEGATIVE_INFINITY, lostMs),',

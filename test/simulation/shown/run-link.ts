@@ -1,4 +1,12 @@
-import { calmMs, calmProcesses, type DroppedFault, droppedKinds, isPossibleFor, type ShownStore } from "./calm.ts";
+import {
+  calmMs,
+  calmProcesses,
+  type DroppedFault,
+  type DroppedWhat,
+  droppedKinds,
+  isPossibleFor,
+  type ShownStore,
+} from "./dropped-fault.ts";
 import { type SwitchedRule, switchedRules } from "./rule-names.ts";
 
 /** What decides a shown run: a link has all of it. */
@@ -45,7 +53,7 @@ export function inOrder(faults: readonly DroppedFault[]): readonly DroppedFault[
 
 function readFault(text: string): readonly DroppedFault[] {
   const [, name = "", atText = "", processText = ""] = /^([a-z]+)\.(\d{1,5})\.(\d)$/.exec(text) ?? [];
-  const what = Object.keys(droppedKinds).find((kind) => kind === name) as DroppedFault["what"] | undefined;
+  const what = Object.keys(droppedKinds).find((kind) => kind === name) as DroppedWhat | undefined;
   const [atMs, process] = [Number(atText), Number(processText)];
   return what !== undefined && atMs <= calmMs && process < calmProcesses ? [{ what, atMs, process }] : [];
 }

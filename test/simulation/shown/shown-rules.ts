@@ -1,4 +1,4 @@
-import type { DroppedFault, ShownStore } from "./calm.ts";
+import type { DroppedFault, ShownStore } from "./dropped-fault.ts";
 import type { SwitchedRule } from "./rule-names.ts";
 
 /** A run in which a rule that is away gives equal IDs. */

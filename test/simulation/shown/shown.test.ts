@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { sized } from "../../support/worlds/scale.ts";
-import { SeededRandom } from "../seeded-random.ts";
 import { simulate } from "../simulation.ts";
 import type { TraceEvent } from "../trace-event.ts";
-import { calmMs, calmProcesses, calmScenario, type DroppedFault, droppedKinds, isPossibleFor } from "./calm.ts";
+import { calmScenario } from "./calm.ts";
+import { drawRun } from "./draw-run.ts";
+import { calmProcesses, droppedKinds, type DroppedWhat, isPossibleFor } from "./dropped-fault.ts";
 import { findEqualIds, longestSilence } from "./equal-ids.ts";
 import type { HashOutcome, HashWork } from "./hash-lane.ts";
 import { type SwitchedRule, switchedRules } from "./rule-names.ts";
-import { inOrder, readRunLink, type ShownRun, writeRunLink } from "./run-link.ts";
+import { readRunLink, type ShownRun, writeRunLink } from "./run-link.ts";
 import { shownRules } from "./shown-rules.ts";
 
 const execute = promisify(execFile);
@@ -34,18 +35,7 @@ async function watch({ seed, store, faults }: Omit<ShownRun, "rule">) {
   return { events, violations };
 }
 
-const whats = Object.keys(droppedKinds) as readonly DroppedFault["what"][];
-
-function drawRun(seed: number): ShownRun {
-  const random = new SeededRandom(seed);
-  const store = random.pick(["server", "server", "file"] as const);
-  const faults = Array.from({ length: random.between(1, 4) }, () => ({
-    what: random.pick(whats.filter((what) => isPossibleFor(store, what))),
-    atMs: random.between(0, calmMs),
-    process: random.between(0, calmProcesses - 1),
-  }));
-  return { seed, store, rule: undefined, faults: inOrder(faults) };
-}
+const whats = Object.keys(droppedKinds) as readonly DroppedWhat[];
 
 const seeds = Array.from({ length: 60 }, (_, index) => index + 1);
 
