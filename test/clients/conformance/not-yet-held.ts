@@ -2,6 +2,6 @@
 export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
   typescript: [],
   go: [],
-  java: ["fresh-first", "suspend"],
+  java: [],
   python: [],
 };

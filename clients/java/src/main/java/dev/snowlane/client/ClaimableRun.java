@@ -25,6 +25,12 @@ final class ClaimableRun {
    */
   private static final long CLOSED = 1L << 62;
 
+  /** Up to twice this rate each claimer looks at the age. Above it, one does in 10 ms of use, */
+  private static final double RATE_PER_LOOK = 100;
+
+  /** and one of so many claimers at least. */
+  private static final int CLAIMS_PER_LOOK_MAX = 64;
+
   /** Claimers of so many apart look whether others claim at the same moment. */
   private static final int LOOK_EVERY = 64;
 
@@ -44,17 +50,24 @@ final class ClaimableRun {
   /** The index whose claimer asks for a refill; {@code count} where no index of this run does. */
   final int low;
 
+  /** It has no bit in common with the indexes whose claimers look at the age, and at others who claim. */
+  private final int mask;
+
   private volatile long cursor;
 
   /** Not exact: a count that is lost is counted a little later. */
   private int collisions;
 
-  ClaimableRun(Answer answer, IdRun run, int low) {
+  /**
+   * @param mask of {@link #lookMask}
+   */
+  ClaimableRun(Answer answer, IdRun run, int low, int mask) {
     this.answer = answer;
     this.firstId = run.firstId();
     this.stride = run.stride();
     this.count = run.count();
     this.low = low;
+    this.mask = mask;
   }
 
   private ClaimableRun() {
@@ -63,7 +76,14 @@ final class ClaimableRun {
     stride = 1;
     count = 0;
     low = 0;
+    mask = 0;
     cursor = CLOSED;
+  }
+
+  /** How often the claimers of a run look at its age, at a rate of so many IDs a second. */
+  static int lookMask(double ratePerSecond) {
+    int claims = (int) Math.min(ratePerSecond / RATE_PER_LOOK, CLAIMS_PER_LOOK_MAX);
+    return claims < 2 ? 0 : Integer.highestOneBit(claims) - 1;
   }
 
   /** A run without IDs, for a buffer that is dry. */
@@ -87,12 +107,17 @@ final class ClaimableRun {
 
   /** Some of its IDs as a run, for the caller that claimed them. */
   ClaimableRun part(long index, int partCount) {
-    return new ClaimableRun(answer, new IdRun(idAt(index), partCount, stride), partCount);
+    return new ClaimableRun(answer, new IdRun(idAt(index), partCount, stride), partCount, mask);
   }
 
   /** Whether the claimer of an index below {@link #low} has to do no more than take its ID. */
   boolean isPlain(long index) {
-    return index < low && index % LOOK_EVERY != 0;
+    return index < low && (index & mask) != 0;
+  }
+
+  /** Whether the claimer of an index has to look at the age. */
+  boolean looksAtAge(long index) {
+    return (index & mask) == 0;
   }
 
   /**
@@ -100,7 +125,7 @@ final class ClaimableRun {
    * that they cost more than they should.
    */
   boolean isContended(long index) {
-    if ((long) CURSOR.getOpaque(this) == index + 1) return false;
+    if (index % LOOK_EVERY != 0 || (long) CURSOR.getOpaque(this) == index + 1) return false;
     return ++collisions >= Math.max(COLLISIONS_MIN, count / COLLISION_SHARE);
   }
 

@@ -1,5 +1,7 @@
 package dev.snowlane.client;
 
+import java.util.OptionalLong;
+
 /** Time and timers. A test may give {@code FakeClock}; everything else takes {@link #system()}. */
 public interface ClientClock {
 
@@ -14,6 +16,14 @@ public interface ClientClock {
 
   /** Wall time in Unix milliseconds; may step either way. */
   long nowMs();
+
+  /**
+   * Milliseconds since the machine started, suspended or not: they tell a suspend from a step of the wall clock.
+   * Default: empty, and then both count as time.
+   */
+  default OptionalLong uptimeMs() {
+    return OptionalLong.empty();
+  }
 
   /**
    * Does {@code task} once {@code delayNanos} have passed, on a thread of its own; at once if it is 0. The task must

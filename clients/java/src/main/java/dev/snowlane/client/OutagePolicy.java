@@ -5,67 +5,79 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much to keep in stock so that IDs go on while no server answers, and how gently to fill it. Fed once a second
+ * How many IDs to keep so that they go on while no server answers, and how gently to ask for them. Fed once a second
  * with what was handed out. Pure; guarded by the buffer's lock. docs/internals/client-contract.md has the rules.
  */
 final class OutagePolicy {
 
-  /** The stock is looked after so often. */
+  /** The reserve is looked after so often. */
   static final long TOP_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The stock is in so many answers at most, beside the one in use. */
-  static final int SPARE_ANSWERS_MAX = 4_096;
+  /** The reserve is in so many pieces at most. */
+  private static final long PIECES_MAX = 8_192;
 
   /** The rate is measured over so long. */
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /**
-   * The target lasts so much longer than the outage, for a client may notice that its servers are back only after two
-   * back-offs of 5 s: that of the endpoint and that of the buffer.
-   */
+  /** The reserve lasts so much longer than the outage: a client takes its time to notice that its servers are back. */
   private static final Duration MARGIN = Duration.ofSeconds(10);
 
-  /** One refill closes this part of what is missing, so that a fleet that starts does not flood its servers. */
-  private static final double FILL_PART = 1.0 / 30;
+  /** Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers. */
+  private static final double FILL_MS = 16_000;
 
-  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MS = 1e6;
 
-  /** How many IDs had been handed out at a moment. */
-  private record Sample(long nanos, long handedOut) {}
+  /**
+   * What a reserve has.
+   *
+   * @param youngCount its IDs that are young
+   */
+  record Reserve(long youngCount, int pieceCount) {}
 
   private final int countMin;
   private final int countMax;
-  private final long stockMax;
-  private final double targetSeconds;
+  private final double stockMax;
+  private final double targetMs;
+  private final long youngNanos;
 
   /** Oldest first, over the window. */
-  private final ArrayDeque<Sample> samples = new ArrayDeque<>();
-
-  private long askedAt;
+  private final ArrayDeque<RefillPolicy.Handed> samples = new ArrayDeque<>();
 
   OutagePolicy(PrefetchOptions options, Duration outage) {
     countMin = options.countMin();
     countMax = options.countMax();
     stockMax = options.stockMax();
+    long outageNanos = outage.toNanos();
+    long maxAgeNanos = options.maxAge().toNanos();
     // Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
-    Duration halfway = outage.plus(options.maxAge()).dividedBy(2);
-    Duration wanted = outage.plus(MARGIN);
-    targetSeconds = (wanted.compareTo(halfway) < 0 ? wanted : halfway).toNanos() / NANOS_PER_SECOND;
+    targetMs = Math.min(outageNanos + MARGIN.toNanos(), (outageNanos + maxAgeNanos) / 2) / NANOS_PER_MS;
+    long spareNanos = maxAgeNanos - outageNanos;
+    // Never below an eighth of maxAge, so that at most some nine IDs are reserved for one that is used.
+    youngNanos = Math.max(Math.max(spareNanos * 3 / 4, spareNanos - WINDOW_NANOS), maxAgeNanos / 8);
+  }
+
+  /**
+   * IDs of a smaller age are young: they count, because they can still be used at the end of an outage that begins now.
+   * If all counted, the first ones would grow old together, and an outage just before their end would find a full
+   * reserve that dies at once.
+   */
+  long youngNanos() {
+    return youngNanos;
   }
 
   /** IDs handed out a second, over the last 60 s or since the buffer woke up. */
   double ratePerSecond() {
     if (samples.size() < 2) return 0;
-    Sample first = samples.getFirst();
-    Sample last = samples.getLast();
-    long elapsedNanos = last.nanos - first.nanos;
-    return elapsedNanos <= 0 ? 0 : (last.handedOut - first.handedOut) * NANOS_PER_SECOND / elapsedNanos;
+    RefillPolicy.Handed first = samples.getFirst();
+    RefillPolicy.Handed last = samples.getLast();
+    double elapsedMs = last.msSince(first);
+    return elapsedMs <= 0 ? 0 : (last.count() - first.count()) * 1_000.0 / elapsedMs;
   }
 
   /** Takes in how many IDs have been handed out by now. */
-  void note(long nowNanos, long handedOut) {
-    samples.add(new Sample(nowNanos, handedOut));
-    while (nowNanos - samples.getFirst().nanos > WINDOW_NANOS) samples.removeFirst();
+  void noteHandedOut(RefillPolicy.Handed now) {
+    samples.add(now);
+    while (now.nanos() - samples.getFirst().nanos() > WINDOW_NANOS) samples.removeFirst();
   }
 
   /** Forgets what was handed out so far: the buffer goes to sleep. */
@@ -73,16 +85,16 @@ final class OutagePolicy {
     samples.clear();
   }
 
-  /** IDs to ask for, of a stock of {@code stock}; 0 if it is full. */
-  int size(long stock, long handedOut) {
-    double missing = Math.min(ratePerSecond() * targetSeconds, stockMax) - stock;
-    if (missing <= 0) return 0;
-    double wanted = Math.ceil(Math.min(missing, handedOut - askedAt + missing * FILL_PART));
-    return (int) Math.min(Math.max(wanted, countMin), countMax);
-  }
-
-  /** Takes in that a reservation is sent: the next one asks for what is handed out from here on. */
-  void asked(long handedOut) {
-    askedAt = handedOut;
+  /**
+   * How many IDs to ask for; 0 if the reserve has what it needs.
+   *
+   * @param pieceSize how many IDs a piece has
+   */
+  int reserveCount(Reserve reserve, int pieceSize) {
+    double missing = Math.min(ratePerSecond() * targetMs / 1_000, stockMax) - reserve.youngCount();
+    long room = Math.min(countMax, (PIECES_MAX - reserve.pieceCount()) * pieceSize);
+    if (missing <= 0 || room < countMin) return 0;
+    double wanted = Math.ceil(missing * Math.min(1, FILL_MS / (youngNanos / NANOS_PER_MS)));
+    return (int) Math.min(room, Math.max(countMin, wanted));
   }
 }

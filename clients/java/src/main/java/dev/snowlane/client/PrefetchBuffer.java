@@ -44,6 +44,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
    */
   PrefetchBuffer(
       RunSource source, PrefetchOptions options, Duration sourceTimeout, ClientClock clock, ClientObserver observer) {
+    super(new RefillPolicy(options), clock);
     this.timeout = options.timeout().orElse(sourceTimeout);
     this.clock = clock;
     this.waiters = new Waiters(lock, clock, observer);
@@ -98,7 +99,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
   public long[] nextIds(int count, Duration timeout) {
     Counts.check(count, COUNT_MAX);
     long[] ids = new long[count];
-    int filled = claimInto(ids, 0, placeOfBlocks());
+    int filled = claimFresh(ids, placeOfBlocks());
     if (filled == count) return ids;
     long deadlineNanos = deadlineAfter(timeout);
     while (filled < count) filled += awaitInto(ids, filled, deadlineNanos);
@@ -135,8 +136,8 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
           refiller.failures(),
           waiters.waits(),
           left,
-          refiller.policy().ratePerSecond(),
-          Duration.ofNanos(refiller.policy().meanRttNanos()),
+          policy.ratePerSecond(),
+          Duration.ofNanos(policy.meanRttNanos()),
           refiller.outageLeft(left));
     } finally {
       lock.unlock();
@@ -158,14 +159,36 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
    */
   private long nextIdSlowly(ClaimableRun run, long index, Duration timeout) {
     if (index < run.count) {
-      if (index == run.low) markReached();
+      if (index == run.low) markReached(run);
       else if (isContended(run, index)) spreadCallers();
-      return run.idAt(index);
+      if (!run.looksAtAge(index) || !isTooOld(run)) return run.idAt(index);
+      dropClaimed(run, 1);
     }
     long[] id = new long[1];
     if (timeout == null) takeNow(id);
     else awaitInto(id, 0, deadlineAfter(timeout));
     return id[0];
+  }
+
+  /** Claims up to as many IDs as fit; none where they are too old. */
+  private int claimFresh(long[] ids, ClaimableRun run) {
+    int claimed = claimInto(ids, 0, run);
+    if (claimed == 0 || !isTooOld(run)) return claimed;
+    dropClaimed(run, claimed);
+    return 0;
+  }
+
+  /** Drops what is left of an answer that is too old, and IDs of it that the caller has claimed and does not take. */
+  private void dropClaimed(ClaimableRun run, int claimed) {
+    lock.lock();
+    long unused;
+    try {
+      dropClaimed(claimed);
+      unused = claimed + refiller.dropOld(run.answer);
+    } finally {
+      lock.unlock();
+    }
+    refiller.tellExpired(unused);
   }
 
   /** Lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it may. */
@@ -184,13 +207,25 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
   }
 
   @Override
-  void markReached() {
+  void markReached(ClaimableRun run) {
     lock.lock();
     try {
-      refiller.ask();
+      meetMark(run);
     } finally {
       lock.unlock();
     }
+  }
+
+  @Override
+  void onLow() {
+    refiller.ask();
+  }
+
+  @Override
+  void onTooOld(Answer answer) {
+    long unused = refiller.dropOld(answer);
+    // Not here: the lock is held, and the observer's time is its own.
+    clock.after(0, () -> refiller.tellExpired(unused));
   }
 
   private void takeNow(long[] id) {

@@ -13,9 +13,10 @@ import java.util.Optional;
  *     many
  * @param timeout how long a call waits for stock when it names no time of its own; empty: the client's, or 5 s over a
  *     source of one's own
- * @param outage keeps IDs in stock for so long without any server, at the rate of the last minute, 1 s to 30 min;
- *     empty: off. Times in IDs are then up to {@code maxAge} older than their use, and a stop leaves the stock as a gap
- * @param stockMax the most IDs that {@code outage} keeps in stock, 1 to 1,000,000,000
+ * @param outage keeps a reserve of IDs for so long without any server, at the rate of the last minute, 1 s to 30 min;
+ *     empty: off. Some 2.2 IDs are then reserved for one that is used, and a stop leaves the reserve as a gap. In an
+ *     outage, and only then, times in IDs are up to {@code maxAge} older than their use
+ * @param stockMax the most IDs that {@code outage} aims at, those that are soon too old not counted, 1 to 1,000,000,000
  */
 public record PrefetchOptions(
     Duration maxAge,
@@ -30,11 +31,12 @@ public record PrefetchOptions(
   private static final Duration MAX_AGE_MOST_OF_OUTAGE = Duration.ofHours(1);
   private static final Duration OUTAGE_LEAST = Duration.ofSeconds(1);
   private static final Duration OUTAGE_MOST = Duration.ofMinutes(30);
+  private static final Duration OUTAGE_MARGIN = Duration.ofSeconds(30);
   private static final int COUNT_LIMIT = 1 << 20;
   private static final long STOCK_LIMIT = 1_000_000_000;
 
   public static final PrefetchOptions DEFAULTS =
-      new PrefetchOptions(Duration.ofSeconds(5), 32, 65_536, Optional.empty(), Optional.empty(), 10_000_000);
+      new PrefetchOptions(Duration.ofSeconds(5), 8, 65_536, Optional.empty(), Optional.empty(), 10_000_000);
 
   /**
    * @throws IllegalArgumentException if a value lies outside its range
@@ -68,9 +70,15 @@ public record PrefetchOptions(
     return new PrefetchOptions(maxAge, countMin, countMax, Optional.of(value), outage, stockMax);
   }
 
-  /** Sets {@code outage}, and {@code maxAge} to twice as much; {@link #withMaxAge} after it sets another. */
+  /**
+   * Sets {@code outage}, and {@code maxAge} to twice as much and at least 30 s more; {@link #withMaxAge} after it sets
+   * another.
+   */
   public PrefetchOptions withOutage(Duration value) {
-    return new PrefetchOptions(value.multipliedBy(2), countMin, countMax, timeout, Optional.of(value), stockMax);
+    Duration twice = value.multipliedBy(2);
+    Duration least = value.plus(OUTAGE_MARGIN);
+    Duration age = twice.compareTo(least) < 0 ? least : twice;
+    return new PrefetchOptions(age, countMin, countMax, timeout, Optional.of(value), stockMax);
   }
 
   public PrefetchOptions withStockMax(long value) {

@@ -22,25 +22,40 @@ final class Refiller {
 
   /** One reservation on its way. The answer to any other than the current one is dropped whole. */
   private static final class Flight {
+    final Purpose purpose;
     final int asked;
+
+    /** How many IDs a piece of the reserve has. */
+    final int pieceSize;
+
     final double ratePerSecond;
-    long sentNanos;
+
+    /** From before the first attempt to get it: no ID of it can be older. */
+    Moment sent;
+
     CompletableFuture<List<IdRun>> answer;
 
-    Flight(int asked, double ratePerSecond) {
+    Flight(Purpose purpose, int asked, int pieceSize, double ratePerSecond) {
+      this.purpose = purpose;
       this.asked = asked;
+      this.pieceSize = pieceSize;
       this.ratePerSecond = ratePerSecond;
     }
   }
 
+  /** What a reservation is for. */
+  private enum Purpose {
+    WORKING_STOCK,
+    RESERVE
+  }
+
   private final RunSource source;
-  private final Duration maxAge;
+  private final long maxAgeNanos;
   private final Duration timeout;
   private final ClientClock clock;
   private final ClientObserver observer;
-  private final RefillPolicy policy;
 
-  /** Null: no stock is kept for an outage. */
+  /** Null: no reserve is kept for an outage. */
   private final OutagePolicy outage;
 
   private final ReentrantLock lock;
@@ -49,17 +64,14 @@ final class Refiller {
   private Flight flight;
   private ClientClock.Timer backOff;
 
-  /** Set while the stock for an outage is looked after. */
+  /** Set while the reserve for an outage is looked after. */
   private ClientClock.Timer topUp;
 
-  private boolean isDue;
   private boolean closed;
   private SnowlaneException lastFailure;
   private int failuresInRow;
   private long failures;
   private long refills;
-  private long measuredClaims;
-  private long measuredNanos;
 
   /**
    * @param timeout how long a reservation may take
@@ -74,20 +86,14 @@ final class Refiller {
       Stock stock,
       Waiters waiters) {
     this.source = source;
-    this.maxAge = options.maxAge();
+    this.maxAgeNanos = options.maxAge().toNanos();
     this.timeout = timeout;
     this.clock = clock;
     this.observer = observer;
-    this.policy = new RefillPolicy(options);
     this.outage = options.outage().map(time -> new OutagePolicy(options, time)).orElse(null);
     this.lock = lock;
     this.stock = stock;
     this.waiters = waiters;
-    this.measuredNanos = clock.nanos();
-  }
-
-  RefillPolicy policy() {
-    return policy;
   }
 
   boolean isClosed() {
@@ -118,8 +124,9 @@ final class Refiller {
 
   /** Asks for the next answer, unless one is on its way or spare, or a failure is too fresh. */
   void ask() {
-    isDue = stock.answerCount() <= 1;
-    reserveIfDue();
+    if (!isFree()) return;
+    if (outage != null && topUp == null) scheduleTopUp();
+    if (!stock.hasSpare()) reserve(Purpose.WORKING_STOCK);
   }
 
   /** Forgets the reservation on its way and ends a back-off. If the reservation is answered, its answer is dropped. */
@@ -137,8 +144,9 @@ final class Refiller {
   /** How long a stock lasts at the measured rate, at most {@code maxAge}. */
   Duration outageLeft(long left) {
     if (left == 0) return Duration.ZERO;
-    double rate = outage == null ? policy.ratePerSecond() : outage.ratePerSecond();
-    return Duration.ofNanos((long) Math.min(maxAge.toNanos(), left / rate * TimeUnit.SECONDS.toNanos(1)));
+    double rate = outage == null ? stock.policy.ratePerSecond() : outage.ratePerSecond();
+    if (rate == 0) return Duration.ofNanos(maxAgeNanos);
+    return Duration.ofNanos((long) (stock.secondsLeft(rate, maxAgeNanos) * TimeUnit.SECONDS.toNanos(1)));
   }
 
   /** Drops an answer that is too old. To be called without the lock. */
@@ -146,22 +154,25 @@ final class Refiller {
     int unused;
     lock.lock();
     try {
-      boolean isAhead = stock.isInUseOrSpare(old);
-      boolean isInUse = stock.isInUse(old);
-      unused = stock.drop(old);
-      boolean wasUsed = unused < old.count;
-      // The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
-      if (isInUse) unused += stock.gather();
-      if (isAhead) {
-        measure();
-        // If no call came while it lasted, nothing is fetched until one comes.
-        isDue = stock.answerCount() == 0 && (wasUsed || waiters.areThere());
-        reserveIfDue();
-      }
+      unused = dropOld(old);
     } finally {
       lock.unlock();
     }
     tellExpired(unused);
+  }
+
+  /** Drops an answer that is too old; returns how many IDs that were. Again: does nothing. */
+  int dropOld(Answer old) {
+    boolean isInUse = stock.isInUse(old);
+    boolean isThere = stock.isThere(old);
+    int unused = stock.drop(old);
+    // The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
+    if (isInUse) unused += stock.gather();
+    // Where nothing of it was claimed, no caller needs the next one: the first caller wakes the buffer.
+    if (isInUse && !stock.hasSpare()) ask();
+    else if (isThere && stock.stockCount() == 0) stock.policy.forget();
+    else if (isThere) stock.policy.noteHandedOut(stock.handedOut());
+    return unused;
   }
 
   /** Tells the observer of IDs that were dropped. To be called without the lock. */
@@ -169,42 +180,31 @@ final class Refiller {
     if (unused > 0) Observers.tell(() -> observer.onExpire(new ClientObserver.ExpireEvent(unused)));
   }
 
-  /**
-   * Sends for more if that is due: one reservation at a time, none during a back-off, none where an answer is spare.
-   */
-  private void reserveIfDue() {
-    if (!isDue || !isFree()) return;
-    if (outage != null && topUp == null) scheduleTopUp();
-    if (stock.answerCount() > 1) return;
-    int lacking = outageSize();
-    measure();
-    reserve(Math.max(policy.size(), lacking));
-  }
-
   private boolean isFree() {
     return !closed && flight == null && backOff == null;
   }
 
-  private void reserve(int count) {
-    if (outage != null) outage.asked(stock.handedOut());
-    Flight next = new Flight(count, policy.ratePerSecond());
+  /** Asks for IDs, unless nothing is to be asked for. */
+  private void reserve(Purpose purpose) {
+    RefillPolicy policy = stock.policy;
+    int pieceSize = policy.secondCount();
+    boolean isForReserve = purpose == Purpose.RESERVE;
+    int missing = isForReserve ? outage.reserveCount(stock.reserveState(outage.youngNanos()), pieceSize) : 0;
+    if (isForReserve && missing == 0) return;
+    policy.noteHandedOut(stock.handedOut());
+    Flight next =
+        new Flight(purpose, isForReserve ? missing : policy.reserveCount(), pieceSize, policy.ratePerSecond());
     flight = next;
     clock.after(0, () -> send(next));
   }
 
-  /** How many IDs the stock for an outage lacks, as many as are to be asked for at once. */
-  private int outageSize() {
-    if (outage == null || stock.answerCount() > OutagePolicy.SPARE_ANSWERS_MAX) return 0;
-    return outage.size(stock.stockCount(), stock.handedOut());
-  }
-
-  /** Looks after the stock for an outage, once a second while there is stock or a call waits. */
+  /** Looks after the reserve for an outage, once a second while there is stock or a call waits. */
   private void scheduleTopUp() {
-    outage.note(clock.nanos(), stock.handedOut());
-    topUp = clock.after(OutagePolicy.TOP_UP_NANOS, this::lookAfterStock);
+    outage.noteHandedOut(stock.handedOut());
+    topUp = clock.after(OutagePolicy.TOP_UP_NANOS, this::lookAfterReserve);
   }
 
-  private void lookAfterStock() {
+  private void lookAfterReserve() {
     lock.lock();
     try {
       topUp = null;
@@ -214,29 +214,14 @@ final class Refiller {
         return;
       }
       scheduleTopUp();
-      topUp();
+      if (isFree()) reserve(Purpose.RESERVE);
     } finally {
       lock.unlock();
     }
   }
 
-  private void topUp() {
-    int lacking = isFree() ? outageSize() : 0;
-    if (lacking == 0) return;
-    measure();
-    reserve(lacking);
-  }
-
-  private void measure() {
-    long claims = stock.handedOut();
-    long nowNanos = clock.nanos();
-    policy.measured(claims - measuredClaims, nowNanos - measuredNanos);
-    measuredClaims = claims;
-    measuredNanos = nowNanos;
-  }
-
   private void send(Flight sent) {
-    sent.sentNanos = clock.nanos();
+    sent.sent = new Moment(clock);
     CompletableFuture<List<IdRun>> answer;
     try {
       answer = Objects.requireNonNull(source.reserveAsync(sent.asked, timeout), "The source gave nothing.");
@@ -273,15 +258,14 @@ final class Refiller {
       if (flight != settled) return;
       flight = null;
       if (error != null) throw SnowlaneException.from(error);
-      received = accept(runs, settled.asked, settled.sentNanos);
-      failuresInRow = 0;
+      received = accept(runs, settled);
     } catch (RuntimeException thrown) {
       failure = SnowlaneException.from(thrown);
       fail(failure);
     } finally {
       lock.unlock();
     }
-    Duration duration = Duration.ofNanos(clock.nanos() - settled.sentNanos);
+    Duration duration = Duration.ofNanos(clock.nanos() - settled.sent.nanos());
     Optional<ErrorReason> reason = Optional.ofNullable(failure).map(SnowlaneException::reason);
     ClientObserver.RefillEvent event =
         new ClientObserver.RefillEvent(settled.asked, received, duration, settled.ratePerSecond, reason);
@@ -293,26 +277,36 @@ final class Refiller {
    *
    * @throws SnowlaneException if the answer is refused, which counts as a failed reservation
    */
-  private int accept(List<IdRun> runs, int asked, long sentNanos) {
-    int count = RunCheck.count(runs, asked);
-    long elapsedNanos = clock.nanos() - sentNanos;
-    long leftNanos = maxAge.toNanos() - elapsedNanos;
-    policy.answered(elapsedNanos);
-    if (leftNanos <= 0) throw tooLate(elapsedNanos);
-    isDue = false;
+  private int accept(List<IdRun> runs, Flight settled) {
+    int count = RunCheck.count(runs, settled.asked);
+    Moment sent = settled.sent;
+    long leftNanos = maxAgeNanos - sent.elapsedNanos();
+    if (leftNanos <= 0) throw tooLate(sent.elapsedNanos());
+    stock.policy.noteRoundTrip(clock.nanos() - sent.nanos());
+    failuresInRow = 0;
     lastFailure = null;
     refills++;
-    Answer answer = new Answer(runs, policy.mark(count));
-    stock.add(answer);
-    answer.expireBy(clock.after(leftNanos, () -> expire(answer)));
+    if (settled.purpose == Purpose.WORKING_STOCK) stock.add(answerOf(runs, sent, leftNanos));
+    else {
+      // Cut before any caller can claim of it, so that no ID is ever put back.
+      List<List<IdRun>> pieces = Answer.cut(runs, settled.pieceSize);
+      stock.addReserve(pieces.stream().map(piece -> answerOf(piece, sent, leftNanos)).toList());
+    }
     waiters.wake();
-    if (outage != null && stock.stockCount() < policy.ratePerSecond()) topUp();
+    // What ran low while an answer for the reserve was on its way is asked for.
+    if (stock.isLow()) ask();
     return count;
+  }
+
+  private Answer answerOf(List<IdRun> runs, Moment sent, long leftNanos) {
+    Answer answer = new Answer(runs, sent, maxAgeNanos);
+    answer.expireBy(clock.after(leftNanos, () -> expire(answer)));
+    return answer;
   }
 
   private SnowlaneException tooLate(long elapsedNanos) {
     String elapsedMs = "" + TimeUnit.NANOSECONDS.toMillis(elapsedNanos);
-    String maxAgeMs = "" + maxAge.toMillis();
+    String maxAgeMs = "" + TimeUnit.NANOSECONDS.toMillis(maxAgeNanos);
     String limit = "IDs are handed out for " + maxAgeMs + " ms";
     String message = "The answer was dropped: it took " + elapsedMs + " ms, and " + limit + ".";
     Map<String, String> metadata = Map.of("elapsed_ms", elapsedMs, "max_age_ms", maxAgeMs);
@@ -340,7 +334,7 @@ final class Refiller {
     lock.lock();
     try {
       backOff = null;
-      if (waiters.areThere() || stock.answerCount() > 0) reserveIfDue();
+      if (waiters.areThere() || stock.isLow()) ask();
     } finally {
       lock.unlock();
     }

@@ -1,15 +1,22 @@
 package dev.snowlane.client;
 
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * What a {@link PrefetchBuffer} has at hand, and how IDs are claimed of it. It is the buffer's own part, not one beside
  * it, so that a claim follows one reference less.
  *
+ * Callers claim from the run in place, which is one of the answer in use. Behind it there is at most one spare answer.
+ * Where both are used up, the newest piece of the reserve comes into use. Nothing goes back: what is in use is used up,
+ * or dropped, because putting it back is the one step where a lost race would be an ID twice.
+ *
  * Claims need no lock. All else is guarded by the buffer's.
  */
 abstract class Stock {
+
+  final RefillPolicy policy;
+  private final ClientClock clock;
 
   /** The run that is claimed from. It changes only under the lock. */
   private volatile ClaimableRun current = ClaimableRun.empty();
@@ -17,8 +24,17 @@ abstract class Stock {
   /** Set while callers claim from blocks of `current` instead; see {@link Stripes}. It changes only under the lock. */
   private volatile Stripes spread;
 
-  /** The answer that `current` is of, and those that are spare, oldest first. */
-  private final ArrayDeque<Answer> answers = new ArrayDeque<>();
+  /** In use: the one that `current` is of. Null where the stock is dry. */
+  private Answer inUse;
+
+  /** Null: none. */
+  private Answer spare;
+
+  /** Pieces of answers, for an outage. The newest is the last. */
+  private final List<Answer> reserve = new ArrayList<>();
+
+  /** IDs of the reserve. */
+  private long reserveCount;
 
   /** What `spread` is when set; null until then, and never another. */
   private Stripes stripes;
@@ -26,8 +42,22 @@ abstract class Stock {
   private long reserved;
   private long dropped;
 
-  /** A claimer has met the low-water mark, with or without the lock. */
-  abstract void markReached();
+  /**
+   * @param policy says at how many IDs an answer is low
+   */
+  Stock(RefillPolicy policy, ClientClock clock) {
+    this.policy = policy;
+    this.clock = clock;
+  }
+
+  /** A claimer has met the low-water mark of a run, with or without the lock. It calls {@link #meetMark} under it. */
+  abstract void markReached(ClaimableRun run);
+
+  /** The answer in use is low for the first time. The lock is held. */
+  abstract void onLow();
+
+  /** IDs of an answer would be handed out that are too old. It must drop the answer. The lock is held. */
+  abstract void onTooOld(Answer answer);
 
   /** What the caller claims from. */
   final ClaimableRun place() {
@@ -45,6 +75,11 @@ abstract class Stock {
     return run == current && run.isContended(index);
   }
 
+  /** Whether no ID of a run may be handed out any more. */
+  static boolean isTooOld(ClaimableRun run) {
+    return run.answer != null && run.answer.isTooOld();
+  }
+
   /** Claims up to all of what is missing in {@code ids} from {@code from} on; returns how many. */
   final int claimInto(long[] ids, int from, ClaimableRun run) {
     int most = ids.length - from;
@@ -53,32 +88,38 @@ abstract class Stock {
     int claimed = (int) Math.min(most, run.count - index);
     long id = run.idAt(index);
     for (int i = from; i < from + claimed; i++, id += run.stride) ids[i] = id;
-    if (index <= run.low && run.low < index + claimed) markReached();
+    if (index <= run.low && run.low < index + claimed) markReached(run);
     return claimed;
   }
 
   /**
-   * Under the lock nothing expires, so this claims if there is anything. Nothing lies idle while a caller waits: what
-   * others' stripes hold is for all.
+   * Under the lock nothing expires, so this claims if there is anything that is young enough: after a pause of the
+   * process, claims come before the timers.
    */
   final int claimNext(long[] ids, int from) {
     boolean isStriped = spread != null && ids.length == 1;
-    if (isStriped) {
-      int claimed = claimInto(ids, from, stripes.own());
-      if (claimed > 0) return claimed;
-    }
-    while (openNext()) {
-      ClaimableRun run = isStriped ? fillStripe() : current;
-      int claimed = run == null ? 0 : claimInto(ids, from, run);
-      if (claimed > 0) return claimed;
-    }
-    while (stripes != null) {
-      ClaimableRun block = stripes.withStock();
-      if (block == null) break;
-      int claimed = claimInto(ids, from, block);
+    for (ClaimableRun run = anyRun(isStriped); run != null; run = anyRun(isStriped)) {
+      if (isTooOld(run)) {
+        onTooOld(run.answer);
+        continue;
+      }
+      int claimed = claimInto(ids, from, run);
       if (claimed > 0) return claimed;
     }
     return 0;
+  }
+
+  /**
+   * A run of any age that has IDs; null if there is none. Nothing lies idle while a caller waits: what others' stripes
+   * hold is for all.
+   */
+  private ClaimableRun anyRun(boolean isStriped) {
+    if (isStriped && stripes.own().unclaimed() > 0) return stripes.own();
+    while (openNext()) {
+      ClaimableRun run = isStriped ? fillStripe() : current;
+      if (run != null) return run;
+    }
+    return stripes == null ? null : stripes.withStock();
   }
 
   /** Puts a block of the current run into the caller's stripe, which is used up; null if nothing was left. */
@@ -90,7 +131,7 @@ abstract class Stock {
     int claimed = (int) Math.min(wanted, run.count - index);
     ClaimableRun block = run.part(index, claimed);
     stripes.put(block);
-    if (index <= run.low && run.low < index + claimed) markReached();
+    if (index <= run.low && run.low < index + claimed) markReached(run);
     return block;
   }
 
@@ -98,20 +139,45 @@ abstract class Stock {
   private boolean openNext() {
     if (current.unclaimed() > 0) return true;
     retireCurrent();
-    while (!answers.isEmpty()) {
-      Answer answer = answers.peek();
-      boolean isFresh = answer.unopenedCount() == answer.count;
-      ClaimableRun next = answer.open();
-      if (next != null) {
-        current = next;
-        if (isFresh && answer.isBelowMark) markReached();
-        return true;
-      }
-      answers.poll();
+    if (inUse != null && inUse.unopenedCount() == 0) {
       // What stripes still hold of it grows too old with it.
-      if (stripes == null || stripes.unclaimed(answer) == 0) answer.retire();
+      if (stripes == null || stripes.unclaimed(inUse) == 0) inUse.retire();
+      inUse = null;
     }
-    return false;
+    if (inUse == null) inUse = takeNextAnswer();
+    if (inUse == null) return false;
+    if (!inUse.isUsed) {
+      inUse.isUsed = true;
+      inUse.usedFromNanos = clock.nanos();
+      policy.noteInUse();
+    }
+    IdRun next = inUse.open();
+    int aboveMark = Math.max(0, next.count() + inUse.unopenedCount() - markOf(inUse));
+    int low = inUse.hasAsked ? next.count() : Math.min(next.count(), aboveMark);
+    current = new ClaimableRun(inUse, next, low, ClaimableRun.lookMask(policy.ratePerSecond()));
+    return true;
+  }
+
+  /** The low-water mark of an answer. */
+  private int markOf(Answer answer) {
+    return answer.isOfReserve ? answer.count : policy.lowWater(answer.count);
+  }
+
+  /** Takes the spare answer, or else the newest piece of the reserve; null if there is none. */
+  private Answer takeNextAnswer() {
+    Answer next = spare;
+    spare = null;
+    if (next != null || reserve.isEmpty()) return next;
+    Answer newest = reserve.get(reserve.size() - 1);
+    takeFromReserve(newest);
+    return newest;
+  }
+
+  /** Returns whether the piece was there. */
+  private boolean takeFromReserve(Answer piece) {
+    if (!reserve.remove(piece)) return false;
+    reserveCount -= piece.unopenedCount();
+    return true;
   }
 
   /** Ends the current run and returns how many of its IDs were left. */
@@ -120,6 +186,16 @@ abstract class Stock {
     int unclaimed = run.close();
     current = ClaimableRun.empty();
     return unclaimed;
+  }
+
+  /** Takes in that the low-water mark of a run is met: exactly one claimer meets it. */
+  final void meetMark(ClaimableRun run) {
+    Answer answer = run.answer;
+    if (answer.hasAsked) return;
+    answer.hasAsked = true;
+    // That the mark lies at its first ID says nothing about the use.
+    if (markOf(answer) < answer.count) policy.noteMark(answer.count, clock.nanos() - answer.usedFromNanos);
+    onLow();
   }
 
   /** Lets callers claim from blocks of the run, each in a stripe, until {@link #gather}. */
@@ -136,49 +212,101 @@ abstract class Stock {
     return unused;
   }
 
+  /** Takes in an answer that was asked for because the one in use is about to end. */
   final void add(Answer answer) {
     reserved += answer.count;
-    answers.add(answer);
+    spare = answer;
   }
 
-  /** The answers that are in use or spare. */
+  /** Takes in the pieces of an answer that was asked for the reserve. They are used in their order. */
+  final void addReserve(List<Answer> pieces) {
+    for (int i = pieces.size() - 1; i >= 0; i--) {
+      Answer piece = pieces.get(i);
+      piece.isOfReserve = true;
+      reserved += piece.count;
+      reserveCount += piece.count;
+      reserve.add(piece);
+    }
+  }
+
+  /** All that are in use, spare or in the reserve. */
   final List<Answer> answers() {
-    return List.copyOf(answers);
+    List<Answer> all = new ArrayList<>();
+    if (inUse != null) all.add(inUse);
+    if (spare != null) all.add(spare);
+    all.addAll(reserve);
+    return all;
   }
 
-  /** How many answers are in use or spare. */
-  final int answerCount() {
-    return answers.size();
+  final boolean hasSpare() {
+    return spare != null;
+  }
+
+  /** Whether the next answer is due: that in use is down to its low-water mark, and none is spare. */
+  final boolean isLow() {
+    return inUse != null && inUse.hasAsked && spare == null;
   }
 
   final boolean isInUse(Answer answer) {
-    return answer == answers.peek();
+    return answer == inUse;
   }
 
-  final boolean isInUseOrSpare(Answer answer) {
-    return answers.contains(answer);
+  /** Whether it is in use, spare or in the reserve. */
+  final boolean isThere(Answer answer) {
+    return answer == inUse || answer == spare || reserve.contains(answer);
   }
 
-  /** Drops an answer, what stripes hold of it too; returns how many of its IDs were left. */
+  /** What the reserve has. */
+  final OutagePolicy.Reserve reserveState(long youngNanos) {
+    long young = youngPieces(youngNanos).stream().mapToLong(Answer::unopenedCount).sum();
+    return new OutagePolicy.Reserve(young, reserve.size());
+  }
+
+  /** The pieces of the reserve that are younger, the newest first. */
+  private List<Answer> youngPieces(long ageNanos) {
+    List<Answer> young = new ArrayList<>();
+    for (int i = reserve.size() - 1; i >= 0 && reserve.get(i).ageNanos() < ageNanos; i--) young.add(reserve.get(i));
+    return young;
+  }
+
+  /** How long the IDs last at a rate, before the last of them is used up or too old. */
+  final double secondsLeft(double ratePerSecond, long maxAgeNanos) {
+    double maxAge = maxAgeNanos / 1e9;
+    double left = (stockCount() - reserveCount) / ratePerSecond;
+    for (Answer piece : youngPieces(maxAgeNanos)) {
+      double usable = (maxAgeNanos - piece.ageNanos()) / 1e9;
+      left = Math.max(left, Math.min(left + piece.unopenedCount() / ratePerSecond, usable));
+    }
+    return Math.min(left, maxAge);
+  }
+
+  /** Drops an answer, what stripes hold of it too; returns how many of its IDs were left. Again: does nothing. */
   final int drop(Answer old) {
+    old.retire();
     int unused = stripes == null ? 0 : stripes.close(old);
-    if (answers.contains(old)) unused += old.unopenedCount() + (isInUse(old) ? retireCurrent() : 0);
-    answers.remove(old);
+    if (old == inUse) {
+      inUse = null;
+      unused += old.unopenedCount() + retireCurrent();
+    } else if (old == spare) {
+      spare = null;
+      unused += old.unopenedCount();
+    } else if (takeFromReserve(old)) {
+      unused += old.unopenedCount();
+    }
     dropped += unused;
     return unused;
   }
 
+  /** Takes in that a caller has claimed IDs that are too old, and does not take them. */
+  final void dropClaimed(int count) {
+    dropped += count;
+  }
+
   /** Drops all there is; returns how many IDs that were. */
   final long dropAll() {
-    long inStripes = gather();
-    long unused = retireCurrent();
-    for (Answer answer : answers) {
-      unused += answer.unopenedCount();
-      answer.retire();
-    }
-    answers.clear();
-    dropped += unused;
-    return unused + inStripes;
+    long unused = gather();
+    for (Answer answer : answers()) unused += drop(answer);
+    return unused;
   }
 
   /** IDs that were taken into stock. */
@@ -191,14 +319,15 @@ abstract class Stock {
     return dropped;
   }
 
-  /** IDs that were given to callers. */
-  final long handedOut() {
-    return reserved - dropped - stockCount();
+  /** How many IDs were given to callers by now. */
+  final RefillPolicy.Handed handedOut() {
+    return new RefillPolicy.Handed(clock.nanos(), reserved - dropped - stockCount());
   }
 
   /** How many IDs can be claimed. */
   final long stockCount() {
-    long unopened = answers.stream().mapToLong(Answer::unopenedCount).sum();
-    return unopened + current.unclaimed() + (stripes == null ? 0 : stripes.unclaimed(null));
+    long working = current.unclaimed() + (inUse == null ? 0 : inUse.unopenedCount());
+    long behind = (spare == null ? 0 : spare.unopenedCount()) + reserveCount;
+    return working + behind + (stripes == null ? 0 : stripes.unclaimed(null));
   }
 }

@@ -1,5 +1,10 @@
 package dev.snowlane.client;
 
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -8,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 final class SystemClock implements ClientClock {
 
   static final SystemClock INSTANCE = new SystemClock();
+
+  private static final Path UPTIME = Path.of("/proc/uptime");
 
   private final ScheduledThreadPoolExecutor timers =
       new ScheduledThreadPoolExecutor(
@@ -30,6 +37,17 @@ final class SystemClock implements ClientClock {
   @Override
   public long nowMs() {
     return System.currentTimeMillis();
+  }
+
+  /** Linux tells it, in seconds with two digits behind the point. */
+  @Override
+  public OptionalLong uptimeMs() {
+    try {
+      String seconds = Files.readString(UPTIME).split(" ", 2)[0];
+      return OptionalLong.of(new BigDecimal(seconds).movePointRight(3).longValue());
+    } catch (IOException | NumberFormatException unknown) {
+      return OptionalLong.empty();
+    }
   }
 
   @Override

@@ -1,15 +1,17 @@
 package dev.snowlane.client;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ClaimableRunTest {
 
   @Test
   void closingManyTimesNeverOpensItAgain() {
-    ClaimableRun run = new ClaimableRun(null, new IdRun(100, 10, 3), 10);
+    ClaimableRun run = new ClaimableRun(null, new IdRun(100, 10, 3), 10, 0);
     assertEquals(0, run.claim());
     assertEquals(1, run.claimBlock(4));
     assertEquals(5, run.close());
@@ -23,7 +25,7 @@ class ClaimableRunTest {
 
   @Test
   void aBlockIsCutShortAtTheEnd() {
-    ClaimableRun run = new ClaimableRun(null, new IdRun(100, 10, 3), 10);
+    ClaimableRun run = new ClaimableRun(null, new IdRun(100, 10, 3), 10, 0);
     assertEquals(0, run.claimBlock(7));
     assertEquals(7, run.claimBlock(7));
     assertEquals(0, run.unclaimed());
@@ -32,8 +34,14 @@ class ClaimableRunTest {
   }
 
   @Test
+  void theAgeIsLookedAtOnceIn10MsOfUseAndAtEach64thClaimAtLeast() {
+    int[] masks = IntStream.of(0, 100, 199, 200, 1_000, 6_399, 6_400, 1_000_000).map(ClaimableRun::lookMask).toArray();
+    assertArrayEquals(new int[] {0, 0, 0, 1, 7, 31, 63, 63}, masks);
+  }
+
+  @Test
   void claimsBeyondTheEndNeverComeBack() {
-    ClaimableRun run = new ClaimableRun(null, new IdRun(0, 1 << 20, 1), 1 << 20);
+    ClaimableRun run = new ClaimableRun(null, new IdRun(0, 1 << 20, 1), 1 << 20, 0);
     for (int i = 0; i < 10_000_000; i++) run.claimBlock(Integer.MAX_VALUE);
     assertTrue(run.claim() >= run.count);
   }

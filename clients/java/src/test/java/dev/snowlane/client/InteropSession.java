@@ -46,8 +46,8 @@ final class InteropSession {
     if (keys.containsKey("retry_max")) builder = builder.retryMax(number(keys, "retry_max", 3));
     IdClient client = builder.build();
     PrefetchOptions options = PrefetchOptions.DEFAULTS;
-    if (keys.containsKey("max_age_ms")) options = options.withMaxAge(duration(keys, "max_age_ms"));
     if (keys.containsKey("outage_ms")) options = options.withOutage(duration(keys, "outage_ms"));
+    if (keys.containsKey("max_age_ms")) options = options.withMaxAge(duration(keys, "max_age_ms"));
     boolean isBuffered = keys.getOrDefault("buffer", "0").equals("1");
     SESSIONS.put(keys.get("client"), new Session(client, isBuffered ? client.prefetch(options) : null));
     return Map.of();

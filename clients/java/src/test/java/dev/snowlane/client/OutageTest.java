@@ -59,46 +59,48 @@ class OutageTest {
       run(buffer, Duration.ofMinutes(3), 1000);
       BufferStats before = buffer.stats();
       assertTrue(before.outageLeft().compareTo(TEN_MINUTES) > 0, before.toString());
+      assertTrue(before.outageLeft().compareTo(TEN_MINUTES.multipliedBy(2)) <= 0, before.toString());
       source.isDead = true;
       run(buffer, TEN_MINUTES, 1000);
       source.isDead = false;
       run(buffer, Duration.ofMinutes(2), 1000);
       BufferStats after = buffer.stats();
       assertEquals(before.waits(), after.waits());
-      assertEquals(0, after.dropped());
       assertTrue(after.refillFailures() > 0);
-      assertEquals(after.reserved(), after.handedOut() + after.stock());
+      assertEquals(after.reserved(), after.handedOut() + after.dropped() + after.stock());
     }
   }
 
   @Test
   void itIsFilledGentlyAndDroppedAtTheEnd() {
     PrefetchBuffer buffer = buffer(PrefetchOptions.DEFAULTS.withOutage(TEN_MINUTES));
-    run(buffer, Duration.ofSeconds(90), 1000);
+    run(buffer, Duration.ofMinutes(2), 1000);
     long stock = buffer.stats().stock();
-    assertTrue(stock > 567_000 && stock < 592_000, "" + stock);
-    assertTrue(source.asked.size() < 120, "" + source.asked);
-    assertTrue(source.asked.stream().allMatch(count -> count < 24_000), "" + source.asked);
+    assertTrue(stock > 579_500 && stock < 640_500, "" + stock);
+    assertTrue(source.asked.stream().allMatch(count -> count <= 28_000), "" + source.asked);
+    long droppedBefore = buffer.stats().dropped();
     buffer.close();
     assertEquals(0, buffer.stats().stock());
-    assertEquals(stock, buffer.stats().dropped());
+    assertEquals(stock, buffer.stats().dropped() - droppedBefore);
   }
 
   @Test
   void itFollowsTheRateAndABufferThatNobodyUsesGoesToSleep() {
-    PrefetchOptions options = PrefetchOptions.DEFAULTS.withOutage(Duration.ofSeconds(10));
+    PrefetchOptions options =
+        PrefetchOptions.DEFAULTS.withOutage(Duration.ofSeconds(10)).withMaxAge(Duration.ofSeconds(40));
     try (PrefetchBuffer buffer = buffer(options)) {
-      run(buffer, Duration.ofMinutes(1), 100);
-      long dropped = buffer.stats().dropped();
       run(buffer, Duration.ofMinutes(4), 100);
       BufferStats even = buffer.stats();
-      assertTrue(even.stock() > 1300 && even.stock() < 1600 && even.dropped() == dropped, even.toString());
+      // Some 2.2 IDs are reserved for one that is used.
+      assertTrue(even.stock() >= 1_900, even.toString());
+      assertTrue((even.reserved() - even.stock()) * 10 <= even.handedOut() * 23, even.toString());
       run(buffer, Duration.ofMinutes(2), 1);
-      assertTrue(buffer.stats().stock() <= 64, buffer.stats().toString());
-      clock.advance(Duration.ofMinutes(2));
+      assertTrue(buffer.stats().stock() <= 160, buffer.stats().toString());
+      clock.advance(Duration.ofMinutes(3));
       int asked = source.asked.size();
       clock.advance(TEN_MINUTES);
       assertEquals(asked, source.asked.size());
+      assertEquals(0, buffer.stats().stock());
       assertEquals(Duration.ZERO, buffer.stats().outageLeft());
       buffer.nextId();
     }
@@ -109,7 +111,22 @@ class OutageTest {
     try (PrefetchBuffer buffer = buffer(PrefetchOptions.DEFAULTS.withOutage(TEN_MINUTES).withStockMax(20_000))) {
       run(buffer, Duration.ofMinutes(4), 1000);
       long stock = buffer.stats().stock();
-      assertTrue(stock > 18_000 && stock <= 20_000, "" + stock);
+      assertTrue(stock >= 18_000 && stock <= 21_250, "" + stock);
+    }
+  }
+
+  @Test
+  void idsAreFreshAgainOnceServersAreBack() {
+    PrefetchOptions options =
+        PrefetchOptions.DEFAULTS.withOutage(Duration.ofSeconds(10)).withMaxAge(Duration.ofSeconds(40));
+    try (PrefetchBuffer buffer = buffer(options)) {
+      run(buffer, Duration.ofMinutes(1), 100);
+      source.isDead = true;
+      run(buffer, Duration.ofSeconds(8), 100);
+      long highestBefore = source.living.grant(1).get(0).firstId();
+      source.isDead = false;
+      run(buffer, Duration.ofSeconds(4), 100);
+      assertTrue(buffer.nextId() > highestBefore);
     }
   }
 
@@ -126,5 +143,6 @@ class OutageTest {
     for (Consumer<PrefetchOptions> change : bad)
       assertThrows(IllegalArgumentException.class, () -> change.accept(minute));
     assertEquals(Duration.ofHours(1), minute.withOutage(Duration.ofMinutes(30)).maxAge());
+    assertEquals(Duration.ofSeconds(32), minute.withOutage(Duration.ofSeconds(2)).maxAge());
   }
 }

@@ -17,10 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,16 +29,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PrefetchBufferTest {
 
   private static final PrefetchOptions PATIENT =
-      PrefetchOptions.DEFAULTS.withTimeout(Duration.ofSeconds(60)).withMaxAge(Duration.ofSeconds(60));
+      PrefetchOptions.DEFAULTS
+          .withCounts(32, 65_536)
+          .withTimeout(Duration.ofSeconds(60))
+          .withMaxAge(Duration.ofSeconds(60));
+
+  private final FakeClock clock = new FakeClock();
+
+  private PrefetchBuffer timed(StubSource source, PrefetchOptions options) {
+    return new PrefetchBuffer(source, options, clock, ClientObserver.NONE);
+  }
 
   @Test
   void handsOutARunInOrderAndAsksForMoreOnceAtTheLowWaterMark() throws Exception {
     StubSource source = new StubSource(0, 1000);
     try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
       List<Long> ids = new ArrayList<>();
-      for (int i = 0; i < 23; i++) ids.add(buffer.nextId());
+      for (int i = 0; i < 24; i++) ids.add(buffer.nextId());
       assertEquals(1, source.requests.get());
-      for (int i = 0; i < 9; i++) ids.add(buffer.nextId());
+      for (int i = 0; i < 8; i++) ids.add(buffer.nextId());
       until(() -> buffer.stats().refills() == 2);
       assertEquals(2, source.requests.get());
       for (int i = 1; i < ids.size(); i++) assertEquals(ids.get(0) + i * (1 + 32 % 3), ids.get(i));
@@ -89,7 +96,7 @@ class PrefetchBufferTest {
                 // As contention does, which no test can bring about at will.
                 if (i % 2 == 0) buffer.spreadCallers();
                 for (int c = 0; c < 4; c++) threads.get((4 * i + c) % callers).interrupt();
-                LockSupport.parkNanos(300_000);
+                awaitProgress(buffer, threads);
               }
             });
     disturber.start();
@@ -104,6 +111,12 @@ class PrefetchBufferTest {
     assertTrue(stats.handedOut() >= all.length);
     assertEquals(stats.reserved(), stats.handedOut() + stats.dropped() + stats.stock());
     buffer.close();
+  }
+
+  /** Waits until callers have got some thousands of IDs, or have ended. */
+  private static void awaitProgress(PrefetchBuffer buffer, List<Thread> callers) {
+    long before = buffer.stats().handedOut();
+    while (buffer.stats().handedOut() < before + 2_000 && callers.stream().anyMatch(Thread::isAlive)) Thread.yield();
   }
 
   private static long[] take(PrefetchBuffer buffer, int count, AtomicInteger interrupted) {
@@ -128,11 +141,13 @@ class PrefetchBufferTest {
   }
 
   @Test
-  void anIdOlderThanMaxAgeIsNotHandedOut() throws Exception {
+  void anIdOlderThanMaxAgeIsNotHandedOut() {
     StubSource source = new StubSource(0, 1000);
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT.withMaxAge(Duration.ofMillis(50)))) {
+    Duration maxAge = Duration.ofMillis(50);
+    try (PrefetchBuffer buffer = timed(source, PATIENT.withMaxAge(maxAge))) {
       long first = buffer.nextId();
-      until(() -> buffer.stats().dropped() >= 31);
+      clock.advance(maxAge);
+      assertEquals(31, buffer.stats().dropped());
       assertTrue(buffer.nextId() > first + 31);
     }
   }
@@ -140,10 +155,8 @@ class PrefetchBufferTest {
   @Test
   void stockIsRenewedOnlyForCallersThatWereThereSinceTheLastExpiry() {
     StubSource source = new StubSource(0, 1000);
-    FakeClock clock = new FakeClock();
     Duration maxAge = Duration.ofMillis(500);
-    try (PrefetchBuffer buffer =
-        new PrefetchBuffer(source, PATIENT.withMaxAge(maxAge), clock, ClientObserver.NONE)) {
+    try (PrefetchBuffer buffer = timed(source, PATIENT.withMaxAge(maxAge))) {
       buffer.nextId();
       clock.advance(maxAge);
       assertEquals(2, buffer.stats().refills());
@@ -158,29 +171,35 @@ class PrefetchBufferTest {
   @Test
   void anAnswerThatComesAfterMaxAgeIsDroppedWhole() {
     StubSource source = new StubSource(0, 1000);
-    List<IdRun> late = source.grant(32);
-    source.script.add(
-        count -> {
-          Executor later = CompletableFuture.delayedExecutor(120, TimeUnit.MILLISECONDS);
-          return CompletableFuture.supplyAsync(() -> late, later);
-        });
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT.withMaxAge(Duration.ofMillis(100)))) {
-      assertTrue(buffer.nextId() > late.get(0).lastId());
-      assertTrue(buffer.stats().refillFailures() >= 1);
+    CompletableFuture<List<IdRun>> late = new CompletableFuture<>();
+    source.script.add(count -> late);
+    Duration maxAge = Duration.ofMillis(100);
+    try (PrefetchBuffer buffer = timed(source, PATIENT.withMaxAge(maxAge))) {
+      assertThrows(SnowlaneException.class, buffer::nextIdNow);
+      clock.advance(maxAge);
+      List<IdRun> runs = source.grant(32);
+      late.complete(runs);
+      assertEquals(1, buffer.stats().refillFailures());
+      clock.advance(Duration.ofSeconds(2));
+      assertTrue(buffer.nextIdNow() > runs.get(0).lastId());
     }
   }
 
   @Test
-  void anAnswerToARequestThatWasGivenUpIsDroppedWhole() throws Exception {
+  void anAnswerToARequestThatWasGivenUpIsDroppedWhole() {
     StubSource source = new StubSource(0, 1000);
     List<IdRun> late = source.grant(32);
     CompletableFuture<List<IdRun>> never = new CompletableFuture<>();
     source.script.add(count -> never);
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT.withTimeout(Duration.ofMillis(40)))) {
-      long id = buffer.nextId(Duration.ofSeconds(60));
+    try (PrefetchBuffer buffer = timed(source, PATIENT.withTimeout(Duration.ofMillis(40)))) {
+      assertThrows(SnowlaneException.class, buffer::nextIdNow);
+      clock.advance(Duration.ofMillis(50));
+      assertEquals(1, buffer.stats().refillFailures());
+      clock.advance(Duration.ofSeconds(2));
+      long id = buffer.nextIdNow();
       assertTrue(id > late.get(0).lastId());
       never.complete(late);
-      assertEquals(id + 3, buffer.nextId());
+      assertEquals(id + 3, buffer.nextIdNow());
       assertEquals(1, buffer.stats().refills());
     }
   }
@@ -229,24 +248,35 @@ class PrefetchBufferTest {
     }
   }
 
+  /** The error of a call that waits until its deadline, by the clock of the test. */
+  private SnowlaneException errorAtDeadline(PrefetchBuffer buffer) throws Exception {
+    Duration timeout = Duration.ofMillis(100);
+    long waitsBefore = buffer.stats().waits();
+    CompletableFuture<SnowlaneException> error =
+        CompletableFuture.supplyAsync(() -> assertThrows(SnowlaneException.class, () -> buffer.nextId(timeout)));
+    until(() -> buffer.stats().waits() > waitsBefore);
+    clock.advance(timeout);
+    return error.get(60, TimeUnit.SECONDS);
+  }
+
   @Test
   void aDryBufferWaitsUntilTheDeadlineAndSaysWhy() throws Exception {
     StubSource source = new StubSource(0, 1000);
     SnowlaneException down = new SnowlaneException(ErrorReason.UNREACHABLE, "Nobody answers.");
     for (int i = 0; i < 100; i++) source.script.add(count -> CompletableFuture.failedFuture(down));
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
+    try (PrefetchBuffer buffer = timed(source, PATIENT)) {
       assertThrows(SnowlaneException.class, buffer::nextIdNow);
-      until(() -> buffer.stats().refillFailures() > 0);
-      SnowlaneException error = assertThrows(SnowlaneException.class, () -> buffer.nextId(Duration.ofMillis(100)));
+      assertEquals(1, buffer.stats().refillFailures());
+      SnowlaneException error = errorAtDeadline(buffer);
       assertEquals(ErrorReason.UNREACHABLE, error.reason());
       assertSame(down, error.getCause());
       source.script.clear();
-      assertTrue(buffer.nextId(Duration.ofSeconds(60)) > 0);
+      clock.advance(Duration.ofSeconds(2));
+      assertTrue(buffer.nextId() > 0);
     }
     source.script.add(count -> new CompletableFuture<>());
-    try (PrefetchBuffer buffer = new PrefetchBuffer(source, PATIENT)) {
-      SnowlaneException error = assertThrows(SnowlaneException.class, () -> buffer.nextId(Duration.ofMillis(80)));
-      assertEquals(ErrorReason.DEADLINE_EXCEEDED, error.reason());
+    try (PrefetchBuffer buffer = timed(source, PATIENT)) {
+      assertEquals(ErrorReason.DEADLINE_EXCEEDED, errorAtDeadline(buffer).reason());
     }
   }
 

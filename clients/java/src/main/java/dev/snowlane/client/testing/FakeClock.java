@@ -4,6 +4,7 @@ import dev.snowlane.client.ClientClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
 /** A clock for tests: time moves by {@link #advance} and by nothing else. */
@@ -16,6 +17,10 @@ public final class FakeClock implements ClientClock {
   private final long startMs;
   private long nanos;
   private long timersMade;
+
+  // How far the other clocks ran ahead.
+  private long suspendedMs;
+  private long steppedMs;
 
   /** A clock that stands at the Unix epoch. */
   public FakeClock() {
@@ -33,7 +38,22 @@ public final class FakeClock implements ClientClock {
 
   @Override
   public synchronized long nowMs() {
-    return startMs + Duration.ofNanos(nanos).toMillis();
+    return startMs + Duration.ofNanos(nanos).toMillis() + suspendedMs + steppedMs;
+  }
+
+  @Override
+  public synchronized OptionalLong uptimeMs() {
+    return OptionalLong.of(Duration.ofNanos(nanos).toMillis() + suspendedMs);
+  }
+
+  /** Lets time pass while the machine is suspended: no timer runs, and {@link #nanos} does not move. */
+  public synchronized void suspend(Duration duration) {
+    suspendedMs += duration.toMillis();
+  }
+
+  /** Sets the wall clock forward, or back. */
+  public synchronized void stepWall(Duration duration) {
+    steppedMs += duration.toMillis();
   }
 
   /** A task that is due at once runs at once, on the thread that asks. */

@@ -87,7 +87,7 @@ class FakeIdClientTest {
   @Test
   void aBufferOverTheScriptKeepsToTheClock() {
     FakeIdClient ids = new FakeIdClient(Step.run(100, 32, 1), Step.run(200, 32, 1), Step.run(300, 64, 1));
-    PrefetchBuffer buffer = ids.prefetch(PrefetchOptions.DEFAULTS.withMaxAge(Duration.ofSeconds(5)));
+    PrefetchBuffer buffer = ids.prefetch(PrefetchOptions.DEFAULTS.withCounts(32, 64));
     assertEquals(100, buffer.nextId());
     ids.clock().advance(Duration.ofSeconds(5));
     assertEquals(31, buffer.stats().dropped());
