@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { rightValues, wrongValues } from "../support/charts/chart-values.ts";
 import { writeKubernetesSchemas } from "../support/charts/kubernetes-schemas.ts";
 import { type ChartObject, renderChart } from "../support/charts/render-chart.ts";
@@ -33,6 +34,16 @@ function conform(location: string, text: string): { readonly code: number | null
 interface ConfigMap extends ChartObject {
   readonly data: Readonly<Record<string, string>>;
 }
+
+test("kubeconform finds nothing wrong in the pod with a sidecar, and finds a field that no pod has", {
+  timeout: 300_000,
+}, async () => {
+  const text = readFileSync("deploy/sidecar/pod.yaml", "utf8");
+  const location = await writeKubernetesSchemas(folder, [parse(text) as ChartObject]);
+  expect(conform(location, text)).toMatchObject({ code: 0, output: expect.stringContaining("Valid: 1, Invalid: 0") });
+  const misspelt = text.replace("startupProbe:", "startProbe:");
+  expect(conform(location, misspelt)).toMatchObject({ code: 1, output: expect.stringContaining("startProbe") });
+});
 
 describe.each(Object.entries(rightValues))("with %s", (_name, values) => {
   test("helm finds nothing wrong, and kubeconform neither", { timeout: 300_000 }, async () => {
