@@ -14,6 +14,7 @@ func TestNullInJSONLeavesAnIDAsItIs(t *testing.T) {
 		Name  string
 	}
 	row.ID = 7
+	// FIELD F11 (a)
 	if err := json.Unmarshal([]byte(`{"ID":null,"Other":null,"Name":"a"}`), &row); err != nil {
 		t.Fatal(err)
 	}

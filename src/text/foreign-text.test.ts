@@ -63,7 +63,7 @@ test("a text of ours is never taken for another generator's", () => {
   for (const { text, format } of codec.writeAll(1_900_000_000_000_000_005n, options)) {
     if (format.form !== "base62") expect(readText(codec, text, { nowMs })).toMatchObject({ format });
   }
-  // 20 digits are a number that is too long, though an xid could be only digits.
+  // PAGE 3: 20 digits are a number that is too long, though an xid could be only digits.
   expect(() => readText(codec, "18446744073709551610", { nowMs })).toThrow(
     expect.objectContaining({ metadata: expect.objectContaining({ form: "decimal" }) }),
   );

@@ -124,7 +124,7 @@ test("range takes days and spans, and says to programs which interval it took", 
   expect(yesterday.from).toMatch(/T00:00:00\.000Z$/);
 });
 
-test("layouts marks a layout that has ended, and one that ends within five years", async () => {
+test("PAGE 15: layouts marks a layout that has ended, and one that ends within five years", async () => {
   const [head = "", ...rows] = (await runInProcess(["layouts"])).stdout.trimEnd().split("\n");
   expect(head).toContain("years left");
   const marked = rows.filter((row) => row.includes("ENDED")).map((row) => row.split(" ", 1)[0]);

@@ -169,7 +169,7 @@ async function runShell(args: readonly string[]) {
 }
 
 // OPS 3: code 70, without a word.
-test("a command that prints says that its output cannot be written, and ends with 1", {
+test("NEWCOMER 3: a command that prints says that its output cannot be written, and ends with 1", {
   timeout: timeoutMs,
 }, async () => {
   const refused = { code: 1, stderr: expect.stringMatching(/^snowlane: The output cannot be written: ENOSPC.*\.\n$/) };

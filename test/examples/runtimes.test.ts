@@ -21,7 +21,8 @@ beforeAll(async () => {
   await runCommand("npm", [...pack, "--ignore-scripts"], { env });
   await runCommand("npm", [...pack, "--workspace", "@snowlane/client"], { env });
   const packed = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
-  const versions = ["bun@1.4.4", "deno@2.9.6", "node@22.11.0"];
+  const compilers = ["typescript@5.7.3", "older@npm:typescript@5.4.5", "@types/node@24"];
+  const versions = ["bun@1.4.4", "deno@2.9.6", "node@22.11.0", ...compilers];
   const words = ["install", "--no-audit", "--no-fund", ...versions, ...packed.map((name) => join(folder, name))];
   await runCommand("npm", words, { cwd: folder });
   server = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "ids.db")}`] });
@@ -65,4 +66,25 @@ console.log(ticks, workerId, codec.write(1541815603606036480n, { form: "base58" 
       ),
     );
   });
+});
+
+test("the types of client and library hold from TypeScript 5.7 on, and from 5.4 with skipLibCheck", {
+  timeout,
+}, async () => {
+  const program = `import { ids, parseId, presetLayout } from "@snowlane/client";
+import { createNodeClient } from "@snowlane/client/node";
+import { createWebClient } from "@snowlane/client/web";
+import { openSnowlane, Snowflake } from "snowlane";
+const id: bigint = await createNodeClient({}).nextId();
+const text: string = JSON.stringify({ id: parseId(presetLayout("twitter"), id) }, ids.toJSON);
+console.log(text, createWebClient, openSnowlane, new Snowflake({ workerId: 1 }).next());`;
+  writeFileSync(join(folder, "typed.mts"), program);
+  const module = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--noEmit", "--strict"];
+  const compile = (compiler: string, ...flags: readonly string[]) =>
+    runCommand(process.execPath, [`node_modules/${compiler}/bin/tsc`, ...module, ...flags, "typed.mts"], {
+      cwd: folder,
+    });
+  expect(await compile("typescript")).toBe("");
+  expect(await compile("older", "--skipLibCheck")).toBe("");
+  await expect(compile("older")).rejects.toThrow(/Type 'Uint8Array' is not generic/);
 });

@@ -1,4 +1,8 @@
-/** The programs of docs/tools.md with the real libraries, which are installed from their registries. */
+/**
+ * The programs of docs/tools.md with the real libraries, which are installed from their registries.
+ *
+ * FIELD F10: (a) pandas, (b) sorted sets of Redis, (c) JSON.stringify, (d) Jackson and GraphQL.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

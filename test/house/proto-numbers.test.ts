@@ -24,7 +24,7 @@ const small = new Set([
   "worker_id_count",
 ]);
 
-test("every field that can pass 2^53 asks generators of JavaScript for a string, so that no digit is lost", () => {
+test("FIELD F6: every field that can pass 2^53 asks generators of JavaScript for a string, so that no digit is lost", () => {
   const folder = "proto/snowlane/v1";
   const text = readdirSync(folder)
     .map((name) => readFileSync(`${folder}/${name}`, "utf8"))

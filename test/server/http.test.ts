@@ -118,7 +118,7 @@ describe.each([
     });
     const named = String(allowed.headers["access-control-allow-headers"]).toLowerCase().split(", ");
     const needed = ["content-type", "connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web"];
-    // FIELD F11: instruments of pages add them to every call.
+    // FIELD F11 (e): instruments of pages add them to every call.
     const added = ["traceparent", "tracestate", "baggage", "x-request-id"];
     expect(named).toEqual(expect.arrayContaining([...needed, ...added, "x-user-agent", "authorization"]));
     const parse = { path: "/snowlane.v1.IdService/Parse", method: "OPTIONS", headers: headersOf(page) };

@@ -84,7 +84,7 @@ test.each([
   ),
 );
 
-test("an open end of an interval is the end of the layout's life, as PostgreSQL's infinity", () =>
+test("FIELD F8: an open end of an interval is the end of the layout's life, as PostgreSQL's infinity", () =>
   withPostgresSession("America/New_York", async (client) => {
     for (const layout of sqlLayouts) {
       await client.query(await sqlOf("postgresql", layout));

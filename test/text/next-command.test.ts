@@ -79,7 +79,7 @@ test("options without their form, and a form for bytes, are refused together", a
   expect(bytes.exitCode).toBe(2);
 });
 
-describe("next gives its worker ID back, whatever ends it", () => {
+describe("NEWCOMER 2 and 3: next gives its worker ID back, whatever ends it", () => {
   const store = `sqlite:${join(folder, "ends.db")}`;
   const states = expect.toSatisfy(
     (all: readonly string[]) => all.length > 0 && all.every((state) => state === "released"),

@@ -127,7 +127,7 @@ test("an offset west of UTC is no flag, and wrong options are told with their hi
   expect(wrong.stderr).toContain("base58");
 });
 
-describe("a text that is in no form is searched", () => {
+describe("NEWCOMER 10 and FIELD F11 (c): a text that is in no form is searched", () => {
   const read = "2022-06-28T16:07:40.105Z\t11\t26\t0\tdecimal";
 
   test.each([
@@ -178,7 +178,7 @@ describe("a text that is in no form is searched", () => {
   });
 });
 
-describe("a doubt is a note on standard error, once for each kind", () => {
+describe("NEWCOMER 9 and FIELD F10 (e): a doubt is a note on standard error, once for each kind", () => {
   test.each([
     ["1.54181560360604E+18", /^snowlane: note: The number looks rounded .* Keep IDs as text\.\n$/],
     ["2126426546045608000", /^snowlane: note: The number looks rounded .*\n$/],
