@@ -51,7 +51,8 @@ describe.each([
   });
 });
 
-// FIELD F11 (f): a balancer that goes by the status of a call, such as AWS ALB, takes NOT_SERVING in a message for health.
+// FIELD F11 (f): a balancer that goes by the status of a call, such as AWS ALB, takes NOT_SERVING in a message for
+// health.
 test("the probe of gRPC succeeds while the server issues IDs, and fails by its status when it does not", async () => {
   const folder = temporaryFolder();
   const store = `sqlite:${join(folder, "snowlane.db")}`;
