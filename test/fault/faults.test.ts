@@ -10,7 +10,7 @@ import { faults, runFault, runPieces } from "./run-fault.ts";
  * A server that starts slowly begins above the mark by the clock alone, so a busy machine may hide that a rule is gone.
  * Then further seeds are tried, for so long.
  */
-const controlMinutes = 4;
+const controlMinutes = 7;
 
 /**
  * Each fault of run-fault.ts, injected into real servers as often as its `pr` says. The trials begin together where
