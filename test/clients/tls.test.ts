@@ -42,17 +42,17 @@ test("TypeScript: the program of docs/tls.md", { timeout: 120_000 }, async () =>
 const program = `
 import asyncio, sys
 from pathlib import Path
-from snowlane import AsyncIdClient, ClientOptions, IdClient, SnowlaneError, TlsOptions
+from snowlane import AsyncIdClient, IdClient, SnowlaneError, TlsOptions
 endpoint, roots, certificate, key = sys.argv[1], *(Path(path).read_bytes() for path in sys.argv[2:])
-certified = ClientOptions(tls=TlsOptions(roots, certificate, key), token="${tokenOf("app")}", timeout_s=60)
-with IdClient(endpoint, certified) as client, client.prefetch() as ids:
+certified = dict(tls=TlsOptions(roots, certificate, key), token="${tokenOf("app")}", timeout_s=60)
+with IdClient(endpoint, **certified) as client, client.prefetch() as ids:
     taken = [client.next_id(), ids.next_id(), *client.next_ids(100)]
 async def take():
-    async with AsyncIdClient(endpoint, certified) as client:
+    async with AsyncIdClient(endpoint, **certified) as client:
         return await client.next_id()
 print(len({*taken, asyncio.run(take())}))
 for tls in (TlsOptions(roots), TlsOptions()):
-    with IdClient(endpoint, ClientOptions(tls=tls, timeout_s=2)) as client:
+    with IdClient(endpoint, tls=tls, timeout_s=2) as client:
         try:
             client.next_id()
         except SnowlaneError as error:

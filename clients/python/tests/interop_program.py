@@ -23,10 +23,8 @@ from interop_session import call, close, open_client, shown_error, stats, take
 from snowlane import (
     LAYOUTS,
     AsyncIdClient,
-    ClientOptions,
     IdClient,
     PrefetchBuffer,
-    PrefetchOptions,
     SnowlaneError,
     TextCodec,
     TextFormat,
@@ -72,17 +70,16 @@ class Collector:
         return {"count": self.count, "failures": self.failures, "reasons": dict(self.reasons)}
 
 
-def client_of(keys: dict[str, str], **options: object) -> IdClient:
-    return IdClient(keys["endpoints"].split(","), options_of(keys, **options))
+def client_of(keys: dict[str, str]) -> IdClient:
+    return IdClient(keys["endpoints"].split(","), timeout_s=timeout_s_of(keys), token=keys.get("token"))
 
 
-def options_of(keys: dict[str, str], **options: object) -> ClientOptions:
-    timeout_s = int(keys.get("timeout_ms", "5000")) / 1000
-    return ClientOptions(timeout_s=timeout_s, token=keys.get("token"), **options)  # type: ignore[arg-type]
+def timeout_s_of(keys: dict[str, str]) -> float:
+    return int(keys.get("timeout_ms", "5000")) / 1000
 
 
-def prefetch_options_of(keys: dict[str, str]) -> PrefetchOptions:
-    return PrefetchOptions(max_age_s=int(keys.get("max_age_ms", "5000")) / 1000)
+def max_age_s_of(keys: dict[str, str]) -> float:
+    return int(keys.get("max_age_ms", "5000")) / 1000
 
 
 def shares_of(count: int, callers: int) -> list[int]:
@@ -95,7 +92,7 @@ def issue(keys: dict[str, str]) -> dict[str, object]:
     with (
         open(keys["out"], "wb") as out,
         client_of(keys) as client,
-        client.prefetch(prefetch_options_of(keys)) as buffer,
+        client.prefetch(max_age_s=max_age_s_of(keys)) as buffer,
     ):
         return issue_into(out, keys, client, buffer)
 
@@ -154,8 +151,9 @@ def take_some(mode: str, count: int, client: IdClient, buffer: PrefetchBuffer, c
 async def issue_aio(keys: dict[str, str]) -> dict[str, object]:
     with open(keys["out"], "wb") as out:
         collector = Collector(out)
-        async with AsyncIdClient(keys["endpoints"].split(","), options_of(keys)) as client:
-            buffer = client.prefetch(prefetch_options_of(keys))
+        endpoints, token = keys["endpoints"].split(","), keys.get("token")
+        async with AsyncIdClient(endpoints, timeout_s=timeout_s_of(keys), token=token) as client:
+            buffer = client.prefetch(max_age_s=max_age_s_of(keys))
             next_id: Callable[[], Awaitable[int]] = buffer.next_id if keys["mode"] == "buffer" else client.next_id
 
             async def take(count: int) -> None:
@@ -186,7 +184,7 @@ def fork(keys: dict[str, str]) -> dict[str, object]:
     """Fills a buffer, forks, and lets parent and children go on; the children's files are named with their number."""
     totals: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    with client_of(keys) as client, client.prefetch(prefetch_options_of(keys)) as buffer:
+    with client_of(keys) as client, client.prefetch(max_age_s=max_age_s_of(keys)) as buffer:
         buffer.next_ids(100)
         children = []
         for number in range(int(keys["processes"])):

@@ -6,9 +6,9 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 
-from snowlane import ClientOptions, IdClient, PrefetchBuffer, PrefetchOptions, SnowlaneError
+from snowlane import IdClient, PrefetchBuffer, SnowlaneError
 
 # A `take` whose calls are late ends so long after its time.
 _GRACE_S = 5.0
@@ -17,24 +17,17 @@ _Session = tuple[IdClient, PrefetchBuffer | None]
 _sessions: dict[str, _Session] = {}
 
 
+def _seconds(keys: dict[str, str], *names: str) -> dict[str, Any]:
+    return {f"{name}_s": int(keys[f"{name}_ms"]) / 1000 for name in names if f"{name}_ms" in keys}
+
+
 def open_client(keys: dict[str, str]) -> dict[str, object]:
     """Makes a client, with a buffer if `buffer` is 1."""
-    options = ClientOptions(token=keys.get("token"))
-    if "timeout_ms" in keys:
-        options = replace(options, timeout_s=int(keys["timeout_ms"]) / 1000)
-    if "attempt_timeout_ms" in keys:
-        options = replace(options, attempt_timeout_s=int(keys["attempt_timeout_ms"]) / 1000)
+    options: dict[str, Any] = {"token": keys.get("token"), **_seconds(keys, "timeout", "attempt_timeout")}
     if "retry_max" in keys:
-        options = replace(options, retry_max=int(keys["retry_max"]))
-    client = IdClient(keys["endpoints"].split(","), options)
-    buffer = None
-    if keys.get("buffer") == "1":
-        given = PrefetchOptions()
-        if "max_age_ms" in keys:
-            given = replace(given, max_age_s=int(keys["max_age_ms"]) / 1000)
-        if "outage_ms" in keys:
-            given = replace(given, outage_s=int(keys["outage_ms"]) / 1000)
-        buffer = client.prefetch(given)
+        options["retry_max"] = int(keys["retry_max"])
+    client = IdClient(keys["endpoints"].split(","), **options)
+    buffer = client.prefetch(**_seconds(keys, "max_age", "outage")) if keys.get("buffer") == "1" else None
     _sessions[keys["client"]] = (client, buffer)
     return {}
 

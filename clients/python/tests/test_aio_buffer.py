@@ -13,10 +13,10 @@ import pytest
 from stub_source import StubSource, raises
 from test_fork import ProcessSource, ids_of_child
 
-from snowlane import AsyncPrefetchBuffer, ClientObserver, ErrorReason, IdRun, PrefetchOptions, SnowlaneError, WaitEvent
+from snowlane import AsyncPrefetchBuffer, ClientObserver, ErrorReason, IdRun, SnowlaneError, WaitEvent
 
 T = TypeVar("T")
-PATIENT = PrefetchOptions(timeout_s=120)
+PATIENT_S = 120.0
 
 
 def run(work: Coroutine[object, object, T]) -> T:
@@ -51,7 +51,7 @@ def test_many_tasks_with_answers_expired_all_the_time_and_cancelled_tasks_get_no
     callers: int, per_caller: int
 ) -> None:
     async def main() -> None:
-        buffer = AsyncPrefetchBuffer(AsyncStubSource(turns=20, run_max=3000), PATIENT)
+        buffer = AsyncPrefetchBuffer(AsyncStubSource(turns=20, run_max=3000), timeout_s=PATIENT_S)
         cancelled = 0
         taken: list[int] = []
 
@@ -141,7 +141,7 @@ def test_a_source_that_never_answers_is_given_up() -> None:
     async def main() -> None:
         source = AsyncStubSource()
         source.held = asyncio.Event()
-        async with AsyncPrefetchBuffer(source, PrefetchOptions(count_min=32, timeout_s=0.04)) as buffer:
+        async with AsyncPrefetchBuffer(source, count_min=32, timeout_s=0.04) as buffer:
             with pytest.raises(SnowlaneError) as caught:
                 await buffer.next_id()
             assert caught.value.reason is ErrorReason.DEADLINE_EXCEEDED
@@ -157,7 +157,7 @@ def test_closing_ends_waiting_tasks_and_all_later_ones() -> None:
     async def main() -> None:
         source = AsyncStubSource()
         source.held = asyncio.Event()
-        buffer = AsyncPrefetchBuffer(source, PATIENT)
+        buffer = AsyncPrefetchBuffer(source, timeout_s=PATIENT_S)
         task = asyncio.create_task(buffer.next_id())
         await until(lambda: buffer.stats().waits == 1)
         await buffer.close()
@@ -190,7 +190,7 @@ def test_what_no_retry_can_cure_fails_waiting_tasks_at_once() -> None:
     async def main() -> None:
         source = AsyncStubSource()
         source.stub.script.append(raises(SnowlaneError(ErrorReason.METHOD_DENIED, "Not for you.")))
-        async with AsyncPrefetchBuffer(source, PATIENT) as buffer:
+        async with AsyncPrefetchBuffer(source, timeout_s=PATIENT_S) as buffer:
             with pytest.raises(SnowlaneError) as caught:
                 await buffer.next_id()
             assert caught.value.reason is ErrorReason.METHOD_DENIED

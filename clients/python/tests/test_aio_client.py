@@ -17,7 +17,6 @@ from snowlane import (
     AsyncIdClient,
     AttemptEvent,
     ClientObserver,
-    ClientOptions,
     ErrorReason,
     SnowlaneError,
 )
@@ -134,7 +133,7 @@ def test_a_stream_that_breaks_is_taken_up_and_one_that_stalls_is_given_up(server
 
     async def main() -> None:
         server.script.extend([cut, stall])
-        async with AsyncIdClient(server.url, ClientOptions(attempt_timeout_s=1, timeout_s=30)) as client:
+        async with AsyncIdClient(server.url, attempt_timeout_s=1, timeout_s=30) as client:
             ids = [id async for chunk in client.stream(500, chunk_size=50) for id in chunk]
             assert len(ids) == len(set(ids)) == 500
             assert len(server.calls) >= 3
@@ -173,7 +172,7 @@ def test_a_token_may_be_awaited(server: ScriptedServer) -> None:
         return "t"
 
     async def main() -> None:
-        async with AsyncIdClient(server.url, ClientOptions(token=token)) as client:
+        async with AsyncIdClient(server.url, token=token) as client:
             await client.next_id()
         assert server.tokens == ["Bearer t"]
 
@@ -191,7 +190,7 @@ def test_closing_ends_calls_waits_and_buffers(server: ScriptedServer) -> None:
             def on_attempt(self, event: AttemptEvent) -> None:
                 heard.append(event)
 
-        client = AsyncIdClient(server.url, ClientOptions(observer=Observer()))
+        client = AsyncIdClient(server.url, observer=Observer())
         calling = asyncio.create_task(client.next_id())
         while not server.calls:
             await asyncio.sleep(0.01)

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from stub_source import StubSource, answers, raises, until
@@ -19,7 +20,6 @@ from snowlane import (
     ExpireEvent,
     IdRun,
     PrefetchBuffer,
-    PrefetchOptions,
     RefillEvent,
     SnowlaneError,
     WaitEvent,
@@ -31,7 +31,7 @@ from snowlane._options import COUNT_MAX
 from snowlane._run import ID_MAX
 from snowlane.testing import FakeClock
 
-PATIENT = PrefetchOptions(timeout_s=120)
+PATIENT_S = 120.0
 
 
 class CountingClock(SystemClock):
@@ -63,7 +63,7 @@ def _quick_switches() -> Iterator[None]:
 
 def test_a_run_is_handed_out_in_order_and_more_is_asked_for_once_at_the_low_water_mark() -> None:
     source = StubSource()
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         ids = [buffer.next_id() for _ in range(24)]
         assert source.requests == 1
         ids += [buffer.next_id() for _ in range(8)]
@@ -86,7 +86,7 @@ def test_a_block_goes_on_in_the_next_run() -> None:
 
 def test_an_array_holds_the_ids_exactly() -> None:
     source = StubSource()
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         first = buffer.next_id()
         ids = buffer.ids_array(3000)
         assert str(ids.dtype) == "uint64"
@@ -94,7 +94,7 @@ def test_an_array_holds_the_ids_exactly() -> None:
         assert len(set(ids.tolist())) == 3000
         assert buffer.next_id() not in set(ids.tolist())
     source.script.append(answers([IdRun(ID_MAX - 4, 3, 2)]))
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         assert buffer.ids_array(3).tolist() == [ID_MAX - 4, ID_MAX - 2, ID_MAX]
 
 
@@ -104,7 +104,7 @@ def test_many_callers_with_answers_expired_all_the_time_and_callers_that_give_up
     callers: int, per_caller: int
 ) -> None:
     source = StubSource(turns=20, run_max=3000)
-    buffer = PrefetchBuffer(source, PATIENT)
+    buffer = PrefetchBuffer(source, timeout_s=PATIENT_S)
     taken: list[list[int]] = []
     given_up = [0]
     start = threading.Event()
@@ -155,7 +155,7 @@ def expire_now(buffer: PrefetchBuffer) -> None:
 
 
 def test_an_id_older_than_max_age_is_not_handed_out() -> None:
-    with PrefetchBuffer(StubSource(), PrefetchOptions(count_min=32, max_age_s=0.05, timeout_s=30)) as buffer:
+    with PrefetchBuffer(StubSource(), count_min=32, max_age_s=0.05, timeout_s=30) as buffer:
         first = buffer.next_id()
         until(lambda: buffer.stats().dropped >= 31)
         assert buffer.next_id() > first + 31
@@ -163,7 +163,7 @@ def test_an_id_older_than_max_age_is_not_handed_out() -> None:
 
 def test_stock_is_renewed_only_for_callers_that_were_there_while_it_lasted() -> None:
     source, clock = StubSource(), FakeClock()
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32, max_age_s=0.5), clock=clock) as buffer:
+    with PrefetchBuffer(source, count_min=32, max_age_s=0.5, clock=clock) as buffer:
         buffer.next_id()
         clock.advance(0.6)
         assert (buffer.stats().refills, buffer.stats().stock) == (2, 32)
@@ -180,7 +180,7 @@ def test_an_answer_that_comes_after_max_age_is_dropped_whole() -> None:
         return late
 
     source.script.append(answer_late)
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32, max_age_s=0.1, timeout_s=30), clock=clock) as buffer:
+    with PrefetchBuffer(source, count_min=32, max_age_s=0.1, timeout_s=30, clock=clock) as buffer:
         assert buffer.next_id() > late[0].ids()[-1]
         assert buffer.stats().refill_failures >= 1
 
@@ -196,7 +196,7 @@ def test_an_answer_to_a_request_that_was_given_up_is_dropped_whole() -> None:
 
     source.script.append(answer_when_told)
     clock = CountingClock()
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32, timeout_s=0.04), clock=clock) as buffer:
+    with PrefetchBuffer(source, count_min=32, timeout_s=0.04, clock=clock) as buffer:
         first = buffer.next_id(timeout_s=30)
         assert first > late[0].ids()[-1]
         answered.set()
@@ -242,7 +242,7 @@ def test_a_bad_answer_is_refused_whole(answer: list[IdRun]) -> None:
 def test_an_answer_that_is_no_answer_counts_as_a_failure() -> None:
     source = StubSource()
     source.script.append(lambda count: None)  # type: ignore[arg-type, return-value]
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         assert buffer.next_id() >= 1 << 40
         assert buffer.stats().refill_failures == 1
 
@@ -251,7 +251,7 @@ def test_a_dry_buffer_waits_until_the_deadline_and_says_why() -> None:
     source = StubSource()
     down = SnowlaneError(ErrorReason.UNREACHABLE, "Nobody answers.")
     source.script.extend(raises(down) for _ in range(100))
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         with pytest.raises(SnowlaneError) as caught:
             buffer.next_id(timeout_s=1)
         assert caught.value.reason is ErrorReason.UNREACHABLE
@@ -280,7 +280,7 @@ def test_a_dry_buffer_without_a_failure_says_that_the_deadline_passed() -> None:
 
 def test_a_call_that_does_not_wait_takes_from_stock_or_says_that_it_is_empty() -> None:
     source = StubSource()
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         with pytest.raises(SnowlaneError) as caught:
             buffer.next_id_now()
         assert caught.value.reason is ErrorReason.STOCK_EMPTY
@@ -290,7 +290,7 @@ def test_a_call_that_does_not_wait_takes_from_stock_or_says_that_it_is_empty() -
 
 def test_stock_is_handed_out_while_reservations_fail() -> None:
     source = StubSource()
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         buffer.next_id()
         source.script.extend(raises(SnowlaneError(ErrorReason.STORE_UNAVAILABLE, "down")) for _ in range(100))
         buffer.next_ids(24)
@@ -301,7 +301,7 @@ def test_stock_is_handed_out_while_reservations_fail() -> None:
 def test_what_no_retry_can_cure_fails_waiting_calls_at_once() -> None:
     source = StubSource()
     source.script.append(raises(SnowlaneError(ErrorReason.METHOD_DENIED, "Not for you.")))
-    with PrefetchBuffer(source, PATIENT) as buffer:
+    with PrefetchBuffer(source, timeout_s=PATIENT_S) as buffer:
         with pytest.raises(SnowlaneError) as caught:
             buffer.next_id()
         assert caught.value.reason is ErrorReason.METHOD_DENIED
@@ -310,7 +310,7 @@ def test_what_no_retry_can_cure_fails_waiting_calls_at_once() -> None:
 def test_a_retry_comes_not_before_the_time_that_the_server_names() -> None:
     source = StubSource()
     source.script.append(raises(SnowlaneError(ErrorReason.BURST_EXCEEDED, "Later.", retry_after_s=3)))
-    with PrefetchBuffer(source, PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(source, count_min=32) as buffer:
         with pytest.raises(SnowlaneError):
             buffer.next_id(timeout_s=0.2)
         assert source.requests == 1
@@ -322,7 +322,7 @@ def test_closing_ends_waiting_calls_and_all_later_ones() -> None:
     held = threading.Event()
     source.script.append(lambda count: source.grant(count) if held.wait() else [])
     clock = CountingClock()
-    buffer = PrefetchBuffer(source, PATIENT, clock=clock)
+    buffer = PrefetchBuffer(source, timeout_s=PATIENT_S, clock=clock)
     errors: list[SnowlaneError] = []
 
     def wait() -> None:
@@ -366,7 +366,7 @@ def test_one_request_at_a_time_whatever_the_number_of_waiting_callers() -> None:
     source = StubSource()
     held = threading.Event()
     source.script.append(lambda count: source.grant(20) if held.wait() else [])
-    with PrefetchBuffer(source, PATIENT) as buffer:
+    with PrefetchBuffer(source, timeout_s=PATIENT_S) as buffer:
         waiters = [threading.Thread(target=buffer.next_id) for _ in range(100)]
         for waiter in waiters:
             waiter.start()
@@ -380,7 +380,7 @@ def test_one_request_at_a_time_whatever_the_number_of_waiting_callers() -> None:
 
 
 def test_a_buffer_and_its_slices_cannot_be_copied() -> None:
-    with PrefetchBuffer(StubSource(), PrefetchOptions(count_min=32)) as buffer:
+    with PrefetchBuffer(StubSource(), count_min=32) as buffer:
         buffer.next_id()
         for copying in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError):
@@ -402,9 +402,10 @@ def test_closing_a_slice_many_times_never_opens_it_again() -> None:
 
 
 def test_options_out_of_range_are_refused() -> None:
+    options: dict[str, Any]
     for options in ({"max_age_s": 0.001}, {"max_age_s": 61}, {"count_min": 0}, {"count_max": 7}, {"timeout_s": 0}):
         with pytest.raises(ValueError, match=next(iter(options))):
-            PrefetchOptions(**options)
+            PrefetchBuffer(StubSource(), **options)
 
 
 def test_an_error_can_be_pickled_whole() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import inspect
 import math
 import sys
 import threading
@@ -18,16 +20,21 @@ from stub_source import until
 
 from snowlane import (
     LAYOUTS,
-    ClientOptions,
+    AsyncIdClient,
+    AsyncIdSource,
+    AsyncPrefetchBuffer,
     ErrorReason,
     IdClient,
     IdRun,
+    IdSource,
     PrefetchBuffer,
-    PrefetchOptions,
     SnowlaneError,
     TlsOptions,
 )
+from snowlane._client_options import ClientOptions
 from snowlane._clock import SYSTEM_CLOCK, SystemClock
+from snowlane._options import PrefetchOptions
+from snowlane.testing import AsyncFakeIdClient, FakeIdClient
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
 
@@ -73,7 +80,7 @@ def test_offline_work_asks_for_the_layout_once(server: ScriptedServer) -> None:
         foreign = error_of(client.parse, "c232ab00-9414-11ec-b3c8-9f6bdeced846")
         assert (foreign.reason, foreign.metadata["reason"]) == (ErrorReason.MALFORMED_TEXT, "foreign")
         assert server.calls == ["GetInfo"]
-    with IdClient(server.url, ClientOptions(layout=LAYOUTS["discord"])) as client:
+    with IdClient(server.url, layout=LAYOUTS["discord"]) as client:
         assert client.layout() is LAYOUTS["discord"]
     assert server.calls == ["GetInfo"]
 
@@ -81,57 +88,82 @@ def test_offline_work_asks_for_the_layout_once(server: ScriptedServer) -> None:
 def test_a_token_travels_with_each_attempt(server: ScriptedServer) -> None:
     tokens = iter(f"t{i}" for i in range(10))
     server.script.append(fault(UNAVAILABLE))
-    with IdClient(server.url, ClientOptions(token=lambda: next(tokens))) as client:
+    with IdClient(server.url, token=lambda: next(tokens)) as client:
         client.next_id()
         list(client.stream(10))
     assert server.tokens == ["Bearer t0", "Bearer t1", "Bearer t2"]
 
 
-def test_options_may_be_keywords_and_go_before_those_of_the_object() -> None:
-    with ScriptedServer() as server, IdClient(server.url, ClientOptions(retry_max=0), timeout_s=1) as client:
-        assert client.next_id() > 0
-        assert client._options == ClientOptions(retry_max=0, timeout_s=1)
-    with pytest.raises(TypeError, match="timeout_ms"):
-        IdClient(timeout_ms=1)
-    with pytest.raises(ValueError, match="timeout_s"):
-        IdClient(timeout_s=-1)
-
-
-def test_options_of_a_buffer_may_be_keywords_and_go_before_those_of_the_object() -> None:
+def test_options_of_a_buffer_are_those_of_its_class_with_the_time_of_the_client() -> None:
     with IdClient(timeout_s=7) as client:
         assert client.prefetch(outage_s=600)._options == PrefetchOptions(outage_s=600, timeout_s=7)
-        buffer = client.prefetch(PrefetchOptions(max_age_s=1, timeout_s=2), timeout_s=3)
-        assert buffer._options == PrefetchOptions(max_age_s=1, timeout_s=3)
-        with pytest.raises(TypeError, match="outage_ms"):
-            client.prefetch(outage_ms=1)
+        given = client.prefetch(max_age_s=1, timeout_s=2)._options
+        assert given == PrefetchOptions(max_age_s=1, timeout_s=2)
         with pytest.raises(ValueError, match="outage_s"):
             client.prefetch(outage_s=0)
 
 
+def test_every_option_is_a_keyword_that_is_spelled_out_and_an_unknown_one_is_refused() -> None:
+    def keywords(function: Callable[..., object]) -> dict[str, object]:
+        parameters = inspect.signature(function).parameters.values()
+        return {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
+
+    def options(kind: type[Any]) -> dict[str, object]:
+        return {field.name: field.default for field in dataclasses.fields(kind)}
+
+    for client_class in (IdClient, AsyncIdClient):
+        assert keywords(client_class) == options(ClientOptions)
+        with pytest.raises(TypeError, match="timout_s"):
+            client_class(timout_s=1)  # type: ignore[call-arg]
+    for buffer in (PrefetchBuffer, AsyncPrefetchBuffer):
+        assert keywords(buffer) == {**options(PrefetchOptions), "clock": None, "observer": None}
+    for source in (IdClient, AsyncIdClient, IdSource, AsyncIdSource, FakeIdClient, AsyncFakeIdClient):
+        assert keywords(source.prefetch) == options(PrefetchOptions)
+    with IdClient() as client, pytest.raises(TypeError, match="outge_s"):
+        client.prefetch(outge_s=1)  # type: ignore[call-arg]
+
+
+def test_an_option_of_a_wrong_type_is_refused_in_one_sentence() -> None:
+    options: dict[str, Any]
+    for options in ({"timeout_s": "5"}, {"attempt_timeout_s": None}, {"timeout_s": True}, {"retry_max": 1.5}):
+        (name,) = options
+        with pytest.raises(TypeError, match=f"^{name} is .*: it must be an? (number|int).$"):
+            IdClient(**options)
+    for options in ({"max_age_s": "5"}, {"outage_s": "600"}, {"count_min": 1.5}, {"stock_max": None}):
+        (name,) = options
+        with pytest.raises(TypeError, match=f"^{name} is .*: it must be an? (number|int).$"):
+            PrefetchOptions(**options)
+    with IdClient() as client:
+        timeout_s: Any = "5"
+        with pytest.raises(TypeError, match=r"^timeout_s is '5': it must be a number\.$"):
+            client.next_id(timeout_s)
+
+
 def test_wrong_options_are_refused_when_the_client_is_made() -> None:
-    for endpoints, options in (
-        ([], ClientOptions()),
-        ("ftp://a", ClientOptions()),
-        ("localhost:7609", ClientOptions()),
-        ("http://u:p@a:1", ClientOptions()),
-        ("http://a:1/path", ClientOptions()),
-        ("http://a:99999", ClientOptions()),
-        ("http://a:0", ClientOptions()),
-        ("http://[::1", ClientOptions()),
-        ("http://a b", ClientOptions()),
-        ("http://a\n", ClientOptions()),
-        (b"http://a", ClientOptions()),
-        ([None], ClientOptions()),
-        ("http://example.com:7609", ClientOptions(token="secret")),
-    ):
+    refused: list[tuple[Any, dict[str, Any]]] = [
+        ([], {}),
+        ("ftp://a", {}),
+        ("localhost:7609", {}),
+        ("http://u:p@a:1", {}),
+        ("http://a:1/path", {}),
+        ("http://a:99999", {}),
+        ("http://a:0", {}),
+        ("http://[::1", {}),
+        ("http://a b", {}),
+        ("http://a\n", {}),
+        (b"http://a", {}),
+        ([None], {}),
+        ("http://example.com:7609", {"token": "secret"}),
+    ]
+    for endpoints, options in refused:
         with pytest.raises(ValueError, match=r"endpoint|token"):
-            IdClient(endpoints, options)  # type: ignore[arg-type]
+            IdClient(endpoints, **options)
     for endpoint in ("http://u:secret@a", "http://:secret@a", "ftp://u:secret@a", "http://u:secret@a b"):
         with pytest.raises(ValueError, match="endpoint") as caught:
             IdClient(endpoint)
         assert "secret" not in str(caught.value)
     with pytest.raises(TypeError, match="token"):
-        ClientOptions(token=5)  # type: ignore[arg-type]
+        IdClient(token=5)  # type: ignore[arg-type]
     bad: list[dict[str, Any]] = [
         {"timeout_s": 0},
         {"attempt_timeout_s": -1},
@@ -140,17 +172,17 @@ def test_wrong_options_are_refused_when_the_client_is_made() -> None:
     ]
     for settings in bad:
         with pytest.raises(ValueError, match=next(iter(settings))):
-            ClientOptions(**settings)
+            IdClient(**settings)
     with pytest.raises(ValueError, match="key"):
         TlsOptions(certificate=b"x")
-    IdClient("http://example.com:7609", ClientOptions(token="secret", insecure_token=True)).close()
-    IdClient("http://[::1]:7609", ClientOptions(token="secret")).close()
-    IdClient("https://example.com", ClientOptions(token="secret")).close()
+    IdClient("http://example.com:7609", token="secret", insecure_token=True).close()
+    IdClient("http://[::1]:7609", token="secret").close()
+    IdClient("https://example.com", token="secret").close()
 
 
 @pytest.mark.parametrize("token", ["", "two\nlines", "\u00fc", None, 5])
 def test_what_is_no_token_is_refused_before_it_is_sent(server: ScriptedServer, token: Any) -> None:
-    with IdClient(server.url, ClientOptions(token=lambda: token)) as client:
+    with IdClient(server.url, token=lambda: token) as client:
         error = error_of(client.next_id)
         assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, grpc.StatusCode.UNAUTHENTICATED)
         assert "token" in error.message
@@ -158,7 +190,7 @@ def test_what_is_no_token_is_refused_before_it_is_sent(server: ScriptedServer, t
 
 
 def test_the_line_break_at_the_end_of_a_token_file_is_dropped(server: ScriptedServer) -> None:
-    with IdClient(server.url, ClientOptions(token="secret\n")) as client:
+    with IdClient(server.url, token="secret\n") as client:
         client.next_id()
     assert server.tokens == ["Bearer secret"]
 
@@ -235,8 +267,8 @@ def test_a_retried_reservation_is_as_old_as_its_first_attempt(server: ScriptedSe
         return fault(UNAVAILABLE)(request, context)
 
     server.script.append(fail_late)
-    with IdClient(server.url, ClientOptions(clock=clock, timeout_s=3600, attempt_timeout_s=600)) as client:
-        buffer = client.prefetch(PrefetchOptions(max_age_s=max_age_s, count_min=32, count_max=32))
+    with IdClient(server.url, clock=clock, timeout_s=3600, attempt_timeout_s=600) as client:
+        buffer = client.prefetch(max_age_s=max_age_s, count_min=32, count_max=32)
         assert buffer.next_id() == 33
         assert (buffer.stats().refill_failures, buffer.stats().refills) == (1, 1)
 
@@ -246,7 +278,7 @@ def test_a_source_that_wants_to_leave_is_a_failed_reservation() -> None:
         def reserve(self, count: int, timeout_s: float | None = None) -> list[IdRun]:
             sys.exit(3)
 
-    with PrefetchBuffer(Leaving(), PrefetchOptions(timeout_s=1)) as buffer:
+    with PrefetchBuffer(Leaving(), timeout_s=1) as buffer:
         assert error_of(buffer.next_id).reason is ErrorReason.RPC_FAILED
 
 
@@ -270,7 +302,7 @@ def test_closing_ends_calls_and_buffers_and_refuses_new_ones(server: ScriptedSer
 
 
 def test_a_buffer_lives_through_a_restart_of_the_server(server: ScriptedServer) -> None:
-    with IdClient(server.url) as client, client.prefetch(PrefetchOptions(max_age_s=60, timeout_s=60)) as buffer:
+    with IdClient(server.url) as client, client.prefetch(max_age_s=60, timeout_s=60) as buffer:
         ids = [buffer.next_id() for _ in range(1000)]
         for _ in range(3):
             server.stop()

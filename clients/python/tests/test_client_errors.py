@@ -13,7 +13,7 @@ import pytest
 from call_errors import error_of
 from scripted_server import ScriptedServer, fault
 
-from snowlane import LAYOUTS, AttemptEvent, ClientObserver, ClientOptions, ErrorReason, IdClient, SnowlaneError
+from snowlane import LAYOUTS, AttemptEvent, ClientObserver, ErrorReason, IdClient, SnowlaneError
 from snowlane._errors import _CODE_OF_REASON
 from snowlane._gen.v1 import error_reason_pb2
 from snowlane._gen.v1 import id_service_pb2 as pb
@@ -51,7 +51,7 @@ def test_every_reason_becomes_the_typed_error(server: ScriptedServer, reason: st
     name = reason.removeprefix("ERROR_REASON_")
     code = _CODE_OF_REASON[ErrorReason(name)]
     server.script.append(fault(code, name, retry_after_s=2.25, metadata={"key": "välue"}))
-    with IdClient(server.url, ClientOptions(retry_max=0)) as client:
+    with IdClient(server.url, retry_max=0) as client:
         error = error_of(client.next_id)
     assert (error.reason, error.code, error.metadata) == (ErrorReason(name), code, {"key": "välue"})
     assert (error.retry_after_s, error.endpoint) == (2.25, server.url)
@@ -73,7 +73,7 @@ def test_what_has_no_reason_of_ours_is_told_by_its_code(server: ScriptedServer) 
             fault(UNAVAILABLE, "UNREACHABLE"),
         ]
     )
-    with IdClient(server.url, ClientOptions(retry_max=0)) as client:
+    with IdClient(server.url, retry_max=0) as client:
         errors = [error_of(client.next_id) for _ in range(6)]
     assert [error.reason for error in errors] == [ErrorReason.RPC_FAILED] * 6
     assert errors[0].metadata == {"a": "b", "reason": "TEAPOT"}
@@ -99,7 +99,7 @@ def test_status_details_that_do_not_decode_say_nothing() -> None:
 def test_unavailable_is_tried_four_times_and_no_more(server: ScriptedServer) -> None:
     attempts = Attempts()
     server.script.extend(fault(UNAVAILABLE, "STORE_UNAVAILABLE") for _ in range(3))
-    with IdClient(server.url, ClientOptions(observer=attempts)) as client:
+    with IdClient(server.url, observer=attempts) as client:
         assert client.next_id() == 1
         assert [attempt.attempt for attempt in attempts.heard] == [1, 2, 3, 4]
         reasons = [attempt.reason for attempt in attempts.heard]
@@ -159,7 +159,7 @@ def test_an_attempt_that_runs_out_is_tried_elsewhere(server: ScriptedServer) -> 
         held = threading.Event()
         for one in (server, other):
             one.script.append(lambda request, context: held.wait(5) and None)
-        with IdClient([server.url, other.url], ClientOptions(attempt_timeout_s=1, timeout_s=30)) as client:
+        with IdClient([server.url, other.url], attempt_timeout_s=1, timeout_s=30) as client:
             # Both hang once: the third attempt succeeds.
             assert client.next_id() in (1, 1000)
         held.set()

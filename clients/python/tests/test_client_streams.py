@@ -9,7 +9,7 @@ import grpc
 import pytest
 from scripted_server import ScriptedServer, fault
 
-from snowlane import ClientOptions, ErrorReason, IdClient, SnowlaneError
+from snowlane import ErrorReason, IdClient, SnowlaneError
 from snowlane._gen.v1 import id_service_pb2 as pb
 from snowlane.testing import FakeClock
 
@@ -56,7 +56,7 @@ def test_a_reader_may_take_longer_than_the_time_of_the_client(server: ScriptedSe
 
     ticking = threading.Thread(target=tick)
     ids: list[int] = []
-    with IdClient(server.url, ClientOptions(clock=clock)) as client:
+    with IdClient(server.url, clock=clock) as client:
         for chunk in client.stream(2):
             ids.extend(chunk)
             clock.advance(600)
@@ -115,7 +115,7 @@ def test_the_wait_for_each_chunk_is_bounded(server: ScriptedServer) -> None:
         held.wait(10)
 
     server.script.append(stall)
-    with IdClient(server.url, ClientOptions(attempt_timeout_s=1, timeout_s=30)) as client:
+    with IdClient(server.url, attempt_timeout_s=1, timeout_s=30) as client:
         assert sum(len(chunk) for chunk in client.stream(10_000)) == 10_000
         assert len(server.calls) >= 2
         server.script.append(stall)

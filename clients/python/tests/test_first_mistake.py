@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from scripted_server import ScriptedServer
 
-from snowlane import AsyncIdClient, ClientOptions, ErrorReason, IdClient, SnowlaneError
+from snowlane import AsyncIdClient, ErrorReason, IdClient, SnowlaneError
 
 SHAPE = re.compile(r"^UNREACHABLE: The .*snowlane serve.* \(http:.*\)$")
 ABSENT = [["http://127.0.0.1:1"], ["http://nosuch.invalid:7609"], ["http://127.0.0.1:1", "http://localhost:2"]]
@@ -48,7 +48,7 @@ def test_the_same_holds_on_an_event_loop() -> None:
 
 def test_after_the_first_answer_a_call_waits_for_the_server_as_ever() -> None:
     server = ScriptedServer()
-    with IdClient(server.url, ClientOptions(timeout_s=0.4)) as client:
+    with IdClient(server.url, timeout_s=0.4) as client:
         client.next_id()
         server.stop()
         with pytest.raises(SnowlaneError) as caught:

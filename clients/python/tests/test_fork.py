@@ -14,7 +14,7 @@ from multiprocessing.context import ForkContext
 import pytest
 from stub_source import StubSource
 
-from snowlane import ErrorReason, IdRun, PrefetchBuffer, PrefetchOptions, SnowlaneError, _id_slice
+from snowlane import ErrorReason, IdRun, PrefetchBuffer, SnowlaneError, _id_slice
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
 
@@ -66,7 +66,7 @@ def test_without_the_hook_every_id_would_repeat() -> None:
 
 
 def test_a_child_that_is_forked_while_other_threads_claim_repeats_no_id_and_does_not_hang() -> None:
-    buffer = PrefetchBuffer(ProcessSource(), PrefetchOptions(timeout_s=120))
+    buffer = PrefetchBuffer(ProcessSource(), timeout_s=120)
     stop = threading.Event()
     taken: list[int] = []
 

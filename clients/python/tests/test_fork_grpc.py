@@ -59,8 +59,8 @@ def test_forked_children_of_a_client_repeat_no_id(url: str, tmp_path: Path, mode
 def test_a_child_that_is_forked_while_other_threads_call_the_server_can_call(url: str) -> None:
     program = f"""
 import os, threading, time
-from snowlane import ClientOptions, IdClient
-client = IdClient({url!r}, ClientOptions(timeout_s=60))
+from snowlane import IdClient
+client = IdClient({url!r}, timeout_s=60)
 stop = threading.Event()
 taken = []
 def call():
@@ -87,18 +87,18 @@ print("done")
 def test_a_fork_cuts_off_calls_that_take_too_long_and_child_and_parent_can_call(url: str) -> None:
     program = f"""
 import os, socket, threading
-from snowlane import ClientObserver, ClientOptions, IdClient
+from snowlane import ClientObserver, IdClient
 # Takes connections, and never says a word.
 silent = socket.create_server(("127.0.0.1", 0))
 failed = threading.Event()
 class Observer(ClientObserver):
     def on_attempt(self, event):
         failed.set()
-options = ClientOptions(timeout_s=240, attempt_timeout_s=240, observer=Observer())
-stuck = IdClient(f"http://127.0.0.1:{{silent.getsockname()[1]}}", options)
+url = f"http://127.0.0.1:{{silent.getsockname()[1]}}"
+stuck = IdClient(url, timeout_s=240, attempt_timeout_s=240, observer=Observer())
 threading.Thread(target=stuck.next_id, daemon=True).start()
 connection = silent.accept()
-client = IdClient({url!r}, ClientOptions(timeout_s=60))
+client = IdClient({url!r}, timeout_s=60)
 taken = client.next_id()
 child = os.fork()
 if child == 0:
@@ -112,9 +112,9 @@ os._exit(0)
 def test_a_fork_right_after_the_last_client_was_closed(url: str) -> None:
     program = f"""
 import os
-from snowlane import ClientOptions, IdClient
+from snowlane import IdClient
 def take():
-    with IdClient({url!r}, ClientOptions(timeout_s=60)) as client:
+    with IdClient({url!r}, timeout_s=60) as client:
         return client.next_id()
 for _ in range(10):
     taken = take()
@@ -130,9 +130,8 @@ print("done")
 def test_asyncio_after_a_fork(url: str) -> None:
     program = f"""
 import asyncio, os
-from snowlane import AsyncIdClient, ClientOptions
-options = ClientOptions(timeout_s=60)
-client = AsyncIdClient({url!r}, options)
+from snowlane import AsyncIdClient
+client = AsyncIdClient({url!r}, timeout_s=60)
 async def take(client):
     buffer = client.prefetch()
     ids = [await client.next_id(), *await buffer.next_ids(100)]
@@ -141,7 +140,7 @@ async def take(client):
 ids = asyncio.run(take(client))
 child = os.fork()
 if child == 0:
-    again = asyncio.run(take(AsyncIdClient({url!r}, options)))
+    again = asyncio.run(take(AsyncIdClient({url!r}, timeout_s=60)))
     os._exit(0 if not set(again) & set(ids) else 1)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 print("done")
@@ -152,9 +151,8 @@ print("done")
 def test_asyncio_after_a_fork_that_followed_a_close_with_calls_on_their_way(url: str) -> None:
     program = f"""
 import asyncio, os
-from snowlane import AsyncIdClient, ClientOptions
-options = ClientOptions(timeout_s=60)
-client = AsyncIdClient({url!r}, options)
+from snowlane import AsyncIdClient
+client = AsyncIdClient({url!r}, timeout_s=60)
 async def take(client):
     buffer = client.prefetch()
     await buffer.next_id()
@@ -165,7 +163,7 @@ async def take(client):
 asyncio.run(take(client))
 child = os.fork()
 if child == 0:
-    print(asyncio.run(AsyncIdClient({url!r}, options).next_id()) > 0, flush=True)
+    print(asyncio.run(AsyncIdClient({url!r}, timeout_s=60).next_id()) > 0, flush=True)
     os._exit(0)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """

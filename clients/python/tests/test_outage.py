@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from stub_source import StubSource
 
-from snowlane import AsyncPrefetchBuffer, ErrorReason, IdRun, PrefetchBuffer, PrefetchOptions, SnowlaneError
+from snowlane import AsyncPrefetchBuffer, ErrorReason, IdRun, PrefetchBuffer, SnowlaneError
+from snowlane._options import PrefetchOptions
 from snowlane.testing import FakeClock
 
 MINUTE_S = 60.0
@@ -53,10 +55,10 @@ class AsyncMortalSource:
 class Trial:
     """A buffer whose IDs are taken at an even rate."""
 
-    def __init__(self, options: PrefetchOptions) -> None:
+    def __init__(self, **options: Any) -> None:
         self.source = MortalSource()
         self.clock = self.source.clock = FakeClock()
-        self.buffer = PrefetchBuffer(self.source, options, clock=self.clock)
+        self.buffer = PrefetchBuffer(self.source, clock=self.clock, **options)
         self.taken: set[int] = set()
 
     def run(self, seconds: float, per_second: int) -> None:
@@ -76,7 +78,7 @@ def run_evenly(seconds: float, per_second: int, take: Callable[[int, float], Non
 
 
 def test_a_thousand_ids_a_second_go_on_for_ten_minutes_without_any_server() -> None:
-    trial = Trial(PrefetchOptions(outage_s=10 * MINUTE_S))
+    trial = Trial(outage_s=10 * MINUTE_S)
     trial.run(3 * MINUTE_S, 1000)
     before = trial.buffer.stats()
     assert 10 * MINUTE_S < before.outage_left_s <= 20 * MINUTE_S
@@ -94,7 +96,7 @@ def test_the_same_holds_on_an_event_loop() -> None:
     async def run() -> None:
         source = AsyncMortalSource()
         clock = FakeClock()
-        buffer = AsyncPrefetchBuffer(source, PrefetchOptions(outage_s=10 * MINUTE_S), clock=clock)
+        buffer = AsyncPrefetchBuffer(source, outage_s=10 * MINUTE_S, clock=clock)
         taken: set[int] = set()
         waits = 0
         for step in range(4 * 15 * 60):
@@ -116,7 +118,7 @@ def test_the_same_holds_on_an_event_loop() -> None:
 
 
 def test_it_is_filled_gently_and_dropped_at_the_end() -> None:
-    trial = Trial(PrefetchOptions(outage_s=10 * MINUTE_S))
+    trial = Trial(outage_s=10 * MINUTE_S)
     trial.run(2 * MINUTE_S, 1000)
     stock = trial.buffer.stats().stock
     assert 0.95 * 610_000 < stock < 1.05 * 610_000
@@ -126,7 +128,7 @@ def test_it_is_filled_gently_and_dropped_at_the_end() -> None:
 
 
 def test_with_servers_that_are_well_ids_are_as_fresh_as_without_it() -> None:
-    trial = Trial(PrefetchOptions(outage_s=10))
+    trial = Trial(outage_s=10)
     trial.run(MINUTE_S, 100)
     before = trial.buffer.stats()
     ages = []
@@ -140,7 +142,7 @@ def test_with_servers_that_are_well_ids_are_as_fresh_as_without_it() -> None:
 
 
 def test_it_follows_the_rate_and_a_buffer_that_nobody_uses_goes_to_sleep() -> None:
-    trial = Trial(PrefetchOptions(outage_s=10))
+    trial = Trial(outage_s=10)
     trial.run(2 * MINUTE_S, 100)
     trial.run(2 * MINUTE_S, 1)
     assert trial.buffer.stats().stock < 128
@@ -153,7 +155,7 @@ def test_it_follows_the_rate_and_a_buffer_that_nobody_uses_goes_to_sleep() -> No
 
 
 def test_stock_max_bounds_the_young_ids_that_it_aims_at() -> None:
-    trial = Trial(PrefetchOptions(outage_s=10 * MINUTE_S, stock_max=20_000))
+    trial = Trial(outage_s=10 * MINUTE_S, stock_max=20_000)
     trial.run(4 * MINUTE_S, 1000)
     assert 18_000 < trial.buffer.stats().stock <= 20_000 + 1250
 

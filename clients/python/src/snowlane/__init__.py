@@ -7,13 +7,12 @@ from ._aio_buffer import AsyncPrefetchBuffer, AsyncRunSource
 from ._aio_id_client import AsyncIdClient
 from ._buffer import PrefetchBuffer, RunSource
 from ._buffer_stats import BufferStats
-from ._client_options import ClientOptions, TlsOptions
+from ._client_options import TlsOptions
 from ._errors import ErrorReason, SnowlaneError
 from ._id_client import IdClient
 from ._id_source import AsyncIdSource, IdSource
 from ._layout import FieldPlace, Layout, LayoutField
 from ._observer import AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, WaitEvent
-from ._options import PrefetchOptions
 from ._parse import IdRange, ParsedId, id_range, parse_id
 from ._presets import LAYOUTS, preset_layout
 from ._public_id import PublicId
@@ -35,7 +34,6 @@ __all__ = [
     "AttemptEvent",
     "BufferStats",
     "ClientObserver",
-    "ClientOptions",
     "ErrorReason",
     "ExpireEvent",
     "FieldPlace",
@@ -47,7 +45,6 @@ __all__ = [
     "LayoutField",
     "ParsedId",
     "PrefetchBuffer",
-    "PrefetchOptions",
     "PublicId",
     "RefillEvent",
     "ReservedValues",

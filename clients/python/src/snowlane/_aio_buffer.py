@@ -17,7 +17,14 @@ from ._errors import ErrorReason, SnowlaneError, as_snowlane_error, check_count
 from ._fork import forget_after_fork
 from ._moment import Moment
 from ._observer import ClientObserver, ExpireEvent, RefillEvent, tell
-from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
+from ._options import (
+    COUNT_MAX,
+    COUNT_MAX_DEFAULT,
+    COUNT_MIN_DEFAULT,
+    STOCK_MAX_DEFAULT,
+    PrefetchOptions,
+    call_timeout_s,
+)
 from ._outage_policy import TOP_UP_S
 from ._refill_policy import RefillPolicy
 from ._refiller import Refiller
@@ -47,13 +54,40 @@ class AsyncPrefetchBuffer:
     def __init__(
         self,
         source: AsyncRunSource,
-        options: PrefetchOptions | None = None,
         *,
+        max_age_s: float | None = None,
+        count_min: int = COUNT_MIN_DEFAULT,
+        count_max: int = COUNT_MAX_DEFAULT,
+        timeout_s: float | None = None,
+        outage_s: float | None = None,
+        stock_max: int = STOCK_MAX_DEFAULT,
         clock: LoopTimers | None = None,
         observer: ClientObserver | None = None,
     ) -> None:
+        """Makes a buffer; nothing is asked for before its first ID.
+
+        Args:
+            source: Where the IDs come from.
+            max_age_s: The oldest that the reservation of a handed-out ID may be, 0.01 to 60 seconds; with `outage_s`,
+                from `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least 30 s more.
+            count_min: The fewest IDs to ask for, 1 to `count_max`.
+            count_max: The most IDs to ask for, up to 1,048,576; without `outage_s`, a buffer holds at most twice as
+                many.
+            timeout_s: How long a call waits for stock when it names no time of its own, and how long a reservation may
+                take. None: as long as the client's calls, or 5 s without a client.
+            outage_s: Keeps a reserve of IDs for so long without any server, at the rate of the last minute, 1 to 1,800
+                seconds. None: off. While servers answer, IDs are as fresh as without it; some 2.2 are reserved for each
+                that is used.
+            stock_max: The most IDs that `outage_s` aims at, those that are soon too old not counted, 1 to
+                1,000,000,000.
+            clock: For tests.
+            observer: The metrics hook.
+
+        Raises:
+            TypeError, ValueError: An option is wrong.
+        """
         self._source = source
-        self._options = options or PrefetchOptions()
+        self._options = PrefetchOptions(max_age_s, count_min, count_max, timeout_s, outage_s, stock_max)
         self._clock = clock or SystemLoopTimers()
         self._observer = observer or ClientObserver()
         self._timeout_s = self._options.timeout_s or TIMEOUT_DEFAULT_S

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ._aio_buffer import AsyncPrefetchBuffer
 from ._aio_calls import AsyncCalls
-from ._client_options import ENDPOINT_DEFAULT, ClientOptions, read_endpoints
+from ._client_options import (
+    ATTEMPT_TIMEOUT_DEFAULT_S,
+    ENDPOINT_DEFAULT,
+    RETRY_MAX,
+    TIMEOUT_DEFAULT_S,
+    AsyncToken,
+    ClientOptions,
+    TlsOptions,
+    read_endpoints,
+)
+from ._clock import Clock
 from ._deployments import number_of_response
 from ._errors import check_count
 from ._fork import forget_after_fork
 from ._gen.v1 import id_service_pb2 as pb
 from ._layout import Layout
+from ._observer import ClientObserver
 from ._offline import OfflineIds
-from ._options import COUNT_MAX, PrefetchOptions, call_timeout_s
+from ._options import COUNT_MAX, COUNT_MAX_DEFAULT, COUNT_MIN_DEFAULT, STOCK_MAX_DEFAULT, call_timeout_s
 from ._parse import IdRange, ParsedId, id_range
 from ._remote_sequence import AsyncRemoteSequence
 from ._rpc_stream import id_stream
@@ -38,29 +48,58 @@ class AsyncIdClient:
     """As IdClient, for the tasks of one event loop. A task that is cancelled gets CancelledError, and its RPC is
     cancelled.
 
-    Args:
-        endpoints: One or more of `http://HOST:PORT` (plaintext) and `https://HOST:PORT` (TLS), which serve one
-            deployment.
-        options: What else the client is told.
-
-    Raises:
-        ValueError: An endpoint or an option is wrong.
     """
 
     def __init__(
         self,
         endpoints: str | Sequence[str] = ENDPOINT_DEFAULT,
-        options: ClientOptions | None = None,
-        **keywords: Any,
+        *,
+        tls: TlsOptions | None = None,
+        token: AsyncToken | None = None,
+        insecure_token: bool = False,
+        timeout_s: float = TIMEOUT_DEFAULT_S,
+        attempt_timeout_s: float = ATTEMPT_TIMEOUT_DEFAULT_S,
+        retry_max: int = RETRY_MAX,
+        observer: ClientObserver | None = None,
+        deployments: Sequence[str] | None = None,
+        layout: Layout | None = None,
+        namespace: str = "default",
+        clock: Clock | None = None,
     ) -> None:
         """Makes a client. Connections are opened when they are first needed.
 
         Args:
             endpoints: One or more of `http://HOST:PORT`, `https://HOST:PORT`, `unix:/PATH`; all of one deployment.
-            options: How the client works.
-            keywords: Single options by the names of ClientOptions, in place of those in `options`.
+            tls: For endpoints that begin with https.
+            token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
+                White space around it is dropped, as a file's last line break.
+                Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
+            timeout_s: Deadline of a call whose caller gave none; covers every attempt and every wait.
+            attempt_timeout_s: The most that one attempt may take.
+            retry_max: Attempts after the first, 0 to 3.
+            observer: The metrics hook.
+            deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several
+                are for deployments whose IDs are known to differ. None: the first that answers.
+            layout: For offline work: the deployment's layout. None: asked for once.
+            namespace: For offline work: marks the UUIDs of the deployment.
+            clock: For tests.
+
+        Raises:
+            TypeError, ValueError: An endpoint or an option is wrong.
         """
-        self._options = replace(options or ClientOptions(), **keywords)
+        self._options = ClientOptions(
+            tls=tls,
+            token=token,
+            insecure_token=insecure_token,
+            timeout_s=timeout_s,
+            attempt_timeout_s=attempt_timeout_s,
+            retry_max=retry_max,
+            observer=observer,
+            deployments=deployments,
+            layout=layout,
+            namespace=namespace,
+            clock=clock,
+        )
         self._calls = AsyncCalls(read_endpoints(endpoints, self._options), self._options)
         self._offline = OfflineIds(self._options.namespace)
         # The layout that was asked for, and the number of the deployment that it is of.
@@ -124,19 +163,29 @@ class AsyncIdClient:
         """Writes an ID as text, by the layout. See TextCodec.write."""
         return self._offline.format(await self.layout(), id, format)
 
-    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> AsyncPrefetchBuffer:
-        """Makes a buffer that draws from this client, and is closed with it.
-
-        Args:
-            options: How the buffer works.
-            keywords: Single options by the names of PrefetchOptions, in place of those in `options`.
-        """
+    def prefetch(
+        self,
+        *,
+        max_age_s: float | None = None,
+        count_min: int = COUNT_MIN_DEFAULT,
+        count_max: int = COUNT_MAX_DEFAULT,
+        timeout_s: float | None = None,
+        outage_s: float | None = None,
+        stock_max: int = STOCK_MAX_DEFAULT,
+    ) -> AsyncPrefetchBuffer:
+        """Makes a buffer over this client, which is closed with it. Its options are those of AsyncPrefetchBuffer."""
         self._calls.refuse_if_closed()
-        options = replace(options or PrefetchOptions(), **keywords)
-        if options.timeout_s is None:
-            options = replace(options, timeout_s=self._options.timeout_s)
-        source = _HedgedSource(self._calls)
-        buffer = AsyncPrefetchBuffer(source, options, clock=self._options.clock, observer=self._calls.observer)
+        buffer = AsyncPrefetchBuffer(
+            _HedgedSource(self._calls),
+            max_age_s=max_age_s,
+            count_min=count_min,
+            count_max=count_max,
+            timeout_s=self._options.timeout_s if timeout_s is None else timeout_s,
+            outage_s=outage_s,
+            stock_max=stock_max,
+            clock=self._options.clock,
+            observer=self._calls.observer,
+        )
         self._buffers.add(buffer)
         return buffer
 

@@ -14,11 +14,12 @@ from ._clock import Clock
 from ._errors import ErrorReason, SnowlaneError
 from ._layout import Layout
 from ._observer import ClientObserver
-from ._options import TIMEOUT_END_S
+from ._options import TIMEOUT_END_S, check_number, check_whole
 
 ENDPOINT_DEFAULT = "http://127.0.0.1:7609"
 TIMEOUT_DEFAULT_S = 5.0
-_RETRY_MAX = 3
+ATTEMPT_TIMEOUT_DEFAULT_S = 2.0
+RETRY_MAX = 3
 
 Token = str | Callable[[], str]
 AsyncToken = str | Callable[[], str | Awaitable[str]]
@@ -61,8 +62,8 @@ class ClientOptions:
     token: AsyncToken | None = None
     insecure_token: bool = False
     timeout_s: float = TIMEOUT_DEFAULT_S
-    attempt_timeout_s: float = 2.0
-    retry_max: int = _RETRY_MAX
+    attempt_timeout_s: float = ATTEMPT_TIMEOUT_DEFAULT_S
+    retry_max: int = RETRY_MAX
     observer: ClientObserver | None = None
     deployments: Sequence[str] | None = None
     layout: Layout | None = None
@@ -74,11 +75,13 @@ class ClientOptions:
             raise TypeError("token is neither a string nor a function.")
         for name in ("timeout_s", "attempt_timeout_s"):
             value = getattr(self, name)
+            check_number(name, value)
             if not 0 < value < TIMEOUT_END_S:
                 raise ValueError(f"{name} is {value}; it must be above 0 and below 2^31.")
         if self.deployments is not None:
             _check_deployments(self.deployments)
-        if self.retry_max not in range(_RETRY_MAX + 1):
+        check_whole("retry_max", self.retry_max)
+        if self.retry_max not in range(RETRY_MAX + 1):
             raise ValueError(f"retry_max is {self.retry_max}; it must be 0, 1, 2 or 3.")
 
 

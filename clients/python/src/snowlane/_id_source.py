@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ._aio_buffer import AsyncPrefetchBuffer
 from ._buffer import PrefetchBuffer
 from ._layout import Layout
-from ._options import PrefetchOptions
+from ._options import COUNT_MAX_DEFAULT, COUNT_MIN_DEFAULT, STOCK_MAX_DEFAULT
 from ._parse import IdRange, ParsedId
 from ._run import IdRun
 from ._sequence import AsyncValueSequence, ValueSequence
@@ -51,8 +51,17 @@ class IdSource(Protocol):
     def format(self, id: int, format: TextFormat | TextForm) -> str:
         """Writes an ID as text, by the layout."""
 
-    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> PrefetchBuffer:
-        """Makes a buffer that draws from here, and is closed with it. See IdClient for the keywords."""
+    def prefetch(
+        self,
+        *,
+        max_age_s: float | None = None,
+        count_min: int = COUNT_MIN_DEFAULT,
+        count_max: int = COUNT_MAX_DEFAULT,
+        timeout_s: float | None = None,
+        outage_s: float | None = None,
+        stock_max: int = STOCK_MAX_DEFAULT,
+    ) -> PrefetchBuffer:
+        """Makes a buffer that draws from here, and is closed with it. See PrefetchBuffer for the options."""
 
     def sequence(self, name: str) -> ValueSequence:
         """The sequence of that name, for small dense numbers. Nothing is sent before its first value."""
@@ -95,7 +104,16 @@ class AsyncIdSource(Protocol):
     async def format(self, id: int, format: TextFormat | TextForm) -> str:
         """See IdSource."""
 
-    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> AsyncPrefetchBuffer:
+    def prefetch(
+        self,
+        *,
+        max_age_s: float | None = None,
+        count_min: int = COUNT_MIN_DEFAULT,
+        count_max: int = COUNT_MAX_DEFAULT,
+        timeout_s: float | None = None,
+        outage_s: float | None = None,
+        stock_max: int = STOCK_MAX_DEFAULT,
+    ) -> AsyncPrefetchBuffer:
         """See IdSource."""
 
     def sequence(self, name: str) -> AsyncValueSequence:

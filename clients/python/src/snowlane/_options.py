@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 COUNT_MAX = 1 << 20
 """The most IDs in one reservation, and the most that one call can ask for."""
+COUNT_MIN_DEFAULT = 8
+COUNT_MAX_DEFAULT = 65_536
+STOCK_MAX_DEFAULT = 10_000_000
 STREAM_COUNT_MAX = 10**9
 """The most IDs or values of one stream."""
 STOCK_MAX_LIMIT = 1_000_000_000
@@ -16,14 +19,29 @@ TIMEOUT_END_S = 1 << 31
 """Every time that a call may take is shorter: timers cannot count without end."""
 
 
+def check_number(name: str, value: object) -> None:
+    """Raises TypeError for what is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} is {value!r}: it must be a number.")
+
+
+def check_whole(name: str, value: object) -> None:
+    """Raises TypeError for what is no whole number."""
+    try:
+        operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: it must be an int.") from None
+
+
 def call_timeout_s(timeout_s: float | None, default_s: float) -> float:
     """How long a call may take, as timers can count it; what has passed already is 0.
 
     Raises:
-        ValueError: It is not a number.
+        TypeError, ValueError: It is not a number.
     """
     if timeout_s is None:
         return default_s
+    check_number("timeout_s", timeout_s)
     if math.isnan(timeout_s):
         raise ValueError("timeout_s is nan; it must be a number of seconds.")
     return min(max(timeout_s, 0.0), TIMEOUT_END_S - 1.0)
@@ -47,21 +65,26 @@ class PrefetchOptions:
     """
 
     max_age_s: float | None = None
-    count_min: int = 8
-    count_max: int = 65_536
+    count_min: int = COUNT_MIN_DEFAULT
+    count_max: int = COUNT_MAX_DEFAULT
     timeout_s: float | None = None
     outage_s: float | None = None
-    stock_max: int = 10_000_000
+    stock_max: int = STOCK_MAX_DEFAULT
 
     def __post_init__(self) -> None:
+        for name in ("max_age_s", "timeout_s", "outage_s"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name))
+        for name in ("count_min", "count_max", "stock_max"):
+            check_whole(name, getattr(self, name))
         if self.outage_s is not None and not 1 <= self.outage_s <= 1800:
             raise ValueError(f"outage_s is {self.outage_s}; it must be 1 to 1,800.")
         least, most = (0.01, 60) if self.outage_s is None else (self.outage_s, 3600)
         if not least <= self.age_limit_s <= most:
             raise ValueError(f"max_age_s is {self.max_age_s}; it must be {least} to {most}.")
-        if not 1 <= operator.index(self.stock_max) <= STOCK_MAX_LIMIT:
+        if not 1 <= self.stock_max <= STOCK_MAX_LIMIT:
             raise ValueError(f"stock_max is {self.stock_max}; it must be 1 to {STOCK_MAX_LIMIT}.")
-        if not 1 <= operator.index(self.count_min) <= operator.index(self.count_max) <= COUNT_MAX:
+        if not 1 <= self.count_min <= self.count_max <= COUNT_MAX:
             found = f"count_min is {self.count_min} and count_max {self.count_max}"
             raise ValueError(f"{found}; they must rise within 1 to {COUNT_MAX}.")
         if self.timeout_s is not None and not 0 < self.timeout_s < TIMEOUT_END_S:

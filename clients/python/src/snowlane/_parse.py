@@ -125,6 +125,8 @@ def _time_text(moment: datetime | int) -> str:
 def _ns_of(moment: datetime | int) -> int:
     if isinstance(moment, int):
         return moment
+    if not isinstance(moment, datetime):
+        raise TypeError(f"{moment!r} is no time: give a datetime with a time zone, or an int of Unix nanoseconds.")
     if moment.tzinfo is None:
         raise ValueError("A datetime without a time zone is a different moment on each machine: give it one.")
     return (moment - _UNIX_EPOCH) // timedelta(microseconds=1) * 1_000

@@ -8,10 +8,10 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import grpc
 
@@ -22,7 +22,7 @@ from ._fake_script import Fault, Pause, delay, fail
 from ._fake_sequence import AsyncFakeSequence, FakeSequence, ValueStep
 from ._layout import Layout
 from ._offline import OfflineIds
-from ._options import COUNT_MAX, STREAM_COUNT_MAX, PrefetchOptions
+from ._options import COUNT_MAX, COUNT_MAX_DEFAULT, COUNT_MIN_DEFAULT, STOCK_MAX_DEFAULT, STREAM_COUNT_MAX
 from ._parse import IdRange, ParsedId, id_range
 from ._presets import LAYOUTS
 from ._run import IdRun
@@ -226,9 +226,27 @@ class FakeIdClient:
         """See IdClient."""
         return self._offline.format(self._layout, id, format)
 
-    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> PrefetchBuffer:
+    def prefetch(
+        self,
+        *,
+        max_age_s: float | None = None,
+        count_min: int = COUNT_MIN_DEFAULT,
+        count_max: int = COUNT_MAX_DEFAULT,
+        timeout_s: float | None = None,
+        outage_s: float | None = None,
+        stock_max: int = STOCK_MAX_DEFAULT,
+    ) -> PrefetchBuffer:
         """A real buffer over the script and the clock."""
-        buffer = PrefetchBuffer(self, replace(options or PrefetchOptions(), **keywords), clock=self.clock)
+        buffer = PrefetchBuffer(
+            self,
+            max_age_s=max_age_s,
+            count_min=count_min,
+            count_max=count_max,
+            timeout_s=timeout_s,
+            outage_s=outage_s,
+            stock_max=stock_max,
+            clock=self.clock,
+        )
         self._buffers.append(buffer)
         return buffer
 
@@ -342,9 +360,27 @@ class AsyncFakeIdClient:
         """See AsyncIdClient."""
         return self._offline.format(self._layout, id, format)
 
-    def prefetch(self, options: PrefetchOptions | None = None, **keywords: Any) -> AsyncPrefetchBuffer:
+    def prefetch(
+        self,
+        *,
+        max_age_s: float | None = None,
+        count_min: int = COUNT_MIN_DEFAULT,
+        count_max: int = COUNT_MAX_DEFAULT,
+        timeout_s: float | None = None,
+        outage_s: float | None = None,
+        stock_max: int = STOCK_MAX_DEFAULT,
+    ) -> AsyncPrefetchBuffer:
         """A real buffer over the script and the clock."""
-        buffer = AsyncPrefetchBuffer(self, replace(options or PrefetchOptions(), **keywords), clock=self.clock)
+        buffer = AsyncPrefetchBuffer(
+            self,
+            max_age_s=max_age_s,
+            count_min=count_min,
+            count_max=count_max,
+            timeout_s=timeout_s,
+            outage_s=outage_s,
+            stock_max=stock_max,
+            clock=self.clock,
+        )
         self._buffers.append(buffer)
         return buffer
 

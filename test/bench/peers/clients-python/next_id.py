@@ -19,13 +19,13 @@ import pyperf
 import simpleflake
 from snowflake import SnowflakeGenerator
 
-from snowlane import AsyncIdClient, ClientOptions, IdClient, IdRun, PrefetchBuffer, PrefetchOptions
+from snowlane import AsyncIdClient, IdClient, IdRun, PrefetchBuffer
 
 THREADS = 8
 LIST_COUNT = 10_000
 ARRAY_COUNT = 100_000
 STREAM_COUNT = 200_000
-RPC_OPTIONS = ClientOptions(timeout_s=60)
+RPC_TIMEOUT_S = 60.0
 
 Work = Callable[[int], None]
 """Takes so many IDs, or makes so many calls that give many."""
@@ -75,12 +75,12 @@ def snowflake_generator() -> SnowflakeGenerator:
 
 @cache
 def memory_buffer() -> PrefetchBuffer:
-    return PrefetchBuffer(MemorySource(), PrefetchOptions(count_max=1 << 20))
+    return PrefetchBuffer(MemorySource(), count_max=1 << 20)
 
 
 @cache
 def server_client() -> IdClient:
-    return IdClient(os.environ["SNOWLANE_URL"], RPC_OPTIONS)
+    return IdClient(os.environ["SNOWLANE_URL"], timeout_s=RPC_TIMEOUT_S)
 
 
 def taking(next_id: Callable[[], int]) -> Work:
@@ -143,7 +143,7 @@ def measure_next_id_on_asyncio(
     runner: pyperf.Runner, source: str, take: Callable[[AsyncIdClient, int], Awaitable[float]]
 ) -> None:
     async def elapsed_s(loops: int) -> float:
-        async with AsyncIdClient(os.environ["SNOWLANE_URL"], RPC_OPTIONS) as client:
+        async with AsyncIdClient(os.environ["SNOWLANE_URL"], timeout_s=RPC_TIMEOUT_S) as client:
             return await take(client, loops)
 
     runner.bench_time_func(f"{source}/1 thread", lambda loops: asyncio.run(elapsed_s(loops)))
