@@ -5,7 +5,7 @@
  *
  * `--with-drivers FOLDER` bundles the drivers, too, into a package of its own in FOLDER: for a container.
  */
-import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { minifySync } from "rolldown/utils";
@@ -36,6 +36,11 @@ const shortenPackages = {
   },
 };
 
+const dist = join(folder, "dist");
+// Beside its place until it is whole: another process may read the bundle, or make one, at the same time.
+const made = `${dist}.${process.pid}`;
+process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path))),
   platform: "node",
@@ -43,15 +48,14 @@ const bundle = await rolldown({
   external: external({ hasDrivers }),
 });
 const { output } = await bundle.write({
-  dir: join(folder, "dist"),
+  dir: made,
   format: "esm",
   chunkFileNames: "chunks/[name]-[hash].js",
   codeSplitting: { groups },
-  cleanDir: true,
 });
 await bundle.close();
 // npx makes it executable when it links it for the first time, and never again.
-chmodSync(join(folder, "dist/main.js"), 0o755);
+chmodSync(join(made, "main.js"), 0o755);
 
 // What needs one function of a larger file would load that file, and all that it imports, at each of its starts.
 const lightChunks = {
@@ -65,7 +69,7 @@ for (const [name, allowed] of Object.entries(lightChunks)) {
     throw new Error(`${name} loads ${large.join(", ")}: tools/bundle-parts.mjs says which file has what it needs`);
 }
 const moduleIds = output.flatMap(({ moduleIds = [] }) => moduleIds);
-const page = await bundlePage(join(folder, "dist/page"));
+const page = await bundlePage(join(made, "page"));
 writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), thirdPartyNotices([...moduleIds, ...page]));
 if (hasDrivers) {
   const { version, description, license, type, engines, bin } = packageJson;
@@ -75,7 +79,21 @@ if (hasDrivers) {
   for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(file, join(folder, file));
 } else {
   // Its time alone is read: see bootstrap.mjs.
-  writeFileSync("dist/.bundled", "");
+  writeFileSync(join(made, ".bundled"), "");
+}
+replaceDist();
+
+/** Another process may have put its own there in between; one of the two remains. */
+function replaceDist() {
+  for (let tries = 1; ; tries++) {
+    rmSync(dist, { recursive: true, force: true });
+    try {
+      renameSync(made, dist);
+      return;
+    } catch (error) {
+      if (error.code !== "ENOTEMPTY" || tries === 10) throw error;
+    }
+  }
 }
 
 /** The names of the files that a chunk loads: those that it imports itself, now or later, and what each imports. */

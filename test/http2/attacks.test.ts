@@ -68,13 +68,9 @@ describe.each(["an open server", "a server with principals, quotas and a scraper
     const isOpen = kind === "an open server";
     const store = (name: string): string => `sqlite:${certificates.folder}/${name}.db`;
     const engine = ["--http2", "engine", ...limits, ...(isOpen ? [] : guardFlags())];
-    [plain, secure] = await Promise.all([
-      startSnowlane({ program, args: [...engine, "--store", store("plain")] }),
-      startSnowlane({
-        program,
-        args: [...engine, "--store", store("secure"), "--tls-cert", certFile, "--tls-key", keyFile],
-      }),
-    ]);
+    plain = await startSnowlane({ program, args: [...engine, "--store", store("plain")] });
+    const overTls = ["--store", store("secure"), "--tls-cert", certFile, "--tls-key", keyFile];
+    secure = await startSnowlane({ program, args: [...engine, ...overTls] });
     const { url } = plain;
     if (!isOpen) {
       scraping = setInterval(() => void scrape(url, { headers: bearer("scraper") }).catch(() => undefined), 100);

@@ -8,7 +8,10 @@ export interface SnowlaneRun {
   readonly stderr: string;
 }
 
-/** Runs `snowlane` to its end. */
+/** A command that has not ended by then never does; a busy machine takes some seconds. */
+const endsWithinMs = 150_000;
+
+/** Runs `snowlane` to its end, or kills it after two and a half minutes: then the exit code is null. */
 export async function runSnowlane(
   args: readonly string[],
   input: string | Buffer = "",
@@ -16,7 +19,12 @@ export async function runSnowlane(
 ): Promise<SnowlaneRun> {
   const [command = "", ...before] = await bundledSnowlane();
   const env = { ...process.env, ...environment };
-  const child = spawn(command, [...before, ...args], { stdio: "pipe", env });
+  const child = spawn(command, [...before, ...args], {
+    stdio: "pipe",
+    env,
+    timeout: endsWithinMs,
+    killSignal: "SIGKILL",
+  });
   const exited = new Promise<number | null>((resolve) => void child.once("close", resolve));
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
