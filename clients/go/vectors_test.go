@@ -337,43 +337,42 @@ func TestLayoutsThatCannotBe(t *testing.T) {
 	}
 }
 
-// pastClaim numbers rows by the formula of docs/back-fill.md.
+// pastClaim gives the rows of a claim of the past their IDs.
 type pastClaim struct {
-	timestampShift, sequenceShift int
-	numbers, firstTick, endTick   int64
-	lanes                         []snowlane.ID
-	lastSlot                      int64
+	FirstTick, EndTick            int64
+	LaneBits                      []int64
+	Numbers                       int64 // of the sequence field
+	TimestampShift, SequenceShift int
+	nextSlot                      int64
+}
+
+// next gives the ID of the next row, whose ticks come sorted; false where the claim has no room left.
+func (c *pastClaim) next(rowTick int64) (int64, bool) {
+	capacity := int64(len(c.LaneBits)) * c.Numbers
+	slot := max(c.nextSlot, (rowTick-c.FirstTick)*capacity)
+	c.nextSlot = slot + 1
+	tick, place := c.FirstTick+slot/capacity, slot%capacity
+	id := tick<<c.TimestampShift | c.LaneBits[place/c.Numbers] | place%c.Numbers<<c.SequenceShift
+	return id, tick < c.EndTick
 }
 
 func newPastClaim(t *testing.T, layout *snowlane.Layout, vector vector) *pastClaim {
 	t.Helper()
-	claim := &pastClaim{numbers: 1, firstTick: vector.FirstTick, endTick: vector.EndTick, lastSlot: -1}
+	claim := &pastClaim{Numbers: 1, FirstTick: vector.FirstTick, EndTick: vector.EndTick}
 	for _, bits := range vector.LaneBits {
-		claim.lanes = append(claim.lanes, mustID(t, bits))
+		claim.LaneBits = append(claim.LaneBits, int64(mustID(t, bits)))
 	}
 	shift := 0
 	for _, field := range slices.Backward(layout.Fields()) {
 		switch field.Kind {
 		case snowlane.TimestampField:
-			claim.timestampShift = shift
+			claim.TimestampShift = shift
 		case snowlane.SequenceField:
-			claim.sequenceShift, claim.numbers = shift, int64(1)<<field.Bits
+			claim.SequenceShift, claim.Numbers = shift, int64(1)<<field.Bits
 		}
 		shift += field.Bits
 	}
 	return claim
-}
-
-// next gives the ID of the next row, false where the claim has no room for it.
-func (c *pastClaim) next(tick int64) (snowlane.ID, bool) {
-	capacity := int64(len(c.lanes)) * c.numbers
-	c.lastSlot = max(c.lastSlot+1, (tick-c.firstTick)*capacity)
-	if c.lastSlot >= (c.endTick-c.firstTick)*capacity {
-		return 0, false
-	}
-	place := c.lastSlot % capacity
-	ticks := snowlane.ID(c.firstTick+c.lastSlot/capacity) << c.timestampShift
-	return ticks | c.lanes[place/c.numbers] | snowlane.ID(place%c.numbers)<<c.sequenceShift, true
 }
 
 func TestVectorsOfPastClaims(t *testing.T) {
@@ -390,7 +389,7 @@ func TestVectorsOfPastClaims(t *testing.T) {
 					if row != end.row {
 						continue
 					}
-					if found != (end.text != nil) || (found && id != mustID(t, *end.text)) {
+					if found != (end.text != nil) || (found && id != int64(mustID(t, *end.text))) {
 						t.Errorf("%s from %d, row %d of tick %d: %d %t", vector.Layout, vector.FirstTick, row, run.Tick, id, found)
 					}
 				}

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createLayout } from "../../src/snowflake/layout.ts";
+import { createLayout, type Layout } from "../../src/snowflake/layout.ts";
 import { nsPerMs } from "../../src/snowflake/nanoseconds.ts";
 import type { LogLine } from "../support/processes/snowlane-process.ts";
-import { GrantPieces, type LoggedGrant } from "../support/worlds/grant-pieces.ts";
+import { GrantPieces, type LoggedGrant, readFirstIds } from "../support/worlds/grant-pieces.ts";
 import { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import type { LifeReports } from "./fault-server.ts";
 
@@ -30,11 +30,15 @@ export class IssueLogs {
   readonly #folder: string;
   /** By owner. */
   readonly #paths = new Map<string, string>();
-  readonly pieces = new GrantPieces(layout);
+  readonly pieces: GrantPieces;
 
-  /** @param folder - Where the logs are written. */
-  constructor(folder: string) {
+  /**
+   * @param folder - Where the logs are written.
+   * @param layoutOfIds - That of the servers, without a datacenter.
+   */
+  constructor(folder: string, layoutOfIds: Layout = layout) {
     this.#folder = folder;
+    this.pieces = new GrantPieces(layoutOfIds);
   }
 
   /** Begins one more life of a server. */
@@ -65,7 +69,7 @@ export class IssueLogs {
   /** Where grants overlapped or began too low, and IDs that were issued in the piece of another grant, in words. */
   findOverlaps(): readonly string[] {
     const strays = [...this.#paths].map(([owner, path]) =>
-      existsSync(path) ? this.pieces.findStray(owner, path) : undefined,
+      existsSync(path) ? this.pieces.findStray(owner, readFirstIds(path)) : undefined,
     );
     return [...this.pieces.findLowStarts(), ...strays.filter((stray) => stray !== undefined)];
   }

@@ -30,6 +30,8 @@ interface TestRow {
 /** A database of rows for a test. */
 interface RowsDatabase {
   readonly session: TestSession;
+  /** Opens a session of a writer; absent where the database has one writer at a time. */
+  readonly openWriter?: () => Promise<TestSession>;
   /** The column's type, and a time in it. */
   readonly timeType: string;
   readonly timeOf: (unixMs: number) => string;
@@ -70,7 +72,7 @@ function plainTime(unixMs: number): string {
 }
 
 function ofServer(
-  server: { stop(): Promise<void> },
+  server: { readonly url: string; stop(): Promise<void> },
   session: TestSession,
   timeType: string,
   timeOf: (unixMs: number) => string,
@@ -79,7 +81,7 @@ function ofServer(
     await session.end();
     await server.stop();
   };
-  return { session, timeType, timeOf, close };
+  return { session, openWriter: () => openSqlSession(server.url), timeType, timeOf, close };
 }
 
 /** Rows at random times, many at one time, some without one, and some outside of the interval. */
@@ -220,6 +222,42 @@ describe.each(Object.entries(dialects))("%s numbers its own rows", (dialect, ope
     await database.session.run("DELETE FROM snowlane_backfill");
     await runAll(database.session, text);
     expect(await numbered(database.session)).toContainEqual([5_000_000, archivedId]);
+  });
+
+  test("while writers insert rows with IDs of their own, which they keep, and rows without, which get none", async () => {
+    const { openWriter, session } = database;
+    // SQLite has one writer at a time.
+    if (openWriter === undefined) return;
+    const writer = await openWriter();
+    try {
+      const rows = testRows(2_000);
+      await makeTable(rows);
+      const impatient = dialect === "postgresql" ? "SET lock_timeout = '1s'" : "SET innodb_lock_wait_timeout = 1";
+      await writer.run(impatient);
+      let ownId = 4_711;
+      const insertTwo = async (): Promise<void> => {
+        for (const id of [ownId, "NULL"]) {
+          const time = database.timeOf(fromMs + ownId);
+          await writer.run(`INSERT INTO orders (nr, created_at, id) VALUES (${(ownId += 2_000_000)}, ${time}, ${id})`);
+        }
+      };
+      const text = await claim();
+      const [before, after] = text.split(/^(?=COMMIT;)/m);
+      expect(await runAll(session, before!)).toEqual([]);
+      await insertTwo();
+      expect(await runAll(session, after!)).toEqual([]);
+      expect(await numbered(session)).toEqual([[2_004_711, 4_711n], ...expectedIds(rows, text)]);
+
+      // The control: with locks between the rows a writer waits.
+      if (dialect === "postgresql") return;
+      await makeTable(rows);
+      const locking = (await claim()).replace("READ COMMITTED", "REPEATABLE READ");
+      expect(await runAll(session, locking.split(/^(?=COMMIT;)/m)[0]!)).toEqual([]);
+      await expect(insertTwo()).rejects.toThrow(/Lock wait timeout/);
+      await session.run("ROLLBACK");
+    } finally {
+      await writer.end();
+    }
   });
 
   test("by several lanes, where one has too few IDs", async () => {

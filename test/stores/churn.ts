@@ -3,7 +3,8 @@ import { systemClock } from "../../src/clock/clock.ts";
 import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
 import type { IssuedRuns } from "../support/worlds/issued-runs.ts";
 import { IdLoad } from "../support/processes/id-load.ts";
-import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
+import type { LifeReports } from "../fault/fault-server.ts";
+import { type SnowlaneOptions, type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 
 /** What a churn does beside killing. */
 export interface ChurnOptions {
@@ -13,6 +14,8 @@ export interface ChurnOptions {
   readonly serverArgs?: readonly string[];
   /** Callers that take streams of 50,000 IDs. */
   readonly streamCount?: number;
+  /** Called before each start, with the name of the server that is started or replaced. */
+  readonly beginLife?: (instance: string) => Pick<LifeReports, "args" | "onLine">;
   readonly onProgress?: (line: string) => void;
 }
 
@@ -47,10 +50,13 @@ const requestTimeoutMs = 2_000;
  */
 export async function churn(
   storeUrl: string,
-  { isOver, serverArgs = [], streamCount = 0, onProgress }: ChurnOptions,
+  { isOver, serverArgs = [], streamCount = 0, beginLife, onProgress }: ChurnOptions,
 ): Promise<ChurnResult> {
-  const start = (): Promise<Target> => startTarget(["--store", storeUrl, ...serverArgs]);
-  const targets = await Promise.all([start(), start()]);
+  const start = (turn: number): Promise<Target> => {
+    const { args = [], onLine } = beginLife?.(`server ${turn}`) ?? {};
+    return startTarget({ args: ["--store", storeUrl, ...serverArgs, ...args], ...(onLine && { onLine }) });
+  };
+  const targets = await Promise.all([start(0), start(1)]);
   const load = new IdLoad({
     targets: () => targets.map(({ client }) => client),
     callerCount,
@@ -66,7 +72,7 @@ export async function churn(
       await sleep(300);
       await endTarget(targets[turn]!);
       killCount += 1;
-      targets[turn] = await start();
+      targets[turn] = await start(turn);
       onProgress?.(`${killCount} servers killed and replaced, ${load.received.idCount} IDs issued`);
     }
   } finally {
@@ -92,8 +98,8 @@ export function after(durationMs: number): ChurnOptions["isOver"] {
   return () => systemClock.monotonicMs() >= endMs;
 }
 
-async function startTarget(args: readonly string[]): Promise<Target> {
-  const process = await startSnowlane({ args });
+async function startTarget(options: SnowlaneOptions): Promise<Target> {
+  const process = await startSnowlane(options);
   return { process, client: new GrpcIdClient(process.address) };
 }
 

@@ -57,19 +57,18 @@ def layouts() -> dict[str, Layout]:
     }
 
 
-def past_ids(layout: Layout, claim: dict[str, Any], ticks: Iterable[int]) -> Iterator[str | None]:
-    """The formula of docs/back-fill.md: the IDs of the rows of a claim of the past."""
-    first_tick: int = claim["firstTick"]
-    lanes = [int(bits) for bits in claim["laneBits"]]
-    numbers = layout.sequence.max + 1
+def past_ids(claim: dict[str, Any], ticks: Iterable[int]) -> Iterator[int | None]:
+    """The IDs of rows, whose ticks come sorted; None where the claim has no room left."""
+    lanes, numbers = claim["lane_bits"], claim["numbers"]
     capacity = len(lanes) * numbers
     slot = -1
-    for tick in ticks:
-        slot = max(slot + 1, (tick - first_tick) * capacity)
+    for row_tick in ticks:
+        slot = max(slot + 1, (row_tick - claim["first_tick"]) * capacity)
         ahead, place = divmod(slot, capacity)
-        time = (first_tick + ahead) << layout.timestamp.shift
-        id_ = time | lanes[place // numbers] | (place % numbers) << layout.sequence.shift
-        yield str(id_) if first_tick + ahead < claim["endTick"] else None
+        tick = claim["first_tick"] + ahead
+        sequence = place % numbers << claim["sequence_shift"]
+        id = tick << claim["timestamp_shift"] | lanes[place // numbers] | sequence
+        yield id if tick < claim["end_tick"] else None
 
 
 def format_of(vector: dict[str, Any]) -> TextFormat:
@@ -323,9 +322,18 @@ def test_public_ids_refuse_what_is_no_id_and_short_keys() -> None:
 def test_past() -> None:
     by_name = layouts()
     for vector in load("past")["vectors"]:
+        layout = by_name[vector["layout"]]
+        claim = {
+            "first_tick": vector["firstTick"],
+            "end_tick": vector["endTick"],
+            "lane_bits": [int(bits) for bits in vector["laneBits"]],
+            "numbers": layout.sequence.max + 1,
+            "timestamp_shift": layout.timestamp.shift,
+            "sequence_shift": layout.sequence.shift,
+        }
         runs = vector["rows"]
         ticks = [run["tick"] for run in runs for _ in range(run["count"])]
-        ids = list(past_ids(by_name[vector["layout"]], vector, ticks))
+        ids = [None if id is None else str(id) for id in past_ids(claim, ticks)]
         at = 0
         for run in runs:
             last = at + run["count"] - 1

@@ -159,6 +159,8 @@ SET @snowlane = IF((SELECT count(*) FROM information_schema.statistics WHERE tab
 PREPARE snowlane FROM @snowlane;
 EXECUTE snowlane;
 DEALLOCATE PREPARE snowlane;
+-- Otherwise the gaps between the rows are locked, too, and no writer inserts a row before the end.
+SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
 START TRANSACTION;
 ${claimRow(sql)}
 UPDATE ${sql.table} AS t JOIN (

@@ -2,20 +2,23 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { issueRecordBytes } from "../../../src/server/issue-log.ts";
 import { decomposeId, type Layout, ticksToMsDown } from "../../../src/snowflake/layout.ts";
 
-/** A grant, as the log of its process tells of it. Times are Unix milliseconds by the clock of that process. */
+/**
+ * A grant, as the log of its process tells of it, or a claim of the past, as its claimer does. Times are Unix
+ * milliseconds by the clock of that process.
+ */
 export interface LoggedGrant {
-  /** One life of one process: what it issued is in one issue log. */
+  /** One life of one process, whose IDs are in one issue log; or one claim. */
   readonly owner: string;
   /** Counts the lives of all processes, in the order in which they began. */
   readonly life: number;
   /** The process over its lives. */
   readonly instance: string;
-  /** `resumed`: an earlier life's grant goes on. */
-  readonly how: "acquired" | "resumed";
+  /** `resumed`: an earlier life's grant goes on. `claimed`: of the past. */
+  readonly how: "acquired" | "resumed" | "claimed";
   readonly workerId: number;
   readonly generation: number;
   readonly fromMs: number;
-  /** The mark that the store had confirmed by then; renewals raise it, and are not logged. */
+  /** The mark that the store had confirmed by then; renewals raise it, and are not logged. A claim ends there. */
   readonly untilMs: number;
   /** When the line was written. */
   readonly atMs: number;
@@ -32,7 +35,7 @@ export interface SeenMark {
 /**
  * Holds the grants of a deployment to promise S3: the grants of one worker ID have pieces of time that do not overlap,
  * and each ID lies in a piece of the process that issued it. A piece begins where its grant begins, and ends where the
- * next grant of that worker ID begins.
+ * next grant of that worker ID begins; that of a claim ends with it.
  *
  * Two processes that use one worker ID at once rarely issue one ID twice, as IDs are sparse. Here they show with the
  * first ID of a wrong piece.
@@ -77,6 +80,7 @@ export class GrantPieces {
   countTakeovers(): number {
     let count = 0;
     for (const [before, after] of this.#neighbours()) {
+      if (before.how === "claimed" || after.how === "claimed") continue;
       if (before.instance !== after.instance && !this.#isGivenBack(before)) count += 1;
     }
     return count;
@@ -100,18 +104,16 @@ export class GrantPieces {
     return found;
   }
 
-  /**
-   * Reads the issue log of one life. A run of it lies within one tick.
-   *
-   * @returns The first ID that is not in a piece of that life, in words.
-   */
-  findStray(owner: string, path: string): string | undefined {
-    for (const id of readFirstIds(path)) {
+  /** Of some IDs of one owner, the first that is not in a piece of that owner, in words. */
+  findStray(owner: string, ids: Iterable<bigint>): string | undefined {
+    for (const id of ids) {
       const { ticks, workerId } = decomposeId(this.#layout, id);
       const timeMs = ticksToMsDown(this.#layout, ticks);
       const piece = this.#pieceAt(workerId, timeMs);
-      if (piece?.owner === owner) continue;
-      const where = piece === undefined ? "before every grant" : `in the piece of ${shown(piece)}`;
+      const isAfter = piece?.how === "claimed" && timeMs >= piece.untilMs;
+      if (piece?.owner === owner && !isAfter) continue;
+      const where =
+        piece === undefined ? "before every grant" : `${isAfter ? "after" : "in"} the piece of ${shown(piece)}`;
       return `${owner} issued ${id}, worker ID ${workerId} at ${timeMs}, ${where}`;
     }
     return undefined;
@@ -154,7 +156,8 @@ function shown({ owner, workerId, generation, fromMs }: LoggedGrant): string {
   return `${owner} (worker ID ${workerId}, generation ${generation}, from ${fromMs})`;
 }
 
-function* readFirstIds(path: string): Generator<bigint> {
+/** The first ID of each run in the issue log of one life. A run lies within one tick. */
+export function* readFirstIds(path: string): Generator<bigint> {
   const file = openSync(path, "r");
   try {
     const chunk = Buffer.allocUnsafe(issueRecordBytes * 4_096);

@@ -99,40 +99,48 @@ class VectorsTest {
     return id.isJsonNull() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(id.getAsString()));
   }
 
-  /** Numbers the rows of a claim by the formula of docs/back-fill.md. */
+  /** Gives the rows of a claim of the past their IDs. */
   private static final class PastClaim {
+    long firstTick;
+    long endTick;
+    long[] laneBits;
+    /** Of the sequence field. */
+    long numbers;
+    int timestampShift;
+    int sequenceShift;
+    private long nextSlot;
 
-    private final Layout layout;
-    private final long firstTick;
-    private final long endTick;
-    private final List<Long> lanes;
-    private long lastSlot = -1;
-
-    PastClaim(Layout layout, JsonObject vector) {
-      this.layout = layout;
-      this.firstTick = vector.get("firstTick").getAsLong();
-      this.endTick = vector.get("endTick").getAsLong();
-      this.lanes =
-          vector.getAsJsonArray("laneBits").asList().stream().map(bits -> Long.parseLong(bits.getAsString())).toList();
+    /** The ID of the next row, whose ticks come sorted; empty where the claim has no room left. */
+    OptionalLong next(long rowTick) {
+      long capacity = laneBits.length * numbers;
+      long slot = Math.max(nextSlot, (rowTick - firstTick) * capacity);
+      nextSlot = slot + 1;
+      long tick = firstTick + slot / capacity;
+      long place = slot % capacity;
+      long id = tick << timestampShift | laneBits[(int) (place / numbers)] | place % numbers << sequenceShift;
+      return tick < endTick ? OptionalLong.of(id) : OptionalLong.empty();
     }
+  }
 
-    /** The ID of the next row; empty where the claim has no room for it. */
-    OptionalLong next(long tick) {
-      long numbers = layout.sequence.max() + 1;
-      long capacity = lanes.size() * numbers;
-      lastSlot = Math.max(lastSlot + 1, (tick - firstTick) * capacity);
-      if (lastSlot >= (endTick - firstTick) * capacity) return OptionalLong.empty();
-      long place = lastSlot % capacity;
-      long ticks = firstTick + lastSlot / capacity << layout.timestamp.shift();
-      return OptionalLong.of(
-          ticks | lanes.get((int) (place / numbers)) | place % numbers << layout.sequence.shift());
-    }
+  private static PastClaim pastClaimOf(JsonObject vector) {
+    Layout layout = LAYOUTS.get(vector.get("layout").getAsString());
+    PastClaim claim = new PastClaim();
+    claim.firstTick = vector.get("firstTick").getAsLong();
+    claim.endTick = vector.get("endTick").getAsLong();
+    claim.laneBits =
+        vector.getAsJsonArray("laneBits").asList().stream()
+            .mapToLong(bits -> Long.parseLong(bits.getAsString()))
+            .toArray();
+    claim.numbers = layout.sequence.max() + 1;
+    claim.timestampShift = layout.timestamp.shift();
+    claim.sequenceShift = layout.sequence.shift();
+    return claim;
   }
 
   @Test
   void past() {
     for (JsonObject vector : vectors(load("past"))) {
-      PastClaim claim = new PastClaim(LAYOUTS.get(vector.get("layout").getAsString()), vector);
+      PastClaim claim = pastClaimOf(vector);
       for (JsonElement element : vector.getAsJsonArray("rows")) {
         JsonObject run = element.getAsJsonObject();
         long count = run.get("count").getAsLong();
