@@ -36,6 +36,7 @@ const resuming = { ...small, RESUMERS: 2 };
 const resumingLong = { ...small, WINDOW: 2, RESUMERS: 1 };
 const cloning = { WRITES: 3, RESUMERS: 1, CLONES: 1, TICKS: 3, WINDOW: 2 };
 const brief = { TIME_MAX: 4 };
+const claiming = { TIME_MAX: 3, WINDOW: 1, PAST: 1 };
 
 /** Every run, the tests' first. */
 export const checks: readonly Check[] = [
@@ -102,6 +103,15 @@ export const checks: readonly Check[] = [
     LOSSES: 2,
   }),
   holds("suite", "lossy", "three grants", { TIME_MAX: 4, WINDOW: 1, GRANTS: 3 }),
+  holds("suite", "lossy", "claims of the past around one loss", claiming),
+  mutant("lossy", "PAST_BELOW_FLOOR", "a claim of the past begins above the floor that a loss sets", claiming),
+  mutant("lossy", "PAST_OF_THE_FUTURE", "a claim of the past ends by the present", claiming),
+  mutant(
+    "lossy",
+    "PAST_INCARNATION_BEFORE_WRITE",
+    "a claim of the past is dropped under another incarnation",
+    claiming,
+  ),
   mutant("lossy", "NO_QUARANTINE", "grants after a loss wait out the quarantine", brief),
   mutant("lossy", "SHORT_QUARANTINE", "the quarantine is the window, the lead and the spread of the clocks", brief),
   mutant("lossy", "TAKEN_AT_MARK", "a record is taken over only when every clock has passed its mark", brief),
@@ -131,6 +141,7 @@ export const checks: readonly Check[] = [
     size: "full",
   },
   holds("full", "lossy", "three grants, window 2", { TIME_MAX: 4, GRANTS: 3 }),
+  holds("full", "lossy", "two claims of the past around one loss", { TIME_MAX: 4, WINDOW: 1, PAST: 2 }),
   holds("full", "lossy", "resume, window 2", { TIME_MAX: 3, RESUMERS: 1 }),
   holds("full", "lossy", "late writes, window 2", { TIME_MAX: 3, LATE_WRITES: 1 }),
   holds("full", "lossy", "three processes", { PROCESSES: 3, TIME_MAX: 4, WINDOW: 1, GRANTS: 3 }),

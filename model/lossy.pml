@@ -6,7 +6,8 @@
  * full distance between two clocks, 2e where each is within e of true time. Timestamps may lead a reading by at most LEAD.
  *
  * Crash between any two steps, lost answers, restarts that take their own record back at once, release, resume of process 0. A write and its
- * answer are one step: an answer that comes later only leaves less time to its holder. Late writes by -DLATE_WRITES=1.
+ * answer are one step: an answer that comes later only leaves less time to its holder. Late writes by -DLATE_WRITES=1, claims of the past by
+ * -DPAST=1.
  *
  * One timestamp, `watched`, is chosen at the start, any of all. It must not be issued twice.
  * model/README.md says how to run it, what has been exhausted, and what is left to argument. Each MUTANT_ removes one rule of docs/safety.md.
@@ -37,6 +38,9 @@
 #endif
 #ifndef LATE_WRITES
 #define LATE_WRITES 0
+#endif
+#ifndef PAST             /* claims of the past in all */
+#define PAST 0
 #endif
 
 #define MAX(a, b) ((a) > (b) -> (a) : (b))
@@ -106,12 +110,18 @@ byte recToken[PROCESSES], recHi[PROCESSES], recMark[PROCESSES], recConfirmed[PRO
 byte kind[PROCESSES], expected[PROCESSES], id[PROCESSES], mark[PROCESSES], from[PROCESSES], seenIncarnation[PROCESSES];
 bool lateWrite; byte lateExpected, lateToken, lateId, lateHwm;
 byte watched; bool issued, ready;
+#if PAST
+byte claims, pastFrom, pastUntil, pastExpected, pastId, pastIncarnation; /* of the claim that is under way */
+#define PAST_STANDS(x) || pastExpected == x || pastId == x
+#else
+#define PAST_STANDS(x)
+#endif
 
 /* Fresh random bits: a number that stands nowhere, in no memory, request, disk or backup. The smallest, so that states meet again. */
 #define IN(i, x) (held[i] == x || confirmed[i] == x || open[i] == x || recToken[i] == x || recConfirmed[i] == x || recOpen[i] == x \
 	|| expected[i] == x || id[i] == x)
 #define STANDS(x) (token == x || writeId == x || oldToken == x || oldId == x || lateExpected == x || lateToken == x || lateId == x \
-	|| IN(0, x) || IN(1, x) || IN(PROCESSES - 1, x))
+	|| IN(0, x) || IN(1, x) || IN(PROCESSES - 1, x) PAST_STANDS(x))
 
 inline readClock(c_) { select(c_ : 0 .. SPREAD); c_ = c_ + now }
 inline forgetGrant(i_) {
@@ -218,8 +228,12 @@ end:
 	od
 }
 
-/* A reduction, not a rule: a grant or resume record that lies wholly in the past of every clock can issue nothing more, so it is forgotten. */
+/*
+ * A reduction, not a rule: a grant or resume record that lies wholly in the past of every clock can issue nothing more, so it is forgotten.
+ * Not beside claims: its release may still put the mark where a claim can begin.
+ */
 inline forgetPast(i_) {
+#if !PAST
 	if
 	:: held[i_] != 0 ->
 		next[i_] = MAX(next[i_], now);
@@ -232,6 +246,9 @@ inline forgetPast(i_) {
 	:: recToken[i_] != 0 && recToken[i_] != token && recHi[i_] <= now -> deleteRecord(i_)
 	:: else -> recMark[i_] = (recToken[i_] != 0 -> MAX(recMark[i_], now) : 0)
 	fi
+#else
+	skip
+#endif
 }
 
 active proctype World() {
@@ -255,3 +272,56 @@ end:
 		lateWrite = 0; lateExpected = 0; lateToken = 0; lateId = 0; lateHwm = 0 }
 	od
 }
+
+#if PAST
+#ifdef MUTANT_PAST_BELOW_FLOOR         /* the floor that a loss sets does not bind a claim */
+#define ABOVE_FLOOR true
+#else
+#define ABOVE_FLOOR (FLOOR <= pastFrom)
+#endif
+#ifdef MUTANT_PAST_OF_THE_FUTURE       /* a claim may end after the present */
+#define ENDED(c) true
+#else
+#define ENDED(c) (pastUntil <= c)
+#endif
+#ifdef MUTANT_PAST_INCARNATION_BEFORE_WRITE /* a claim reads the incarnation before its write, and not again */
+#define SAME_LIFE true
+#else
+#define SAME_LIFE (pastIncarnation == incarnation)
+#endif
+inline forgetClaim() { pastFrom = 0; pastUntil = 0; pastExpected = 0; pastId = 0; pastIncarnation = 0 }
+
+/*
+ * Operators claim [pastFrom, pastUntil), one after another, without a statement of theirs. All IDs of a claim count as issued when its write is
+ * applied: what is issued later than that cannot be told apart, and a claim without an answer issues none.
+ */
+active proctype Past() {
+	byte c;
+	ready;
+end:
+	do
+	/* LOOK: no token, and a mark that is at most the beginning. */
+	:: atomic { pastId == 0 && claims < PAST && token == 0 -> readClock(c);
+		if :: firstSeen == UNSEEN -> firstSeen = c :: else fi;
+		select(pastFrom : 0 .. TIME_MAX); select(pastUntil : 1 .. TIME_MAX + SPREAD);
+		if
+		:: pastFrom < pastUntil && ENDED(c) && hwm <= pastFrom && ABOVE_FLOOR ->
+			claims++; NEW_ID(pastId); pastExpected = writeId; pastIncarnation = incarnation
+		:: else -> pastFrom = 0; pastUntil = 0
+		fi;
+		c = 0 }
+	/* The write: at any later time, or never. Under another incarnation it is dropped, and its mark stays. */
+	:: atomic { pastId != 0 ->
+		if
+		:: writeId == pastExpected -> write(0, pastId, pastUntil);
+			if
+			:: SAME_LIFE && pastFrom <= watched && watched < pastUntil -> assert(!issued); issued = 1
+			:: else
+			fi
+		:: else
+		fi;
+		forgetClaim() }
+	:: atomic { pastId != 0 -> forgetClaim() }
+	od
+}
+#endif
