@@ -141,7 +141,10 @@ test("the clients that know all mistakes of connections say them as the contract
   const rows = [...contract.matchAll(/^\| `(\w+)` \| ([^|]+) \| (?:yes|no) \|$/gm)];
   expect(rows).toHaveLength(9);
   const plain = (text: string): string => text.toLowerCase().replace(/\.$/, "");
-  const sources = { go: "clients/go/connection_mistakes.go" };
+  const sources = {
+    go: "clients/go/connection_mistakes.go",
+    typescript: "clients/typescript/src/connection-mistake.ts",
+  };
   for (const [language, files] of Object.entries(sources)) {
     const source = globSync(files)
       .map((file) => readFileSync(file, "utf8").toLowerCase())

@@ -1,9 +1,11 @@
 import { callTimeoutMs } from "./client-options.ts";
 import type { Clock } from "./clock.ts";
+import { isOfDarkConnection } from "./dark-connection.ts";
 import { abortError, isFirstMistake, SnowlaneError, type SnowlaneReason } from "./errors.ts";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
 import { notify, type ClientObserver } from "./observer.ts";
-import { errorOfRpc } from "./rpc-error.ts";
+import type { States } from "./states.ts";
+import { errorOfRpc, isUnreachableByAnswer } from "./rpc-error.ts";
 
 /** Of the delay that a server says for a quota, so much counts. */
 const quotaWaitMaxMs = 5_000;
@@ -22,6 +24,8 @@ export interface AttemptSettings {
   readonly random: () => number;
   /** Called with each attempt that ends. */
   readonly observer: ClientObserver;
+  /** Told when the client moves to another endpoint. */
+  readonly states: States;
   /** Deadline of a call whose caller gives none, over all attempts and waits, in milliseconds. */
   readonly timeoutMs: number;
   /** The most that one attempt may take, in milliseconds. */
@@ -100,8 +104,12 @@ export class Attempts {
    * @throws SnowlaneError, when it would be due after the deadline, or when the caller cancels.
    */
   async begin(): Promise<Attempt> {
-    const { endpoints, clock } = this.#settings;
+    const { endpoints, clock, states } = this.#settings;
     const { endpoint, waitMs } = endpoints.choose();
+    if (endpoints.announce()) {
+      const reason = this.#lastFailure?.reason;
+      states.tell({ state: "moved", ...(reason && { reason }), endpoint: endpoint.url });
+    }
     await this.#sleep(Math.max(waitMs, this.#waitMs), endpoint);
     this.#waitMs = 0;
     this.#number++;
@@ -127,16 +135,23 @@ export class Attempts {
     this.#report(attempt, error.reason);
     const hasRunOut = error.reason === "DEADLINE_EXCEEDED";
     const isOver = this.leftMs <= 0;
-    if (error.endpoint !== undefined && !hasRunOut && error.reason !== "UNREACHABLE") endpoints.noteAnswer();
+    const isSilence = hasRunOut || (error.reason === "UNREACHABLE" && !isUnreachableByAnswer(error));
+    if (error.endpoint !== undefined && !isSilence) endpoints.noteAnswer();
     if (error.reason === "QUOTA_EXCEEDED")
       this.#waitMs = Math.min(error.retryAfterMs ?? 0, quotaWaitMaxMs) * (1 + random() / 2);
     else if (signal.aborted || (!isOfServer(error) && !hasRunOut)) throw error;
+    else if (hasRunOut && isOfDarkConnection(error)) endpoints.noteDarkConnection(endpoint);
     // Where the caller's own time has run out, that says nothing about the endpoint.
     else if (!hasRunOut || !isOver) error = endpoints.noteFailure(endpoint, error);
     if (isFirstMistake(error)) throw error;
     if (!hasRunOut) this.#lastFailure = error;
     if (isOver || this.#number > retryMax) throw this.#lastFailure ?? error;
     return error;
+  }
+
+  /** Tells the observer of the other request of an attempt, which was cancelled because one was answered first. */
+  reportLost(attempt: Attempt, endpoint: Endpoint): void {
+    this.#report({ ...attempt, endpoint }, "CANCELLED");
   }
 
   #report({ endpoint, number, startedMs }: Attempt, reason: SnowlaneReason | undefined): void {

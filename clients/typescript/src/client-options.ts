@@ -1,8 +1,9 @@
-import type { Transport } from "@connectrpc/connect";
+import type { Interceptor, Transport } from "@connectrpc/connect";
 import type { Layout } from "../../../src/snowflake/layout.ts";
 import type { Clock } from "./clock.ts";
 import { SnowlaneError } from "./errors.ts";
 import type { ClientObserver } from "./observer.ts";
+import type { ClientLogger } from "./states.ts";
 
 /** Bearer token, or what gives one for each attempt. */
 export type Token = string | (() => string | Promise<string>);
@@ -30,6 +31,14 @@ export interface ClientOptions {
   /** Functions that are called with what the client does. Default: none. */
   readonly observer?: ClientObserver;
   /**
+   * Gets a line when refills begin to fail and when they work again, when the client moves to another endpoint or
+   * replaces a connection, and when a server is of another deployment; one a minute of a kind. `console` is one.
+   * Default: none.
+   */
+  readonly logger?: ClientLogger;
+  /** Interceptors of Connect, through which each RPC goes: for traces, for example. Default: none. */
+  readonly interceptors?: readonly Interceptor[];
+  /**
    * The fingerprint of the deployment whose IDs may be used, as `snowlane doctor` shows it, or a list of them. A list
    * is for deployments whose IDs are known to differ. Default: the first deployment that answers.
    */
@@ -52,6 +61,8 @@ export interface Channel {
   readonly isOpen?: boolean;
   /** Gives a second way to the endpoint, over a new connection; undefined where none may be opened now. */
   second?(): SecondChannel | undefined;
+  /** Closes it after its last call. Where it is left out, `close` is called with the client. */
+  retire?(): void;
   close(): void;
 }
 
@@ -62,8 +73,19 @@ export interface SecondChannel {
   settle(outcome: "won" | "lost"): void;
 }
 
+/** What a channel is made with beside its endpoint. */
+export interface ChannelDetails {
+  /** The address of the endpoint's name that is to be called. Default: the runtime looks the name up. */
+  readonly address?: string;
+  /** To be called when a connection answered nothing and another one takes its place. */
+  readonly onReplaced?: () => void;
+}
+
 /** How a runtime makes channels: what tells the entry points apart. */
-export type OpenChannel = (endpoint: string) => Channel;
+export type OpenChannel = (endpoint: string, details: ChannelDetails) => Channel;
+
+/** Gives the addresses of a host name, those first that are to be tried first. */
+export type LookUp = (host: string) => Promise<readonly string[]>;
 
 const timeoutMsMax = 2 ** 31 - 1;
 
@@ -85,6 +107,7 @@ export function checkOptions(options: ClientOptions): readonly string[] {
   checkDeployment(options);
   if (token !== undefined && typeof token !== "string" && typeof token !== "function")
     throw new TypeError("token is neither a string nor a function.");
+  if (!Array.isArray(options.interceptors ?? [])) throw new TypeError("interceptors is no list.");
   return endpoints.map((endpoint: unknown) => checkEndpoint(endpoint, options));
 }
 

@@ -44,9 +44,15 @@ export class Deployments {
     if (this.#conflict !== undefined) throw this.#conflict;
   }
 
-  /** Takes in a server that was met before the first ID: no call gets an ID when two do not go together. */
-  meetAtStart(server: MetServer): void {
-    if (!this.#join(server)) this.#conflict ??= this.#mismatch(server);
+  /**
+   * Takes in a server that was met before the first ID: no call gets an ID when two do not go together.
+   *
+   * @returns Whether it goes together with those before.
+   */
+  meetAtStart(server: MetServer): boolean {
+    const goesTogether = this.#join(server);
+    if (!goesTogether) this.#conflict ??= this.#mismatch(server);
+    return goesTogether;
   }
 
   /** Whether an answer with this number may be used as it is. */

@@ -4,7 +4,12 @@ import { isAbsence, neverAnswered, type SnowlaneError } from "./errors.ts";
 
 /** One server, and how it has been doing. */
 export interface Endpoint {
+  /** As errors and events name it: the endpoint of the options, and its {@link address} behind it. */
   readonly url: string;
+  /** Of the options. */
+  readonly base: string;
+  /** The address of its name that is called; undefined where the runtime looks the name up. */
+  readonly address: string | undefined;
   failuresInRow: number;
   /** By the monotonic clock; in the past: it is up. */
   downUntilMs: number;
@@ -15,6 +20,12 @@ export interface Endpoint {
 export interface Choice {
   readonly endpoint: Endpoint;
   readonly waitMs: number;
+}
+
+/** Makes an endpoint that is up. */
+export function makeEndpoint(base: string, address?: string): Endpoint {
+  const url = address === undefined ? base : `${base} [${address}]`;
+  return { url, base, address, failuresInRow: 0, downUntilMs: -Infinity, lastFailure: undefined };
 }
 
 /** Clients that lose a server at one moment reach the next one spread over so long. */
@@ -28,21 +39,56 @@ const stayMaxMs = 900_000;
  * in step with other clients. docs/internals/client-contract.md has the rules.
  */
 export class Endpoints {
-  readonly #endpoints: readonly Endpoint[];
+  #endpoints: readonly Endpoint[];
   readonly #clock: Clock;
   readonly #random: () => number;
   #hasAnswered = false;
   #current: Endpoint;
+  /** The endpoint in use when the client last told of one. */
+  #announced: Endpoint;
   #moveAtMs: number;
   /** Refills in a row whose second request was answered first, by another endpoint. */
   #hedgesWonInRow = 0;
 
   constructor(urls: readonly string[], clock: Clock, random: () => number) {
-    this.#endpoints = urls.map((url) => ({ url, failuresInRow: 0, downUntilMs: -Infinity, lastFailure: undefined }));
+    this.#endpoints = urls.map((url) => makeEndpoint(url));
     this.#clock = clock;
     this.#random = random;
     this.#current = this.#draw(this.#endpoints);
+    this.#announced = this.#current;
     this.#moveAtMs = this.#drawMove();
+  }
+
+  /** All of them. */
+  get all(): readonly Endpoint[] {
+    return this.#endpoints;
+  }
+
+  isDown({ downUntilMs }: Endpoint): boolean {
+    return downUntilMs > this.#clock.monotonicMs();
+  }
+
+  /** Whether calls go to an endpoint now, and it answers. */
+  isInUse(endpoint: Endpoint): boolean {
+    return endpoint === this.#current && endpoint.failuresInRow === 0;
+  }
+
+  /** Whether another endpoint is in use than at the last call of this method. */
+  announce(): boolean {
+    const hasMoved = this.#announced !== this.#current;
+    this.#announced = this.#current;
+    return hasMoved;
+  }
+
+  /** Puts endpoints in the place of others. */
+  replace(gone: readonly Endpoint[], come: readonly Endpoint[]): void {
+    this.#endpoints = [...this.#endpoints.filter((endpoint) => !gone.includes(endpoint)), ...come];
+    if (!gone.includes(this.#current)) return;
+    // A name that turns into its addresses is no move.
+    const isUntold = this.#announced === this.#current && this.#current.address === undefined;
+    this.#current = this.#draw(this.#endpoints);
+    this.#moveAtMs = this.#drawMove();
+    if (isUntold) this.#announced = this.#current;
   }
 
   choose(): Choice {
@@ -104,6 +150,17 @@ export class Endpoints {
     const isFirst = !this.#hasAnswered && this.#endpoints.every(({ lastFailure }) => isAbsence(lastFailure));
     if (isFirst) endpoint.lastFailure = neverAnswered(error);
     return endpoint.lastFailure;
+  }
+
+  /**
+   * Takes in that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
+   * goes to another that is up, if there is one.
+   */
+  noteDarkConnection(endpoint: Endpoint): void {
+    const others = this.othersUp(endpoint);
+    if (this.#current !== endpoint || others.length === 0) return;
+    this.#current = this.#draw(others);
+    this.#moveAtMs = this.#drawMove();
   }
 
   #draw(among: readonly Endpoint[]): Endpoint {

@@ -48,6 +48,15 @@ export interface SnowlaneErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Waiting does not help against these. */
+const lasting: ReadonlySet<StatusCode> = new Set([
+  "INVALID_ARGUMENT",
+  "UNAUTHENTICATED",
+  "PERMISSION_DENIED",
+  "FAILED_PRECONDITION",
+  "UNIMPLEMENTED",
+]);
+
 /** The one error of this package. Match on `reason`, never on the message. */
 export class SnowlaneError extends Error {
   override readonly name = "SnowlaneError";
@@ -72,6 +81,11 @@ export class SnowlaneError extends Error {
   /** `REASON: text (endpoint)`; without the brackets where no endpoint was asked. */
   override toString(): string {
     return `${this.reason}: ${this.message}${this.endpoint === undefined ? "" : ` (${this.endpoint})`}`;
+  }
+
+  /** Whether waiting can cure it: the same call may succeed later, with nobody doing anything about it. */
+  passes(): boolean {
+    return !lasting.has(this.code) && !isFirstMistake(this);
   }
 
   /** Gives an error of this package as it stands, and anything else as RPC_FAILED. */
@@ -147,11 +161,13 @@ function checkWhole(
 }
 
 /**
- * Whether an error says that no server is where the client looks: the connection is refused, or the host name has no
- * address.
+ * Whether an error says that no server of ours is where the client looks, or not in the way in which it looks: nothing
+ * but another option or a server that is started can help. A connection that was closed may be a balancer's without a
+ * server.
  */
 export function isAbsence(error: SnowlaneError | undefined): boolean {
-  return error?.metadata["connection"] !== undefined;
+  const mistake = error?.metadata["connection"];
+  return mistake !== undefined && mistake !== "closed";
 }
 
 /** Whether an error is that of {@link neverAnswered}. */
@@ -162,9 +178,10 @@ export function isFirstMistake({ metadata }: SnowlaneError): boolean {
 /** Gives the error of a call before the first answer ever, where a server is at none of the endpoints. */
 export function neverAnswered({ reason, code, message, metadata, endpoint, cause }: SnowlaneError): SnowlaneError {
   const hint =
-    "Start a server there (snowlane serve), or correct the option endpoints: none has answered this client yet.";
+    " Start a server there (snowlane serve), or correct the option endpoints: none has answered this client yet.";
+  const isNobodyThere = metadata["connection"] === "refused" || metadata["connection"] === "no_address";
   const details = { code, metadata: { ...metadata, answered: "never" }, endpoint, cause };
-  return new SnowlaneError(reason, `${message} ${hint}`, details);
+  return new SnowlaneError(reason, `${message}${isNobodyThere ? hint : ""}`, details);
 }
 
 /**

@@ -60,6 +60,8 @@ export interface Legs<T> {
   readonly delayMs: number;
   /** Gives the second; undefined where none may be sent. */
   readonly second: () => Leg<T> | undefined;
+  /** Called where two were on their way and one was answered: which of them is lost. */
+  readonly onLost?: (isFirst: boolean) => void;
 }
 
 /**
@@ -68,16 +70,24 @@ export interface Legs<T> {
  *
  * @throws what the first request threw, where both fail.
  */
-export async function firstOfTwo<T>({ clock, signal, first, delayMs, second }: Legs<T>): Promise<T> {
+export async function firstOfTwo<T>({ clock, signal, first, delayMs, second, onLost }: Legs<T>): Promise<T> {
   const abort = new LinkedAbort([signal]);
   let callOff: (() => void) | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {
       let underWayCount = 0;
+      let isOver = false;
       let error: unknown;
       const run = (leg: Leg<T>): void => {
         underWayCount++;
-        leg(abort.signal).then(resolve, (cause: unknown) => {
+        const onAnswer = (answer: T): void => {
+          underWayCount--;
+          if (!isOver && underWayCount > 0) onLost?.(leg !== first);
+          // The other answer is never read.
+          isOver = true;
+          resolve(answer);
+        };
+        leg(abort.signal).then(onAnswer, (cause: unknown) => {
           if (leg === first) error = cause;
           if (--underWayCount === 0) reject(error);
         });

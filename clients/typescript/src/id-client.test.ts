@@ -212,13 +212,6 @@ describe("the first mistake", () => {
     expect(new Set(attempts.map(({ endpoint }) => endpoint)).size).toBe(2);
   });
 
-  test("https to a server without TLS is an error of one line", async () => {
-    const { url } = await startServer();
-    const client = createNodeClient({ endpoints: [url.replace("http:", "https:")], retryMax: 0 });
-    onTestFinished(() => client.close());
-    expect(String(await errorOf(client.nextId()))).toMatch(/^UNREACHABLE: The server does not answer: .*\(https:.*\)$/);
-  });
-
   test("after the first answer a call waits for the server as ever", async () => {
     const server = await startServer();
     const client = connect([server], { timeoutMs: 400 });

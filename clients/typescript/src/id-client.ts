@@ -2,11 +2,11 @@
 import type { CallOptions as RpcOptions, Client } from "@connectrpc/connect";
 import { type GetInfoResponse, IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { ChunkCheck } from "./chunk-check.ts";
-import type { ClientOptions, OpenChannel } from "./client-options.ts";
+import type { ClientOptions, LookUp, OpenChannel } from "./client-options.ts";
 import { deploymentNumber } from "./deployments.ts";
 import { checkChunkSize, checkCount, checkStreamCount, closedError, invalidResponse } from "./errors.ts";
 import { type IdSource, OfflineIds } from "./id-source.ts";
-import { checkOptionNames, prefetchOptionNames } from "./known-options.ts";
+import { checkOptionNames, prefetchOptionNames, streamOptionNames } from "./known-options.ts";
 import { layoutOfResponse } from "./layout-response.ts";
 import type { Layout } from "./offline.ts";
 import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
@@ -20,11 +20,13 @@ import {
   type StreamOptions,
 } from "./run-source.ts";
 import { RemoteSequence, type Sequence } from "./sequence.ts";
+import type { ClientLogger } from "./states.ts";
 
 /** Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. */
 export class IdClient extends OfflineIds implements IdSource {
   readonly #calls: RpcCalls;
   readonly #givenLayout: Layout | undefined;
+  readonly #logger: ClientLogger | undefined;
   readonly #buffers = new Set<PrefetchBuffer>();
   #layout: Promise<Layout> | undefined;
   /** The number of the deployment that the layout is of. */
@@ -34,11 +36,13 @@ export class IdClient extends OfflineIds implements IdSource {
    * Made by `createNodeClient` of `@snowlane/client/node` and `createWebClient` of `@snowlane/client/web`; by itself,
    * for another runtime.
    *
+   * @param lookUp - Makes of a name with several addresses as many endpoints. Default: the runtime looks names up.
    * @throws RangeError, TypeError, if an option is wrong.
    */
-  constructor(openChannel: OpenChannel, options: ClientOptions = {}) {
+  constructor(openChannel: OpenChannel, options: ClientOptions = {}, lookUp?: LookUp) {
     super(options.namespace ?? "default");
-    this.#calls = new RpcCalls(openChannel, options);
+    this.#calls = new RpcCalls(openChannel, options, lookUp);
+    this.#logger = options.logger;
     this.#givenLayout = options.layout;
   }
 
@@ -80,6 +84,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * @param count - 1 to 10^9, inclusive.
    */
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly bigint[], void, undefined> {
+    checkOptionNames(options, streamOptionNames);
     checkStreamCount(count);
     const { chunkSize = 0 } = options;
     checkChunkSize(chunkSize);
@@ -115,6 +120,11 @@ export class IdClient extends OfflineIds implements IdSource {
     });
   }
 
+  /** Asks a server what it is: then a connection stands, and the credentials are right. */
+  async ready(options?: CallOptions): Promise<void> {
+    await this.info(options);
+  }
+
   async layout(options?: CallOptions): Promise<Layout> {
     if (this.#givenLayout !== undefined) return this.#givenLayout;
     if (this.#layoutDeployment !== this.#calls.deployment) this.#layout = undefined;
@@ -142,7 +152,8 @@ export class IdClient extends OfflineIds implements IdSource {
     checkOptionNames(options, prefetchOptionNames);
     if (this.#calls.isClosed) throw closedError("client");
     const { clock, random, observer, timeoutMs } = this.#calls.settings;
-    const settings = { clock, random, observer, timeoutMs, ...options };
+    const logger = this.#logger && { logger: this.#logger };
+    const settings = { clock, random, observer, timeoutMs, ...logger, ...options };
     const buffer: PrefetchBuffer = new PrefetchBuffer(this.#hedged, settings, () => this.#buffers.delete(buffer));
     this.#buffers.add(buffer);
     return buffer;

@@ -1,11 +1,20 @@
 /** `@snowlane/client`: what runs wherever JavaScript does. `/node` and `/web` make clients, `/testing` has a fake. */
-export type { Channel, ClientOptions, OpenChannel, Token } from "./client-options.ts";
+export type { Channel, ChannelDetails, ClientOptions, LookUp, OpenChannel, Token } from "./client-options.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { type ClientReason, SnowlaneError, type SnowlaneReason, type StatusCode } from "./errors.ts";
 export { IdClient } from "./id-client.ts";
 export { ids } from "../../../src/text/ids-json.ts";
 export type { IdSource } from "./id-source.ts";
-export type { AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, WaitEvent } from "./observer.ts";
+export type {
+  AttemptEvent,
+  ClientObserver,
+  ClientState,
+  ExpireEvent,
+  RefillEvent,
+  StateEvent,
+  WaitEvent,
+} from "./observer.ts";
+export type { ClientLogger } from "./states.ts";
 export {
   createLayout,
   createTextCodec,

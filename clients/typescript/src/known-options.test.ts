@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createNodeClient } from "./node.ts";
+import { createTextCodec, presetLayout } from "./offline.ts";
 import { createWebClient } from "./web.ts";
 
 test("an option that nobody knows is refused, with the one that was meant", () => {
@@ -10,6 +11,20 @@ test("an option that nobody knows is refused, with the one that was meant", () =
   const client = createNodeClient({ tls: {} });
   expect(() => client.prefetch({ outgeMs: 600_000 } as never)).toThrow("Did you mean outageMs?");
   client.prefetch({ outageMs: 600_000 });
+  client.close();
+});
+
+test("unknown options of a stream and of reading a text are refused, too", async () => {
+  const client = createNodeClient({ layout: presetLayout("twitter") });
+  const streams = [
+    client.stream(1, { chunkSiz: 5 } as never),
+    client.sequence("a").stream(1, { orderd: true } as never),
+  ];
+  for (const stream of streams) await expect(stream.next()).rejects.toThrow(/Did you mean (chunkSize|ordered)\?/);
+  await expect(client.parse("7", { frm: "decimal" } as never)).rejects.toThrow("Did you mean form?");
+  const codec = createTextCodec(presetLayout("twitter"));
+  expect(() => codec.read("7", { typeprefix: "order" } as never)).toThrow("Did you mean typePrefix?");
+  expect(codec.read("1541815603606036480", { form: "decimal" }).id).toBe(1541815603606036480n);
   client.close();
 });
 

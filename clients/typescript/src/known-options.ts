@@ -1,6 +1,7 @@
 import { suggestion } from "../../../src/config/suggestion.ts";
 import type { ClientOptions } from "./client-options.ts";
 import type { PrefetchOptions } from "./prefetch-buffer.ts";
+import type { StreamOptions } from "./run-source.ts";
 
 /** The options of every client. */
 export const clientOptionNames: Readonly<Record<keyof ClientOptions, true>> = {
@@ -11,6 +12,8 @@ export const clientOptionNames: Readonly<Record<keyof ClientOptions, true>> = {
   attemptTimeoutMs: true,
   retryMax: true,
   observer: true,
+  logger: true,
+  interceptors: true,
   deployment: true,
   layout: true,
   namespace: true,
@@ -27,14 +30,23 @@ export const prefetchOptionNames: Readonly<Record<keyof PrefetchOptions, true>> 
   countMax: true,
   timeoutMs: true,
   observer: true,
+  logger: true,
   clock: true,
   random: true,
+};
+
+/** The options of a stream. */
+export const streamOptionNames: Readonly<Record<keyof StreamOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  chunkSize: true,
+  ordered: true,
 };
 
 /** Refuses options that are no object, or that nobody knows: one that is misspelt would be left at its default. */
 export function checkOptionNames(options: unknown, known: Readonly<Record<string, true>>): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new TypeError('The options are no object: give them by name, as { endpoints: ["http://127.0.0.1:7609"] }.');
+    throw new TypeError(`The options are no object: give them by name, as { ${Object.keys(known)[0]}: ... }.`);
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(known, name))
       throw new TypeError(`There is no option ${name}.${suggestion(name, Object.keys(known))}`);

@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { uptime } from "node:os";
 import type { ClientOptions, OpenChannel } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -10,8 +11,10 @@ export type { TlsOptions };
 
 /** Options of a client on Node. */
 export interface NodeClientOptions extends ClientOptions {
-  /** Certificates for `https` endpoints. Default: the roots of Node, and no certificate of this client. */
-  readonly tls?: TlsOptions;
+  /**
+   * Certificates for `https` endpoints, or what gives them for each new connection: they may change. Default: the roots of Node, and no certificate of this client.
+   */
+  readonly tls?: TlsOptions | (() => TlsOptions);
 }
 
 /**
@@ -22,20 +25,27 @@ export interface NodeClientOptions extends ClientOptions {
 export function createNodeClient(options: NodeClientOptions = {}): IdClient {
   checkNodeVersion(process.versions.node);
   checkOptionNames(options, { ...clientOptionNames, tls: true });
-  return new IdClient(grpcChannels(options.tls), { clock: nodeClock, ...options });
+  return new IdClient(grpcChannels(options.tls), { clock: nodeClock, ...options }, lookUpHost);
 }
 
 const nodeClock: Clock = { ...systemClock, uptimeMs: () => uptime() * 1_000 };
 
-function grpcChannels(tls: TlsOptions | undefined): OpenChannel {
-  return (endpoint) => {
-    const transport = new GrpcTransport(endpoint, tls);
+/** Gives the addresses of a name in the order of the system. */
+async function lookUpHost(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);
+}
+
+/** Makes channels of gRPC over HTTP/2. */
+export function grpcChannels(tls?: NodeClientOptions["tls"]): OpenChannel {
+  return (endpoint, details) => {
+    const transport = new GrpcTransport(endpoint, tls, details);
     return {
       transport,
       get isOpen() {
         return transport.isOpen;
       },
       second: () => transport.second(),
+      retire: () => transport.retire(),
       close: () => transport.close(),
     };
   };

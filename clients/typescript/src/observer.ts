@@ -35,6 +35,25 @@ export interface ExpireEvent {
   readonly dropped: number;
 }
 
+/** What a client or a buffer has come to; see {@link StateEvent}. */
+export type ClientState = "failing" | "working" | "moved" | "replaced" | "mismatch";
+
+/** What a client or a buffer has come to. */
+export interface StateEvent {
+  /**
+   * `failing`: refills of a buffer fail, three in a row or for a second. `working`: those that failed work again.
+   * `moved`: the client calls another endpoint from now on. `replaced`: a connection answered nothing, and another one
+   * takes its place. `mismatch`: a server of another deployment answered, and its answer was dropped.
+   */
+  readonly state: ClientState;
+  /** Absent: nothing failed. */
+  readonly reason?: SnowlaneReason;
+  /** Absent: it is about no endpoint. */
+  readonly endpoint?: string;
+  /** How long refills had failed; absent in other states. */
+  readonly durationMs?: number;
+}
+
 /**
  * The metrics hook. Each method is optional, runs outside the fast path, must return soon, and what it throws is
  * ignored.
@@ -44,6 +63,7 @@ export interface ClientObserver {
   onRefill?(event: RefillEvent): void;
   onWait?(event: WaitEvent): void;
   onExpire?(event: ExpireEvent): void;
+  onState?(event: StateEvent): void;
 }
 
 /** Calls an observer; what it throws is ignored, for metrics must not cost an ID. */

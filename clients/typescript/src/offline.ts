@@ -7,6 +7,7 @@ import { PublicId as Permutation } from "../../../src/text/public-id.ts";
 import { createTextCodec as codecOf, type TextReading } from "../../../src/text/text-codec.ts";
 import type { TextForm, TextFormat } from "../../../src/text/text-form.ts";
 import { offline } from "./errors.ts";
+import { checkOptionNames } from "./known-options.ts";
 
 export type { IdRange, Layout, LayoutSpec, ParsedId, TextForm, TextFormat, TextReading };
 export { presetNames, type PresetName } from "../../../src/snowflake/presets.ts";
@@ -26,6 +27,13 @@ export interface TextReadOptions {
   /** Detection takes no text for an ID from more than a day after this, in Unix milliseconds. Default: now. */
   readonly nowMs?: number;
 }
+
+const textReadOptionNames: Readonly<Record<keyof TextReadOptions, true>> = {
+  form: true,
+  utcOffsetMinutes: true,
+  typePrefix: true,
+  nowMs: true,
+};
 
 /** The text forms of the IDs of one layout and namespace. */
 export interface TextCodec {
@@ -83,7 +91,10 @@ export function createTextCodec(layout: Layout, namespace = "default"): TextCode
   const codec = codecOf({ layout, namespace });
   return {
     write: (id, format) => offline(() => codec.writer(format)(id)),
-    read: (text, { nowMs = Date.now(), ...options } = {}) => offline(() => codec.read(text, { nowMs, ...options })),
+    read: (text, options = {}) => {
+      checkOptionNames(options, textReadOptionNames);
+      return offline(() => codec.read(text, { nowMs: Date.now(), ...options }));
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { OutagePolicy } from "./outage-policy.ts";
 import { Refiller } from "./refiller.ts";
 import { RefillPolicy } from "./refill-policy.ts";
 import type { CallOptions, RunSource } from "./run-source.ts";
+import { type ClientLogger, States } from "./states.ts";
 import { Stock } from "./stock.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -35,6 +36,8 @@ export interface PrefetchOptions {
   readonly timeoutMs?: number;
   /** Functions that are called with what the buffer does. Default: that of the client. */
   readonly observer?: ClientObserver;
+  /** Gets a line when refills begin to fail, and when they work again. Default: that of the client. */
+  readonly logger?: ClientLogger;
   /** Replaced in tests. Default: that of the client. */
   readonly clock?: Clock;
   /** From 0 to below 1; for the jitter of back-off. Default: Math.random. */
@@ -105,7 +108,9 @@ export class PrefetchBuffer {
     });
     const waiters = new Waiters(clock, observer);
     this.#stock = stock;
-    this.#refiller = new Refiller({ source, clock, random, observer, policy, outage, stock, waiters, maxAgeMs });
+    const states = new States(clock, observer, options.logger);
+    const parts = { policy, outage, stock, waiters };
+    this.#refiller = new Refiller({ source, clock, random, observer, states, maxAgeMs, ...parts });
     this.#waiters = waiters;
     this.#policy = policy;
     this.#outage = outage;
@@ -127,7 +132,18 @@ export class PrefetchBuffer {
   nextId(options?: CallOptions): bigint | Promise<bigint> {
     const id = this.#stock.claim();
     if (id !== undefined) return id;
-    return this.#wait(options?.timeoutMs ?? this.#timeoutMs, options?.signal);
+    return this.#wait("ID", options?.timeoutMs ?? this.#timeoutMs, options?.signal) as Promise<bigint>;
+  }
+
+  /**
+   * Waits until there are IDs in stock, and takes none: a service that calls it before its first request has connected
+   * and reserved by then.
+   *
+   * @throws SnowlaneError, as {@link nextId} does.
+   */
+  async ready(options?: CallOptions): Promise<void> {
+    if (this.#stock.count > 0) return;
+    await this.#wait("stock", options?.timeoutMs ?? this.#timeoutMs, options?.signal);
   }
 
   /**
@@ -158,7 +174,7 @@ export class PrefetchBuffer {
     const ids: bigint[] = [];
     while (ids.length < count) {
       if (this.#stock.claimBlock(ids, count)) continue;
-      ids.push(await this.#wait(deadlineMs - this.#clock.monotonicMs(), options?.signal));
+      ids.push((await this.#wait("ID", deadlineMs - this.#clock.monotonicMs(), options?.signal)) as bigint);
     }
     return ids;
   }
@@ -199,11 +215,12 @@ export class PrefetchBuffer {
     return this.#stock.lastsMs(ratePerSecond, this.#maxAgeMs);
   }
 
-  async #wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<bigint> {
+  async #wait(wants: "ID" | "stock", timeoutMs: number, signal: AbortSignal | undefined): Promise<bigint | undefined> {
     const limitMs = callTimeoutMs(timeoutMs);
     if (this.#refiller.isClosed) throw closedError("buffer");
     this.#waitCount++;
-    const waiting = this.#waiters.wait(limitMs, signal, () => this.#errorAtDeadline(limitMs));
+    const errorAtDeadline = (): SnowlaneError => this.#errorAtDeadline(limitMs);
+    const waiting = this.#waiters.wait({ wants, timeoutMs: limitMs, signal, errorAtDeadline });
     this.#refiller.ask();
     return waiting;
   }

@@ -1,12 +1,13 @@
 import { Answer, cutRuns } from "./answer.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
-import { isFirstMistake, SnowlaneError, type StatusCode } from "./errors.ts";
+import { isFirstMistake, SnowlaneError } from "./errors.ts";
 import { Moment } from "./moment.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 import type { OutagePolicy } from "./outage-policy.ts";
 import type { Handed, RefillPolicy } from "./refill-policy.ts";
 import { countOfAnswer, type IdRun, type RunSource } from "./run-source.ts";
+import { FailingSpell, type States } from "./states.ts";
 import type { Stock } from "./stock.ts";
 import type { Waiters } from "./waiters.ts";
 
@@ -19,6 +20,8 @@ export interface RefillerOptions {
   readonly random: () => number;
   /** Called with each refill and each failure. */
   readonly observer: ClientObserver;
+  /** Told when refills begin to fail, and when they work again. */
+  readonly states: States;
   /** Says how much to ask for. */
   readonly policy: RefillPolicy;
   /** Undefined: no reserve is kept for an outage. */
@@ -30,15 +33,6 @@ export interface RefillerOptions {
   /** The oldest that the reservation of an ID may be when it is handed out, in milliseconds. */
   readonly maxAgeMs: number;
 }
-
-/** Waiting does not help against these. */
-const incurable: ReadonlySet<StatusCode> = new Set([
-  "INVALID_ARGUMENT",
-  "UNAUTHENTICATED",
-  "PERMISSION_DENIED",
-  "FAILED_PRECONDITION",
-  "UNIMPLEMENTED",
-]);
 
 /** The reserve for an outage is looked after so often. */
 const topUpMs = 1_000;
@@ -69,6 +63,7 @@ export class Refiller {
   #lastFailure: SnowlaneError | undefined;
   #refillCount = 0;
   #failureCount = 0;
+  readonly #spell = new FailingSpell();
 
   constructor(options: RefillerOptions) {
     this.#options = options;
@@ -113,7 +108,7 @@ export class Refiller {
 
   /** Asks for IDs and takes in what comes, unless nothing is to be asked for. */
   async #reserve(purpose: Purpose): Promise<void> {
-    const { source, clock, observer, policy } = this.#options;
+    const { source, clock, observer, policy, states } = this.#options;
     const pieceSize = policy.secondCount;
     const missingCount = purpose === "reserve" ? this.#missingCount(pieceSize) : undefined;
     if (missingCount === 0) return;
@@ -138,12 +133,16 @@ export class Refiller {
       const { reason } = outcome;
       this.#fail(outcome);
       notify(() => observer.onRefill?.({ ...event, received: 0, reason }));
+      if (this.#spell.failed(startedMs, clock.monotonicMs(), this.#failuresInRow))
+        states.tell({ state: "failing", reason, ...(outcome.endpoint && { endpoint: outcome.endpoint }) });
       return;
     }
     const received = outcome.reduce((sum, run) => sum + run.count, 0);
     policy.noteRoundTrip(durationMs);
     this.#serve();
     notify(() => observer.onRefill?.({ ...event, received }));
+    const failedMs = this.#spell.worked(clock.monotonicMs());
+    if (failedMs !== undefined) states.tell({ state: "working", durationMs: failedMs });
   }
 
   /** IDs that the reserve lacks, as many as are to be asked for at once. */
@@ -189,7 +188,7 @@ export class Refiller {
   /** Serves those who wait. What ran low while an answer for the reserve was on its way is asked for. */
   #serve(): void {
     const { stock, waiters } = this.#options;
-    waiters.serve(() => stock.claim());
+    waiters.serve(stock);
     if (stock.isLow) this.ask();
   }
 
@@ -209,7 +208,7 @@ export class Refiller {
     this.#failuresInRow++;
     this.#lastFailure = error;
     const isFirst = isFirstMistake(error);
-    if (incurable.has(error.code) || isFirst) waiters.rejectAll(error);
+    if (!error.passes()) waiters.rejectAll(error);
     // Before the first answer, each call is to fail within a second.
     const failureCount = isFirst ? Math.min(this.#failuresInRow, 2) : this.#failuresInRow;
     const delayMs = backoffMs(failureCount, error.retryAfterMs, random);

@@ -1,5 +1,11 @@
 import type { DescService } from "@bufbuild/protobuf";
-import { type CallOptions as RpcOptions, type Client, createClient } from "@connectrpc/connect";
+import {
+  type CallOptions as RpcOptions,
+  type Client,
+  createClient,
+  type Interceptor,
+  type Transport,
+} from "@connectrpc/connect";
 import { IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { type Attempt, Attempts, type AttemptSettings } from "./attempts.ts";
 import {
@@ -8,17 +14,22 @@ import {
   checkOptions,
   type ClientOptions,
   deploymentsOf,
+  type LookUp,
   type OpenChannel,
   type SecondChannel,
 } from "./client-options.ts";
 import { systemClock } from "./clock.ts";
+import { isOfDarkConnection } from "./dark-connection.ts";
 import { deploymentNumber, Deployments, type MetServer } from "./deployments.ts";
 import { type Endpoint, Endpoints } from "./endpoints.ts";
 import { abortError, closedError, SnowlaneError } from "./errors.ts";
 import { firstOfTwo, Hedges } from "./hedges.ts";
+import { intercepted } from "./intercepted-transport.ts";
 import { LinkedAbort } from "./linked-abort.ts";
+import { hasHostName, HostName } from "./names.ts";
 import { errorOfRpc } from "./rpc-error.ts";
 import type { CallOptions, StreamOptions } from "./run-source.ts";
+import { States } from "./states.ts";
 
 /**
  * The longest that gRPC can say, in milliseconds: 8 digits
@@ -63,6 +74,8 @@ type Work<Service extends DescService, T> = (
 
 interface OpenEndpoint {
   readonly channel: Channel;
+  /** That of the channel, with the interceptors. */
+  readonly transport: Transport;
   readonly clients: Map<DescService, Client<DescService>>;
 }
 
@@ -71,33 +84,44 @@ export class RpcCalls {
   readonly settings: AttemptSettings;
   readonly #openChannel: OpenChannel;
   readonly #token: ClientOptions["token"];
-  readonly #endpoints = new Map<string, OpenEndpoint>();
-  readonly #urls: readonly string[];
+  readonly #interceptors: readonly Interceptor[];
+  readonly #open = new Map<Endpoint, OpenEndpoint>();
+  readonly #names: readonly HostName[];
   readonly #deployments: Deployments;
   /** The meeting of all endpoints, beside the first call. */
   #meeting: Promise<void> | undefined;
   readonly #hedges: Hedges;
   /** When the connection to an endpoint was last opened so that a hedge finds one. */
-  readonly #warmedAtMs = new Map<string, number>();
+  readonly #warmedAtMs = new Map<Endpoint, number>();
   readonly #closing = new AbortController();
 
-  /** @throws RangeError, TypeError, if an option is wrong. */
-  constructor(openChannel: OpenChannel, options: ClientOptions) {
+  /**
+   * @param lookUp - Undefined: the runtime looks names up.
+   * @throws RangeError, TypeError, if an option is wrong.
+   */
+  constructor(openChannel: OpenChannel, options: ClientOptions, lookUp: LookUp | undefined) {
     const { clock = systemClock, random = Math.random } = options;
     this.#openChannel = openChannel;
     this.#token = options.token;
-    this.#urls = [...new Set(checkOptions(options))];
+    this.#interceptors = options.interceptors ?? [];
+    const endpoints = new Endpoints([...new Set(checkOptions(options))], clock, random);
     this.#deployments = new Deployments(deploymentsOf(options));
     this.settings = {
-      endpoints: new Endpoints(this.#urls, clock, random),
+      endpoints,
       clock,
       random,
       observer: options.observer ?? {},
+      states: new States(clock, options.observer ?? {}, options.logger),
       timeoutMs: options.timeoutMs ?? 5_000,
       attemptTimeoutMs: options.attemptTimeoutMs ?? 2_000,
       retryMax: options.retryMax ?? 3,
     };
     this.#hedges = new Hedges(clock, this.settings.attemptTimeoutMs);
+    const named = lookUp === undefined ? [] : endpoints.all.filter(hasHostName);
+    const onGone = (endpoint: Endpoint): void => this.#leave(endpoint);
+    this.#names = named.map(
+      (endpoint) => new HostName(endpoint, { lookUp: lookUp as LookUp, endpoints, clock, random, onGone }),
+    );
   }
 
   get isClosed(): boolean {
@@ -116,12 +140,10 @@ export class RpcCalls {
     work: Work<Service, T>,
   ): Promise<T> {
     return this.#attempts({ method, options }, async (attempt, { signal }) => {
-      const { url } = attempt.endpoint;
+      const { endpoint } = attempt;
       const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
-      return {
-        value: await work(this.#client(service, url), rpcOptions, (number) => this.#admit(url, number)),
-        endpoint: attempt.endpoint,
-      };
+      const value = await work(this.#client(service, endpoint), rpcOptions, (number) => this.#admit(endpoint, number));
+      return { value, endpoint };
     });
   }
 
@@ -137,11 +159,13 @@ export class RpcCalls {
       const plan = this.#planHedge(attempt.endpoint);
       const legOf = (endpoint: Endpoint, second?: SecondChannel) => async (legSignal: AbortSignal) => {
         const startedMs = clock.monotonicMs();
-        const client = second ? createClient(service, second.transport) : this.#client(service, endpoint.url);
+        const client = second
+          ? createClient(service, this.#intercepted(endpoint, second.transport))
+          : this.#client(service, endpoint);
         const rpcOptions = { signal: legSignal, timeoutMs: rpcTimeoutMs(attempts.attemptLeftMs), ...headers };
         let outcome: "won" | "lost" = "lost";
         try {
-          const value = await work(client, rpcOptions, (number) => this.#admit(endpoint.url, number));
+          const value = await work(client, rpcOptions, (number) => this.#admit(endpoint, number));
           if (!legSignal.aborted) outcome = "won";
           return { value, endpoint, durationMs: clock.monotonicMs() - startedMs };
         } catch (error) {
@@ -151,6 +175,7 @@ export class RpcCalls {
           second?.settle(outcome);
         }
       };
+      let hedged: Endpoint | undefined;
       const won = await firstOfTwo({
         clock,
         signal,
@@ -158,10 +183,12 @@ export class RpcCalls {
         delayMs: plan.delayMs,
         second: () => {
           if (this.#hedges.arePaused) return undefined;
-          if (plan.endpoint !== undefined) return legOf(plan.endpoint);
-          const second = this.#open(attempt.endpoint.url).channel.second?.();
-          return second && legOf(attempt.endpoint, second);
+          const second = plan.endpoint ?? this.#channelOf(attempt.endpoint).second?.();
+          if (second === undefined) return undefined;
+          hedged = plan.endpoint ?? attempt.endpoint;
+          return "transport" in second ? legOf(attempt.endpoint, second) : legOf(second);
         },
+        onLost: (isFirst) => attempts.reportLost(attempt, isFirst ? attempt.endpoint : (hedged ?? attempt.endpoint)),
       });
       this.#hedges.noteAnswer(won.durationMs);
       endpoints.noteRefill(won.endpoint);
@@ -173,20 +200,20 @@ export class RpcCalls {
   #planHedge(first: Endpoint): { readonly endpoint?: Endpoint; readonly delayMs: number } {
     const { endpoints, random } = this.settings;
     const others = endpoints.othersUp(first);
-    const open = others.filter(({ url }) => this.#open(url).channel.isOpen ?? true);
+    const open = others.filter((other) => this.#channelOf(other).isOpen ?? true);
     const among = open.length > 0 ? open : others;
     const endpoint = among[Math.floor(random() * among.length)];
-    for (const other of others) if (!open.includes(other)) this.#warm(other.url);
+    for (const other of others) if (!open.includes(other)) this.#warm(other);
     if (endpoint === undefined) return { delayMs: this.#hedges.delayMs(true) };
     return { endpoint, delayMs: this.#hedges.delayMs(open.length === 0) };
   }
 
   /** Opens the connection to an endpoint, so that a hedge finds one, but seldom. */
-  #warm(url: string): void {
+  #warm(endpoint: Endpoint): void {
     const nowMs = this.settings.clock.monotonicMs();
-    if (nowMs - (this.#warmedAtMs.get(url) ?? -Infinity) < warmPauseMs) return;
-    this.#warmedAtMs.set(url, nowMs);
-    void this.#ask(url);
+    if (nowMs - (this.#warmedAtMs.get(endpoint) ?? -Infinity) < warmPauseMs) return;
+    this.#warmedAtMs.set(endpoint, nowMs);
+    void this.#ask(endpoint);
   }
 
   /** Makes the attempts of a call. */
@@ -202,7 +229,7 @@ export class RpcCalls {
     const attempts = new Attempts(this.settings, method, { signal, timeoutMs: options?.timeoutMs });
     try {
       for (;;) {
-        this.#meet();
+        await this.#prepare();
         const attempt = await attempts.begin();
         try {
           const { value, endpoint } = await attemptOnce(attempt, { signal, attempts });
@@ -228,12 +255,12 @@ export class RpcCalls {
     let leftCount = count;
     try {
       while (leftCount > 0) {
-        this.#meet();
+        await this.#prepare();
         const attempt = await attempts.begin();
         const reader = spec.read(leftCount);
         try {
           for await (const response of this.#openStream(spec, leftCount, { attempt, attempts, signal: call.signal })) {
-            await this.#admit(attempt.endpoint.url, spec.deploymentOf?.(response) ?? 0);
+            await this.#admit(attempt.endpoint, spec.deploymentOf?.(response) ?? 0);
             const items = reader.take(response);
             leftCount -= items.length;
             attempts.progress(attempt);
@@ -255,7 +282,7 @@ export class RpcCalls {
   /** Ends all calls with CLIENT_CLOSED, and closes the connections. */
   close(): void {
     this.#closing.abort(closedError("client"));
-    for (const { channel } of this.#endpoints.values()) channel.close();
+    for (const { channel } of this.#open.values()) channel.close();
   }
 
   /** Opens one stream and gives its responses; the wait for each is bounded. */
@@ -268,7 +295,7 @@ export class RpcCalls {
     try {
       const headers = await this.#headers();
       const deadline = timeoutMs === undefined ? {} : { timeoutMs: rpcTimeoutMs(attempts.leftMs) };
-      const client = this.#client(service, attempt.endpoint.url);
+      const client = this.#client(service, attempt.endpoint);
       const responses = open(client, leftCount, { signal: abort.signal, ...headers, ...deadline });
       const chunks = responses[Symbol.asyncIterator]();
       for (;;) {
@@ -279,63 +306,103 @@ export class RpcCalls {
         yield result.value;
       }
     } catch (error) {
-      throw abort.signal.aborted ? abortError(abort.signal) : error;
+      if (!abort.signal.aborted) throw error;
+      const ended = abortError(abort.signal);
+      if (!isOfDarkConnection(error)) throw ended;
+      const { reason, message, code } = ended;
+      throw new SnowlaneError(reason, message, { code, cause: error });
     } finally {
       abort.unlink();
       abort.abort(undefined);
     }
   }
 
-  /** Begins to ask all endpoints of which deployment they are. @throws SnowlaneError, if they are of two. */
-  #meet(): void {
-    this.#meeting ??= this.#urls.length > 1 ? this.#meetAll() : Promise.resolve();
+  /**
+   * Sees to it that names are looked up, and begins to ask all endpoints of which deployment they are.
+   *
+   * @throws SnowlaneError, if they are of two.
+   */
+  async #prepare(): Promise<void> {
+    const looks = this.#names.flatMap((name) => name.look() ?? []);
+    if (looks.length > 0) await Promise.all(looks);
+    this.#meeting ??= this.settings.endpoints.all.length > 1 ? this.#meetAll() : Promise.resolve();
     this.#deployments.checkConflict();
   }
 
   async #meetAll(): Promise<void> {
-    const servers = await Promise.all(this.#urls.map((url) => this.#ask(url)));
-    for (const server of servers) if (server !== undefined) this.#deployments.meetAtStart(server);
+    const servers = await Promise.all(this.settings.endpoints.all.map((endpoint) => this.#ask(endpoint)));
+    for (const server of servers) {
+      if (server !== undefined && !this.#deployments.meetAtStart(server)) this.#tellMismatch(server.url);
+    }
+  }
+
+  #tellMismatch(endpoint: string): void {
+    this.settings.states.tell({ state: "mismatch", reason: "DEPLOYMENT_MISMATCH", endpoint });
   }
 
   /** Asks a server of which deployment it is; undefined where it does not say so soon. */
-  async #ask(url: string): Promise<MetServer | undefined> {
+  async #ask(endpoint: Endpoint): Promise<MetServer | undefined> {
     try {
       const rpcOptions = { signal: this.#closing.signal, timeoutMs: meetTimeoutMs, ...(await this.#headers()) };
-      const info = await this.#client(IdService, url).getInfo({}, rpcOptions);
+      const info = await this.#client(IdService, endpoint).getInfo({}, rpcOptions);
       const number = deploymentNumber(info.deploymentFingerprint);
-      return number === 0 ? undefined : { url, number, info };
+      return number === 0 ? undefined : { url: endpoint.url, number, info };
     } catch {
       return undefined;
     }
   }
 
-  async #admit(url: string, number: number): Promise<void> {
+  async #admit(endpoint: Endpoint, number: number): Promise<void> {
     await this.#meeting;
     this.#deployments.checkConflict();
     if (number === 0) return;
     // Where there is one endpoint, nothing that it says of itself could be compared.
-    const isNew = !this.#deployments.knows(number) && this.#urls.length > 1;
-    const server = isNew ? await this.#ask(url) : undefined;
-    this.#deployments.admit(server?.number === number ? server : { url, number, info: undefined });
+    const isNew = !this.#deployments.knows(number) && this.settings.endpoints.all.length > 1;
+    const server = isNew ? await this.#ask(endpoint) : undefined;
+    try {
+      this.#deployments.admit(server?.number === number ? server : { url: endpoint.url, number, info: undefined });
+    } catch (error) {
+      this.#tellMismatch(endpoint.url);
+      throw error;
+    }
   }
 
-  #client<Service extends DescService>(service: Service, url: string): Client<Service> {
-    const endpoint = this.#open(url);
-    let client = endpoint.clients.get(service) as Client<Service> | undefined;
+  #client<Service extends DescService>(service: Service, endpoint: Endpoint): Client<Service> {
+    const { clients, transport } = this.#opened(endpoint);
+    let client = clients.get(service) as Client<Service> | undefined;
     if (client === undefined) {
-      client = createClient(service, endpoint.channel.transport);
-      endpoint.clients.set(service, client);
+      client = createClient(service, transport);
+      clients.set(service, client);
     }
     return client;
   }
 
-  #open(url: string): OpenEndpoint {
-    let endpoint = this.#endpoints.get(url);
-    if (endpoint === undefined) {
-      endpoint = { channel: this.#openChannel(url), clients: new Map() };
-      this.#endpoints.set(url, endpoint);
+  #channelOf(endpoint: Endpoint): Channel {
+    return this.#opened(endpoint).channel;
+  }
+
+  #intercepted({ base }: Endpoint, transport: Transport): Transport {
+    return intercepted(transport, base, this.#interceptors);
+  }
+
+  /** Closes the connections to an endpoint whose address is gone, after their last calls. */
+  #leave(endpoint: Endpoint): void {
+    const opened = this.#open.get(endpoint);
+    this.#open.delete(endpoint);
+    this.#warmedAtMs.delete(endpoint);
+    opened?.channel.retire?.();
+  }
+
+  #opened(endpoint: Endpoint): OpenEndpoint {
+    let opened = this.#open.get(endpoint);
+    if (opened === undefined) {
+      const { base, address, url } = endpoint;
+      const onReplaced = (): void => this.settings.states.tell({ state: "replaced", endpoint: url });
+      const channel = this.#openChannel(base, { ...(address !== undefined && { address }), onReplaced });
+      opened = { channel, transport: this.#intercepted(endpoint, channel.transport), clients: new Map() };
+      this.#open.set(endpoint, opened);
     }
-    return endpoint;
+    return opened;
   }
 
   async #headers(): Promise<{ readonly headers?: Record<string, string> }> {

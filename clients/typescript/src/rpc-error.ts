@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.ts";
 import { type ErrorReason, errorReasons } from "../../../src/errors.ts";
+import { mistakeOf, mistakeTexts } from "./connection-mistake.ts";
 import { SnowlaneError, type SnowlaneErrorDetails, type StatusCode } from "./errors.ts";
 
 /** Of google.rpc.ErrorInfo: whose reasons these are. */
@@ -52,25 +53,29 @@ export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: st
   return new SnowlaneError("RPC_FAILED", error.rawMessage, details);
 }
 
-/** The system's codes for a server that is not there, and what they mean. */
-const absences: Readonly<Record<string, { readonly connection: string; readonly message: string }>> = {
-  ECONNREFUSED: { connection: "refused", message: "The connection is refused: no server listens there." },
-  ENOENT: { connection: "refused", message: "There is no such socket: no server listens there." },
-  ENOTFOUND: { connection: "no_address", message: "The host name has no address." },
-  EAI_AGAIN: { connection: "no_address", message: "The host name has no address." },
-};
-
-/** What a failure without a word from the server says: in our words where no server is there. */
+/** What a failure without an answer says: in our words where a mistake shows. */
 function describeUnreachable(error: ConnectError, details: SnowlaneErrorDetails): [string, SnowlaneErrorDetails] {
   const unavailable = { ...details, code: "UNAVAILABLE" } as const;
-  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
-    const absence = absences[String("code" in cause ? cause.code : "")];
-    if (absence === undefined) continue;
-    const { connection, message } = absence;
+  const connection = mistakeOf(error);
+  if (connection !== undefined) {
+    const isSocket = connection === "refused" && details.endpoint?.startsWith("unix:") === true;
+    const message = isSocket ? "There is no such socket: no server listens there." : mistakeTexts[connection];
     return [message, { ...unavailable, metadata: { ...details.metadata, connection } }];
   }
-  // OpenSSL ends its texts with a line break.
-  return [`The server does not answer: ${error.rawMessage.trim()}${cureOfOrigin(details)}`, unavailable];
+  if (isAnswer(error)) return [`The server cannot answer now: ${error.rawMessage}`, unavailable];
+  // Of OpenSSL's texts, what its sources are called helps nobody.
+  const text = error.rawMessage.trim().replace(/^[\dA-F]+:error:[\dA-F]+:SSL routines:(?:[^:]*:)?([^:]+):.*$/, "$1");
+  return [`The server does not answer: ${text}${cureOfOrigin(details)}`, unavailable];
+}
+
+/** Whether a server said it. */
+function isAnswer({ cause, details, metadata }: ConnectError): boolean {
+  return cause === undefined && (details.length > 0 || metadata.has("grpc-status"));
+}
+
+/** Whether an error is UNREACHABLE although a server answered. */
+export function isUnreachableByAnswer({ reason, cause }: SnowlaneError): boolean {
+  return reason === "UNREACHABLE" && cause instanceof ConnectError && isAnswer(cause);
 }
 
 /**

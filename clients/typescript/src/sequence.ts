@@ -1,6 +1,7 @@
 import { SequenceService } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import type { BatchNextValuesResponse } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { checkChunkSize, checkCount, checkStreamCount, invalidResponse, SnowlaneError } from "./errors.ts";
+import { checkOptionNames, streamOptionNames } from "./known-options.ts";
 import type { ChunkReader, RpcCalls } from "./rpc-calls.ts";
 import { type CallOptions, countOfAnswer, type StreamOptions } from "./run-source.ts";
 
@@ -94,6 +95,7 @@ export class RemoteSequence implements Sequence {
   }
 
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly SequenceValue[], void, undefined> {
+    checkOptionNames(options, streamOptionNames);
     checkStreamCount(count);
     const { chunkSize = 0 } = options;
     checkChunkSize(chunkSize);

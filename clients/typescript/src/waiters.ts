@@ -3,7 +3,19 @@ import { abortError, SnowlaneError } from "./errors.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 
 interface Waiter {
-  readonly settle: (outcome: bigint | SnowlaneError) => void;
+  /** It waits for an ID of its own, or until there are some. */
+  readonly wants: "ID" | "stock";
+  readonly settle: (outcome: bigint | undefined | SnowlaneError) => void;
+}
+
+/** What a caller waits for, and how long. */
+export interface Wait {
+  readonly wants: "ID" | "stock";
+  readonly timeoutMs: number;
+  /** Aborted to cancel the wait; undefined: nobody can. */
+  readonly signal: AbortSignal | undefined;
+  /** Makes the error of a caller whose time has run out. */
+  readonly errorAtDeadline: () => SnowlaneError;
 }
 
 /** The callers that found a buffer dry, first come, first served. They own nothing until an ID is given to them. */
@@ -23,16 +35,16 @@ export class Waiters {
   }
 
   /**
-   * Waits for an ID.
+   * Waits for an ID, or for stock without an ID.
    *
-   * @param errorAtDeadline - Makes the error of a caller whose time has run out.
    * @throws SnowlaneError CANCELLED, what `errorAtDeadline` makes, what {@link rejectAll} is given.
    */
-  wait(timeoutMs: number, signal: AbortSignal | undefined, errorAtDeadline: () => SnowlaneError): Promise<bigint> {
+  wait({ wants, timeoutMs, signal, errorAtDeadline }: Wait): Promise<bigint | undefined> {
     if (signal?.aborted) return Promise.reject(abortError(signal));
     const startedMs = this.#clock.monotonicMs();
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
+        wants,
         settle: (outcome) => {
           this.#waiters.delete(waiter);
           cancelTimer();
@@ -54,11 +66,13 @@ export class Waiters {
     });
   }
 
-  /** Gives each waiter what `take` claims for it, until `take` has nothing. */
-  serve(take: () => bigint | undefined): void {
+  /** Claims for each waiter, until there is no stock. */
+  serve(stock: { readonly count: number; claim(): bigint | undefined }): void {
     for (const waiter of this.#waiters) {
-      const id = take();
-      if (id === undefined) return;
+      if (stock.count === 0) return;
+      const id = waiter.wants === "ID" ? stock.claim() : undefined;
+      // All of the stock may have been too old.
+      if (waiter.wants === "ID" && id === undefined) return;
       waiter.settle(id);
     }
   }

@@ -24,8 +24,13 @@ const answerNextId = ({ streamId, connection }: RawRequest): void =>
  * A client with a server that answers the requests of these numbers on its first connection, and all on others. The
  * first request is over, so that nothing is on its way when time passes.
  */
-async function open(pings: "answered" | "ignored", answered: (streamId: number) => boolean) {
+async function open(
+  pings: "answered" | "ignored",
+  answered: (streamId: number) => boolean,
+  others: "answered" | "ignored" = "answered",
+) {
   const onRequest = (request: RawRequest): void => {
+    if (request.connection.number > 0 && others === "ignored") return;
     if (request.connection.number > 0 || request.streamId === 1 || answered(request.streamId)) answerNextId(request);
   };
   const server = await RawHttp2Server.start(onRequest, { pings });
@@ -79,36 +84,43 @@ test("a server that never says a word is given up after 15 s", async () => {
   expect(await call).toMatchObject(silence);
 });
 
-test("the first call after 10 s without one brings a PING along, and does not wait for it", async () => {
-  const { client, pingCount } = await open("ignored", () => true);
-  await client.nextId({});
-  expect(pingCount()).toBe(0);
-  vi.advanceTimersByTime(11_000);
-  expect((await client.nextId({})).id).toBe(5n);
-  expect(pingCount()).toBe(1);
-});
-
 test("calls that run out while the server answers others do not end the connection", async () => {
-  const { server, client, pingCount } = await open("answered", (streamId) => streamId > 21);
+  const { server, client } = await open("answered", (streamId) => streamId > 21);
   for (let count = 0; count < 10; count++) await failure(client.nextId({}, { timeoutMs: 5 }));
-  await expect.poll(pingCount).toBeGreaterThan(0);
   expect((await client.nextId({})).id).toBe(23n);
   vi.advanceTimersByTime(5_000);
   expect((await client.nextId({})).id).toBe(25n);
   expect(server.connections).toHaveLength(1);
 });
 
-test("a call that ran out in silence makes the connection doubtful: a second later calls go over another", async () => {
-  const { server, client, pingCount } = await open("ignored", none);
-  expect((await failure(client.nextId({}, { timeoutMs: 20 }))).code).toBe(Code.DeadlineExceeded);
-  await expect.poll(pingCount).toBe(1);
-  expect((await failure(client.nextId({}, { timeoutMs: 20 }))).code).toBe(Code.DeadlineExceeded);
+test("a call that ran out on a connection that was silent for a second is the last one over it", async () => {
+  const { server, client } = await open("ignored", none);
+  const first = failure(client.nextId({}, { timeoutMs: 20 }));
+  expect(await first).toMatchObject({ code: Code.DeadlineExceeded, cause: undefined });
+  // Its silence began before this one.
+  vi.advanceTimersByTime(1_000);
+  const second = failure(client.nextId({}, { timeoutMs: 20 }));
+  expect(await second).toMatchObject({ code: Code.DeadlineExceeded, cause: { name: "DarkConnection" } });
   expect(server.connections).toHaveLength(1);
-  vi.advanceTimersByTime(1_500);
   expect((await client.nextId({})).id).toBe(1n);
   expect(server.connections).toHaveLength(2);
-  // Nobody waits for the old one any more.
+  // No call waits for the old one any more.
   if (!server.connections[0]!.socket.closed) await once(server.connections[0]!.socket, "close");
+});
+
+test("calls that run out together replace one connection, and one that has not answered is left for ten seconds", async () => {
+  const { server, client } = await open("ignored", none, "ignored");
+  await failure(client.nextId({}, { timeoutMs: 10 }));
+  vi.advanceTimersByTime(1_000);
+  const calls = Array.from({ length: 20 }, () => failure(client.nextId({}, { timeoutMs: 20 })));
+  for (const error of await Promise.all(calls)) expect(error.cause).toMatchObject({ name: "DarkConnection" });
+  for (let second = 0; second < 9; second++) {
+    expect(await failure(client.nextId({}, { timeoutMs: 10 }))).toMatchObject({ cause: undefined });
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(server.connections).toHaveLength(2);
+  vi.advanceTimersByTime(1_000);
+  expect(await failure(client.nextId({}, { timeoutMs: 10 }))).toMatchObject({ cause: { name: "DarkConnection" } });
 });
 
 test("a connection that went dead costs a caller time, and no error", async () => {

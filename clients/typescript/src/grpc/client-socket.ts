@@ -1,20 +1,22 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket } from "node:tls";
 import { preface } from "../../../../src/http2/frame.ts";
+import { ConnectionFault } from "./connection-fault.ts";
+import type { ChannelTarget } from "./channel-target.ts";
 import { Http2Client } from "./http2-client.ts";
 import type { ClientStream, Http2Request } from "./http2-request.ts";
-import type { TlsOptions } from "./tls-options.ts";
 
 /** How often time is looked at while there is something to look for. */
 const lookMs = 1_000;
 /** A PING goes out after so much silence while a request is open, */
 const openSilenceMs = 30_000;
-/** and with a request that is the first after so much. */
-const idleSilenceMs = 10_000;
-/** New requests go to another connection when a PING has no answer for so long, */
-const doubtMs = 1_000;
-/** and the connection is cut when it, or the server's first frame, is not there after so long. */
+/** and the connection is cut when its answer, or the server's first frame, is not there after so long. */
 const answerMs = 15_000;
+/**
+ * A connection that has not answered yet is left alone until it is so old: its server may be short of time, and would
+ * be shorter of it with one more to greet.
+ */
+const openingMs = 10_000;
 
 /** As much as Node reads at once. */
 const readBytes = 65_536;
@@ -28,7 +30,10 @@ export class ClientSocket {
   #isRetired = false;
   #isFlushPlanned = false;
   #isKeeping = true;
-  #heardMs = performance.now();
+  readonly #openedMs = performance.now();
+  #heardMs = this.#openedMs;
+  /** Since the first request that was sent after the last byte came; undefined while no answer is due. */
+  #silentSinceMs: number | undefined;
   /** Since when an answer is awaited; undefined when any byte came since. */
   #askedMs: number | undefined = this.#heardMs;
   #looking: NodeJS.Timeout | undefined;
@@ -38,11 +43,10 @@ export class ClientSocket {
    * Connects. Bytes leave only when the server has shown its certificate, where it must: the first request may carry a
    * token.
    *
-   * @param url - Scheme, host and port of the server.
    * @param onClosed - Called once, when nothing more can be sent.
    */
-  constructor(url: URL, tls: TlsOptions | undefined, onClosed: () => void) {
-    const socket = openSocket(url, tls, (chunk) => this.#receive(chunk));
+  constructor(target: ChannelTarget, onClosed: () => void) {
+    const socket = openSocket(target, (chunk) => this.#receive(chunk));
     this.#socket = socket;
     this.#http2 = new Http2Client(() => this.#planFlush());
     socket.setNoDelay(true);
@@ -52,15 +56,43 @@ export class ClientSocket {
     socket.on("error", (error) => (this.#failure ??= error));
     socket.on("close", () => {
       clearInterval(this.#looking);
-      this.#http2.end(this.#failure ?? new Error("The server closed the connection."));
+      const text = "The server closed the connection.";
+      const closed = this.#http2.hasSettings ? new Error(text) : new ConnectionFault("CLOSED_FIRST", text);
+      this.#http2.end(this.#failure ?? closed);
       onClosed();
     });
   }
 
   /** Whether a new request is better sent here than over a new connection. */
   get takesRequests(): boolean {
-    const isDoubtful = this.#isReady && performance.now() - (this.#askedMs ?? Infinity) > doubtMs;
-    return !isDoubtful && !this.#isRetired && !this.#socket.destroyed && this.#http2.takesRequests;
+    return !this.#isRetired && !this.#socket.destroyed && this.#http2.takesRequests;
+  }
+
+  /** Whether it gets no more requests. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Whether a request was answered. */
+  get hasAnsweredRequest(): boolean {
+    return this.#http2.hasAnswered;
+  }
+
+  /** Whether it stands and has answered nothing for so long. */
+  isDark(silenceMs: number): boolean {
+    const nowMs = performance.now();
+    if (!this.hasAnsweredRequest && nowMs - this.#openedMs < openingMs) return false;
+    return nowMs - (this.#silentSinceMs ?? Infinity) >= silenceMs;
+  }
+
+  /** Takes in that an answer is due from now on. */
+  awaitAnswer(): void {
+    this.#silentSinceMs ??= performance.now();
+  }
+
+  /** How many requests may be open at once. */
+  get streamsMax(): number {
+    return this.#http2.streamsMax;
   }
 
   /** Whether the server has answered anything. */
@@ -70,7 +102,7 @@ export class ClientSocket {
 
   /** Sends a request. */
   send(request: Http2Request): ClientStream {
-    if (this.#isReady && performance.now() - this.#heardMs > idleSilenceMs) this.#ask();
+    this.awaitAnswer();
     this.#looking ??= setInterval(() => this.#look(), lookMs).unref();
     return this.#http2.request(request);
   }
@@ -81,9 +113,8 @@ export class ClientSocket {
   }
 
   /** Ends a request. */
-  cancel(stream: ClientStream, why: "unwanted" | "too late"): void {
+  cancel(stream: ClientStream): void {
     this.#http2.cancel(stream);
-    if (why === "too late" && this.#isReady && this.#http2.isSilentSince(stream)) this.#ask();
     this.#planFlush();
   }
 
@@ -101,7 +132,7 @@ export class ClientSocket {
   #onConnected(): void {
     const socket = this.#socket;
     if (socket instanceof TLSSocket && socket.alpnProtocol !== "h2") {
-      socket.destroy(new Error("The server does not offer HTTP/2 (ALPN has no h2)."));
+      socket.destroy(new ConnectionFault("NOT_GRPC", "The server does not offer HTTP/2 (ALPN has no h2)."));
       return;
     }
     this.#isReady = true;
@@ -112,8 +143,10 @@ export class ClientSocket {
   #receive(chunk: Buffer): void {
     this.#heardMs = performance.now();
     this.#askedMs = undefined;
+    this.#silentSinceMs = undefined;
     if (!this.#http2.hasSettings && chunk.toString("latin1", 0, 7) === "HTTP/1.") {
-      this.#socket.destroy(new Error("The server answers by HTTP/1.1, and gRPC needs HTTP/2."));
+      const text = "The server answers by HTTP/1.1, and gRPC needs HTTP/2.";
+      this.#socket.destroy(new ConnectionFault("NOT_GRPC", text));
       return;
     }
     this.#http2.receive(chunk);
@@ -169,12 +202,10 @@ export class ClientSocket {
 }
 
 /** @param onChunk - Takes what was read; the bytes are overwritten after the call. */
-function openSocket(
-  { protocol, hostname, port, pathname }: URL,
-  tls: TlsOptions | undefined,
-  onChunk: (chunk: Buffer) => void,
-): Socket {
-  const host = hostname.replaceAll(/^\[|\]$/g, "");
+function openSocket({ url, address, tls }: ChannelTarget, onChunk: (chunk: Buffer) => void): Socket {
+  const { protocol, hostname, port, pathname } = url;
+  const name = hostname.replaceAll(/^\[|\]$/g, "");
+  const host = address ?? name;
   // One buffer for all that is read: a new one for each answer costs as much as the rest of it.
   const callback = (length: number, bytes: Uint8Array): boolean => {
     onChunk((bytes as Buffer).subarray(0, length));
@@ -184,6 +215,7 @@ function openSocket(
   if (protocol === "unix:") return connect({ path: decodeURIComponent(pathname), onread: options.onread });
   if (protocol === "http:") return connect({ ...options, port: Number(port || 80) });
   // Server names are no addresses: RFC 6066 section 3.
-  const servername = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ ...tls, ...servername, ...options, port: Number(port || 443), ALPNProtocols: ["h2"] });
+  const servername = isIP(name) === 0 ? { servername: name } : {};
+  const certificates = typeof tls === "function" ? tls() : tls;
+  return connectTls({ ...certificates, ...servername, ...options, port: Number(port || 443), ALPNProtocols: ["h2"] });
 }

@@ -4,6 +4,7 @@ import type { Field } from "../../../../src/http2/hpack/field.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { errorOfHead, errorOfReset, errorOfTrailers, valueOf } from "./grpc-status.ts";
 import type { ChannelCall } from "./grpc-channel.ts";
+import { DarkConnection, isLimit } from "./dark-connection.ts";
 import type { ClientStream } from "./http2-request.ts";
 import { MessageReader } from "./message-reader.ts";
 
@@ -23,6 +24,8 @@ export interface GrpcCallOptions<Message> {
   readonly signal: AbortSignal | undefined;
   /** Sends the call; called again where a server did not begin with it. */
   readonly send: (call: ChannelCall) => void;
+  /** Called when it runs out of time; tells whether its connection was dark, so that the next call takes another. */
+  readonly onLimit: (socket: ClientSocket) => boolean;
 }
 
 /** How a call has ended. */
@@ -45,8 +48,9 @@ export class GrpcCall<Message> implements ChannelCall {
   #isSecond = false;
   #wake: (() => void) | undefined;
   readonly #onAbort = (): void => {
-    const cause: unknown = this.#options.signal?.reason;
-    this.#endEarly(new ConnectError("the call was cancelled", Code.Canceled, undefined, undefined, cause), "unwanted");
+    const reason: unknown = this.#options.signal?.reason;
+    const cause = (isLimit(reason) ? this.#darkness() : undefined) ?? reason;
+    this.#endEarly(new ConnectError("the call was cancelled", Code.Canceled, undefined, undefined, cause));
   };
 
   /** Sends the call. */
@@ -105,14 +109,14 @@ export class GrpcCall<Message> implements ChannelCall {
 
   /** Ends the call, if it has not ended. Messages that have come can still be read. */
   cancel(): void {
-    this.#endEarly(new ConnectError("the call was cancelled", Code.Canceled), "unwanted");
+    this.#endEarly(new ConnectError("the call was cancelled", Code.Canceled));
   }
 
   onFields(fields: readonly Field[], isLast: boolean): void {
     const isHead = this.#headFields === undefined;
     if (isHead) this.#headFields = fields;
     const error = isHead && !(isLast && valueOf(fields, "grpc-status") !== undefined) ? errorOfHead(fields) : undefined;
-    if (error !== undefined) this.#endEarly(error, "unwanted");
+    if (error !== undefined) this.#endEarly(error);
     else if (!isLast) this.#tell();
     else this.#onEnd(fields);
   }
@@ -122,7 +126,7 @@ export class GrpcCall<Message> implements ChannelCall {
     try {
       this.#reader.read(bytes, start, end);
     } catch (error) {
-      this.#endEarly(ConnectError.from(error, Code.Internal), "unwanted");
+      this.#endEarly(ConnectError.from(error, Code.Internal));
     }
     if (isLast) this.#onEnd([]);
     else this.#tell();
@@ -175,12 +179,19 @@ export class GrpcCall<Message> implements ChannelCall {
   }
 
   #onLate(): void {
-    this.#endEarly(new ConnectError("the operation timed out", Code.DeadlineExceeded), "too late");
+    const cause = this.#darkness();
+    this.#endEarly(new ConnectError("the operation timed out", Code.DeadlineExceeded, undefined, undefined, cause));
   }
 
-  #endEarly(error: ConnectError, why: "unwanted" | "too late"): void {
+  /** Says of a call whose time is up that its connection is dark; undefined if it is not. */
+  #darkness(): DarkConnection | undefined {
+    if (this.#outcome !== undefined || this.#link === undefined) return undefined;
+    return this.#options.onLimit(this.#link.socket) ? new DarkConnection() : undefined;
+  }
+
+  #endEarly(error: ConnectError): void {
     if (this.#outcome !== undefined) return;
-    this.#link?.socket.cancel(this.#link.stream, why);
+    this.#link?.socket.cancel(this.#link.stream);
     this.#end({ kind: "failure", error });
   }
 
@@ -201,6 +212,7 @@ export class GrpcCall<Message> implements ChannelCall {
   async #change(): Promise<void> {
     if (this.#heldBytes > 0) this.#link?.socket.consume(this.#link.stream, this.#heldBytes);
     this.#heldBytes = 0;
+    this.#link?.socket.awaitAnswer();
     await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 }

@@ -1,6 +1,7 @@
+import type { ChannelTarget } from "./channel-target.ts";
 import { ClientSocket } from "./client-socket.ts";
+import { streamsInitial } from "./http2-client.ts";
 import type { ClientStream, Http2Request } from "./http2-request.ts";
-import type { TlsOptions } from "./tls-options.ts";
 
 /** A call, as its channel sees it. */
 export interface ChannelCall extends Http2Request {
@@ -10,16 +11,20 @@ export interface ChannelCall extends Http2Request {
   cancel(): void;
 }
 
+/** A connection that is silent for so long is dark; twice as long for each new one in a row that answered nothing. */
+const silenceMs = 1_000;
+const silenceMaxMs = 8_000;
 /** A second connection is opened so seldom. */
 const secondPauseMs = 10_000;
 
 /** The connections to one server: one that takes calls, and those whose last calls are still on their way. */
 export class GrpcChannel {
-  readonly #url: URL;
-  readonly #tls: TlsOptions | undefined;
+  readonly #target: ChannelTarget;
   readonly #sockets: Set<ClientSocket>;
   #current: ClientSocket | undefined;
   #isClosed = false;
+  /** New connections in a row that brought no answer. */
+  #unansweredInRow = 0;
   /** When a second connection was last opened. */
   #secondAtMs = -Infinity;
 
@@ -28,15 +33,19 @@ export class GrpcChannel {
    *
    * @param sockets - Those that are closed with it.
    */
-  constructor(url: URL, tls: TlsOptions | undefined, sockets = new Set<ClientSocket>()) {
-    this.#url = url;
-    this.#tls = tls;
+  constructor(target: ChannelTarget, sockets = new Set<ClientSocket>()) {
+    this.#target = target;
     this.#sockets = sockets;
   }
 
   /** Whether a call needs no new connection. */
   get isOpen(): boolean {
     return this.#current?.takesRequests === true && this.#current.hasAnswered;
+  }
+
+  /** How many streams may be open at once. */
+  get streamsMax(): number {
+    return this.#current?.streamsMax ?? streamsInitial;
   }
 
   /**
@@ -47,7 +56,7 @@ export class GrpcChannel {
     const nowMs = performance.now();
     if (this.#current?.hasAnswered !== true || nowMs - this.#secondAtMs < secondPauseMs) return undefined;
     this.#secondAtMs = nowMs;
-    return new GrpcChannel(this.#url, this.#tls, this.#sockets);
+    return new GrpcChannel(this.#target, this.#sockets);
   }
 
   /** Puts the connection of a second channel in the place of the present one. */
@@ -75,6 +84,21 @@ export class GrpcChannel {
     call.onSent(this.#current, this.#current.send(call));
   }
 
+  /**
+   * Takes in that a call over a connection ran out of time. Where the connection is dark, the next call takes another.
+   *
+   * @returns Whether it does, because this one was dark or has been replaced before.
+   */
+  noteLimit(socket: ClientSocket): boolean {
+    if (socket !== this.#current) return socket.isRetired;
+    if (socket.hasAnsweredRequest) this.#unansweredInRow = 0;
+    if (!socket.isDark(Math.min(silenceMaxMs, silenceMs * 2 ** this.#unansweredInRow))) return false;
+    this.#unansweredInRow++;
+    this.retire();
+    this.#target.onReplaced?.();
+    return true;
+  }
+
   /** Ends all calls, and takes no more. */
   close(): void {
     this.#isClosed = true;
@@ -82,7 +106,7 @@ export class GrpcChannel {
   }
 
   #open(): ClientSocket {
-    const socket: ClientSocket = new ClientSocket(this.#url, this.#tls, () => this.#sockets.delete(socket));
+    const socket: ClientSocket = new ClientSocket(this.#target, () => this.#sockets.delete(socket));
     this.#sockets.add(socket);
     return socket;
   }

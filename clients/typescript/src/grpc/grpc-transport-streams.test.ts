@@ -69,10 +69,9 @@ describe("streams", () => {
   });
 
   test("leaving a stream in the middle resets it, and the connection goes on", async () => {
-    const server = await serve((request) => {
-      if (request.fields[":path"]?.endsWith("NextId") === true) answerNextId(request);
-      else request.connection.send(head(request.streamId), data(request.streamId, chunk(1n, 2)));
-    });
+    const server = await serve(({ connection, streamId }) =>
+      connection.send(head(streamId), data(streamId, chunk(BigInt(streamId), 2))),
+    );
     const client = connect(server.url);
     const controller = new AbortController();
     const reader = client.batchNextIds({ count: 10n }, { signal: controller.signal })[Symbol.asyncIterator]();
@@ -82,7 +81,8 @@ describe("streams", () => {
     await expect.poll(() => server.connections[0]?.received(frameType.rstStream)).toEqual(["00000008"]);
     // Frames of the stream that are still on their way are passed over.
     server.connections[0]?.send(data(1, chunk(3n, 2)), trailers(1, [["grpc-status", "0"]]));
-    expect((await client.nextId({})).id).toBe(3n);
+    const next = client.batchNextIds({ count: 10n })[Symbol.asyncIterator]();
+    expect((await next.next()).value?.ids).toEqual([3n, 4n]);
     expect(server.connections).toHaveLength(1);
   });
 
@@ -111,6 +111,34 @@ describe("streams", () => {
       client.batchNextIds({ count: 1_000_000n })[Symbol.asyncIterator](),
     );
     await Promise.all(readers.map((reader) => reader.next()));
-    expect((await client.nextId({}, { timeoutMs: 5_000 })).id).toBe(81n);
+    expect((await client.nextId({}, { timeoutMs: 5_000 })).id).toBe(1n);
+    expect(server.connections).toHaveLength(2);
+  });
+
+  test("streams share connections, nine tenths of what the server allows on each, and leave the calls theirs", async () => {
+    const server = await serve((request) => {
+      if (request.fields[":path"]?.endsWith("/NextId") === true) answerNextId(request);
+      else request.connection.send(head(request.streamId), data(request.streamId, chunk(1n, 1)));
+    });
+    const client = connect(server.url);
+    const controllers: AbortController[] = [];
+    const open = async (): Promise<void> => {
+      const controller = new AbortController();
+      controllers.push(controller);
+      const reader = client.batchNextIds({ count: 9n }, { signal: controller.signal })[Symbol.asyncIterator]();
+      await reader.next();
+      // Stays open, as that of a reader that pauses, until it is cancelled.
+      void reader.next().catch(() => undefined);
+    };
+    for (let count = 0; count < 90; count++) await open();
+    expect(server.connections).toHaveLength(1);
+    for (let count = 0; count < 11; count++) await open();
+    expect((await client.nextId({})).id).toBe(1n);
+    expect(server.connections).toHaveLength(3);
+    for (const controller of controllers.slice(90)) controller.abort();
+    await expect.poll(() => server.connections[1]?.socket.closed).toBe(true);
+    for (const controller of controllers) controller.abort();
+    await open();
+    expect(server.connections.map(({ socket }) => socket.closed)).toEqual([false, true, false]);
   });
 });

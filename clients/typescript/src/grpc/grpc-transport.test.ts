@@ -26,7 +26,7 @@ describe("a call", () => {
       ":authority": `127.0.0.1:${server.port}`,
       te: "trailers",
       "content-type": "application/grpc+proto",
-      "user-agent": `grpc-node-snowlane/${version}`,
+      "user-agent": `snowlane-typescript/${version}`,
       "grpc-timeout": "1500m",
       authorization: "Bearer a",
     });

@@ -13,10 +13,12 @@ import { Code, ConnectError, type StreamResponse, type Transport, type UnaryResp
 import { encodeFields } from "../../../../src/http2/hpack/encoder.ts";
 import { withPrefix } from "../../../../src/service/hot/write-protobuf.ts";
 import { version } from "../../../../src/version.ts";
+import type { ChannelTarget } from "./channel-target.ts";
 import { GrpcCall } from "./grpc-call.ts";
 import { GrpcChannel } from "./grpc-channel.ts";
 import { headersOf } from "./grpc-status.ts";
-import type { TlsOptions } from "./tls-options.ts";
+import { StreamChannels } from "./stream-channels.ts";
+import type { TlsSource } from "./tls-options.ts";
 
 /** Fields as Connect's transports take them. */
 type HeaderFields = Parameters<Transport["unary"]>[3];
@@ -38,6 +40,7 @@ interface CallOptions {
  */
 export class GrpcTransport implements Transport {
   readonly #channel: GrpcChannel;
+  readonly #streams: StreamChannels;
   readonly #endpoint: string;
   readonly #url: URL;
   /** The fields that are the same for all calls of a method, and those of its last call without any of its own. */
@@ -46,11 +49,20 @@ export class GrpcTransport implements Transport {
   /**
    * @param endpoint - `http://HOST:PORT` or `https://HOST:PORT`, with a path before that of the service if need be; or
    *   `unix:/PATH`.
+   * @param tls - Certificates, or what gives them for each connection.
    */
-  constructor(endpoint: string, tls: TlsOptions | undefined, channel = new GrpcChannel(urlOf(endpoint), tls)) {
+  constructor(
+    endpoint: string,
+    tls?: TlsSource,
+    { address, onReplaced }: Partial<Pick<ChannelTarget, "address" | "onReplaced">> = {},
+    channel?: GrpcChannel,
+  ) {
+    const url = urlOf(endpoint);
+    const target = { url, address, tls, onReplaced };
     this.#endpoint = endpoint;
-    this.#url = urlOf(endpoint);
-    this.#channel = channel;
+    this.#url = url;
+    this.#channel = channel ?? new GrpcChannel(target);
+    this.#streams = new StreamChannels(() => new GrpcChannel(target));
   }
 
   /** Whether a call needs no new connection. */
@@ -63,7 +75,7 @@ export class GrpcTransport implements Transport {
     const channel = this.#channel.second();
     if (channel === undefined) return undefined;
     return {
-      transport: new GrpcTransport(this.#endpoint, undefined, channel),
+      transport: new GrpcTransport(this.#endpoint, undefined, undefined, channel),
       settle: (outcome) => (outcome === "won" ? this.#channel.adopt(channel) : channel.retire()),
     };
   }
@@ -75,7 +87,7 @@ export class GrpcTransport implements Transport {
     header: HeaderFields,
     input: MessageInitShape<I>,
   ): Promise<UnaryResponse<I, O>> {
-    const call = this.#call(method, input, 1, { signal, timeoutMs, header });
+    const call = this.#call(method, input, { signal, timeoutMs, header }, 1, this.#channel);
     const message = await call.only();
     return {
       stream: false,
@@ -101,13 +113,19 @@ export class GrpcTransport implements Transport {
     if (method.methodKind !== "server_streaming")
       throw new ConnectError("This transport sends one message a call.", Code.Unimplemented);
     const { value } = await input[Symbol.asyncIterator]().next();
-    const call = this.#call(method, value, Infinity, { signal, timeoutMs, header });
-    await call.begun();
+    const place = this.#streams.take();
+    const call = this.#call(method, value, { signal, timeoutMs, header }, Infinity, place.channel);
+    try {
+      await call.begun();
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
     return {
       stream: true,
       service: method.parent,
       method,
-      message: messagesOf(call),
+      message: messagesOf(call, () => place.leave()),
       get header() {
         return headersOf(call.headFields);
       },
@@ -117,16 +135,24 @@ export class GrpcTransport implements Transport {
     };
   }
 
+  /** Takes no more calls, and closes the connections after the last. */
+  retire(): void {
+    this.#channel.retire();
+    this.#streams.retire();
+  }
+
   /** Ends all calls and closes the connections. */
   close(): void {
     this.#channel.close();
+    this.#streams.close();
   }
 
   #call<I extends DescMessage, O extends DescMessage>(
     method: DescMethod & { readonly input: I; readonly output: O },
     input: MessageInitShape<I>,
-    messageCountMax: number,
     { signal, timeoutMs, header }: CallOptions,
+    messageCountMax: number,
+    channel: GrpcChannel,
   ): GrpcCall<MessageShape<O>> {
     return new GrpcCall({
       head: this.#headOf(method, timeoutMs, header),
@@ -135,7 +161,8 @@ export class GrpcTransport implements Transport {
       messageCountMax,
       timeoutMs,
       signal,
-      send: (call) => this.#channel.send(call),
+      send: (call) => channel.send(call),
+      onLimit: (socket) => channel.noteLimit(socket),
     });
   }
 
@@ -166,7 +193,7 @@ export class GrpcTransport implements Transport {
       [":authority", host],
       ["te", "trailers"],
       ["content-type", "application/grpc+proto"],
-      ["user-agent", `grpc-node-snowlane/${version}`],
+      ["user-agent", `snowlane-typescript/${version}`],
     ];
   }
 }
@@ -177,10 +204,14 @@ function urlOf(endpoint: string): URL {
   return new URL(`unix:${encodeURI(endpoint.slice("unix:".length)).replace(/[?#]/g, encodeURIComponent)}`);
 }
 
-async function* messagesOf<Message>(call: GrpcCall<Message>): AsyncGenerator<Message, void, undefined> {
+async function* messagesOf<Message>(
+  call: GrpcCall<Message>,
+  onEnd: () => void,
+): AsyncGenerator<Message, void, undefined> {
   try {
     for (let message = await call.next(); message !== undefined; message = await call.next()) yield message;
   } finally {
     call.cancel();
+    onEnd();
   }
 }

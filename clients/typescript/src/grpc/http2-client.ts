@@ -28,7 +28,7 @@ import { ReceiveWindow } from "../../../../src/http2/receive-window.ts";
 import { ClientStream, type Http2Request } from "./http2-request.ts";
 
 /** Requests that may be open before the server's SETTINGS say how many: as many as RFC 9113 section 6.5.2 advises. */
-const streamsInitial = 100;
+export const streamsInitial = 100;
 /** Larger answers come to wait for their readers in the windows of their streams, so this one can be wide. */
 const connectionWindowBytes = 2 ** 20;
 const headerListBytesMax = 65_536;
@@ -64,6 +64,7 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
   #streamsMax = streamsInitial;
   #nextId = 1;
   #hasSettings = false;
+  #hasAnswered = false;
   #going: Error | undefined;
   #isOver = false;
 
@@ -84,6 +85,11 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
     return this.#streams.size + this.#waiting.size;
   }
 
+  /** How many requests may be open at once. */
+  get streamsMax(): number {
+    return this.#streamsMax;
+  }
+
   /** Whether a new request would be sent. */
   get takesRequests(): boolean {
     return this.#going === undefined && !this.#isOver && this.#nextId < streamIdMax;
@@ -92,6 +98,11 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
   /** Whether the server has begun to speak HTTP/2. */
   get hasSettings(): boolean {
     return this.#hasSettings;
+  }
+
+  /** Whether a request was answered, or the answer has begun. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   /** Whether the connection has ended: write what `output` still has, then end the socket. */
@@ -117,11 +128,6 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
   cancel(stream: ClientStream): void {
     if (this.#waiting.delete(stream) || !this.#streams.has(stream.id)) return;
     this.#reset(stream, errorCode.cancel);
-  }
-
-  /** Whether nothing has come since a request was sent. */
-  isSilentSince({ frameCount }: ClientStream): boolean {
-    return this.#reader.frameCount === frameCount;
   }
 
   /** Asks for a sign of life. */
@@ -257,6 +263,7 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
     if (isMalformed || isMisplaced) throw new StreamError(streamId, errorCode.protocolError, "malformed header fields");
     if (isInformational) return;
     stream.hasHead = true;
+    this.#hasAnswered = true;
     if (endsStream) this.#complete(stream);
     stream.request.onFields(fields, endsStream);
   }
@@ -329,7 +336,6 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
     const { head } = stream.request;
     stream.id = this.#nextId;
     stream.sendWindowBytes = this.#streamWindowBytes;
-    stream.frameCount = this.#reader.frameCount;
     this.#nextId += 2;
     this.#streams.set(stream.id, stream);
     this.#output.headers(stream.id, stream.id === 1 ? Buffer.concat([emptyTableUpdate, head]) : head, false);

@@ -30,8 +30,6 @@ export class ClientStream {
   sendWindowBytes = 0;
   sentBytes = 0;
   hasHead = false;
-  /** How many frames had come when it was sent. */
-  frameCount = 0;
 
   constructor(request: Http2Request) {
     this.request = request;

@@ -1,3 +1,6 @@
+/** Certificates, or what gives them for each new connection. */
+export type TlsSource = TlsOptions | (() => TlsOptions) | undefined;
+
 /** Certificates, as PEM. */
 export interface TlsOptions {
   /** Authorities to trust. Default: the roots of Node. */

@@ -1,0 +1,137 @@
+import type { LookUp } from "./client-options.ts";
+import type { Clock } from "./clock.ts";
+import { type Endpoint, type Endpoints, makeEndpoint } from "./endpoints.ts";
+
+/** A name is looked up again after so long, */
+const lookAgainMs = 30_000;
+/** and after this, where one of its addresses is down. */
+const lookSoonMs = 5_000;
+/** The first call waits for a name no longer than this. */
+const lookWaitMs = 500;
+/** An address that was missing in so many looks in a row is gone: some services answer with a part of theirs. */
+const missedLooksMax = 3;
+/** A client uses no more addresses of a name. */
+const addressesMax = 64;
+
+/** What names work for. */
+export interface NamesOptions {
+  readonly lookUp: LookUp;
+  readonly endpoints: Endpoints;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Called with each endpoint whose address is gone. */
+  readonly onGone: (endpoint: Endpoint) => void;
+}
+
+/**
+ * One name among the endpoints. A name with several addresses is as many endpoints; one with a single address, or with
+ * none, is left to the system. Attempts 15 of docs/internals/client-contract.md has the rule.
+ */
+export class HostName {
+  readonly #options: NamesOptions;
+  readonly #url: string;
+  readonly #host: string;
+  /** Its addresses; or the name itself, which the system looks up. */
+  #endpoints: readonly Endpoint[];
+  /** How many looks in a row did not find the address of an endpoint. */
+  readonly #missedLooks = new Map<Endpoint, number>();
+  #isLooking = false;
+  #lookedAtMs = -Infinity;
+  #isKnown = false;
+  #firstLook: Promise<void> | undefined;
+
+  constructor(endpoint: Endpoint, options: NamesOptions) {
+    this.#options = options;
+    this.#url = endpoint.url;
+    this.#host = new URL(endpoint.url).hostname;
+    this.#endpoints = [endpoint];
+  }
+
+  /** Looks the name up, if that is due. Gives what the first call waits for; undefined once the name is known. */
+  look(): Promise<void> | undefined {
+    if (this.#isDue) {
+      const looking = this.#lookUp();
+      this.#firstLook ??= this.#waitFor(looking);
+    }
+    return this.#isKnown ? undefined : this.#firstLook;
+  }
+
+  get #isDue(): boolean {
+    const { clock, endpoints } = this.#options;
+    const everyMs = this.#endpoints.some((endpoint) => endpoints.isDown(endpoint)) ? lookSoonMs : lookAgainMs;
+    return !this.#isLooking && clock.monotonicMs() - this.#lookedAtMs >= everyMs;
+  }
+
+  async #lookUp(): Promise<void> {
+    const { lookUp, clock } = this.#options;
+    this.#isLooking = true;
+    this.#lookedAtMs = clock.monotonicMs();
+    try {
+      this.#take(await lookUp(this.#host));
+    } catch {
+      // The name has no address, or nobody knows: what is known of it stays.
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #waitFor(looking: Promise<void>): Promise<void> {
+    const { clock } = this.#options;
+    await new Promise<void>((resolve) => {
+      const callOff = clock.schedule(lookWaitMs, resolve, "keeps process");
+      void looking.then(() => {
+        callOff();
+        resolve();
+      });
+    });
+    this.#isKnown = true;
+  }
+
+  /** Takes in which addresses a look has found. */
+  #take(addresses: readonly string[]): void {
+    const { endpoints, onGone } = this.#options;
+    const isSingle = this.#endpoints[0]?.address === undefined;
+    const isAnyFamily = !isSingle && this.#endpoints.every((endpoint) => endpoints.isDown(endpoint));
+    const found = this.#shuffle(ofOneFamily(addresses, isAnyFamily));
+    if (found.length < (isSingle ? 2 : 1)) return;
+    const isGone = (endpoint: Endpoint): boolean => {
+      if (endpoint.address === undefined) return true;
+      const missed = found.includes(endpoint.address) ? 0 : (this.#missedLooks.get(endpoint) ?? 0) + 1;
+      this.#missedLooks.set(endpoint, missed);
+      return missed >= missedLooksMax && !endpoints.isInUse(endpoint);
+    };
+    const gone = this.#endpoints.filter(isGone);
+    const stay = this.#endpoints.filter((endpoint) => !gone.includes(endpoint));
+    const come = found
+      .filter((address) => !stay.some((endpoint) => endpoint.address === address))
+      .slice(0, Math.max(0, addressesMax - stay.length))
+      .map((address) => makeEndpoint(this.#url, address));
+    this.#endpoints = [...stay, ...come];
+    endpoints.replace(gone, come);
+    for (const endpoint of gone) {
+      this.#missedLooks.delete(endpoint);
+      onGone(endpoint);
+    }
+  }
+
+  #shuffle(addresses: string[]): string[] {
+    for (let last = addresses.length - 1; last > 0; last--) {
+      const drawn = Math.floor(this.#options.random() * (last + 1));
+      [addresses[last], addresses[drawn]] = [addresses[drawn] as string, addresses[last] as string];
+    }
+    return addresses;
+  }
+}
+
+/** Whether an endpoint is called by a name, and not by an address or a path. */
+export function hasHostName({ url }: Endpoint): boolean {
+  const { hostname } = new URL(url);
+  return hostname !== "" && !hostname.startsWith("[") && !/^\d+(?:\.\d+){3}$/.test(hostname);
+}
+
+/** Gives the addresses of the first one's family, or all; each once. */
+function ofOneFamily(addresses: readonly string[], isAnyFamily: boolean): string[] {
+  const isV6 = addresses[0]?.includes(":");
+  return [...new Set(addresses)].filter((address) => isAnyFamily || address.includes(":") === isV6);
+}
