@@ -93,6 +93,21 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./sequences/sequences-add-database.ts")).sequencesAddDatabase,
   },
   {
+    name: "sequences copy",
+    summary: "moves the sequences to another database",
+    load: async () => (await import("./sequences/sequences-copy.ts")).sequencesCopy,
+  },
+  {
+    name: "sequences adopt-database",
+    summary: "has a database take the place of a lost one",
+    load: async () => (await import("./sequences/sequences-adopt-database.ts")).sequencesAdoptDatabase,
+  },
+  {
+    name: "sequences prune",
+    summary: "deletes counters of old periods, for ever",
+    load: async () => (await import("./sequences/sequences-prune.ts")).sequencesPrune,
+  },
+  {
     name: "sequences servers",
     summary: "lists the servers that took values",
     load: async () => (await import("./sequences/sequences-servers.ts")).sequencesServers,

@@ -24,6 +24,8 @@ function sequenceStores(base: SettingBase): Setting<string> {
           `off, or 1 to ${stripeCountMax} URLs with blanks between them, which begin with ${sequenceSchemes.join(", ")}`,
         );
       }
+      // By their text alone: two names of one database are found when it is opened.
+      if (new Set(urls).size < urls.length) throw new SettingError("URLs of which none is there twice");
       return urls.join(" ");
     },
     redact: (value) => value.split(" ").map(redactUrl).join(" "),

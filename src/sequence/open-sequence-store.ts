@@ -1,9 +1,10 @@
 import { IdError } from "../errors.ts";
 import { schemeOf, storeKindOf } from "../store/store-kind.ts";
-import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
+import type { MovableStore } from "./movable-store.ts";
+import type { SequenceStoreOptions } from "./sequence-store.ts";
 
 /** Opens the sequences of one database. */
-type OpenStore = (url: string, options: SequenceStoreOptions) => Promise<SequenceStore>;
+type OpenStore = (url: string, options: SequenceStoreOptions) => Promise<MovableStore>;
 
 /** Each is loaded on first use, so that a process has only the driver that it uses. */
 const stores = {
@@ -29,7 +30,7 @@ export const sequenceSchemes: readonly string[] = Object.keys(stores).map((kind)
  *
  * @throws IdError INVALID_CONFIG: a store that keeps no sequences, a malformed URL, a driver that is not installed.
  */
-export async function openSequenceStore(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
+export async function openSequenceStore(url: string, options: SequenceStoreOptions): Promise<MovableStore> {
   const kind = sequenceStoreKindOf(url);
   if (kind === undefined) {
     // Not the whole URL: it may carry a password.

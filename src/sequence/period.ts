@@ -53,12 +53,21 @@ export function createPeriodClock(period: Period, timeZone: string): PeriodClock
   const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
   // The Swedish order of a date is that of ISO 8601. The calendar is named, so that no default of the zone is used.
   const format = new Intl.DateTimeFormat("sv", { timeZone, calendar: "gregory", numberingSystem: "latn", ...parts });
-  const length = keyLengths[period];
   return (nowMs) => ({
-    key: format.format(nowMs).slice(0, length),
+    key: keyOfDay(period, format.format(nowMs)),
     // A date begins at a whole minute in every zone of today, so one look a minute finds it in time.
     askAgainMs: nowMs - (((nowMs % minuteMs) + minuteMs) % minuteMs) + minuteMs,
   });
+}
+
+/** The key of the period that a day, such as `2026-11-22`, lies in. */
+export function keyOfDay(period: Exclude<Period, "none">, day: string): string {
+  return day.slice(0, keyLengths[period]);
+}
+
+/** The latest moment at which a period begins anywhere, in Unix milliseconds: in the zone that is furthest behind. */
+export function latestStartMs(periodKey: string): number {
+  return earliestStartMs(periodKey) + (14 + 12) * hourMs;
 }
 
 /**

@@ -4,7 +4,16 @@ import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
 import { listServers, type SequenceServer, serversBehind } from "./seen-by-servers.ts";
 import { checkNextValue, readStates, type SequenceState, type SequenceStates } from "./sequence-state.ts";
-import { counterId, type ListRange, type NewSequence, type OpenOutcome } from "./sequence-store.ts";
+import { type Pruned, prunePeriods } from "./prune-periods.ts";
+import {
+  counterId,
+  keysMax,
+  type ListRange,
+  type Look,
+  type NewSequence,
+  type OpenOutcome,
+  type PruneRequest,
+} from "./sequence-store.ts";
 import {
   changeDefinition,
   checkSequenceName,
@@ -158,6 +167,36 @@ export class SequenceCatalog {
     return raisedCount;
   }
 
+  /**
+   * Deletes the counters of all periods that ended before a day, for ever: no clock begins them again.
+   *
+   * @param names - Undefined = of every sequence that has periods.
+   * @throws IdError as {@link prunePeriods}; SEQUENCE_NOT_FOUND.
+   */
+  async prune(
+    names: readonly string[] | undefined,
+    day: string,
+    mode: PruneRequest["mode"],
+  ): Promise<readonly Pruned[]> {
+    const parts = await this.#parts.stripes.all();
+    const states =
+      names === undefined ? await this.#withPeriods() : await Promise.all(names.map((name) => this.get(name)));
+    const nowMs = this.#parts.clock.nowMs();
+    const pruned: Pruned[] = [];
+    for (const { stored } of states) pruned.push(await prunePeriods(parts, stored.definition, { day, mode, nowMs }));
+    return pruned;
+  }
+
+  async #withPeriods(): Promise<readonly SequenceState[]> {
+    const found: SequenceState[] = [];
+    for (let afterName = ""; ; ) {
+      const { states } = await this.list({ afterName, prefix: "", count: keysMax });
+      if (states.length === 0) return found;
+      found.push(...states.filter(({ stored }) => stored.definition.period !== "none"));
+      afterName = states.at(-1)!.stored.definition.name;
+    }
+  }
+
   /** Stops every database that is named, for every server. @returns Whether one was not stopped already. */
   async stop(reason: string): Promise<boolean> {
     const outcomes: boolean[] = [];
@@ -175,8 +214,8 @@ export class SequenceCatalog {
     }
     const names = outcomes.flatMap((outcome) => (outcome.kind === "missing" ? outcome.names : []));
     if (names.length > 0) return { kind: "missing", names: [...new Set(names)] };
-    const unraised = outcomes.find(({ kind }) => kind === "not-raised");
-    if (unraised !== undefined) return unraised;
+    const shut = outcomes.find(({ kind }) => kind === "moved" || kind === "not-raised");
+    if (shut !== undefined) return shut;
     return outcomes.find(({ kind }) => kind === "opened") ?? { kind: "was-open" };
   }
 
@@ -196,7 +235,9 @@ export class SequenceCatalog {
     { name, change, etag }: Pick<SequenceUpdate, "name" | "change" | "etag">,
   ): Promise<SequenceDefinition | undefined> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const stored = (await store.look([{ name, periodKey: "" }])).sequences.get(name);
+      const look = await store.look([{ name, periodKey: "" }]);
+      refuseMoved(look);
+      const stored = look.sequences.get(name);
       if (stored === undefined) return undefined;
       const { definition: before, sequenceId } = stored;
       const after = changeDefinition(before, change);
@@ -239,8 +280,10 @@ async function raiseOn(
   const key = { name, periodKey };
   const first = { name, periodKey: "" };
   const writeId = kernelRandom128();
+  const look = await store.look([first]);
+  refuseMoved(look);
   if (request.kind === "by") return (await store.raise({ kind: "by", key, count: request.count }, writeId)) ?? 0;
-  const { sequences, counters } = await store.look([first]);
+  const { sequences, counters } = look;
   // A creation did not reach this one of several databases; with a counter there it never would.
   if (!sequences.has(name)) return 0;
   // Where values are counted by period, this counter alone tells an opening that nothing was emptied.
@@ -249,10 +292,17 @@ async function raiseOn(
   return (await store.raise({ kind: "to", key, index: indexFrom(definition, request.value, stripe) }, writeId)) ?? 0;
 }
 
+/** A change of what was moved away would be lost. @throws IdError STORE_WENT_BACK. */
+function refuseMoved({ database }: Look): void {
+  if (database === undefined || database.move === "") return;
+  const { stopped, move } = database;
+  throw new IdError("STORE_WENT_BACK", `Nothing is changed in this database: ${stopped}.`, { metadata: { move } });
+}
+
 async function stopOne({ store, database }: StripePart, reason: string): Promise<boolean> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const look = await store.look([]);
-    if (look.database === undefined) return false;
+    if (look.database === undefined || look.database.move !== "") return false;
     const isNew = look.database.stopped === "";
     const { revision } = look.database;
     // A place that is stopped gets a new revision, which asks for another raise.

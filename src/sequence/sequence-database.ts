@@ -145,7 +145,11 @@ export class SequenceDatabase implements ValueDatabase {
       }
       const found = await this.#explain(key, stored, revision);
       if (found.kind === "refused") return found;
-      if (found.kind === "begin") await this.#parts.store.beginPeriod(request, earliestStartMs(key.periodKey));
+      if (found.kind === "begin") {
+        const lostCount = await this.#parts.store.beginPeriod(request, earliestStartMs(key.periodKey));
+        if (lostCount > 0)
+          throw await this.#stop({ reason: lostPeriods(key, lostCount), revision, emptiesStock: true });
+      }
       if (found.leftCount < BigInt(wanted)) wanted = Number(found.leftCount);
     }
     throw new IdError("STORE_UNAVAILABLE", "The database of sequences changed with every attempt.", { metadata: key });
@@ -343,6 +347,7 @@ export class SequenceDatabase implements ValueDatabase {
     if (loss !== undefined) throw await this.#stop({ reason: loss, revision: revisionNow, emptiesStock: true });
     const stored = look.sequences.get(key.name)!;
     if (stored.definition.disabled) return { kind: "refused", why: "disabled", stored } as const;
+    if (isClosed(key, stored)) return { kind: "refused", why: "closed", stored } as const;
     const [used, endCount] = [look.counters.get(counterId(key)), endCountOf(stored.definition, this.#stripe)];
     if (used === undefined && endCount > 0n) return { kind: "begin", leftCount: endCount } as const;
     if (endCount !== knownEnd) return { kind: "refused", why: "changed", stored } as const;
@@ -382,11 +387,21 @@ function lossOf(look: Look, key: CounterKey, known: StoredSequence, mark: bigint
   if (stored === undefined) return `the sequence ${key.name} is gone`;
   if (stored.sequenceId !== known.sequenceId) return `the sequence ${key.name} is another one of the same name`;
   if (!look.counters.has(counterId({ name: key.name, periodKey: "" }))) return `the counter of ${key.name} is gone`;
+  if (isClosed(key, stored)) return undefined;
   const used = look.counters.get(counterId(key));
   const taken = look.lowered.get(counterId(key));
   if (taken !== undefined && (mark === undefined || used! >= mark)) return lowered(key, used!, taken);
   if (mark === undefined || (used !== undefined && used >= mark)) return undefined;
   return used === undefined ? `the counter of ${key.name} ${key.periodKey} is gone` : below(key, used, mark);
+}
+
+/** Whether the counter of a period was pruned, by an operator and for ever. */
+function isClosed({ periodKey }: CounterKey, { closedBefore }: StoredSequence): boolean {
+  return periodKey !== "" && periodKey < closedBefore;
+}
+
+function lostPeriods({ name }: CounterKey, count: number): string {
+  return `${count === 1 ? "a counter" : `${count} counters`} of ${name} ${count === 1 ? "is" : "are"} gone, of periods that were begun`;
 }
 
 function below(key: CounterKey, index: bigint, mark: bigint): string {
@@ -403,7 +418,7 @@ function shown({ name, periodKey }: CounterKey): string {
 
 /** The error of calls while the database is stopped. */
 function stoppedError(reason: string): IdError {
-  const message = `No values can be taken: the database of sequences was stopped, because ${reason}. An operator must raise and open it.`;
+  const message = `No values can be taken: the database of sequences was stopped, because ${reason}. Where it was not moved, an operator must raise and open it.`;
   return new IdError("STORE_WENT_BACK", message, { metadata: { stopped: reason } });
 }
 

@@ -18,6 +18,13 @@ export function exhaustedError({ definition: { name, valueMax } }: StoredSequenc
   return new IdError("VALUES_EXHAUSTED", message, { metadata: { name, value_max: valueMax } });
 }
 
+/** The error of calls for a value of a period that was pruned. */
+export function closedError({ definition: { name }, closedBefore }: StoredSequence, periodKey: string): IdError {
+  const message = `The period ${periodKey} of the sequence ${name} is closed: an operator has pruned all before ${closedBefore}.`;
+  const metadata = { name, period_key: periodKey, closed_before: closedBefore };
+  return new IdError("PERIOD_CLOSED", message, { metadata });
+}
+
 /** The error of a call to sequences that are being closed. */
 export function shuttingDown(): IdError {
   return new IdError("SHUTTING_DOWN", "The server is shutting down.", { retryAfterMs: 1 });

@@ -10,7 +10,7 @@ export interface CounterKey {
 }
 
 /** The state of the database as a database of sequences, one a namespace. */
-interface DatabaseRow {
+export interface DatabaseRow {
   /** Of the database when it was opened last, as store-identity.ts writes it. */
   readonly identity: string;
   /** Why nobody may take values; empty = they may. */
@@ -26,6 +26,12 @@ interface DatabaseRow {
   readonly epoch: number;
   /** The revision of the last stop after which servers drop all that they hold; -1 = there was none. */
   readonly emptiedRevision: number;
+  /** `to PLACE ID`: it was moved away for good. `from PLACE ID`: it is being copied here. Empty = neither. */
+  readonly move: string;
+  /** By how much all counters were raised, those too that will be made. */
+  readonly raisedCount: bigint;
+  /** Until when periods may begin whose lost counters begin at {@link raisedCount}: Unix milliseconds. */
+  readonly raisedUntilMs: number;
   readonly member: Member;
 }
 
@@ -120,9 +126,23 @@ export interface Mark extends CounterKey {
 
 /** A sequence to be made. */
 export interface NewSequence {
-  readonly stored: Omit<StoredSequence, "epoch" | "revision">;
+  readonly stored: Omit<StoredSequence, "epoch" | "revision" | "closedBefore" | "begunCount">;
   readonly writeId: string;
 }
+
+/** Which counters of periods go. */
+export interface PruneRequest {
+  readonly name: string;
+  /** The key of the first period that stays. */
+  readonly before: string;
+  /** `plan` writes nothing. */
+  readonly mode: "write" | "plan";
+}
+
+/** The outcome of a pruning: how many counters went, or that it would have reached the two newest ones. */
+export type PruneOutcome =
+  | { readonly kind: "pruned"; readonly count: number }
+  | { readonly kind: "newest"; readonly key: string };
 
 /** An update by comparison. */
 export interface Replacement {
@@ -153,11 +173,13 @@ export type RaiseRequest =
 
 /**
  * The outcome of an opening. `missing` names sequences without a counter, at most ten of them; `was-open`: the database
- * was not stopped, and nothing was changed; `not-raised`: its counters were not raised since it was stopped.
+ * was not stopped, and nothing was changed; `not-raised`: its counters were not raised since it was stopped; `moved`:
+ * it was moved away, or a copy to it has not ended.
  */
 export type OpenOutcome =
   | { readonly kind: "was-open" }
   | { readonly kind: "not-raised" }
+  | { readonly kind: "moved"; readonly move: string }
   | { readonly kind: "opened"; readonly revision: number }
   | { readonly kind: "missing"; readonly names: readonly string[] };
 
@@ -217,12 +239,16 @@ export interface SequenceStore {
    */
   take(request: TakeRequest, witness: TakeWitness): Promise<bigint | undefined>;
   /**
-   * Makes the counter of a period where there is none, under the conditions of a take.
+   * Makes the counter of a period where there is none, under the conditions of a take. Makes none of a period that was
+   * pruned, nor while counters of others are missing.
    *
    * @param startMs - The earliest moment at which the period begins anywhere: nothing is made if that is more than a
    * day ahead of the database's clock.
+   * @returns How many periods that were begun have lost their counter.
    */
-  beginPeriod(request: TakeRequest, startMs: number): Promise<void>;
+  beginPeriod(request: TakeRequest, startMs: number): Promise<number>;
+  /** Deletes the counters of old periods, and closes these for ever. */
+  prune(request: PruneRequest): Promise<PruneOutcome>;
   /** Lowers a counter, under the conditions of a take. To be sent once, never again. @returns Whether it did. */
   giveBack(request: GiveBackRequest): Promise<boolean>;
   /**

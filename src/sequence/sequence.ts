@@ -50,6 +50,10 @@ export interface StoredSequence {
   readonly updatedMs: number;
   /** Of the database, when values of this sequence were last forbidden or left out; 0 = never. */
   readonly epoch: number;
+  /** Counters of periods before this key are pruned, and never begin again; empty = of none. */
+  readonly closedBefore: string;
+  /** How many periods have a counter: with fewer of them one was lost. */
+  readonly begunCount: number;
   /** Of the database, when this was read: epochs of another revision may be those of another history. */
   readonly revision: number;
 }

@@ -153,7 +153,8 @@ export function databaseIdOf({ storeId, members }: Pick<Member, "storeId" | "mem
   return readList(members).storeIds[0] ?? storeId;
 }
 
-function readList(text: string): MemberList {
+/** Reads a list of databases. */
+export function readList(text: string): MemberList {
   const [planned, ...storeIds] = text.split(" ");
   return { plannedCount: Number(planned), storeIds };
 }

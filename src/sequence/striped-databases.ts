@@ -95,7 +95,7 @@ export class StripedDatabases implements ValueDatabase {
         if (taken?.given.kind === "refused") {
           const refused = { ...taken.given, stored: this.#learn(part, name, taken.given.stored) };
           // Another database may have values left.
-          if (refused.why === "exhausted") refusal = refused;
+          if (refused.why === "exhausted" || refused.why === "closed") refusal = refused;
           else answer = refused;
         } else answer = taken?.given;
         return answer !== undefined;

@@ -12,7 +12,11 @@ export interface ValueTake extends CounterKey {
 /** The outcome of a take. `refused`: the database has the sequence, as `stored` says, and gives no value of it. */
 export type TakeAnswer =
   | { readonly kind: "taken"; readonly segment: Segment }
-  | { readonly kind: "refused"; readonly why: "disabled" | "exhausted" | "changed"; readonly stored: StoredSequence };
+  | {
+      readonly kind: "refused";
+      readonly why: "disabled" | "exhausted" | "changed" | "closed";
+      readonly stored: StoredSequence;
+    };
 
 /** A sequence in memory, and the period that values are of now. */
 export interface UsedSequence extends CounterKey {

@@ -4,7 +4,14 @@ import { type DrawOutcome, type Priority, WaitQueue, waitersMax, type WaitReques
 import { createPeriodClock, type PeriodClock } from "./period.ts";
 import { SegmentBuffer, type ValueRun } from "./segment-buffer.ts";
 import type { SequenceEvent } from "./sequence-database.ts";
-import { callerError, disabledError, exhaustedError, isOfDatabase, shuttingDown } from "./sequence-error.ts";
+import {
+  callerError,
+  closedError,
+  disabledError,
+  exhaustedError,
+  isOfDatabase,
+  shuttingDown,
+} from "./sequence-error.ts";
 import { compareEpochs, endCountOf, type StoredSequence } from "./sequence.ts";
 import type { TakeAnswer, ValueDatabase } from "./value-database.ts";
 import { createValueWriter, type ValueWriter } from "./value-template.ts";
@@ -370,8 +377,9 @@ export class ValueSource {
   #onRefused(stock: Stock, { why, stored }: TakeAnswer & { readonly kind: "refused" }): void {
     stock.buffer.failed();
     this.refresh(stored);
-    if (why !== "exhausted") return;
-    this.#failure = { error: exhaustedError(stored), untilMs: this.#parts.clock.monotonicMs() + exhaustedForMs };
+    if (why !== "exhausted" && why !== "closed") return;
+    const error = why === "closed" ? closedError(stored, stock.key) : exhaustedError(stored);
+    this.#failure = { error, untilMs: this.#parts.clock.monotonicMs() + exhaustedForMs };
   }
 
   #noteFailure(error: IdError): void {

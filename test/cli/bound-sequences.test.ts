@@ -82,6 +82,16 @@ test("databases that do not fit together end the start of a server, with the sen
     ]);
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("do not fit together")]);
   }
+  const twice = await runSnowlane([
+    "serve",
+    "--listen",
+    "127.0.0.1:0",
+    "--store",
+    store,
+    "--sequence-stores",
+    `${a} ${a}`,
+  ]);
+  expect([twice.exitCode, twice.stderr]).toEqual([2, expect.stringContaining("none is there twice")]);
   const turned = await serve("--store", store, "--sequence-stores", `${b} ${a}`);
   expect(await call(turned.url, "NextValue", { name: "orders" })).toMatchObject({ value: expect.any(String) });
 });

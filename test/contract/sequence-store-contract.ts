@@ -22,6 +22,8 @@ export interface SequenceStoreCase {
   readonly name: string;
   /** Opens the database once more, as another process would. */
   readonly open: () => Promise<SequenceStore>;
+  /** Deletes the row of a counter, as a job of somebody else does. */
+  readonly loseCounter: (key: CounterKey) => Promise<void>;
   readonly close?: () => Promise<void>;
 }
 
@@ -32,7 +34,16 @@ const indexMax = 2n ** 63n - 1n;
 function newSequence(draft: Partial<SequenceDraft> = {}): StoredSequence {
   const definition = completeDefinition({ name: "orders", ...draft });
   const sequenceId = kernelRandom128();
-  return { definition, sequenceId, createdMs: 1_000, updatedMs: 1_000, epoch: 0, revision: 1 };
+  return {
+    definition,
+    sequenceId,
+    createdMs: 1_000,
+    updatedMs: 1_000,
+    epoch: 0,
+    closedBefore: "",
+    begunCount: 0,
+    revision: 1,
+  };
 }
 
 /** The take of a sequence under the first revision. */
@@ -257,6 +268,69 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await takeIn(store, take)).toBeUndefined();
       await store.beginPeriod(takeOf(stored, { periodKey: "2999-01-01", name: "other" }), 0);
       expect(await takeIn(store, take)).toBeUndefined();
+    });
+
+    test("begins no more while the counter of another one is missing, and says how many are", async () => {
+      const stored = await make({ period: "year" });
+      for (const periodKey of ["2024", "2025", "2026"]) {
+        expect(await store.beginPeriod(takeOf(stored, { periodKey }), 0)).toBe(0);
+      }
+      expect((await store.look([key])).sequences.get("orders")).toMatchObject({ begunCount: 3 });
+      await database.loseCounter({ name: "orders", periodKey: "2026" });
+      expect(await store.beginPeriod(takeOf(stored, { periodKey: "2026" }), 0)).toBe(1);
+      expect(await store.beginPeriod(takeOf(stored, { periodKey: "2027" }), 0)).toBe(1);
+      expect(await used({ name: "orders", periodKey: "2026" })).toBeUndefined();
+      // An operator who raises it, or prunes what is there, counts anew.
+      await store.raise({ kind: "to", key: { name: "orders", periodKey: "2026" }, index: 50n }, "w");
+      expect(await store.beginPeriod(takeOf(stored, { periodKey: "2027" }), 0)).toBe(0);
+    });
+
+    test("begins once for many that want it at once while others take from another period", async () => {
+      const stored = await make({ period: "year" });
+      const others = await Promise.all(Array.from({ length: 6 }, () => database.open()));
+      await store.beginPeriod(takeOf(stored, { periodKey: "2025" }), 0);
+      const work = others.map(async (other, at) => {
+        const firsts: (bigint | undefined)[] = [];
+        for (let year = 2026; year < 2031; year += 1) {
+          const take = takeOf(stored, { periodKey: String(at % 2 === 0 ? year : 2025), count: 1 });
+          // As a server does: it asks before it begins.
+          firsts.push(await takeIn(other, take));
+          expect(await other.beginPeriod(take, 0)).toBe(0);
+        }
+        return firsts;
+      });
+      await Promise.all(work);
+      const keys = [2025, 2026, 2027, 2028, 2029, 2030].map((year) => ({ name: "orders", periodKey: String(year) }));
+      const { counters, sequences } = await store.look([key, ...keys]);
+      expect(sequences.get("orders")).toMatchObject({ begunCount: 6 });
+      expect(counters.get(counterId(keys[0]!))).toBe(15n);
+      expect(keys.filter((other) => !counters.has(counterId(other)))).toEqual([]);
+      await Promise.all(others.map((other) => other.close()));
+    });
+
+    test("that was pruned never begins again: not by a take, a raise or a mark", async () => {
+      const stored = await make({ period: "year" });
+      const ofYear = (year: number) => takeOf(stored, { periodKey: String(year) });
+      for (let year = 2020; year < 2026; year += 1) {
+        await store.beginPeriod(ofYear(year), 0);
+        await takeIn(store, ofYear(year));
+      }
+      const prune = (before: string, mode: "plan" | "write" = "write") => store.prune({ name: "orders", before, mode });
+      expect(await prune("2025")).toEqual({ kind: "newest", key: "2024" });
+      expect(await prune("2023", "plan")).toEqual({ kind: "pruned", count: 3 });
+      expect((await store.look([key])).sequences.get("orders")).toMatchObject({ begunCount: 6, closedBefore: "" });
+      expect(await prune("2023")).toEqual({ kind: "pruned", count: 3 });
+      expect(await prune("2022")).toEqual({ kind: "pruned", count: 0 });
+      const gone = { name: "orders", periodKey: "2022" };
+      expect(await store.beginPeriod(ofYear(2022), 0)).toBe(0);
+      expect(await store.raise({ kind: "to", key: gone, index: 5n }, "w")).toBe(0);
+      await stopIn(store, "test", 1);
+      await store.raise({ kind: "all", count: 7n }, "w");
+      await store.cover([{ ...gone, index: 5n }], "w");
+      expect(await used(gone)).toBeUndefined();
+      const { sequences, counters } = await store.look([key, { name: "orders", periodKey: "2023" }]);
+      expect(sequences.get("orders")).toMatchObject({ begunCount: 3, closedBefore: "2023" });
+      expect(counters.get("orders\n2023")).toBe(17n);
     });
 
     test("does not begin before the database is open", async () => {

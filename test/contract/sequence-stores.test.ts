@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSqliteSequences } from "../../src/sequence/stores/sqlite.ts";
+import type { CounterKey } from "../../src/sequence/sequence-store.ts";
 import { completeDefinition, endCountOf } from "../../src/sequence/sequence.ts";
 import { MemorySequences, memorySequenceStore } from "../support/worlds/memory-sequences.ts";
 import { expectTakesNothing, testSequenceStore } from "./sequence-store-contract.ts";
@@ -16,6 +17,13 @@ describe("sequences in SQLite", () => {
     return {
       name: "sqlite",
       open: () => openSqliteSequences(`sqlite:${join(folder, "s.db")}`, options),
+      loseCounter: async ({ name, periodKey }) => {
+        const database = new DatabaseSync(join(folder, "s.db.sequences"));
+        database
+          .prepare("DELETE FROM snowlane_sequence_counter WHERE name = ? AND period_key = ?")
+          .run(name, periodKey);
+        database.close();
+      },
       close: async () => rmSync(folder, { recursive: true, force: true }),
     };
   });
@@ -24,7 +32,8 @@ describe("sequences in SQLite", () => {
 describe("sequences in memory, as the simulation has them", () => {
   testSequenceStore(async () => {
     const database = new MemorySequences("system=1", () => Date.UTC(2027, 0, 1));
-    return { name: "memory", open: async () => memorySequenceStore(() => database) };
+    const loseCounter = async (key: CounterKey): Promise<void> => database.loseCounter(key);
+    return { name: "memory", open: async () => memorySequenceStore(() => database), loseCounter };
   });
 });
 

@@ -5,6 +5,7 @@ import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPgBouncer } from "../support/servers/pgbouncer-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
+import { runSql } from "../support/servers/run-sql.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 type Started = Pick<TestServer, "url" | "stop">;
@@ -38,7 +39,14 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
 
   testSequenceStore(async () => {
     caseCount += 1;
-    const options = { namespace: `n${caseCount}`, callTimeoutMs: 60_000 };
-    return { name: "remote", open: () => openSequenceStore(server.url, options) };
+    const namespace = `n${caseCount}`;
+    return {
+      name: "remote",
+      open: () => openSequenceStore(server.url, { namespace, callTimeoutMs: 60_000 }),
+      loseCounter: async ({ name, periodKey }) => {
+        const where = `namespace = '${namespace}' AND name = '${name}' AND period_key = '${periodKey}'`;
+        await runSql(server.url, `DELETE FROM snowlane_sequence_counter WHERE ${where}`);
+      },
+    };
   });
 });

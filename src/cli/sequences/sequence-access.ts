@@ -17,6 +17,7 @@ import { SequenceService } from "../../gen/snowlane/v1/sequence_service_pb.ts";
 import type { SequenceCatalog } from "../../sequence/sequence-catalog.ts";
 import { Sequences } from "../../sequence/sequences.ts";
 import { checkBinding, readBinding } from "../../lease/sequences-binding.ts";
+import type { RecordStore } from "../../store/record-store.ts";
 import { recordedPlace } from "../../store/store-place.ts";
 import { openExistingRecords } from "../store/open-records.ts";
 import { errorInterceptor } from "../../service/connect-error.ts";
@@ -48,7 +49,8 @@ export interface AccessInput {
 /** What a command does to sequences: an operator's works while the worker store is away. */
 type Purpose = "call" | "operate";
 
-const callTimeoutMs = 5_000;
+/** The deadline of one call to a database, in milliseconds. */
+export const callTimeoutMs = 5_000;
 const closeTimeoutMs = 2_000;
 const batchCountMax = 1e9;
 
@@ -95,8 +97,9 @@ export async function operateSequences<T>(
   }
 }
 
-function openSequences({ settings, environment, whereNew }: AccessInput, purpose: Purpose): Sequences {
-  const { namespace, sequenceStores, sequenceStripes } = settings;
+/** The databases that the settings name, and a way to the records of their deployment. @throws CommandError. */
+export function placesOf(settings: PlaceSettings, environment: CommandContext["environment"]) {
+  const { namespace, sequenceStores } = settings;
   // The worker store is only asked for where it is needed: what it says of a missing one would be beside the point.
   const workerStore = sequenceStores === undefined ? valueOf(resolveStoreUrl(settings, environment)) : "";
   const storeUrls = resolveSequenceStore(settings, workerStore);
@@ -104,15 +107,26 @@ function openSequences({ settings, environment, whereNew }: AccessInput, purpose
     const message = "The worker store keeps no sequences. Name their database with --sequence-stores URL.";
     throw new CommandError(message, exitCodes.usage);
   }
+  const withDeployment = async <T>(
+    work: (records: RecordStore) => Promise<T>,
+    purpose: Purpose,
+  ): Promise<T | undefined> => {
+    // Without either setting the worker store is the sequence store, and then it was asked for above.
+    if (settings.storeUrl === undefined && sequenceStores !== undefined) return undefined;
+    return readDeployment(settings.storeUrl ?? workerStore, namespace, work, purpose);
+  };
+  return { storeUrls, withDeployment };
+}
+
+function openSequences({ settings, environment, whereNew }: AccessInput, purpose: Purpose): Sequences {
+  const { namespace, sequenceStripes } = settings;
+  const { storeUrls, withDeployment } = placesOf(settings, environment);
   return new Sequences({
     storeUrls,
     stripeCount: sequenceStripes,
     store: { namespace, callTimeoutMs, whereNew },
     bind: async (databaseId) => {
-      // Without either setting the worker store is the sequence store, and then it was asked for above.
-      if (settings.storeUrl === undefined && sequenceStores !== undefined) return;
-      const url = settings.storeUrl ?? workerStore;
-      checkBinding(await readDeployment(url, namespace, purpose), { databaseId, place: recordedPlace(...storeUrls) });
+      checkBinding(await withDeployment(readBinding, purpose), { databaseId, place: recordedPlace(...storeUrls) });
     },
     waitMaxMs: callTimeoutMs,
     namesMax: 1,
@@ -122,11 +136,16 @@ function openSequences({ settings, environment, whereNew }: AccessInput, purpose
   });
 }
 
-/** What the deployment has noted of its sequences. A command only compares: a server notes it. */
-async function readDeployment(storeUrl: string, namespace: string, purpose: Purpose) {
+/** Reads the records of a deployment; undefined = there are none. A command only compares: a server notes. */
+async function readDeployment<T>(
+  storeUrl: string,
+  namespace: string,
+  work: (records: RecordStore) => Promise<T>,
+  purpose: Purpose,
+): Promise<T | undefined> {
   const records = await openExistingRecords(storeUrl, namespace, callTimeoutMs);
   try {
-    return await readBinding(records);
+    return await work(records);
   } catch (error) {
     const isNew = error instanceof IdError && error.metadata["kept"] === "nothing";
     const isAway = error instanceof IdError && error.reason === "STORE_UNAVAILABLE";

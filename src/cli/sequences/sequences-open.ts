@@ -1,3 +1,4 @@
+import { placeOf } from "../../sequence/copy-database.ts";
 import type { Command } from "../command.ts";
 import { CommandError, exitCodes } from "../exit-code.ts";
 import { operateSequences, sequencePlaceSettings } from "./sequence-access.ts";
@@ -14,6 +15,13 @@ export const sequencesOpen: Command<typeof sequencePlaceSettings> = {
     if (outcome.kind === "missing") {
       const names = outcome.names.join(", ");
       const message = `These sequences have no counter: ${names}. Give each one with snowlane sequences raise NAME --to VALUE, above every value that was handed out.`;
+      throw new CommandError(message, exitCodes.refused);
+    }
+    if (outcome.kind === "moved") {
+      const problem = outcome.move.startsWith("to ")
+        ? "Its sequences were moved"
+        : "The copy of sequences has not ended";
+      const message = `${problem} ${placeOf(outcome.move)}. Nothing opens this database but snowlane sequences copy.`;
       throw new CommandError(message, exitCodes.refused);
     }
     if (outcome.kind === "not-raised") {

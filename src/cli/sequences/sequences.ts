@@ -40,7 +40,7 @@ export const sequences: Command<typeof sequencePlaceSettings, typeof options> = 
     else {
       const isStopped = stopReason !== "";
       stdout.write(sequencesToTable(all, isStopped));
-      if (isStopped) stdout.write(`The database is stopped: ${stopReason}. Raise and open it.\n`);
+      if (isStopped) stdout.write(`The database is stopped: ${stopReason}. Raise and open it, if it was not moved.\n`);
     }
     return exitCodes.done;
   },

@@ -41,6 +41,12 @@ export const tableNames = {
   schema: "snowlane_sequence_schema",
 } as const;
 
+/** Writes the statement by which every sequence learns how many periods have a counter. */
+export function countBegun(sequence: string, counter: string): string {
+  return `UPDATE ${sequence} SET begun_count = (SELECT count(*) FROM ${counter} c
+    WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')`;
+}
+
 /** The step that adds the column `program`. */
 const namedFromStep = 3;
 

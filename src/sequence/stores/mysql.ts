@@ -16,8 +16,9 @@ import {
   openMysqlDatabase,
   transact,
 } from "../../store/link/mysql-link.ts";
-import type { SequenceStore, SequenceStoreOptions } from "../sequence-store.ts";
-import { type SchemaRules, tableNames } from "./migrations.ts";
+import type { MovableStore } from "../movable-store.ts";
+import type { SequenceStoreOptions } from "../sequence-store.ts";
+import { countBegun, type SchemaRules, tableNames } from "./migrations.ts";
 import { type NamedValues, bindValues } from "./named-values.ts";
 import { type SqlDriver, SqlSequences } from "./sql-sequences.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
@@ -33,7 +34,7 @@ const lockTimeoutS = 5;
  * @param url - See {@link openMysqlDatabase}.
  * @throws IdError INVALID_CONFIG.
  */
-export async function openMysqlSequences(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
+export async function openMysqlSequences(url: string, options: SequenceStoreOptions): Promise<MovableStore> {
   return new SqlSequences(driverOf(await openMysqlDatabase(url, options)), options);
 }
 
@@ -63,6 +64,7 @@ const common: Omit<Dialect, "identity" | "clockMs"> = {
   witness: tableNames.witness,
   keepDatabase: "LOCK IN SHARE MODE",
   lockDatabase: "FOR UPDATE",
+  lockSequence: "FOR UPDATE",
   unlessThere: `ON DUPLICATE KEY UPDATE ${tableNames.counter}.write_id = ${tableNames.counter}.write_id`,
   unlessDatabaseThere: `ON DUPLICATE KEY UPDATE ${tableNames.databases}.identity = ${tableNames.databases}.identity`,
   unlessWitnessThere: `ON DUPLICATE KEY UPDATE ${tableNames.witness}.line = ${tableNames.witness}.line`,
@@ -141,6 +143,12 @@ const schema: SchemaRules<MysqlConnection> = {
         line INT NOT NULL, write_id VARBINARY(60) NOT NULL, seen_ms BIGINT NOT NULL, epoch BIGINT NOT NULL,
         server VARBINARY(400) NOT NULL, PRIMARY KEY (namespace, process_id, line)) ENGINE = InnoDB`,
       `ALTER TABLE ${steps} ADD COLUMN program VARBINARY(40)`,
+    ],
+    [
+      `ALTER TABLE ${databases} ADD COLUMN move_state VARBINARY(400) NOT NULL DEFAULT ''`,
+      `ALTER TABLE ${sequence} ADD COLUMN closed_before VARBINARY(10) NOT NULL DEFAULT '',
+        ADD COLUMN begun_count BIGINT NOT NULL DEFAULT 0`,
+      countBegun(sequence, counter),
     ],
   ],
   areThere: areTablesThere,

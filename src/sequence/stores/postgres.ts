@@ -11,8 +11,9 @@ import {
   transactDurably,
   writeDurably,
 } from "../../store/link/postgres-link.ts";
-import type { SequenceStore, SequenceStoreOptions } from "../sequence-store.ts";
-import { type SchemaRules, tableNames } from "./migrations.ts";
+import type { MovableStore } from "../movable-store.ts";
+import type { SequenceStoreOptions } from "../sequence-store.ts";
+import { countBegun, type SchemaRules, tableNames } from "./migrations.ts";
 import { type NamedValues, bindValues } from "./named-values.ts";
 import { type SqlDriver, SqlSequences } from "./sql-sequences.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
@@ -28,7 +29,7 @@ const lockKey = 0x736e_6f77_6c61_6e65n;
  * @param url - See {@link openPostgresDatabase}.
  * @throws IdError INVALID_CONFIG.
  */
-export async function openPostgresSequences(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
+export async function openPostgresSequences(url: string, options: SequenceStoreOptions): Promise<MovableStore> {
   return new SqlSequences(driverOf(await openPostgresDatabase(url, options)), options);
 }
 
@@ -90,6 +91,7 @@ function dialectOf(
     ...server,
     keepDatabase: "FOR SHARE OF p",
     lockDatabase: "FOR UPDATE OF p",
+    lockSequence: "FOR UPDATE OF s",
     unlessThere: "ON CONFLICT DO NOTHING",
     unlessDatabaseThere: "ON CONFLICT DO NOTHING",
     unlessWitnessThere: "ON CONFLICT DO NOTHING",
@@ -146,6 +148,12 @@ function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
           line int NOT NULL, write_id text NOT NULL, seen_ms bigint NOT NULL, epoch bigint NOT NULL,
           server text NOT NULL, PRIMARY KEY (namespace, process_id, line))`,
         `ALTER TABLE ${schema} ADD COLUMN IF NOT EXISTS program text`,
+      ],
+      [
+        `ALTER TABLE ${databases} ADD COLUMN IF NOT EXISTS move_state text NOT NULL DEFAULT ''`,
+        `ALTER TABLE ${sequence} ADD COLUMN IF NOT EXISTS closed_before text COLLATE "C" NOT NULL DEFAULT '',
+          ADD COLUMN IF NOT EXISTS begun_count bigint NOT NULL DEFAULT 0`,
+        countBegun(sequence, counter),
       ],
     ],
     areThere: areTablesThere,

@@ -20,6 +20,8 @@ export interface SequenceRow {
   readonly updated_ms: bigint | number | string;
   readonly sequence_id: string;
   readonly epoch: bigint | number | string;
+  readonly closed_before: string;
+  readonly begun_count: bigint | number | string;
 }
 
 /** Reads the database of a row. */
@@ -31,6 +33,9 @@ export function databaseOf(row: Readonly<Record<string, unknown>>): NonNullable<
     openMs: Number(row["open_ms"]),
     epoch: Number(row["database_epoch"]),
     emptiedRevision: Number(row["emptied_revision"]),
+    move: String(row["move_state"]),
+    raisedCount: BigInt(row["raised_count"] as bigint | number | string),
+    raisedUntilMs: Number(row["raised_until_ms"]),
     member: {
       storeId: String(row["store_id"]),
       index: Number(row["stripe_index"]),
@@ -56,7 +61,7 @@ export function serverOf(row: Readonly<Record<string, unknown>>): ServerRow {
 /** The columns of a database that {@link databaseOf} reads, of the table `p`. */
 export const databaseColumns =
   "p.identity, p.stopped, p.revision, p.open_ms, p.epoch AS database_epoch, p.emptied_revision, p.store_id, " +
-  "p.stripe_index, p.stripe_count, p.members";
+  "p.stripe_index, p.stripe_count, p.members, p.move_state, p.raised_count, p.raised_until_ms";
 
 /** The columns of a new row but for the namespace, in the order in which {@link valuesOf} has their values. */
 export const newColumns =
@@ -64,7 +69,7 @@ export const newColumns =
   "description, disabled, created_ms, updated_ms, sequence_id";
 
 /** The columns that {@link storedOf} reads. */
-export const definitionColumns = `${newColumns}, epoch`;
+export const definitionColumns = `${newColumns}, epoch, closed_before, begun_count`;
 
 /** Reads a row. @param revision - Of the database, when it was read. */
 export function storedOf(row: SequenceRow, revision: number): StoredSequence {
@@ -83,7 +88,9 @@ export function storedOf(row: SequenceRow, revision: number): StoredSequence {
     disabled: Number(row.disabled) === 1,
   };
   const [createdMs, updatedMs] = [Number(row.created_ms), Number(row.updated_ms)];
-  return { definition, sequenceId: row.sequence_id, createdMs, updatedMs, epoch: Number(row.epoch), revision };
+  const { sequence_id: sequenceId, closed_before: closedBefore } = row;
+  const [epoch, begunCount] = [Number(row.epoch), Number(row.begun_count)];
+  return { definition, sequenceId, createdMs, updatedMs, epoch, closedBefore, begunCount, revision };
 }
 
 /** The numbers that most rows have, once for all sequences in memory. */

@@ -4,6 +4,7 @@ import { MadeOnce } from "../../store/link/made-once.ts";
 import type { SqlDatabase } from "../../store/link/sql-database.ts";
 import type { StoreLink } from "../../store/link/store-link.ts";
 import { earliestStartMs } from "../period.ts";
+import type { MovableStore, MoveRequest } from "../movable-store.ts";
 import type { StoredSequence } from "../sequence.ts";
 import {
   type CounterKey,
@@ -16,9 +17,10 @@ import {
   newMember,
   type NewSequence,
   type OpenOutcome,
+  type PruneOutcome,
+  type PruneRequest,
   type RaiseRequest,
   type Replacement,
-  type SequenceStore,
   type SequenceStoreOptions,
   type LookNote,
   type ServerRow,
@@ -28,6 +30,7 @@ import {
 } from "../sequence-store.ts";
 import type { TakeWitness, WitnessRows } from "../take-witness.ts";
 import { ensureSchema, type SchemaRules } from "./migrations.ts";
+import { markOf, moveWrites } from "./move-writes.ts";
 import type { NamedValues } from "./named-values.ts";
 import {
   neverRead,
@@ -91,7 +94,7 @@ const returnsMax = 256;
 const pauseMaxMs = 50;
 
 /** Sequences in a database that is reached over a network. An {@link SqlDriver} has what differs between them. */
-export class SqlSequences<Connection> implements SequenceStore {
+export class SqlSequences<Connection> implements MovableStore {
   readonly kind: "postgres" | "mysql";
   readonly #driver: SqlDriver<Connection>;
   readonly #namespace: string;
@@ -172,9 +175,32 @@ export class SqlSequences<Connection> implements SequenceStore {
     return usedCount === undefined ? undefined : usedCount - BigInt(count);
   }
 
-  async beginPeriod({ name, periodKey, sequenceId, revision, writeId }: TakeRequest, startMs: number): Promise<void> {
+  async beginPeriod({ name, periodKey, sequenceId, revision, writeId }: TakeRequest, startMs: number): Promise<number> {
     const values = this.#named({ name, periodKey, sequenceId, revision, writeId, startMs });
-    await this.#change((statements, session) => session.run(statements.beginPeriod, values));
+    return this.#change(async (statements, session) => {
+      const { closedBefore, begunCount } = await lockPeriods(statements, session, values);
+      const thereCount = await countOf(session, statements.countPeriods, values);
+      if (thereCount < begunCount || periodKey < closedBefore) return Math.max(0, begunCount - thereCount);
+      await session.run(statements.beginPeriod, values);
+      await notePeriods(statements, session, values);
+      return 0;
+    });
+  }
+
+  prune({ name, before, mode }: PruneRequest): Promise<PruneOutcome> {
+    const values = this.#named({ name, before });
+    return this.#change(async (statements, session) => {
+      await lockPeriods(statements, session, values);
+      const newest = (await session.all(statements.newestPeriods, values)).map((row) => String(row["period_key"]));
+      const count = await countOf(session, statements.countBefore, values);
+      const reached = newest.find((key) => key < before);
+      if (reached !== undefined) return { kind: "newest", key: reached };
+      if (mode === "plan") return { kind: "pruned", count };
+      await session.run(statements.deletePeriods, values);
+      await session.run(statements.closePeriods, values);
+      await notePeriods(statements, session, values);
+      return { kind: "pruned", count };
+    });
   }
 
   /** Ranges that go back at once share statements: one each would take longer than a call may where there are many. */
@@ -191,7 +217,8 @@ export class SqlSequences<Connection> implements SequenceStore {
     if (last === undefined) return;
     const values = this.#named({ ...markValues(filled), writeId });
     await this.#change(async (statements, session) => {
-      await session.run(statements.coverPeriods(filled.length), values);
+      const madeCount = await session.run(statements.coverPeriods(filled.length), values);
+      if (madeCount > 0) await session.run(statements.noteMorePeriods, values);
       await session.run(statements.coverCounters(filled.length), values);
     });
   }
@@ -211,6 +238,7 @@ export class SqlSequences<Connection> implements SequenceStore {
     return this.#change(async (statements, session) => {
       await session.all(statements.lockDatabase, values);
       const madeCount = request.kind === "to" ? await session.run(statements.makeRaised, values) : 0;
+      if (madeCount > 0 && periodKey !== "") await session.run(statements.noteMorePeriods, values);
       const raise = request.kind === "to" ? statements.raiseTo : statements.raiseBy;
       const raisedCount = madeCount + (await session.run(raise, values));
       if (raisedCount > 0) await raiseEpoch(statements, session, values);
@@ -232,6 +260,8 @@ export class SqlSequences<Connection> implements SequenceStore {
       if (names.length > 0) return { kind: "missing", names };
       const [database] = await session.all(statements.database, values);
       if (database === undefined || `${database["stopped"]}` === "") return { kind: "was-open" };
+      const { move } = databaseOf(database);
+      if (move !== "") return { kind: "moved", move };
       if ((await session.run(statements.open, values)) === 0) return { kind: "not-raised" };
       const [row] = await session.all(statements.database, values);
       return { kind: "opened", revision: Number(row?.["revision"]) };
@@ -243,8 +273,31 @@ export class SqlSequences<Connection> implements SequenceStore {
     return (await this.#change((statements, session) => session.run(statements.join, values))) === 1;
   }
 
+  counters({ name, periodKey }: CounterKey, count: number): Promise<readonly Mark[]> {
+    const values = this.#named({ name, periodKey });
+    return this.#repeat(async ({ statements, session }) =>
+      (await session.all(statements.counters(count), values)).map(markOf),
+    );
+  }
+
+  move(request: MoveRequest): Promise<boolean> {
+    return this.#change(async (statements, session) => {
+      await session.all(statements.lockDatabase, this.#named({}));
+      const { condition, writes } = moveWrites(statements, request);
+      const values = this.#named(condition.values);
+      const isRead = condition.kind === "read";
+      const { length } = isRead ? await session.all(condition.text, values) : { length: 0 };
+      const count = isRead ? length : await session.run(condition.text, values);
+      if (count === 0) return false;
+      for (const write of writes) await session.run(write.text, this.#named(write.values));
+      return true;
+    });
+  }
+
   async makeWitness({ rows, formerId, ...server }: WitnessRequest): Promise<void> {
     await this.#change(async (statements, session) => {
+      // A move that stops the database sees the rows, or its stop is seen by the takes.
+      await session.all(statements.keepDatabase, this.#named({}));
       if (formerId !== "") await session.run(statements.dropWitness, this.#named({ processId: formerId }));
       for (const row of rows) await session.run(statements.makeWitness, this.#named({ ...server, ...row }));
     });
@@ -388,6 +441,24 @@ export class SqlSequences<Connection> implements SequenceStore {
     }
     return { connection, line, statements, session: this.#driver.session(connection) };
   }
+}
+
+/** Lets no other process make or delete counters of periods, and reads what is noted of them. */
+async function lockPeriods(statements: Statements, session: SqlSession, values: NamedValues) {
+  // In the order in which takes and changes lock both.
+  await session.all(statements.keepDatabase, values);
+  const [row] = await session.all(statements.lockSequence, values);
+  return { closedBefore: String(row?.["closed_before"] ?? ""), begunCount: Number(row?.["begun_count"] ?? 0) };
+}
+
+/** Notes how many periods have a counter. A SELECT of its own counts them, because takes may hold their rows. */
+async function notePeriods(statements: Statements, session: SqlSession, values: NamedValues): Promise<void> {
+  const begunCount = await countOf(session, statements.countPeriods, values);
+  await session.run(statements.notePeriods, { ...values, begunCount });
+}
+
+async function countOf(session: SqlSession, text: string, values: NamedValues): Promise<number> {
+  return Number((await session.all(text, values))[0]?.["there_count"] ?? 0);
 }
 
 async function raiseEpoch(statements: Statements, session: SqlSession, values: NamedValues): Promise<void> {

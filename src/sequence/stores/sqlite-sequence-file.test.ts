@@ -15,11 +15,18 @@ test("a file of the first version gets what later ones have, and keeps its place
   first.close();
   const database = new DatabaseSync(path);
   const added = ["store_id", "stripe_index", "stripe_count", "members", "epoch"];
-  for (const column of [...added, "raised_revision", "raised_identity", "emptied_revision"]) {
+  for (const column of [...added, "raised_revision", "raised_identity", "emptied_revision", "move_state"]) {
     database.exec(`ALTER TABLE snowlane_sequence_place DROP COLUMN ${column}`);
   }
-  database.exec("ALTER TABLE snowlane_sequence DROP COLUMN epoch");
+  for (const column of ["epoch", "closed_before", "begun_count"]) {
+    database.exec(`ALTER TABLE snowlane_sequence DROP COLUMN ${column}`);
+  }
+  database.exec(`INSERT INTO snowlane_sequence VALUES ('default', 'orders', 1, 1, 9, 'strict', 0, 0, 'year', 'UTC', '', '',
+    0, 1, 1, 's')`);
   database.exec("ALTER TABLE snowlane_sequence_counter DROP COLUMN taken_count");
+  for (const periodKey of ["", "2026", "2027"]) {
+    database.exec(`INSERT INTO snowlane_sequence_counter VALUES ('default', 'orders', '${periodKey}', 5, 'w')`);
+  }
   database.exec("DROP TABLE snowlane_sequence_witness; DROP TABLE snowlane_program");
   database.exec("PRAGMA user_version = 1");
   database.close();
@@ -29,7 +36,9 @@ test("a file of the first version gets what later ones have, and keeps its place
     rmSync(folder, { recursive: true });
   });
   const member = { storeId: expect.stringMatching(/^[0-9a-f]{32}$/), index: 0, count: 1, members: "" };
-  expect(file.look([], "").database).toMatchObject({ stopped: "a test", member });
+  const look = file.look([{ name: "orders", periodKey: "" }], "");
+  expect(look.database).toMatchObject({ stopped: "a test", member });
+  expect(look.sequences.get("orders")).toMatchObject({ begunCount: 2, closedBefore: "", epoch: 0 });
 });
 
 test("a file of a newer version is refused", () => {
@@ -42,10 +51,10 @@ test("a file of a newer version is refused", () => {
   file.look([], "");
   file.close();
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA user_version = 4");
+  database.exec("PRAGMA user_version = 5");
   database.close();
   expect(() => open().look([], "")).toThrow(
-    expect.objectContaining({ reason: "INVALID_CONFIG", message: expect.stringContaining("(format 4, not 3)") }),
+    expect.objectContaining({ reason: "INVALID_CONFIG", message: expect.stringContaining("(format 5, not 4)") }),
   );
 });
 

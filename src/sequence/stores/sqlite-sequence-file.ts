@@ -15,6 +15,8 @@ import {
   newMember,
   type NewSequence,
   type OpenOutcome,
+  type PruneOutcome,
+  type PruneRequest,
   type RaiseRequest,
   type Replacement,
   type ServerRow,
@@ -22,6 +24,7 @@ import {
   type TakeRequest,
   type WitnessRequest,
 } from "../sequence-store.ts";
+import type { MoveRequest } from "../movable-store.ts";
 import { earliestStartMs } from "../period.ts";
 import type { StoredSequence } from "../sequence.ts";
 import type { Note, WitnessRows } from "../take-witness.ts";
@@ -34,6 +37,8 @@ import {
   storedOf,
   valuesOf,
 } from "./sequence-row.ts";
+import { countBegun } from "./migrations.ts";
+import { markOf, moveWrites } from "./move-writes.ts";
 import { markValues, rangeValues, unionRows, writeStatements } from "./statements.ts";
 
 /** Where the file is, how it is used, and for which namespace. */
@@ -53,13 +58,14 @@ const witnessSql = `
 const format = {
   /** "SNWS". */
   applicationId: 0x534e5753,
-  version: 3,
+  version: 4,
   tablesSql: `
     CREATE TABLE snowlane_sequence (namespace TEXT NOT NULL, name TEXT NOT NULL, start_value INTEGER NOT NULL,
       increment INTEGER NOT NULL, value_max INTEGER NOT NULL, allocation TEXT NOT NULL, step_min INTEGER NOT NULL,
       step_max INTEGER NOT NULL, period TEXT NOT NULL, time_zone TEXT NOT NULL, text_template TEXT NOT NULL,
       description TEXT NOT NULL, disabled INTEGER NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL,
-      sequence_id TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (namespace, name)) STRICT, WITHOUT ROWID;
+      sequence_id TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, closed_before TEXT NOT NULL DEFAULT '',
+      begun_count INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (namespace, name)) STRICT, WITHOUT ROWID;
     CREATE TABLE snowlane_sequence_counter (namespace TEXT NOT NULL, name TEXT NOT NULL, period_key TEXT NOT NULL,
       used_count INTEGER NOT NULL, write_id TEXT NOT NULL, taken_count INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (namespace, name, period_key)) STRICT, WITHOUT ROWID;
@@ -68,7 +74,7 @@ const format = {
       raised_until_ms INTEGER NOT NULL, store_id TEXT NOT NULL DEFAULT '', stripe_index INTEGER NOT NULL DEFAULT 0,
       stripe_count INTEGER NOT NULL DEFAULT 1, members TEXT NOT NULL DEFAULT '', epoch INTEGER NOT NULL DEFAULT 0,
       raised_revision INTEGER NOT NULL DEFAULT -1, raised_identity TEXT NOT NULL DEFAULT '',
-      emptied_revision INTEGER NOT NULL DEFAULT -1) STRICT, WITHOUT ROWID;
+      emptied_revision INTEGER NOT NULL DEFAULT -1, move_state TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
     ${witnessSql}`,
   upgrades: {
     1: `ALTER TABLE snowlane_sequence_place ADD COLUMN store_id TEXT NOT NULL DEFAULT '';
@@ -83,6 +89,11 @@ const format = {
       ALTER TABLE snowlane_sequence_place ADD COLUMN raised_identity TEXT NOT NULL DEFAULT '';
       ALTER TABLE snowlane_sequence_place ADD COLUMN emptied_revision INTEGER NOT NULL DEFAULT -1;
       ${witnessSql}`,
+    3: `ALTER TABLE snowlane_sequence_place ADD COLUMN move_state TEXT NOT NULL DEFAULT '';
+      ALTER TABLE snowlane_sequence ADD COLUMN closed_before TEXT NOT NULL DEFAULT '';
+      ALTER TABLE snowlane_sequence ADD COLUMN begun_count INTEGER NOT NULL DEFAULT 0;
+      ${countBegun("snowlane_sequence", "snowlane_sequence_counter")};
+      UPDATE snowlane_program SET version = '${version}';`,
   },
 };
 
@@ -96,6 +107,7 @@ const sql = writeStatements({
   // A transaction that writes has the file to itself.
   keepDatabase: "",
   lockDatabase: "",
+  lockSequence: "",
   unlessThere: "ON CONFLICT DO NOTHING",
   unlessDatabaseThere: "ON CONFLICT DO NOTHING",
   unlessWitnessThere: "ON CONFLICT DO NOTHING",
@@ -262,8 +274,55 @@ export class SequenceFile {
     return { answers: firstIndexes, isNoted: isWritten && mayTake };
   }
 
-  beginPeriod(request: TakeRequest, startMs: number): void {
-    this.#write((statements) => statements.run(sql.beginPeriod, { ...request, startMs }) === 1);
+  beginPeriod(request: TakeRequest, startMs: number): number {
+    let lostCount = 0;
+    this.#write((statements) => {
+      const [row] = statements.all(sql.lockSequence, { ...request });
+      lostCount = Math.max(
+        0,
+        Number(row?.["begun_count"] ?? 0) - countOf(statements, sql.countPeriods, { ...request }),
+      );
+      if (lostCount > 0 || request.periodKey < String(row?.["closed_before"] ?? "")) return false;
+      const isMade = statements.run(sql.beginPeriod, { ...request, startMs }) === 1;
+      if (isMade) notePeriods(statements, request.name);
+      return isMade;
+    });
+    return lostCount;
+  }
+
+  prune({ name, before, mode }: PruneRequest): PruneOutcome {
+    let outcome: PruneOutcome = { kind: "pruned", count: 0 };
+    const values = { name, before };
+    this.#write((statements) => {
+      const newest = statements.all(sql.newestPeriods, values).map((row) => String(row["period_key"]));
+      const reached = newest.find((key) => key < before);
+      const count = countOf(statements, sql.countBefore, values);
+      outcome = reached === undefined ? { kind: "pruned", count } : { kind: "newest", key: reached };
+      if (reached !== undefined || mode === "plan") return false;
+      for (const text of [sql.deletePeriods, sql.closePeriods]) statements.run(text, values);
+      notePeriods(statements, name);
+      return true;
+    });
+    return outcome;
+  }
+
+  counters({ name, periodKey }: CounterKey, count: number): readonly Mark[] {
+    return this.#file.use((file) =>
+      file.read((database) =>
+        this.#statements(database, file, 0).all(sql.counters(count), { name, periodKey }).map(markOf),
+      ),
+    );
+  }
+
+  move(request: MoveRequest): boolean {
+    return this.#write((statements) => {
+      const { condition, writes } = moveWrites(sql, request);
+      const { text, values, kind } = condition;
+      const count = kind === "read" ? statements.all(text, values).length : statements.run(text, values);
+      if (count === 0) return false;
+      for (const write of writes) statements.run(write.text, write.values);
+      return true;
+    });
   }
 
   cover(marks: readonly Mark[], writeId: string): void {
@@ -272,6 +331,7 @@ export class SequenceFile {
         const values = { ...markValues([mark]), writeId };
         return statements.run(coverPeriodText, values) + statements.run(coverText, values);
       });
+      if (raised.includes(1)) statements.run(sql.noteMorePeriods);
       return raised.includes(1);
     });
   }
@@ -291,6 +351,7 @@ export class SequenceFile {
       else {
         const raise = { ...values, startMs: earliestStartMs(values.periodKey), index: request.index };
         raisedCount = statements.run(sql.makeRaised, raise) + statements.run(sql.raiseTo, raise);
+        if (raisedCount > 0) statements.run(sql.noteMorePeriods);
       }
       if (raisedCount > 0) raiseEpoch(statements, name);
       return raisedCount > 0;
@@ -313,6 +374,11 @@ export class SequenceFile {
       }
       const [database] = statements.all(sql.database);
       if (database === undefined || database["stopped"] === "") return false;
+      const { move } = databaseOf(database);
+      if (move !== "") {
+        outcome = { kind: "moved", move };
+        return false;
+      }
       if (statements.run(sql.open) === 0) {
         outcome = { kind: "not-raised" };
         return false;
@@ -397,6 +463,14 @@ export class SequenceFile {
     const values = { stopped, ...newMember(this.#stripeCount) };
     file.write((database) => this.#statements(database, file, clockMs).run(sql.makeDatabase, values) === 1);
   }
+}
+
+function notePeriods(statements: Statements, name: string): void {
+  statements.run(sql.notePeriods, { name, begunCount: countOf(statements, sql.countPeriods, { name }) });
+}
+
+function countOf(statements: Statements, text: string, values: Values): number {
+  return Number(statements.all(text, values)[0]?.["there_count"] ?? 0);
 }
 
 function readSequence(row: Readonly<Record<string, unknown>>, revision = neverRead): StoredSequence {

@@ -12,15 +12,17 @@ import type {
   Mark,
   NewSequence,
   OpenOutcome,
+  PruneOutcome,
+  PruneRequest,
   RaiseRequest,
   Replacement,
-  SequenceStore,
   SequenceStoreOptions,
   ServerRow,
   StopRequest,
   TakeRequest,
   WitnessRequest,
 } from "../sequence-store.ts";
+import type { MovableStore, MoveRequest } from "../movable-store.ts";
 import type { StoredSequence } from "../sequence.ts";
 import type { Note, TakeWitness } from "../take-witness.ts";
 import type { SequenceFile, SequenceFileOptions, SharedUpdate } from "./sqlite-sequence-file.ts";
@@ -36,7 +38,7 @@ const updatesMax = 256;
  * @param url - `sqlite:PATH` as for worker records; the file is `PATH.sequences`.
  * @throws IdError INVALID_CONFIG.
  */
-export async function openSqliteSequences(url: string, options: SequenceStoreOptions): Promise<SequenceStore> {
+export async function openSqliteSequences(url: string, options: SequenceStoreOptions): Promise<MovableStore> {
   const file = { ...parseSqliteUrl(url, options), stripeCount: options.stripeCount };
   return new SqliteSequences({ ...file, path: file.path + suffix }, options);
 }
@@ -47,7 +49,7 @@ interface WaitingUpdate extends PromiseWithResolvers<bigint | undefined> {
   readonly witness?: TakeWitness;
 }
 
-class SqliteSequences implements SequenceStore {
+class SqliteSequences implements MovableStore {
   readonly kind = "sqlite";
   /** Takes share transactions, so one row is enough for all of them. */
   readonly lineCount = 1;
@@ -80,8 +82,20 @@ class SqliteSequences implements SequenceStore {
     return this.#update({ kind: "take", request }, witness);
   }
 
-  beginPeriod(request: TakeRequest, startMs: number): Promise<void> {
+  beginPeriod(request: TakeRequest, startMs: number): Promise<number> {
     return this.#link.call("beginPeriod", request, startMs);
+  }
+
+  prune(request: PruneRequest): Promise<PruneOutcome> {
+    return this.#link.call("prune", request);
+  }
+
+  counters(after: CounterKey, count: number): Promise<readonly Mark[]> {
+    return this.#link.call("counters", after, count);
+  }
+
+  move(request: MoveRequest): Promise<boolean> {
+    return this.#link.call("move", request);
   }
 
   async giveBack(request: GiveBackRequest): Promise<boolean> {

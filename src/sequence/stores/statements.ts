@@ -32,6 +32,8 @@ export interface Dialect {
   readonly keepDatabase: string;
   /** Ends a SELECT of the database `p` that is changed afterwards. */
   readonly lockDatabase: string;
+  /** The same of a sequence `s`. */
+  readonly lockSequence: string;
   /** Ends an INSERT of a counter: nothing happens where one stands. */
   readonly unlessThere: string;
   /** Ends the same of a database. */
@@ -90,7 +92,9 @@ export function writeStatements(dialect: Dialect) {
     ...sequenceStatements(dialect, databaseIsOpen),
     ...counterStatements(dialect, databaseIsOpen),
     ...raiseStatements(dialect),
+    ...periodStatements(dialect),
     ...witnessStatements(dialect),
+    ...moveStatements(dialect),
   } as const;
 }
 
@@ -118,13 +122,13 @@ function databaseStatements(dialect: Dialect) {
     stop: `UPDATE ${databases} SET stopped = :reason,
       emptied_revision = CASE WHEN :emptiesStock = 1 THEN revision + 1 ELSE emptied_revision END,
       revision = revision + 1
-      WHERE namespace = :namespace AND revision = :revision AND (stopped = '' OR :isAgain = 1)`,
+      WHERE namespace = :namespace AND revision = :revision AND move_state = '' AND (stopped = '' OR :isAgain = 1)`,
     join: `UPDATE ${databases} SET members = :after, stripe_index = :index
       WHERE namespace = :namespace AND store_id = :storeId AND members = :before`,
     /** Begins a change that other changes of the database, and takes, have to wait for. */
     lockDatabase: `SELECT p.stopped FROM ${databases} p WHERE p.namespace = :namespace ${lockDatabase}`,
-    isRaised: `SELECT p.stopped FROM ${databases} p WHERE p.namespace = :namespace AND p.stopped <> ''
-      AND p.raised_revision = p.revision AND p.raised_identity = ${identity}`,
+    /** Begins a change during which the database stays as it is. */
+    keepDatabase: `SELECT p.stopped FROM ${databases} p WHERE p.namespace = :namespace ${dialect.keepDatabase}`,
     /** Ends a change of a sequence that forbids or leaves out values. An epoch of a copy never comes again. */
     raiseEpoch: `UPDATE ${databases} SET epoch = CASE WHEN epoch + 1 > ${clockMs} THEN epoch + 1 ELSE ${clockMs} END
       WHERE namespace = :namespace`,
@@ -135,7 +139,7 @@ function databaseStatements(dialect: Dialect) {
       ORDER BY s.name LIMIT 10`,
     open: `UPDATE ${databases} SET stopped = '', identity = ${identity}, open_ms = ${clockMs} + ${openAheadMs},
       revision = CASE WHEN revision + 1 > ${clockMs} THEN revision + 1 ELSE ${clockMs} END
-      WHERE namespace = :namespace AND stopped <> '' AND raised_revision = revision
+      WHERE namespace = :namespace AND stopped <> '' AND raised_revision = revision AND move_state = ''
       AND raised_identity = ${identity}`,
   } as const;
 }
@@ -201,13 +205,35 @@ function counterStatements(dialect: Dialect, databaseIsOpen: string) {
   } as const;
 }
 
+function periodStatements({ sequence, counter, lockSequence }: Dialect) {
+  const isPeriod = "namespace = :namespace AND name = :name AND period_key <> ''";
+  return {
+    /** Begins whatever makes or deletes counters of periods: one process at a time does. */
+    lockSequence: `SELECT s.closed_before, s.begun_count FROM ${sequence} s
+      WHERE s.namespace = :namespace AND s.name = :name ${lockSequence}`,
+    countPeriods: `SELECT count(*) AS there_count FROM ${counter} WHERE ${isPeriod}`,
+    countBefore: `SELECT count(*) AS there_count FROM ${counter} WHERE ${isPeriod} AND period_key < :before`,
+    newestPeriods: `SELECT period_key FROM ${counter} WHERE ${isPeriod} ORDER BY period_key DESC LIMIT 2`,
+    deletePeriods: `DELETE FROM ${counter} WHERE ${isPeriod} AND period_key < :before`,
+    closePeriods: `UPDATE ${sequence} SET closed_before = :before
+      WHERE namespace = :namespace AND name = :name AND closed_before < :before`,
+    /** Ends it: a counter that is missing later was lost. */
+    notePeriods: `UPDATE ${sequence} SET begun_count = :begunCount WHERE namespace = :namespace AND name = :name`,
+    /** Ends a raise or a cover that made counters again. */
+    noteMorePeriods: `UPDATE ${sequence} SET begun_count = (SELECT count(*) FROM ${counter} c
+      WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')
+      WHERE namespace = :namespace AND period <> 'none' AND begun_count < (SELECT count(*) FROM ${counter} c
+      WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')`,
+  } as const;
+}
+
 function raiseStatements(dialect: Dialect) {
-  const { counter, databases, identity, clockMs, keepDatabase, unlessThere, updateFrom } = dialect;
+  const { sequence, counter, databases, identity, clockMs, keepDatabase, unlessThere, updateFrom } = dialect;
   return {
     /** Makes a counter that is missing, before {@link raiseTo}. */
     makeRaised: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
       CASE WHEN :startMs < p.raised_until_ms AND p.raised_count > :index THEN p.raised_count ELSE :index END, :writeId
-      FROM ${databases} p WHERE p.namespace = :namespace
+      FROM ${databases} p WHERE p.namespace = :namespace AND NOT ${isClosed(sequence, ":name", ":periodKey")}
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace AND c.name = :name
         AND c.period_key = :periodKey) ${keepDatabase} ${unlessThere}`,
     raiseTo: updateOf(counter, {
@@ -228,6 +254,7 @@ function raiseStatements(dialect: Dialect) {
       CASE WHEN p.raised_count > m.mark_index THEN p.raised_count ELSE m.mark_index END, :writeId
       FROM ${databases} p CROSS JOIN ${rowsOf(dialect, markColumns, count)} m
       WHERE p.namespace = :namespace AND m.mark_key <> '' AND m.start_ms < p.raised_until_ms
+      AND NOT ${isClosed(sequence, "m.mark_name", "m.mark_key")}
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace AND c.name = m.mark_name
         AND c.period_key = m.mark_key) ${keepDatabase} ${unlessThere}`,
     coverCounters: (count: number) =>
@@ -241,12 +268,53 @@ function raiseStatements(dialect: Dialect) {
   } as const;
 }
 
+/** What moves the sequences from one database to another, or gives a database the ID of one that is lost. */
+function moveStatements({ sequence, counter, databases, witness, identity, clockMs, ...dialect }: Dialect) {
+  const isEmpty = `NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
+    AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace)`;
+  const higher = (column: string, value: string): string =>
+    `${column} = CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;
+  const isSeen = "namespace = :namespace AND revision = :revision";
+  return {
+    counters: (count: number) => `SELECT name, period_key, used_count FROM ${counter} WHERE namespace = :namespace
+      AND (name > :name OR (name = :name AND period_key > :periodKey)) ORDER BY name, period_key LIMIT ${count}`,
+    moveAway: `UPDATE ${databases} SET stopped = :reason, move_state = :move, revision = revision + 1
+      WHERE ${isSeen} AND stopped = '' AND identity = ${identity}`,
+    receive: `UPDATE ${databases} SET stopped = :reason, move_state = :move, revision = revision + 1,
+      store_id = :storeId, stripe_index = :index, stripe_count = :count, members = :members,
+      ${higher("raised_count", ":raisedCount")}, ${higher("raised_until_ms", ":raisedUntilMs")},
+      ${higher("epoch", ":epoch")}
+      WHERE ${isSeen} AND ((stopped <> '' AND store_id = :storeId) OR (${isEmpty}))`,
+    receives: `SELECT p.revision FROM ${databases} p WHERE p.namespace = :namespace AND p.revision = :revision
+      AND p.move_state <> '' ${dialect.lockDatabase}`,
+    dropSequence: `DELETE FROM ${sequence} WHERE namespace = :namespace AND name = :name`,
+    putSequence: `INSERT INTO ${sequence} (namespace, ${definitionColumns})
+      SELECT p.namespace, :name, :startValue, :increment, :valueMax, :allocation, :stepMin, :stepMax, :period,
+      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId, :epoch,
+      :closedBefore, :begunCount FROM ${databases} p WHERE p.namespace = :namespace`,
+    putCounter: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey, :index, :writeId
+      FROM ${databases} p WHERE p.namespace = :namespace AND NOT EXISTS (SELECT 1 FROM ${counter} c
+        WHERE c.namespace = :namespace AND c.name = :name AND c.period_key = :periodKey) ${dialect.unlessThere}`,
+    putServer: `INSERT INTO ${witness} (namespace, process_id, line, write_id, seen_ms, epoch, server)
+      VALUES (:namespace, :processId, 0, '', :seenMs, :epoch, :server) ${dialect.unlessWitnessThere}`,
+    openCopy: `UPDATE ${databases} SET stopped = '', move_state = '', identity = ${identity},
+      open_ms = ${clockMs} + ${openAheadMs}, revision = CASE WHEN revision + 1 > ${clockMs} AND revision > :aboveRevision
+      THEN revision + 1 WHEN ${clockMs} > :aboveRevision THEN ${clockMs} ELSE :aboveRevision + 1 END
+      WHERE ${isSeen} AND move_state <> ''`,
+    adopt: `UPDATE ${databases} SET stopped = CASE WHEN stopped = '' THEN :reason ELSE stopped END, move_state = '',
+      store_id = :storeId, stripe_index = :index, revision = revision + 1
+      WHERE ${isSeen} AND (stopped <> '' OR (${isEmpty}))`,
+  } as const;
+}
+
 function witnessStatements({ witness, clockMs, unlessWitnessThere }: Dialect) {
   const isRow = "namespace = :namespace AND process_id = :processId";
   return {
     witness: `SELECT line, write_id FROM ${witness} WHERE ${isRow}`,
     makeWitness: `INSERT INTO ${witness} (namespace, process_id, line, write_id, seen_ms, epoch, server)
       VALUES (:namespace, :processId, :line, :writeId, :seenMs, :epoch, :server) ${unlessWitnessThere}`,
+    /** No take of a process that has a row succeeds any more. */
+    fence: `UPDATE ${witness} SET write_id = 'moved' WHERE namespace = :namespace`,
     noteLook: `UPDATE ${witness} SET write_id = :after, seen_ms = :seenMs, epoch = :epoch
       WHERE ${isRow} AND line = 0 AND write_id = :before`,
     /** The row of a take, where that is a statement of its own in the same transaction. */
@@ -263,6 +331,12 @@ function witnessStatements({ witness, clockMs, unlessWitnessThere }: Dialect) {
 function hasFirst(counter: string): string {
   return `EXISTS (SELECT 1 FROM ${counter} f WHERE f.namespace = :namespace AND f.name = :name
     AND f.period_key = '')`;
+}
+
+/** A condition: the period was pruned. */
+function isClosed(sequence: string, name: string, periodKey: string): string {
+  return `EXISTS (SELECT 1 FROM ${sequence} z WHERE z.namespace = :namespace AND z.name = ${name}
+    AND ${periodKey} <> '' AND z.closed_before > ${periodKey})`;
 }
 
 /** A condition: the sequence is there, the one that is meant, and not disabled. */

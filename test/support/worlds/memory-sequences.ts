@@ -12,6 +12,8 @@ import {
   openAheadMaxMs,
   openAheadMs,
   type OpenOutcome,
+  type PruneOutcome,
+  type PruneRequest,
   periodAheadMaxMs,
   raisedAheadMs,
   type RaiseRequest,
@@ -41,6 +43,7 @@ interface DatabaseState {
   readonly raisedIdentity: string;
   readonly epoch: number;
   readonly emptiedRevision: number;
+  readonly move: string;
   readonly member: Member;
 }
 
@@ -75,6 +78,8 @@ export const sequenceMutants = [
   "give-back-counts-again",
   "give-back-after-move",
   "opens-at-once",
+  "no-begun-count",
+  "pruned-begins-again",
   "stop-ignores-revision",
 ] as const;
 export type SequenceMutant = (typeof sequenceMutants)[number];
@@ -143,6 +148,7 @@ export class MemorySequences {
         ...raised,
         epoch: 0,
         emptiedRevision: -1,
+        move: "",
         member,
       };
     }
@@ -172,7 +178,7 @@ export class MemorySequences {
     const { name } = stored.definition;
     const id = counterId({ name, periodKey: "" });
     if (!this.#isOpen(revision) || this.#sequences.has(name) || this.#counters.has(id)) return false;
-    this.#sequences.set(name, { ...stored, epoch: 0, revision: -1 });
+    this.#sequences.set(name, { ...stored, epoch: 0, closedBefore: "", begunCount: 0, revision: -1 });
     this.#counters.set(id, { used: this.#database!.raisedCount, taken: 0n, writeId });
     return true;
   }
@@ -200,12 +206,51 @@ export class MemorySequences {
     return counter.used;
   }
 
-  beginPeriod(request: TakeRequest, startMs: number): void {
+  beginPeriod(request: TakeRequest, startMs: number): number {
+    const stored = this.#sequences.get(request.name);
+    const lostCount = Math.max(0, (stored?.begunCount ?? 0) - this.#periodsOf(request.name).length);
+    const isLost = lostCount > 0 && this.#mutant !== "no-begun-count";
+    const isClosed = request.periodKey < (stored?.closedBefore ?? "") && this.#mutant !== "pruned-begins-again";
+    if (isLost) return lostCount;
+    if (!isClosed) this.#beginPeriod(request, startMs);
+    return 0;
+  }
+
+  prune({ name, before, mode }: PruneRequest): PruneOutcome {
+    const keys = this.#periodsOf(name).toSorted();
+    const newest = keys
+      .slice(-2)
+      .toReversed()
+      .find((key) => key < before);
+    if (newest !== undefined) return { kind: "newest", key: newest };
+    const old = keys.filter((key) => key < before);
+    const stored = this.#sequences.get(name);
+    if (mode === "write" && stored !== undefined) {
+      for (const periodKey of old) this.#counters.delete(counterId({ name, periodKey }));
+      const closedBefore = stored.closedBefore < before ? before : stored.closedBefore;
+      this.#sequences.set(name, { ...stored, closedBefore });
+      this.#notePeriods(name);
+    }
+    return { kind: "pruned", count: old.length };
+  }
+
+  /** The keys of the periods that have a counter. */
+  #periodsOf(name: string): readonly string[] {
+    return [...this.#counters.keys()].filter((id) => id.startsWith(`${name}\n`)).map((id) => id.slice(name.length + 1));
+  }
+
+  #notePeriods(name: string): void {
+    const stored = this.#sequences.get(name);
+    if (stored !== undefined) this.#sequences.set(name, { ...stored, begunCount: this.#periodsOf(name).length });
+  }
+
+  #beginPeriod(request: TakeRequest, startMs: number): void {
     const id = counterId(request);
     const hasFirst = this.#counters.has(counterId({ name: request.name, periodKey: "" }));
     if (!this.#mayTake(request) || !hasFirst || this.#counters.has(id)) return;
     if (startMs > this.nowMs() + periodAheadMaxMs) return;
     this.#counters.set(id, { used: this.#baseOf(startMs), taken: 0n, writeId: request.writeId });
+    this.#notePeriods(request.name);
   }
 
   giveBack(request: GiveBackRequest): boolean {
@@ -338,10 +383,14 @@ export class MemorySequences {
   #raiseTo(key: CounterKey, index: bigint, writeId: string): boolean {
     const counter = this.#counters.get(counterId(key));
     if (counter !== undefined && counter.used >= index) return false;
+    const stored = this.#sequences.get(key.name);
+    if (counter === undefined && key.periodKey !== "" && key.periodKey < (stored?.closedBefore ?? "")) return false;
     const base =
       counter === undefined && this.#database !== undefined ? this.#baseOf(earliestStartMs(key.periodKey)) : 0n;
     const taken = counter?.taken ?? 0n;
     this.#counters.set(counterId(key), { used: base > index ? base : index, taken, writeId });
+    if (counter === undefined && this.#periodsOf(key.name).length > (stored?.begunCount ?? 0))
+      this.#notePeriods(key.name);
     return true;
   }
 
@@ -385,6 +434,7 @@ export function memorySequenceStore(
     replace: (replacement, name) => carry(() => database().replace(replacement, name), "replace"),
     take,
     beginPeriod: (request, startMs) => carry(() => database().beginPeriod(request, startMs), "beginPeriod"),
+    prune: (request) => carry(() => database().prune(request), "prune"),
     giveBack: (request) => carry(() => database().giveBack(request), "giveBack"),
     cover: (marks, writeId) => carry(() => database().cover(marks, writeId), "cover"),
     raise: (request, writeId) => carry(() => database().raise(request, writeId), "raise"),
