@@ -36,7 +36,9 @@ test("a namespace that moves leaves its sequences where they are, and a server t
   const [a, b] = [url("a.db"), url("b.db")];
   const first = await serve("--store", a);
   await call(first.url, "CreateSequence", { sequence: { name: "orders" } });
-  expect(await call(first.url, "NextValue", { name: "orders" })).toMatchObject({ value: "1" });
+  await expect
+    .poll(() => call(first.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
+    .toMatchObject({ value: "1" });
   expect(await first.stop("SIGTERM")).toBe(0);
   const copied = await runSnowlane(["store", "copy", "--from", a, "--to", b]);
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`The sequences stay in ${a}.`) });
@@ -49,7 +51,9 @@ test("a namespace that moves leaves its sequences where they are, and a server t
   const doctor = await runSnowlane(["doctor", "--store", b]);
   expect(doctor.stdout).toContain(`counts in ${a} since`);
   const second = await serve("--store", b, "--sequence-stores", a);
-  expect(await call(second.url, "NextValue", { name: "orders" })).toMatchObject({ value: "2" });
+  await expect
+    .poll(() => call(second.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
+    .toMatchObject({ value: "2" });
 });
 
 test("two servers of one deployment with two databases of sequences never both give values", async () => {
@@ -59,7 +63,9 @@ test("two servers of one deployment with two databases of sequences never both g
   // The deployment has not noted a database yet: the second server starts, and the first one that takes is noted.
   const second = await serve("--store", store, "--datacenter-id", "0", "--worker-id", "2");
   expect(await call(second.url, "CreateSequence", { sequence: { name: "orders" } })).toHaveProperty("sequence");
-  expect(await call(first.url, "NextValue", { name: "orders" })).toMatchObject({ value: expect.any(String) });
+  await expect
+    .poll(() => call(first.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
+    .toMatchObject({ value: expect.any(String) });
   const third = await runSnowlane(["serve", "--listen", "127.0.0.1:0", "--store", store, "--sequence-stores", other]);
   expect([third.exitCode, third.stderr]).toEqual([2, expect.stringContaining(`Another database is named: ${other} `)]);
 });
@@ -93,5 +99,7 @@ test("databases that do not fit together end the start of a server, with the sen
   ]);
   expect([twice.exitCode, twice.stderr]).toEqual([2, expect.stringContaining("none is there twice")]);
   const turned = await serve("--store", store, "--sequence-stores", `${b} ${a}`);
-  expect(await call(turned.url, "NextValue", { name: "orders" })).toMatchObject({ value: expect.any(String) });
+  await expect
+    .poll(() => call(turned.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
+    .toMatchObject({ value: expect.any(String) });
 });

@@ -82,6 +82,59 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     }
   });
 
+  test("counters of periods that a job deleted stop the database before a period begins again (its values came twice)", async () => {
+    const namespace = newNamespace();
+    const first = openSequences(server.url, namespace);
+    await (await first.catalog()).create({ name: "orders", allocation: "strict", period: "year" });
+    expect((await first.take(12)).at(-1)).toBe(12);
+    await first.close();
+    const isPeriod = `namespace = '${namespace}' AND period_key <> ''`;
+    await runSql(server.url, `DELETE FROM snowlane_sequence_counter WHERE ${isPeriod}`);
+    const next = openSequences(server.url, namespace);
+    await expect(next.take(1)).rejects.toEqual(regressed);
+    expect(await stopped(namespace)).toContain("a counter of orders is gone, of periods that were begun");
+    // Raised and opened it stops again, until an operator says which periods went.
+    const operator = await openSequences(server.url, namespace).catalog();
+    const openNow = async () => {
+      expect(await operator.raise({ kind: "all", count: 100n })).toBe(1);
+      expect(await operator.open()).toMatchObject({ kind: "opened" });
+      await runSql(server.url, `UPDATE snowlane_sequence_place SET open_ms = 0 WHERE namespace = '${namespace}'`);
+    };
+    await openNow();
+    await expect(openSequences(server.url, namespace).take(1)).rejects.toEqual(regressed);
+    expect(await operator.prune(["orders"], "2020-01-01", "write")).toMatchObject([{ outcome: { count: 0 } }]);
+    await openNow();
+    expect(await openSequences(server.url, namespace).take(1)).toEqual([201]);
+  });
+
+  test("a server whose clock is behind gets no value of a period that was pruned, and stops nothing", async () => {
+    const namespace = newNamespace();
+    const dayMs = 86_400_000;
+    const days = [12, 11, 10, 9, 0].map((behind) => openSequences(server.url, namespace, behind * dayMs));
+    await (await days[0]!.catalog()).create({ name: "orders", period: "day", stepMin: 10, stepMax: 10 });
+    for (const day of days) expect(await day.take(3)).toEqual([1, 2, 3]);
+    const operator = await days.at(-1)!.catalog();
+    const dayBefore = (behind: number): string => new Date(Date.now() - behind * dayMs).toISOString().slice(0, 10);
+    await expect(operator.prune(["orders"], dayBefore(1), "write")).rejects.toThrow("has not begun for two days");
+    await expect(operator.prune(["orders"], dayBefore(-1), "write")).rejects.toThrow("has not begun for two days");
+    await expect((await days[0]!.catalog()).prune(["orders"], dayBefore(20), "write")).rejects.toThrow("apart");
+    const newest = await operator.prune(["orders"], dayBefore(5), "write");
+    expect(newest).toMatchObject([{ outcome: { kind: "newest", key: dayBefore(9) } }]);
+    expect(await operator.prune(undefined, dayBefore(9), "write")).toMatchObject([{ outcome: { count: 3 } }]);
+    // What it has in memory it gives.
+    expect((await days[0]!.take(7)).at(-1)).toBe(10);
+    await expect(days[0]!.take(1_000)).rejects.toMatchObject({ reason: "PERIOD_CLOSED" });
+    await expect(openSequences(server.url, namespace, 11 * dayMs).take(1)).rejects.toMatchObject({
+      reason: "PERIOD_CLOSED",
+    });
+    // Each of them looks, and misses nothing.
+    await operator.update({ name: "orders", change: { disabled: true } });
+    await expect.poll(() => operator.behind("orders", Number.POSITIVE_INFINITY), { timeout: 60_000 }).toEqual([]);
+    expect(await stopped(namespace)).toBe("");
+    await operator.update({ name: "orders", change: { disabled: false } });
+    expect((await openSequences(server.url, namespace, 9 * dayMs).take(1))[0]).toBeGreaterThan(3);
+  });
+
   test("a take compares the identity of the database, its revision, and the row of its line", async () => {
     const namespace = newNamespace();
     const store = await openSequenceStore(server.url, { namespace, callTimeoutMs: 60_000 });

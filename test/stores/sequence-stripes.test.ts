@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock, systemTimers } from "../../src/clock/clock.ts";
 import type { SequenceEvent } from "../../src/sequence/sequence-database.ts";
+import { adoptDatabase } from "../../src/sequence/adopt-database.ts";
+import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
 import { Sequences } from "../../src/sequence/sequences.ts";
-import { docBlock, sequencesDoc } from "../house/stores-doc.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
@@ -155,11 +156,16 @@ test("a lost database gets a successor from a dump of another one", async () => 
   await runSql(server.url, "DROP DATABASE b WITH (FORCE)");
 
   await putDump(urlOf("successor"), await dumpDatabase(urlOf("a")));
-  const statement = docBlock("successor: postgres", sequencesDoc);
-  expect(statement).toContain("split_part(members, ' ', 1 + 2), stripe_index = 2 - 1");
-  const ours = statement.replace("1 + 2", `1 + ${stripe}`).replace("2 - 1", `${stripe} - 1`);
-  await runSql(urlOf("successor"), ours);
-  // Before the runbook nothing is taken, because it shows that it is another database.
+  const successor = await openSequenceStore(urlOf("successor"), { namespace: "default", callTimeoutMs: 20_000 });
+  onTestFinished(() => successor.close());
+  const { database } = await successor.look([]);
+  const lostId = database!.member.members.split(" ")[stripe]!;
+  expect(await adoptDatabase(successor, lostId)).toEqual({ kind: "in-use" });
+  const { revision } = database!;
+  await successor.stop({ reason: "a test", revision, emptiesStock: false, by: "operator" });
+  await expect(adoptDatabase(successor, "f".repeat(32))).rejects.toThrow("knows no database");
+  expect(await adoptDatabase(successor, lostId)).toEqual({ kind: "adopted", stripe: stripe - 1 });
+  // Before the runbook nothing is taken.
   await expect(open([urlOf("successor")]).takeUntil([], 1)).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
   const operator = await open([urlOf("successor")]).catalog();
   expect(await operator.raise({ kind: "all", count: 10n * BigInt(String(rows[0]!["used_count"])) })).toBe(1);

@@ -5,14 +5,16 @@ import { Sequences } from "../../../src/sequence/sequences.ts";
 /**
  * The sequences of a server of Snowlane, until the test ends. Every value is taken for a caller, so that the database
  * knows of each.
+ *
+ * @param behindMs - By how much its wall clock is behind.
  */
-export function openSequences(storeUrl: string, namespace = "default") {
+export function openSequences(storeUrl: string, namespace = "default", behindMs = 0) {
   const sequences = new Sequences({
     storeUrls: [storeUrl],
     store: { namespace, callTimeoutMs: 20_000 },
     waitMaxMs: 60_000,
     namesMax: 10,
-    clock: systemClock,
+    clock: { ...systemClock, nowMs: () => systemClock.nowMs() - behindMs },
     timers: systemTimers,
     onEvent: () => {},
   });
