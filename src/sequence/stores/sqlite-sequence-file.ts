@@ -278,11 +278,9 @@ export class SequenceFile {
     let lostCount = 0;
     this.#write((statements) => {
       const [row] = statements.all(sql.lockSequence, { ...request });
-      lostCount = Math.max(
-        0,
-        Number(row?.["begun_count"] ?? 0) - countOf(statements, sql.countPeriods, { ...request }),
-      );
-      if (lostCount > 0 || request.periodKey < String(row?.["closed_before"] ?? "")) return false;
+      const { closed_before: closedBefore, begun_count: begunCount } = row ?? { closed_before: "", begun_count: 0 };
+      lostCount = Math.max(0, Number(begunCount) - countOf(statements, sql.countPeriods, { ...request }));
+      if (lostCount > 0 || request.periodKey < `${closedBefore as string}`) return false;
       const isMade = statements.run(sql.beginPeriod, { ...request, startMs }) === 1;
       if (isMade) notePeriods(statements, request.name);
       return isMade;
@@ -327,12 +325,13 @@ export class SequenceFile {
 
   cover(marks: readonly Mark[], writeId: string): void {
     this.#write((statements) => {
-      const raised = marks.map((mark) => {
+      const counts = marks.map((mark) => {
         const values = { ...markValues([mark]), writeId };
-        return statements.run(coverPeriodText, values) + statements.run(coverText, values);
+        return { made: statements.run(coverPeriodText, values), raised: statements.run(coverText, values) };
       });
-      if (raised.includes(1)) statements.run(sql.noteMorePeriods);
-      return raised.includes(1);
+      const isMade = counts.some(({ made }) => made > 0);
+      if (isMade) statements.run(sql.noteMorePeriods);
+      return isMade || counts.some(({ raised }) => raised > 0);
     });
   }
 

@@ -272,8 +272,6 @@ function raiseStatements(dialect: Dialect) {
 function moveStatements({ sequence, counter, databases, witness, identity, clockMs, ...dialect }: Dialect) {
   const isEmpty = `NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
     AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace)`;
-  const higher = (column: string, value: string): string =>
-    `${column} = CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;
   const isSeen = "namespace = :namespace AND revision = :revision";
   return {
     counters: (count: number) => `SELECT name, period_key, used_count FROM ${counter} WHERE namespace = :namespace
@@ -325,6 +323,11 @@ function witnessStatements({ witness, clockMs, unlessWitnessThere }: Dialect) {
     dropUnseen: `DELETE FROM ${witness} WHERE ${isRow} AND line = 0 AND seen_ms = :seenMs`,
     dropWitness: `DELETE FROM ${witness} WHERE ${isRow}`,
   } as const;
+}
+
+/** Sets a column to a value, unless that is lower. */
+function higher(column: string, value: string): string {
+  return `${column} = CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;
 }
 
 /** A condition: the sequence has the counter that it got when it was made. */
