@@ -41,6 +41,7 @@ import {
   storedOf,
   valuesOf,
 } from "./sequence-row.ts";
+import { countOf, lockPeriods, notePeriods } from "./sql-periods.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
 import { type Dialect, keyValues, markValues, rangeValues, type Statements, writeStatements } from "./statements.ts";
 
@@ -441,24 +442,6 @@ export class SqlSequences<Connection> implements MovableStore {
     }
     return { connection, line, statements, session: this.#driver.session(connection) };
   }
-}
-
-/** Lets no other process make or delete counters of periods, and reads what is noted of them. */
-async function lockPeriods(statements: Statements, session: SqlSession, values: NamedValues) {
-  // In the order in which takes and changes lock both.
-  await session.all(statements.keepDatabase, values);
-  const [row] = await session.all(statements.lockSequence, values);
-  return { closedBefore: String(row?.["closed_before"] ?? ""), begunCount: Number(row?.["begun_count"] ?? 0) };
-}
-
-/** Notes how many periods have a counter. A SELECT of its own counts them, because takes may hold their rows. */
-async function notePeriods(statements: Statements, session: SqlSession, values: NamedValues): Promise<void> {
-  const begunCount = await countOf(session, statements.countPeriods, values);
-  await session.run(statements.notePeriods, { ...values, begunCount });
-}
-
-async function countOf(session: SqlSession, text: string, values: NamedValues): Promise<number> {
-  return Number((await session.all(text, values))[0]?.["there_count"] ?? 0);
 }
 
 async function raiseEpoch(statements: Statements, session: SqlSession, values: NamedValues): Promise<void> {
