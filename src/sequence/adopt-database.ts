@@ -7,7 +7,7 @@ export type AdoptOutcome = { readonly kind: "adopted"; readonly stripe: number }
 
 /**
  * Gives a database the ID and the stripe of one that is lost for good, so that the deployment takes it for that one. It
- * is stopped afterwards.
+ * is stopped afterwards. docs/adr/0201 says why.
  *
  * @param databaseId - 32 hex digits.
  * @throws IdError INVALID_CONFIG: the database knows of several, and of none with that ID. STORE_UNAVAILABLE.

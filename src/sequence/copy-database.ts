@@ -30,7 +30,7 @@ export type CopyOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "copied"; readonly sequenceCount: number; readonly counterCount: number };
 
-/** What stands in both databases before a copy, or a part of one. */
+/** Both databases, as a copy finds them. */
 interface CopyState {
   readonly from: Look;
   readonly to: Look;

@@ -5,7 +5,7 @@ import { keyOfDay, latestStartMs } from "./period.ts";
 import type { PruneRequest, SequenceStore } from "./sequence-store.ts";
 import { fieldError, type SequenceDefinition } from "./sequence.ts";
 
-/** The outcome for one sequence. `newest`: nothing was deleted, because one of the two newest counters would have gone. */
+/** The outcome for one sequence. `newest`: nothing was deleted, because the newest two counters were reached. */
 export interface Pruned {
   readonly name: string;
   /** The key of the first period that stays. */

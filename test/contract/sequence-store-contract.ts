@@ -280,7 +280,7 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await store.beginPeriod(takeOf(stored, { periodKey: "2026" }), 0)).toBe(1);
       expect(await store.beginPeriod(takeOf(stored, { periodKey: "2027" }), 0)).toBe(1);
       expect(await used({ name: "orders", periodKey: "2026" })).toBeUndefined();
-      // An operator who raises it, or prunes what is there, counts anew.
+      // A raise that makes the counter counts it.
       await store.raise({ kind: "to", key: { name: "orders", periodKey: "2026" }, index: 50n }, "w");
       expect(await store.beginPeriod(takeOf(stored, { periodKey: "2027" }), 0)).toBe(0);
     });

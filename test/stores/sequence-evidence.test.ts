@@ -121,7 +121,7 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     const newest = await operator.prune(["orders"], dayBefore(5), "write");
     expect(newest).toMatchObject([{ outcome: { kind: "newest", key: dayBefore(9) } }]);
     expect(await operator.prune(undefined, dayBefore(9), "write")).toMatchObject([{ outcome: { count: 3 } }]);
-    // What it has in memory it gives.
+    // It still gives the values in its memory.
     expect((await days[0]!.take(7)).at(-1)).toBe(10);
     await expect(days[0]!.take(1_000)).rejects.toMatchObject({ reason: "PERIOD_CLOSED" });
     await expect(openSequences(server.url, namespace, 11 * dayMs).take(1)).rejects.toMatchObject({

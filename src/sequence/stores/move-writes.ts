@@ -17,7 +17,10 @@ export interface MoveWrites {
   readonly writes: readonly MoveWrite[];
 }
 
-/** The statements of a step. They run in one transaction, which has locked the row of the database before. */
+/**
+ * The statements of a step. They run in one transaction, which has locked the row of the database before. docs/adr/0201
+ * says why.
+ */
 export function moveWrites(statements: Statements, request: MoveRequest): MoveWrites {
   const { revision } = request;
   if (request.kind === "put")

@@ -208,7 +208,7 @@ function counterStatements(dialect: Dialect, databaseIsOpen: string) {
 function periodStatements({ sequence, counter, lockSequence }: Dialect) {
   const isPeriod = "namespace = :namespace AND name = :name AND period_key <> ''";
   return {
-    /** Begins whatever makes or deletes counters of periods: one process at a time does. */
+    /** Begins whatever makes or deletes counters of periods: one process at a time does. docs/adr/0202 says why. */
     lockSequence: `SELECT s.closed_before, s.begun_count FROM ${sequence} s
       WHERE s.namespace = :namespace AND s.name = :name ${lockSequence}`,
     countPeriods: `SELECT count(*) AS there_count FROM ${counter} WHERE ${isPeriod}`,
