@@ -280,7 +280,7 @@ export class SequenceFile {
       const [row] = statements.all(sql.lockSequence, { ...request });
       const { closed_before: closedBefore, begun_count: begunCount } = row ?? { closed_before: "", begun_count: 0 };
       lostCount = Math.max(0, Number(begunCount) - countOf(statements, sql.countPeriods, { ...request }));
-      if (lostCount > 0 || request.periodKey < `${closedBefore as string}`) return false;
+      if (lostCount > 0 || request.periodKey < (closedBefore as string)) return false;
       const isMade = statements.run(sql.beginPeriod, { ...request, startMs }) === 1;
       if (isMade) notePeriods(statements, request.name);
       return isMade;
