@@ -13,6 +13,7 @@ const places: readonly (readonly [files: string, before: string, after: string])
   ["clients/typescript/package.json", '"version": "', '"'],
   ["clients/python/pyproject.toml", 'name = "snowlane-client"\nversion = "', '"'],
   ["clients/java/pom.xml", "<artifactId>snowlane-client</artifactId>\n  <version>", "<"],
+  ["clients/java/src/main/java/dev/snowlane/client/ClientVersion.java", 'VERSION = "', '"'],
   ["clients/go/version.go", 'version = "', '"'],
   ["clients/java/README.md", "<version>", "<"],
   ["clients/python/README.md", "dist/snowlane_client-", "-py3"],

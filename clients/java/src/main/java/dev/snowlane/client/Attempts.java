@@ -1,5 +1,6 @@
 package dev.snowlane.client;
 
+import dev.snowlane.client.ClientObserver.State;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. For the thread of
@@ -51,6 +53,7 @@ final class Attempts {
 
   private final ClientSettings settings;
   private final Endpoints endpoints;
+  private final States states;
   private final Closing closing;
   private final String method;
 
@@ -62,7 +65,7 @@ final class Attempts {
   private int number;
 
   /** What to report when time runs out: the last failure that was more than time running out. */
-  private SnowlaneException lastFailure;
+  private @Nullable SnowlaneException lastFailure;
 
   /** How long the server asked the caller to wait. */
   private long quotaWaitNanos;
@@ -70,9 +73,16 @@ final class Attempts {
   /**
    * @param timeout of the caller; empty: the client's. A deadline of the gRPC context that is earlier goes before
    */
-  Attempts(ClientSettings settings, Endpoints endpoints, Closing closing, String method, Optional<Duration> timeout) {
+  Attempts(
+      ClientSettings settings,
+      Endpoints endpoints,
+      States states,
+      Closing closing,
+      String method,
+      Optional<Duration> timeout) {
     this.settings = settings;
     this.endpoints = endpoints;
+    this.states = states;
     this.closing = closing;
     this.method = method;
     Deadline ofContext = Context.current().getDeadline();
@@ -105,6 +115,7 @@ final class Attempts {
    */
   Attempt begin() {
     Endpoints.Choice choice = endpoints.choose();
+    endpoints.announceMove().ifPresent(this::tellMoved);
     long waitNanos = Math.max(choice.waitNanos(), quotaWaitNanos);
     quotaWaitNanos = 0;
     refuseIfEnded();
@@ -115,6 +126,11 @@ final class Attempts {
     if (waitNanos > 0) sleep(waitNanos);
     number++;
     return new Attempt(choice.endpoint(), number, settings.clock().nanos());
+  }
+
+  private void tellMoved(Endpoint endpoint) {
+    Optional<ErrorReason> reason = Optional.ofNullable(lastFailure).map(SnowlaneException::reason);
+    states.tell(State.MOVED, reason, Optional.of(endpoint.url()), Duration.ZERO);
   }
 
   void succeed(Attempt attempt) {
@@ -142,11 +158,13 @@ final class Attempts {
    */
   SnowlaneException fail(Attempt attempt, RuntimeException cause) {
     SnowlaneException failure =
-        ended(cause).orElseGet(() -> RpcErrors.of(cause, attempt.endpoint().url()));
+        ended(cause).orElseGet(() -> RpcErrors.of(cause, attempt.endpoint().url(), !endpoints.hasAnswered()));
     report(attempt, Optional.of(failure.reason()));
     boolean hasRunOut = failure.reason() == ErrorReason.DEADLINE_EXCEEDED;
     boolean isOver = callLeftNanos() <= 0;
-    boolean isAnswer = failure.endpoint().isPresent() && failure.reason() != ErrorReason.UNREACHABLE;
+    boolean isAnswer =
+        failure.endpoint().isPresent()
+            && (failure.reason() != ErrorReason.UNREACHABLE || RpcErrors.isOfServer(cause));
     if (isAnswer && !hasRunOut) endpoints.noteAnswer();
     if (failure.reason() == ErrorReason.QUOTA_EXCEEDED) {
       quotaWaitNanos = Backoff.quotaNanos(failure.retryAfter(), settings.random());
@@ -190,14 +208,14 @@ final class Attempts {
   }
 
   /** The error of a client that is closed, or of a caller that was interrupted or cancelled. */
-  private Optional<SnowlaneException> ended(Throwable cause) {
+  private Optional<SnowlaneException> ended(@Nullable Throwable cause) {
     if (closing.isClosed()) return Optional.of(Closing.error());
     boolean hasTimedOut = Context.current().cancellationCause() instanceof TimeoutException;
     boolean isCancelled = Context.current().isCancelled() && !hasTimedOut;
     return isCancelled || Thread.currentThread().isInterrupted() ? Optional.of(cancelled(cause)) : Optional.empty();
   }
 
-  private static SnowlaneException cancelled(Throwable cause) {
+  private static SnowlaneException cancelled(@Nullable Throwable cause) {
     return new SnowlaneException(ErrorReason.CANCELLED, "The caller cancelled.", cause);
   }
 

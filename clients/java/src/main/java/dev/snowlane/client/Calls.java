@@ -1,5 +1,6 @@
 package dev.snowlane.client;
 
+import dev.snowlane.client.ClientObserver.State;
 import dev.snowlane.v1.ReserveIdsRequest;
 import dev.snowlane.v1.ReserveIdsResponse;
 import io.grpc.Channel;
@@ -14,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of one client: its connections, its token, and the attempts of each call. */
 final class Calls {
@@ -34,21 +36,35 @@ final class Calls {
   private final Connections connections;
   private final Deployments deployments;
   private final Meeting meeting;
+  private final Names names;
+  private final States states;
   private final Hedges hedges;
   private final Closing closing = new Closing();
 
   Calls(ClientSettings settings) {
     this.settings = settings;
     this.endpoints = new Endpoints(settings.endpoints(), settings.clock(), settings.random());
+    this.states = new States(settings.clock(), settings.observer());
     this.connections =
-        new Connections(endpoint -> new Connection(endpoint.address, settings.tls()), settings.clock());
+        new Connections(
+            endpoint -> new Connection(endpoint.address, settings.channel()), settings.clock(), this::tellReplaced);
+    endpoints.onGone(connections::retire);
+    this.names = new Names(endpoints, settings.clock(), settings.random(), settings.lookUp());
     this.deployments = new Deployments(settings.deployments());
     this.hedges = new Hedges(settings.clock(), endpoints, connections, settings.attemptTimeout());
-    this.meeting = new Meeting(endpoints.all(), this, deployments);
+    this.meeting = new Meeting(endpoints, this, deployments);
   }
 
   ClientSettings settings() {
     return settings;
+  }
+
+  States states() {
+    return states;
+  }
+
+  private void tellReplaced(Endpoint endpoint) {
+    states.tell(State.REPLACED, Optional.empty(), Optional.of(endpoint.url()), Duration.ZERO);
   }
 
   boolean isClosed() {
@@ -62,7 +78,7 @@ final class Calls {
 
   /** The attempts of a new call; without a timeout, the client's bounds it. */
   Attempts attempts(String method, Optional<Duration> timeout) {
-    return new Attempts(settings, endpoints, closing, method, timeout);
+    return new Attempts(settings, endpoints, states, closing, method, timeout);
   }
 
   /** Makes a call of one answer, with its attempts. */
@@ -101,6 +117,7 @@ final class Calls {
    * @throws SnowlaneException as {@link Attempts#begin}; DEPLOYMENT_MISMATCH
    */
   Attempts.Attempt begin(Attempts attempts) {
+    names.look();
     meeting.begin();
     return attempts.begin();
   }
@@ -118,13 +135,19 @@ final class Calls {
   Exchange exchange(Endpoint endpoint) {
     // Asked for first: where there is no token, nothing is sent.
     Metadata headers = headers();
-    return new Exchange(endpoint, connections.begin(endpoint), headers);
+    return new Exchange(endpoint, connections.begin(endpoint), headers, false);
+  }
+
+  /** Begins a stream at an endpoint, over a connection that it shares with no call. */
+  Exchange streamExchange(Endpoint endpoint) {
+    Metadata headers = headers();
+    return new Exchange(endpoint, connections.beginStream(endpoint), headers, true);
   }
 
   /** Begins an RPC at an endpoint over a second connection. */
   Exchange secondExchange(Endpoint endpoint) {
     Metadata headers = headers();
-    return new Exchange(endpoint, connections.beginSecond(endpoint), headers);
+    return new Exchange(endpoint, connections.beginSecond(endpoint), headers, false);
   }
 
   Endpoints endpoints() {
@@ -150,7 +173,7 @@ final class Calls {
   private <S extends AbstractStub<S>, T> T send(
       Attempts attempts, Attempts.Attempt attempt, Function<Channel, S> stubs, Work<S, T> work) {
     Exchange exchange = exchange(attempt.endpoint());
-    RuntimeException failure = null;
+    @Nullable RuntimeException failure = null;
     try {
       S stub = exchange.stub(stubs).withDeadlineAfter(attempts.leftNanos(), TimeUnit.NANOSECONDS);
       return work.apply(stub, number -> admit(attempt.endpoint(), number));
@@ -169,10 +192,14 @@ final class Calls {
     private final Connection used;
     private final Metadata headers;
 
-    private Exchange(Endpoint endpoint, Connection used, Metadata headers) {
+    /** Whether it is a stream of which no chunk came. */
+    private boolean isUnheard;
+
+    private Exchange(Endpoint endpoint, Connection used, Metadata headers, boolean isStream) {
       this.endpoint = endpoint;
       this.used = used;
       this.headers = headers;
+      this.isUnheard = isStream;
     }
 
     /** A stub that sends the token. */
@@ -196,6 +223,7 @@ final class Calls {
 
     /** Takes in that a chunk came. */
     void noteChunk() {
+      isUnheard = false;
       connections.noteAnswer(endpoint, used);
     }
 
@@ -205,13 +233,13 @@ final class Calls {
      * @param error null: it succeeded
      * @return whether the next RPC at this endpoint takes another connection, because this one was dark
      */
-    boolean end(RuntimeException error) {
-      return connections.end(endpoint, used, error);
+    boolean end(@Nullable RuntimeException error) {
+      return connections.end(endpoint, used, error, isUnheard);
     }
 
     /** Ends it because its answer is not needed any more. */
     boolean endLost() {
-      connections.leave(used);
+      connections.leave(endpoint, used);
       return false;
     }
 

@@ -31,7 +31,7 @@ public interface ClientClock {
    */
   Timer after(long delayNanos, Runnable task);
 
-  /** The clocks of this machine, and one daemon thread for all timers of the process. */
+  /** The clocks of this machine, and one daemon thread for all timers, which ends when there are none. */
   static ClientClock system() {
     return SystemClock.INSTANCE;
   }

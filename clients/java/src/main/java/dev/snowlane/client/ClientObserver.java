@@ -51,6 +51,30 @@ public interface ClientObserver {
    */
   record ExpireEvent(long dropped) {}
 
+  /** What a client or a buffer has come to. */
+  enum State {
+    /** Refills of a buffer fail: three in a row, or for a second. */
+    FAILING,
+    /** The refills of a buffer that failed work again. */
+    WORKING,
+    /** The client calls another endpoint from now on. */
+    MOVED,
+    /** A connection answered nothing, and another one takes its place. */
+    REPLACED,
+    /** A server of another deployment answered, and its answer was dropped. */
+    MISMATCH
+  }
+
+  /**
+   * A client or a buffer has come to another state. The same goes to the log.
+   *
+   * @param state the state
+   * @param reason why; empty where nothing failed
+   * @param endpoint the URL of the server; empty where it is about none
+   * @param duration for how long refills had failed; zero in states other than {@code WORKING}
+   */
+  record StateEvent(State state, Optional<ErrorReason> reason, Optional<String> endpoint, Duration duration) {}
+
   /** An attempt ended. */
   default void onAttempt(AttemptEvent event) {}
 
@@ -62,4 +86,7 @@ public interface ClientObserver {
 
   /** IDs of a buffer were dropped. */
   default void onExpire(ExpireEvent event) {}
+
+  /** A client or a buffer has come to another state. */
+  default void onState(StateEvent event) {}
 }

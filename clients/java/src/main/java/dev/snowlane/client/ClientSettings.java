@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  */
 record ClientSettings(
     List<EndpointAddress> endpoints,
-    TlsOptions tls,
+    ChannelOptions channel,
     Optional<Supplier<String>> token,
     Duration timeout,
     Duration attemptTimeout,
@@ -23,4 +23,5 @@ record ClientSettings(
     Optional<Layout> layout,
     String namespace,
     ClientClock clock,
-    DoubleSupplier random) {}
+    DoubleSupplier random,
+    Names.LookUp lookUp) {}

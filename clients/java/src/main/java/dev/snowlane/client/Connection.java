@@ -37,9 +37,17 @@ final class Connection {
   /** Counted down when the channel leaves the state of failure; null: nobody waits for that. */
   private CountDownLatch recovery;
 
-  Connection(EndpointAddress address, TlsOptions tls) {
+  Connection(EndpointAddress address, ChannelOptions options) {
+    ManagedChannelBuilder<?> builder = channelTo(address, options.tls().get());
+    options.hook().accept(builder);
+    // What the client says goes before what the hook does.
+    address.authority().ifPresent(builder::overrideAuthority);
+    // A proxy was looked for by the name, and there is none.
+    if (address.ip().isPresent()) builder.proxyDetector(server -> null);
     this.channel =
-        channelTo(address, tls)
+        builder
+            .intercept(options.interceptors())
+            .userAgent("snowlane-java/" + ClientVersion.VERSION)
             .disableRetry()
             .disableServiceConfigLookUp()
             .keepAliveTime(KEEP_ALIVE_TIME_S, TimeUnit.SECONDS)
@@ -54,9 +62,7 @@ final class Connection {
    */
   static ManagedChannelBuilder<?> channelTo(EndpointAddress address, TlsOptions tls) {
     ChannelCredentials credentials = address.isTls() ? tls.credentials() : InsecureChannelCredentials.create();
-    ManagedChannelBuilder<?> channel = Grpc.newChannelBuilder(address.target(), credentials);
-    // Of a socket gRPC would send the path as the name of the host.
-    return address.isSocket() ? channel.overrideAuthority("localhost") : channel;
+    return Grpc.newChannelBuilder(address.target(), credentials);
   }
 
   /**

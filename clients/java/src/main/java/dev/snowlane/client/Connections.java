@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a connection to an endpoint at its first call, and another where that one is dark: where it stands and answers
@@ -32,6 +34,9 @@ final class Connections {
   /** A second one beside one that has answered is opened no more often than this. */
   private static final long SECOND_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** So many streams share a connection: servers permit 100. */
+  private static final int STREAMS_EACH = 90;
+
   /** How the one to an endpoint is doing, as far as it shows. */
   enum State {
     ANSWERS,
@@ -42,8 +47,15 @@ final class Connections {
   private final Function<Endpoint, Connection> open;
   private final ClientClock clock;
 
+  /** Gets each endpoint whose connection was replaced, without the lock. */
+  private final Consumer<Endpoint> onReplaced;
+
   // This object guards all below, and what connections hold beside their channels.
   private final Map<Endpoint, Connection> inUse = new HashMap<>();
+
+  /** Those of streams, so that readers that pause hold up no call. The first one stays, others close when empty. */
+  private final Map<Endpoint, List<Connection>> streaming = new HashMap<>();
+
   private final Set<Connection> replaced = new HashSet<>();
   private final Map<Endpoint, Integer> unansweredInRow = new HashMap<>();
 
@@ -52,9 +64,10 @@ final class Connections {
 
   private boolean isClosed;
 
-  Connections(Function<Endpoint, Connection> open, ClientClock clock) {
+  Connections(Function<Endpoint, Connection> open, ClientClock clock, Consumer<Endpoint> onReplaced) {
     this.open = open;
     this.clock = clock;
+    this.onReplaced = onReplaced;
   }
 
   /** The connection that an RPC takes. Each one is ended by {@link #end}. */
@@ -64,6 +77,20 @@ final class Connections {
     if (used == null) {
       used = opened(endpoint);
       inUse.put(endpoint, used);
+    }
+    used.callCount++;
+    awaitAnswer(used);
+    return used;
+  }
+
+  /** The connection that a stream takes. Each one is ended by {@link #end}. */
+  synchronized Connection beginStream(Endpoint endpoint) {
+    if (isClosed) throw Closing.error();
+    List<Connection> all = streaming.computeIfAbsent(endpoint, key -> new ArrayList<>());
+    Connection used = all.stream().filter(each -> each.callCount < STREAMS_EACH).findFirst().orElse(null);
+    if (used == null) {
+      used = opened(endpoint);
+      all.add(used);
     }
     used.callCount++;
     awaitAnswer(used);
@@ -122,15 +149,20 @@ final class Connections {
    * Takes in how an RPC ended.
    *
    * @param error null: with success
+   * @param isUnheard whether it is a stream of which no chunk came
    * @return whether the next one at this endpoint takes another connection, because this one was dark
    */
-  boolean end(Endpoint endpoint, Connection used, RuntimeException error) {
+  boolean end(Endpoint endpoint, Connection used, @Nullable RuntimeException error, boolean isUnheard) {
     boolean isReplaced = false;
+    boolean isNew;
     synchronized (this) {
+      boolean wasReplaced = used.isReplaced;
       if (error == null) noteAnswer(endpoint, used);
-      else isReplaced = noteError(endpoint, used, error);
+      else isReplaced = noteError(endpoint, used, error, isUnheard);
+      isNew = used.isReplaced && !wasReplaced;
     }
-    leave(used);
+    leave(endpoint, used);
+    if (isNew) onReplaced.accept(endpoint);
     return isReplaced;
   }
 
@@ -138,13 +170,34 @@ final class Connections {
    * Takes in that an RPC ended because its caller needs no answer any more. Where its connection is dark, the next call
    * finds out.
    */
-  void leave(Connection used) {
+  void leave(Endpoint endpoint, Connection used) {
     boolean isDone;
     synchronized (this) {
       used.callCount--;
+      if (used.callCount == 0 && streaming.getOrDefault(endpoint, List.of()).indexOf(used) > 0) {
+        replace(endpoint, used);
+      }
       isDone = used.callCount == 0 && replaced.remove(used);
     }
     if (isDone) used.close();
+  }
+
+  /** Closes the connections to an endpoint after their last calls: its address is gone. */
+  void retire(Endpoint endpoint) {
+    List<Connection> idle = new ArrayList<>();
+    synchronized (this) {
+      List<Connection> all = new ArrayList<>(streaming.getOrDefault(endpoint, List.of()));
+      Connection ofCalls = inUse.get(endpoint);
+      if (ofCalls != null) all.add(ofCalls);
+      for (Connection used : all) {
+        replace(endpoint, used);
+        if (used.callCount == 0 && replaced.remove(used)) idle.add(used);
+      }
+      streaming.remove(endpoint);
+      unansweredInRow.remove(endpoint);
+      secondNanos.remove(endpoint);
+    }
+    idle.forEach(Connection::close);
   }
 
   /** Takes in that an answer is due from now on. */
@@ -167,19 +220,21 @@ final class Connections {
     synchronized (this) {
       isClosed = true;
       all.addAll(inUse.values());
+      streaming.values().forEach(all::addAll);
       all.addAll(replaced);
       inUse.clear();
+      streaming.clear();
       replaced.clear();
     }
     all.forEach(Connection::close);
   }
 
-  private boolean noteError(Endpoint endpoint, Connection used, RuntimeException error) {
+  private boolean noteError(Endpoint endpoint, Connection used, RuntimeException error, boolean isUnheard) {
     ErrorReason reason = RpcErrors.of(error, endpoint.url()).reason();
     boolean isCancelled =
         error instanceof StatusRuntimeException rpc && rpc.getStatus().getCode() == Status.Code.CANCELLED;
     if (isCancelled || reason == ErrorReason.DEADLINE_EXCEEDED) {
-      noteLimit(endpoint, used);
+      noteLimit(endpoint, used, isUnheard);
       return used.isReplaced;
     }
     if (reason == ErrorReason.UNREACHABLE) {
@@ -193,13 +248,21 @@ final class Connections {
     return false;
   }
 
-  private void noteLimit(Endpoint endpoint, Connection used) {
-    if (inUse.get(endpoint) != used || !isDark(endpoint, used)) return;
+  private void noteLimit(Endpoint endpoint, Connection used, boolean isUnheard) {
+    // A server may permit fewer streams than we take it to: the next one is to find room.
+    boolean isFull = isUnheard && used.hasAnswered && used.callCount > 1;
     // The next call opens another. Calls that run out together find this one replaced.
-    inUse.remove(endpoint);
+    if ((isFull || isDark(endpoint, used)) && replace(endpoint, used)) unansweredInRow.merge(endpoint, 1, Integer::sum);
+  }
+
+  /** Lets a connection get no more calls, and close after the last one. Returns whether it got some. */
+  private boolean replace(Endpoint endpoint, Connection used) {
+    List<Connection> ofStreams = streaming.get(endpoint);
+    boolean wasInUse = inUse.remove(endpoint, used) || (ofStreams != null && ofStreams.remove(used));
+    if (!wasInUse) return false;
     replaced.add(used);
-    unansweredInRow.merge(endpoint, 1, Integer::sum);
     used.isReplaced = true;
+    return true;
   }
 
   private boolean isDark(Endpoint endpoint, Connection used) {

@@ -68,9 +68,14 @@ final class Deployments {
     if (conflict != null) throw conflict.rethrown();
   }
 
-  /** Takes in a server that was met before the first ID: no call gets an ID when two do not go together. */
-  synchronized void meetAtStart(MetServer server) {
-    if (!join(server) && conflict == null) conflict = mismatch(server);
+  /**
+   * Takes in a server that was met before the first ID: no call gets an ID when two do not go together. Returns whether
+   * it goes together with the others.
+   */
+  synchronized boolean meetAtStart(MetServer server) {
+    if (join(server)) return true;
+    if (conflict == null) conflict = mismatch(server);
+    return false;
   }
 
   /** Whether an answer with this number may be used as it is. */

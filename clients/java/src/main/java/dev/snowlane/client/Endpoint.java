@@ -6,6 +6,8 @@ import java.util.Optional;
 final class Endpoint {
 
   final EndpointAddress address;
+  /** Looks in a row that did not find its address. Guarded by its {@link Names}. */
+  int missedLooks;
   int failuresInRow;
   /** In the past: it is up. */
   long downUntilNanos;

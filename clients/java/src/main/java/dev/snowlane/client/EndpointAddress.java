@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -13,8 +14,9 @@ import java.util.regex.Pattern;
  *
  * @param url as it was given
  * @param host an IPv6 address stands in brackets; empty for a Unix socket
+ * @param ip the address of the host that is called; empty: gRPC looks it up
  */
-record EndpointAddress(String url, String host, int port, boolean isTls) {
+record EndpointAddress(String url, String host, int port, boolean isTls, Optional<InetAddress> ip) {
 
   private static final String UNIX = "unix:";
   /** The room for a path in Linux' sockaddr_un, without its last byte. */
@@ -27,7 +29,9 @@ record EndpointAddress(String url, String host, int port, boolean isTls) {
    */
   static EndpointAddress read(String url) {
     if (url.startsWith(UNIX) && url.startsWith("/", UNIX.length())) {
-      if (url.getBytes(UTF_8).length <= UNIX.length() + SOCKET_PATH_MAX) return new EndpointAddress(url, "", 0, false);
+      if (url.getBytes(UTF_8).length <= UNIX.length() + SOCKET_PATH_MAX) {
+        return new EndpointAddress(url, "", 0, false, Optional.empty());
+      }
       throw new IllegalArgumentException("The path of the endpoint \"" + url + "\" has more than 107 bytes.");
     }
     // The part before an @ may be a password.
@@ -48,14 +52,38 @@ record EndpointAddress(String url, String host, int port, boolean isTls) {
       throw new IllegalArgumentException(shown + " is more than scheme, host and port.");
     }
     int port = uri.getPort() >= 0 ? uri.getPort() : isTls ? 443 : 80;
-    return new EndpointAddress(url, uri.getHost(), port, isTls);
+    return new EndpointAddress(url, uri.getHost(), port, isTls, Optional.empty());
+  }
+
+  /** The same, called by one of the addresses that its host has. */
+  EndpointAddress at(InetAddress address) {
+    String shown = url + " [" + address.getHostAddress() + "]";
+    return new EndpointAddress(shown, host, port, isTls, Optional.of(address));
   }
 
   /** As gRPC takes it. With its scheme: a host may be called as one of gRPC's own. */
   String target() {
     if (isSocket()) return url;
     // The brackets of an IPv6 address have no place in the path of a URI.
-    return "dns:///" + host.replace("[", "%5B").replace("]", "%5D") + ":" + port;
+    return "dns:///" + called().replace("[", "%5B").replace("]", "%5D") + ":" + port;
+  }
+
+  private String called() {
+    if (ip.isEmpty()) return host;
+    String address = ip.get().getHostAddress();
+    return address.contains(":") ? "[" + address + "]" : address;
+  }
+
+  /** What servers and their certificates are called by; empty: what gRPC makes of the target. */
+  Optional<String> authority() {
+    // Of a socket gRPC would send the path as the name of the host.
+    if (isSocket()) return Optional.of("localhost");
+    return ip.map(address -> host + ":" + port);
+  }
+
+  /** Whether it is the name of a host, which may have several addresses. */
+  boolean isName() {
+    return !isSocket() && ip.isEmpty() && !IP_LITERAL.matcher(host).matches();
   }
 
   /** Whether it is a Unix socket. */

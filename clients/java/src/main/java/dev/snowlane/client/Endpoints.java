@@ -6,7 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
+import java.util.stream.Stream;
 
 /**
  * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; and never
@@ -31,8 +33,17 @@ final class Endpoints {
 
   private final ClientClock clock;
   private final DoubleSupplier random;
-  private final List<Endpoint> all;
+
+  /** Gets each endpoint whose address is gone, without the lock. */
+  private Consumer<Endpoint> onGone = gone -> {};
+
+  // This object guards all below.
+  private List<Endpoint> all;
   private Endpoint current;
+
+  /** The one that was in use when that was last told. */
+  private Endpoint announced;
+
   private long moveAtNanos;
   private boolean hasAnswered;
 
@@ -45,10 +56,51 @@ final class Endpoints {
     long nowNanos = clock.nanos();
     this.all = addresses.stream().map(address -> new Endpoint(address, nowNanos)).toList();
     move(all);
+    announced = current;
   }
 
-  List<Endpoint> all() {
+  void onGone(Consumer<Endpoint> action) {
+    onGone = action;
+  }
+
+  synchronized List<Endpoint> all() {
     return all;
+  }
+
+  /** The endpoint in use, where it is another one than at the last call. */
+  synchronized Optional<Endpoint> announceMove() {
+    if (current == announced) return Optional.empty();
+    announced = current;
+    return Optional.of(current);
+  }
+
+  /** Whether all of these are down. */
+  synchronized boolean areDown(List<Endpoint> some) {
+    long nowNanos = clock.nanos();
+    return some.stream().allMatch(endpoint -> endpoint.downUntilNanos - nowNanos > 0);
+  }
+
+  /** Puts endpoints in the place of others. One that is in use and answers stays, and is returned. */
+  List<Endpoint> replace(List<Endpoint> gone, List<Endpoint> come) {
+    List<Endpoint> stay;
+    List<Endpoint> left;
+    synchronized (this) {
+      stay = gone.stream().filter(this::isInUseAndAnswers).toList();
+      left = gone.stream().filter(each -> !stay.contains(each)).toList();
+      all = Stream.concat(all.stream().filter(each -> !left.contains(each)), come.stream()).toList();
+      if (left.contains(current)) {
+        // A name that turns into its addresses is no move.
+        boolean isUnheard = announced == current && current.address.ip().isEmpty();
+        move(all);
+        if (isUnheard) announced = current;
+      }
+    }
+    left.forEach(onGone);
+    return stay;
+  }
+
+  private boolean isInUseAndAnswers(Endpoint endpoint) {
+    return endpoint == current && endpoint.failuresInRow == 0 && endpoint.address.ip().isPresent();
   }
 
   synchronized Choice choose() {
@@ -66,6 +118,11 @@ final class Endpoints {
       move(up);
     }
     return new Choice(current, waitNanos, current.lastFailure);
+  }
+
+  /** Whether a server has answered, with success or an error. */
+  synchronized boolean hasAnswered() {
+    return hasAnswered;
   }
 
   /** Takes in that a server answered, with success or an error. */

@@ -8,6 +8,7 @@ import dev.snowlane.v1.NextIdRequest;
 import dev.snowlane.v1.NextIdResponse;
 import dev.snowlane.v1.ReserveIdsRequest;
 import dev.snowlane.v1.ReserveIdsResponse;
+import io.grpc.Context;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -107,7 +108,18 @@ public final class IdClient implements IdSource {
 
   @Override
   public CompletableFuture<List<IdRun>> reserveAsync(int count, Duration timeout) {
-    return reservations.run(timeout, left -> reserveHere(count, left));
+    // Its deadline, its cancellation and its trace are the caller's.
+    Context caller = Context.current();
+    return reservations.run(
+        timeout,
+        left -> {
+          Context previous = caller.attach();
+          try {
+            return reserveHere(count, left);
+          } finally {
+            caller.detach(previous);
+          }
+        });
   }
 
   /** Asks a server what it is: layout, worker ID, limits, version. */
@@ -120,6 +132,11 @@ public final class IdClient implements IdSource {
           admit.accept(Deployments.numberOf(info.getDeploymentFingerprint()));
           return info;
         });
+  }
+
+  /** Connects, and waits until a server has said what it is. Takes no ID. */
+  public void ready() {
+    info();
   }
 
   @Override
@@ -142,7 +159,8 @@ public final class IdClient implements IdSource {
   @Override
   public PrefetchBuffer prefetch(PrefetchOptions options) {
     PrefetchBuffer buffer =
-        new PrefetchBuffer(refills, options, settings.timeout(), settings.clock(), settings.observer());
+        new PrefetchBuffer(
+            refills, options, settings.timeout(), settings.clock(), settings.observer(), calls.states());
     synchronized (buffers) {
       if (calls.isClosed()) throw Closing.error();
       buffers.add(buffer);

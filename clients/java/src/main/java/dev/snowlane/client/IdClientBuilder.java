@@ -1,11 +1,15 @@
 package dev.snowlane.client;
 
+import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannelBuilder;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -17,7 +21,9 @@ public final class IdClientBuilder {
   private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-fA-F]{8,32}");
 
   private List<String> endpoints = List.of("http://127.0.0.1:7609");
-  private TlsOptions tls = TlsOptions.DEFAULTS;
+  private Supplier<TlsOptions> tls = () -> TlsOptions.DEFAULTS;
+  private List<ClientInterceptor> interceptors = List.of();
+  private Consumer<ManagedChannelBuilder<?>> channelHook = builder -> {};
   private Optional<Supplier<String>> token = Optional.empty();
   private boolean isTokenInsecure;
   private Duration timeout = Duration.ofSeconds(5);
@@ -30,11 +36,14 @@ public final class IdClientBuilder {
   private ClientClock clock = ClientClock.system();
   private DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
 
+  private Names.LookUp lookUp = InetAddress::getAllByName;
+
   IdClientBuilder() {}
 
   /**
    * One or more of {@code http://HOST:PORT} (plaintext), {@code https://HOST:PORT} (TLS) and {@code unix:/PATH} (a
-   * socket of this machine, under Linux on x64). They must serve one deployment. Default: {@code http://127.0.0.1:7609}.
+   * socket of this machine, under Linux on x64). A name with several addresses is as many. They must serve one
+   * deployment. Default: {@code http://127.0.0.1:7609}.
    */
   public IdClientBuilder endpoints(String... values) {
     endpoints = List.of(values);
@@ -43,7 +52,28 @@ public final class IdClientBuilder {
 
   /** The roots to trust, and this client's own certificate. Default: the system's roots, and none. */
   public IdClientBuilder tls(TlsOptions value) {
+    Objects.requireNonNull(value, "tls");
+    return tls(() -> value);
+  }
+
+  /** Gives those of each new connection, so that certificates may change. May be called from several threads at once. */
+  public IdClientBuilder tls(Supplier<TlsOptions> value) {
     tls = Objects.requireNonNull(value, "tls");
+    return this;
+  }
+
+  /** Those that each call goes through, such as OpenTelemetry's, which passes on the caller's trace. Default: none. */
+  public IdClientBuilder interceptors(ClientInterceptor... values) {
+    interceptors = List.of(values);
+    return this;
+  }
+
+  /**
+   * Gets the builder of each channel, for what gRPC offers beside the options here. Where both say something, such as
+   * retries, authority or user agent, the client wins.
+   */
+  public IdClientBuilder channel(Consumer<ManagedChannelBuilder<?>> value) {
+    channelHook = Objects.requireNonNull(value, "channel");
     return this;
   }
 
@@ -122,6 +152,12 @@ public final class IdClientBuilder {
     return this;
   }
 
+  /** Asks for the addresses of a host; for tests. */
+  IdClientBuilder lookUp(Names.LookUp value) {
+    lookUp = value;
+    return this;
+  }
+
   /**
    * Makes the client. Connections are opened when they are first needed.
    *
@@ -150,7 +186,7 @@ public final class IdClientBuilder {
     return new IdClient(
         new ClientSettings(
             List.copyOf(addresses),
-            tls,
+            new ChannelOptions(tls, interceptors, channelHook),
             token,
             timeout,
             attemptTimeout,
@@ -160,7 +196,8 @@ public final class IdClientBuilder {
             layout,
             namespace,
             clock,
-            random));
+            random,
+            lookUp));
   }
 
   private EndpointAddress readEndpoint(String url) {
@@ -174,7 +211,7 @@ public final class IdClientBuilder {
   private void refuseUnlessTlsReadable(EndpointAddress address) {
     if (!address.isTls()) return;
     try {
-      Connection.channelTo(address, tls);
+      Connection.channelTo(address, tls.get());
     } catch (RuntimeException unreadable) {
       // Not as the cause: its message might show the key.
       throw new IllegalArgumentException("The TLS options are not certificates and a key as PEM.");

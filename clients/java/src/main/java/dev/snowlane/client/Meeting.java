@@ -1,10 +1,12 @@
 package dev.snowlane.client;
 
+import dev.snowlane.client.ClientObserver.State;
 import dev.snowlane.v1.GetInfoRequest;
 import dev.snowlane.v1.GetInfoResponse;
 import dev.snowlane.v1.IdServiceGrpc;
 import io.grpc.Context;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,14 +18,14 @@ final class Meeting {
   /** The first ID waits for so long until they have said it. */
   private static final long TIMEOUT_MS = 500;
 
-  private final List<Endpoint> endpoints;
+  private final Endpoints endpoints;
   private final Calls calls;
   private final Deployments deployments;
 
   /** Null before the first call; guarded by this object. */
   private CompletableFuture<Void> met;
 
-  Meeting(List<Endpoint> endpoints, Calls calls, Deployments deployments) {
+  Meeting(Endpoints endpoints, Calls calls, Deployments deployments) {
     this.endpoints = endpoints;
     this.calls = calls;
     this.deployments = deployments;
@@ -49,21 +51,35 @@ final class Meeting {
     deployments.refuseIfInConflict();
     if (number == 0) return;
     // Where there is one endpoint, nothing that it says of itself could be compared.
-    boolean isNew = !deployments.knows(number) && endpoints.size() > 1;
+    boolean isNew = !deployments.knows(number) && endpoints.all().size() > 1;
     Optional<Deployments.MetServer> asked = isNew ? ask(endpoint).join() : Optional.empty();
     Deployments.MetServer unasked = new Deployments.MetServer(endpoint.url(), number, Optional.empty());
-    deployments.admit(asked.filter(server -> server.number() == number).orElse(unasked));
+    try {
+      deployments.admit(asked.filter(server -> server.number() == number).orElse(unasked));
+    } catch (SnowlaneException mismatch) {
+      tellMismatch(endpoint.url());
+      throw mismatch;
+    }
+  }
+
+  private void tellMismatch(String url) {
+    calls.states().tell(State.MISMATCH, Optional.of(ErrorReason.DEPLOYMENT_MISMATCH), Optional.of(url), Duration.ZERO);
   }
 
   private synchronized CompletableFuture<Void> met() {
-    if (met == null) met = endpoints.size() < 2 ? CompletableFuture.completedFuture(null) : meetAll();
+    List<Endpoint> all = endpoints.all();
+    if (met == null) met = all.size() < 2 ? CompletableFuture.completedFuture(null) : meetAll(all);
     return met;
   }
 
-  private CompletableFuture<Void> meetAll() {
-    List<CompletableFuture<Optional<Deployments.MetServer>>> answers = endpoints.stream().map(this::ask).toList();
+  private CompletableFuture<Void> meetAll(List<Endpoint> all) {
+    List<CompletableFuture<Optional<Deployments.MetServer>>> answers = all.stream().map(this::ask).toList();
     return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-        .thenRun(() -> answers.forEach(answer -> answer.join().ifPresent(deployments::meetAtStart)));
+        .thenRun(() -> answers.forEach(answer -> answer.join().ifPresent(this::meetAtStart)));
+  }
+
+  private void meetAtStart(Deployments.MetServer server) {
+    if (!deployments.meetAtStart(server)) tellMismatch(server.url());
   }
 
   /** Asks a server of which deployment it is; empty where it does not say so soon. */

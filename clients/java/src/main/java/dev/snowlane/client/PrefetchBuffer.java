@@ -2,7 +2,9 @@ package dev.snowlane.client;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands out reserved IDs from memory and reserves more in the background, ahead of need.
@@ -36,19 +38,25 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
 
   /** As above, with a clock, for tests, and an observer. A reservation may take as long as a call may wait. */
   public PrefetchBuffer(RunSource source, PrefetchOptions options, ClientClock clock, ClientObserver observer) {
-    this(source, options, options.timeout().orElse(TIMEOUT), clock, observer);
+    this(source, options, options.timeout().orElse(TIMEOUT), clock, observer, new States(clock, observer));
   }
 
   /**
    * @param sourceTimeout how long a reservation may take, and a call may wait if the options do not say
+   * @param states hears when refills begin to fail, and when they work again
    */
   PrefetchBuffer(
-      RunSource source, PrefetchOptions options, Duration sourceTimeout, ClientClock clock, ClientObserver observer) {
+      RunSource source,
+      PrefetchOptions options,
+      Duration sourceTimeout,
+      ClientClock clock,
+      ClientObserver observer,
+      States states) {
     super(new RefillPolicy(options), clock);
     this.timeout = options.timeout().orElse(sourceTimeout);
     this.clock = clock;
     this.waiters = new Waiters(lock, clock, observer);
-    this.refiller = new Refiller(source, options, sourceTimeout, clock, observer, lock, this, waiters);
+    this.refiller = new Refiller(source, options, sourceTimeout, clock, observer, states, lock, this, waiters);
   }
 
   /**
@@ -106,6 +114,57 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     return ids;
   }
 
+  /** As {@link #nextIdAsync(Duration)}, with the time of the options. */
+  public CompletableFuture<Long> nextIdAsync() {
+    return nextIdAsync(timeout);
+  }
+
+  /**
+   * As {@link #nextId(Duration)}, and never blocks: from stock it is complete at once, and otherwise it completes on a
+   * thread of the common pool. It fails with a {@link SnowlaneException}. Once it is cancelled it claims nothing.
+   */
+  public CompletableFuture<Long> nextIdAsync(Duration timeout) {
+    CompletableFuture<long[]> ids = takeAsync(1, timeout);
+    CompletableFuture<Long> id = ids.thenApply(taken -> taken[0]);
+    return Waiters.cancelledTogether(id, ids);
+  }
+
+  /** As {@link #nextIdsAsync(int, Duration)}, with the time of the options. */
+  public CompletableFuture<long[]> nextIdsAsync(int count) {
+    return nextIdsAsync(count, timeout);
+  }
+
+  /** As {@link #nextIds(int, Duration)}, and never blocks; see {@link #nextIdAsync(Duration)}. */
+  public CompletableFuture<long[]> nextIdsAsync(int count, Duration timeout) {
+    try {
+      Counts.check(count, COUNT_MAX);
+    } catch (SnowlaneException outOfRange) {
+      return CompletableFuture.failedFuture(outOfRange);
+    }
+    return takeAsync(count, timeout);
+  }
+
+  private CompletableFuture<long[]> takeAsync(int count, Duration timeout) {
+    long[] ids = new long[count];
+    int filled = claimFresh(ids, count == 1 ? place() : placeOfBlocks());
+    if (filled == count) return CompletableFuture.completedFuture(ids);
+    return waiters.awaitAsync(refiller, ids, filled, this::claimNext, deadlineAfter(timeout));
+  }
+
+  /** As {@link #ready(Duration)}, with the time of the options. */
+  public void ready() {
+    ready(timeout);
+  }
+
+  /**
+   * Waits until IDs are in stock, and takes none: call it before the first request.
+   *
+   * @throws SnowlaneException as {@link #nextId()}
+   */
+  public void ready(Duration timeout) {
+    waiters.await(refiller, () -> hasFresh() ? 1 : 0, deadlineAfter(timeout));
+  }
+
   /** Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing twice is closing once. */
   @Override
   public void close() {
@@ -157,7 +216,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
   /**
    * @param timeout null: does not wait
    */
-  private long nextIdSlowly(ClaimableRun run, long index, Duration timeout) {
+  private long nextIdSlowly(ClaimableRun run, long index, @Nullable Duration timeout) {
     if (index < run.count) {
       if (index == run.low) markReached(run);
       else if (isContended(run, index)) spreadCallers();

@@ -1,5 +1,6 @@
 package dev.snowlane.client;
 
+import dev.snowlane.client.ClientObserver.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills the stock of a buffer: one reservation at a time, with a back-off after one that failed. It owns the
@@ -33,7 +35,7 @@ final class Refiller {
     /** From before the first attempt to get it: no ID of it can be older. */
     Moment sent;
 
-    CompletableFuture<List<IdRun>> answer;
+    @Nullable CompletableFuture<List<IdRun>> answer;
 
     Flight(Purpose purpose, int asked, int pieceSize, double ratePerSecond) {
       this.purpose = purpose;
@@ -54,22 +56,24 @@ final class Refiller {
   private final Duration timeout;
   private final ClientClock clock;
   private final ClientObserver observer;
+  private final States states;
 
   /** Null: no reserve is kept for an outage. */
-  private final OutagePolicy outage;
+  private final @Nullable OutagePolicy outage;
 
   private final ReentrantLock lock;
   private final Stock stock;
   private final Waiters waiters;
-  private Flight flight;
-  private ClientClock.Timer backOff;
+  private @Nullable Flight flight;
+  private ClientClock.@Nullable Timer backOff;
 
   /** Set while the reserve for an outage is looked after. */
-  private ClientClock.Timer topUp;
+  private ClientClock.@Nullable Timer topUp;
 
   private boolean closed;
-  private SnowlaneException lastFailure;
+  private @Nullable SnowlaneException lastFailure;
   private int failuresInRow;
+  private final FailingSpell spell = new FailingSpell();
   private long failures;
   private long refills;
 
@@ -82,6 +86,7 @@ final class Refiller {
       Duration timeout,
       ClientClock clock,
       ClientObserver observer,
+      States states,
       ReentrantLock lock,
       Stock stock,
       Waiters waiters) {
@@ -90,6 +95,7 @@ final class Refiller {
     this.timeout = timeout;
     this.clock = clock;
     this.observer = observer;
+    this.states = states;
     this.outage = options.outage().map(time -> new OutagePolicy(options, time)).orElse(null);
     this.lock = lock;
     this.stock = stock;
@@ -111,7 +117,7 @@ final class Refiller {
   }
 
   /** Why the last reservation failed; null if it succeeded. */
-  SnowlaneException lastFailure() {
+  @Nullable SnowlaneException lastFailure() {
     return lastFailure;
   }
 
@@ -119,7 +125,11 @@ final class Refiller {
    * @throws SnowlaneException CLIENT_CLOSED
    */
   void refuseIfClosed() {
-    if (closed) throw new SnowlaneException(ErrorReason.CLIENT_CLOSED, "The buffer is closed.");
+    if (closed) throw closedError();
+  }
+
+  static SnowlaneException closedError() {
+    return new SnowlaneException(ErrorReason.CLIENT_CLOSED, "The buffer is closed.");
   }
 
   /** Asks for the next answer, unless one is on its way or spare, or a failure is too fresh. */
@@ -250,18 +260,22 @@ final class Refiller {
     return new SnowlaneException(ErrorReason.DEADLINE_EXCEEDED, "No answer came within " + timeout.toMillis() + " ms.");
   }
 
-  private void settle(Flight settled, List<IdRun> runs, Throwable error) {
+  private void settle(Flight settled, @Nullable List<IdRun> runs, @Nullable Throwable error) {
     int received = 0;
     SnowlaneException failure = null;
+    Runnable telling = () -> {};
     lock.lock();
     try {
       if (flight != settled) return;
       flight = null;
       if (error != null) throw SnowlaneException.from(error);
       received = accept(runs, settled);
+      telling = spell.worked(clock.nanos()).<Runnable>map(lasted -> () -> tellWorking(lasted)).orElse(telling);
     } catch (RuntimeException thrown) {
-      failure = SnowlaneException.from(thrown);
-      fail(failure);
+      SnowlaneException cause = SnowlaneException.from(thrown);
+      failure = cause;
+      fail(cause);
+      if (spell.failed(settled.sent.nanos(), clock.nanos(), failuresInRow)) telling = () -> tellFailing(cause);
     } finally {
       lock.unlock();
     }
@@ -270,6 +284,15 @@ final class Refiller {
     ClientObserver.RefillEvent event =
         new ClientObserver.RefillEvent(settled.asked, received, duration, settled.ratePerSecond, reason);
     Observers.tell(() -> observer.onRefill(event));
+    telling.run();
+  }
+
+  private void tellFailing(SnowlaneException cause) {
+    states.tell(State.FAILING, Optional.of(cause.reason()), cause.endpoint(), Duration.ZERO);
+  }
+
+  private void tellWorking(Duration lasted) {
+    states.tell(State.WORKING, Optional.empty(), Optional.empty(), lasted);
   }
 
   /**

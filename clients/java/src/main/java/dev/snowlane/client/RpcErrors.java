@@ -7,16 +7,13 @@ import com.google.rpc.RetryInfo;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
-import java.io.FileNotFoundException;
-import java.net.ConnectException;
-import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what an attempt failed with. */
 final class RpcErrors {
@@ -27,6 +24,13 @@ final class RpcErrors {
   private RpcErrors() {}
 
   static SnowlaneException of(RuntimeException error, String endpoint) {
+    return of(error, endpoint, false);
+  }
+
+  /**
+   * @param isFirst whether no server has answered this client yet
+   */
+  static SnowlaneException of(RuntimeException error, String endpoint, boolean isFirst) {
     if (!(error instanceof StatusRuntimeException rpc)) return SnowlaneException.from(error);
     Status status = rpc.getStatus();
     Status.Code code = isConnectionLost(status.getCause()) ? Status.Code.UNAVAILABLE : status.getCode();
@@ -44,30 +48,33 @@ final class RpcErrors {
       if (known.isEmpty()) metadata.put("reason", info.get().getReason());
       reason = known.orElse(ErrorReason.RPC_FAILED);
     }
-    if (reason == ErrorReason.UNREACHABLE) message = describeUnreachable(status, message, metadata);
+    if (reason == ErrorReason.UNREACHABLE) message = describeUnreachable(rpc, message, metadata, isFirst);
     return new SnowlaneException(reason, code, message, metadata, retryAfter, endpoint, error);
   }
 
-  /** What a failure without a word from the server says: in our words where no server is there. */
-  private static String describeUnreachable(Status status, String description, Map<String, String> metadata) {
+  /** What UNREACHABLE says: in our words where the mistake is known. */
+  private static String describeUnreachable(
+      StatusRuntimeException rpc, String description, Map<String, String> metadata, boolean isFirst) {
+    if (isOfServer(rpc)) return "The server cannot answer now: " + description;
+    Throwable cause = rpc.getStatus().getCause();
+    Optional<ConnectionMistake> mistake = ConnectionMistake.of(cause, description);
+    // Connections that worked end, too, and then there is nothing to correct.
+    if (mistake.filter(found -> isFirst || found != ConnectionMistake.CLOSED).isPresent()) {
+      metadata.put("connection", mistake.get().kind());
+      return mistake.get().text();
+    }
     String deepest = description;
-    for (Throwable each = status.getCause(); each != null; each = each.getCause()) {
-      if (each instanceof UnknownHostException || each instanceof UnresolvedAddressException) {
-        metadata.put("connection", "no_address");
-        return "The host name has no address.";
-      }
-      if (each instanceof FileNotFoundException) {
-        metadata.put("connection", "refused");
-        return "There is no such socket: no server listens there.";
-      }
-      // Netty's own exception for a connection that took too long is a ConnectException too.
-      if (each instanceof ConnectException && !each.getClass().getName().endsWith("TimeoutException")) {
-        metadata.put("connection", "refused");
-        return "The connection is refused: no server listens there.";
-      }
+    for (Throwable each = cause; each != null; each = each.getCause()) {
       if (each.getMessage() != null) deepest = each.getMessage();
     }
     return "The server does not answer: " + deepest;
+  }
+
+  /** Whether a server has said it. */
+  static boolean isOfServer(@Nullable RuntimeException error) {
+    if (!(error instanceof StatusRuntimeException rpc) || rpc.getStatus().getCause() != null) return false;
+    // The transport writes none by itself.
+    return rpc.getTrailers() != null && !rpc.getTrailers().keys().isEmpty();
   }
 
   /**
@@ -75,7 +82,7 @@ final class RpcErrors {
    * UNKNOWN or INTERNAL where it was lost while the call was being written. No status that a server sent has a cause.
    * docs/adr/0056 says when this was seen.
    */
-  private static boolean isConnectionLost(Throwable cause) {
+  private static boolean isConnectionLost(@Nullable Throwable cause) {
     for (Throwable each = cause; each != null; each = each.getCause()) {
       // Netty is shaded in one build of grpc-java and not in the other: it is known by its name alone.
       boolean isOfHttp2 = each.getClass().getName().contains(".Http2Exception");

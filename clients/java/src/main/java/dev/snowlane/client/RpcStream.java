@@ -205,7 +205,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
     }
 
     private Iterator<R> open() {
-      exchange = calls.exchange(attempt.endpoint());
+      exchange = calls.streamExchange(attempt.endpoint());
       S stub = exchange.stub(stubs);
       if (attempts.hasOwnDeadline()) stub = stub.withDeadlineAfter(attempts.callLeftNanos(), TimeUnit.NANOSECONDS);
       return RpcStream.this.open(stub, left);

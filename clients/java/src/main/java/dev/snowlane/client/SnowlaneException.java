@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /** The one error of this client. Match on {@link #reason()}, never on the message. */
 public final class SnowlaneException extends RuntimeException {
@@ -15,9 +16,9 @@ public final class SnowlaneException extends RuntimeException {
 
   private final ErrorReason reason;
   private final Status.Code code;
-  private final transient Map<String, String> metadata;
-  private final Duration retryAfter;
-  private final String endpoint;
+  private final Map<String, String> metadata;
+  private final @Nullable Duration retryAfter;
+  private final @Nullable String endpoint;
 
   /** An error with the reason's own code and nothing else. */
   public SnowlaneException(ErrorReason reason, String message) {
@@ -29,7 +30,7 @@ public final class SnowlaneException extends RuntimeException {
   }
 
   /** An error with the reason's own code, and what caused it. */
-  SnowlaneException(ErrorReason reason, String message, Throwable cause) {
+  SnowlaneException(ErrorReason reason, String message, @Nullable Throwable cause) {
     this(reason, reason.code(), message, Map.of(), null, null, cause);
   }
 
@@ -38,9 +39,9 @@ public final class SnowlaneException extends RuntimeException {
       Status.Code code,
       String message,
       Map<String, String> metadata,
-      Duration retryAfter,
-      String endpoint,
-      Throwable cause) {
+      @Nullable Duration retryAfter,
+      @Nullable String endpoint,
+      @Nullable Throwable cause) {
     super(message, cause);
     this.reason = reason;
     this.code = code;
@@ -89,8 +90,8 @@ public final class SnowlaneException extends RuntimeException {
     return new SnowlaneException(reason, code, getMessage(), metadata, retryAfter, endpoint, this);
   }
 
-  /** Whether the same call can succeed later, with nobody doing anything about it. */
-  boolean passes() {
+  /** Whether waiting can cure it: the same call can succeed later, with nobody doing anything about it. */
+  public boolean passes() {
     if (isFirstMistake()) return false;
     return switch (code) {
       case INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, FAILED_PRECONDITION, UNIMPLEMENTED -> false;
@@ -98,9 +99,9 @@ public final class SnowlaneException extends RuntimeException {
     };
   }
 
-  /** Whether no server is where the client looks: the connection is refused, or the host name has no address. */
+  /** Whether no server of ours is where the client looks, or not in the way in which it looks. */
   boolean isAbsence() {
-    return metadata.containsKey("connection");
+    return ConnectionMistake.isFinal(metadata.get("connection"));
   }
 
   /** Whether this is {@link #neverAnswered()}. */
@@ -108,12 +109,27 @@ public final class SnowlaneException extends RuntimeException {
     return "never".equals(metadata.get("answered"));
   }
 
-  /** The error of a call before the first answer ever, where a server is at none of the endpoints. */
+  /** The error of a call before the first answer ever, where no server of ours is at any of the endpoints. */
   SnowlaneException neverAnswered() {
     Map<String, String> all = new HashMap<>(metadata);
     all.put("answered", "never");
-    String hint = "Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet.";
-    return new SnowlaneException(reason, code, getMessage() + " " + hint, all, retryAfter, endpoint, getCause());
+    String kind = metadata.get("connection");
+    boolean isNobody = ConnectionMistake.REFUSED.kind().equals(kind) || ConnectionMistake.NO_ADDRESS.kind().equals(kind);
+    String start = " Start a server there (snowlane serve), or correct the endpoints:";
+    String text = isNobody ? getMessage() + start + " none has answered this client yet." : getMessage();
+    return new SnowlaneException(reason, code, text, all, retryAfter, endpoint, getCause());
+  }
+
+  /** What is written in its place: with a cause that can be written too. Those of gRPC cannot, so their text stays. */
+  private Object writeReplace() {
+    Throwable cause = getCause();
+    if (cause == null || cause instanceof SnowlaneException) return this;
+    RuntimeException shown = new RuntimeException(cause.toString());
+    shown.setStackTrace(cause.getStackTrace());
+    SnowlaneException written =
+        new SnowlaneException(reason, code, getMessage(), metadata, retryAfter, endpoint, shown);
+    written.setStackTrace(getStackTrace());
+    return written;
   }
 
   /** The error itself if it is one of ours, else one with the reason RPC_FAILED and it as the cause. */

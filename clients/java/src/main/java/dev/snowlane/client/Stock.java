@@ -2,6 +2,7 @@ package dev.snowlane.client;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link PrefetchBuffer} has at hand, and how IDs are claimed of it. It is the buffer's own part, not one beside
@@ -22,13 +23,13 @@ abstract class Stock {
   private volatile ClaimableRun current = ClaimableRun.empty();
 
   /** Set while callers claim from blocks of `current` instead; see {@link Stripes}. It changes only under the lock. */
-  private volatile Stripes spread;
+  private volatile @Nullable Stripes spread;
 
   /** In use: the one that `current` is of. Null where the stock is dry. */
-  private Answer inUse;
+  private @Nullable Answer inUse;
 
   /** Null: none. */
-  private Answer spare;
+  private @Nullable Answer spare;
 
   /** Pieces of answers, for an outage. The newest is the last. */
   private final List<Answer> reserve = new ArrayList<>();
@@ -37,7 +38,7 @@ abstract class Stock {
   private long reserveCount;
 
   /** What `spread` is when set; null until then, and never another. */
-  private Stripes stripes;
+  private @Nullable Stripes stripes;
 
   private long reserved;
   private long dropped;
@@ -92,28 +93,38 @@ abstract class Stock {
     return claimed;
   }
 
-  /**
-   * Under the lock nothing expires, so this claims if there is anything that is young enough: after a pause of the
-   * process, claims come before the timers.
-   */
+  /** Claims up to all of what is missing in {@code ids} from {@code from} on, of any place; returns how many. */
   final int claimNext(long[] ids, int from) {
     boolean isStriped = spread != null && ids.length == 1;
-    for (ClaimableRun run = anyRun(isStriped); run != null; run = anyRun(isStriped)) {
-      if (isTooOld(run)) {
-        onTooOld(run.answer);
-        continue;
-      }
+    for (ClaimableRun run = freshRun(isStriped); run != null; run = freshRun(isStriped)) {
       int claimed = claimInto(ids, from, run);
       if (claimed > 0) return claimed;
     }
     return 0;
   }
 
+  /** Whether there is something to claim. Claims nothing. */
+  final boolean hasFresh() {
+    return freshRun(false) != null;
+  }
+
+  /**
+   * A run that has IDs which are young enough; null if there is none. Under the lock nothing expires, and after a pause
+   * of the process, claims come before the timers.
+   */
+  private @Nullable ClaimableRun freshRun(boolean isStriped) {
+    while (true) {
+      ClaimableRun run = anyRun(isStriped);
+      if (run == null || !isTooOld(run)) return run;
+      onTooOld(run.answer);
+    }
+  }
+
   /**
    * A run of any age that has IDs; null if there is none. Nothing lies idle while a caller waits: what others' stripes
    * hold is for all.
    */
-  private ClaimableRun anyRun(boolean isStriped) {
+  private @Nullable ClaimableRun anyRun(boolean isStriped) {
     if (isStriped && stripes.own().unclaimed() > 0) return stripes.own();
     while (openNext()) {
       ClaimableRun run = isStriped ? fillStripe() : current;
@@ -123,7 +134,7 @@ abstract class Stock {
   }
 
   /** Puts a block of the current run into the caller's stripe, which is used up; null if nothing was left. */
-  private ClaimableRun fillStripe() {
+  private @Nullable ClaimableRun fillStripe() {
     ClaimableRun run = current;
     int wanted = stripes.blockSize(run);
     long index = run.claimBlock(wanted);
@@ -164,7 +175,7 @@ abstract class Stock {
   }
 
   /** Takes the spare answer, or else the newest piece of the reserve; null if there is none. */
-  private Answer takeNextAnswer() {
+  private @Nullable Answer takeNextAnswer() {
     Answer next = spare;
     spare = null;
     if (next != null || reserve.isEmpty()) return next;

@@ -14,6 +14,9 @@ final class SystemClock implements ClientClock {
 
   static final SystemClock INSTANCE = new SystemClock();
 
+  /** The thread of the timers ends after so long without any, so that it holds no class loader of a program's. */
+  private static final long IDLE_S = 10;
+
   private static final Path UPTIME = Path.of("/proc/uptime");
 
   private final ScheduledThreadPoolExecutor timers =
@@ -27,6 +30,8 @@ final class SystemClock implements ClientClock {
 
   private SystemClock() {
     timers.setRemoveOnCancelPolicy(true);
+    timers.setKeepAliveTime(IDLE_S, TimeUnit.SECONDS);
+    timers.allowCoreThreadTimeOut(true);
   }
 
   @Override

@@ -1,10 +1,14 @@
 package dev.snowlane.client;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that wait on a dry buffer. A waiting call owns nothing: a refill wakes it, and it claims like any other.
@@ -17,8 +21,41 @@ final class Waiters {
   private final Condition changed;
   private final ClientClock clock;
   private final ClientObserver observer;
+
+  /** Calls that wait without a thread. */
+  private final List<Pending> pending = new ArrayList<>();
+
+  private boolean isLooking;
+
+  /** Whether they are to look once more. */
+  private boolean mustLook;
+
+  /** Calls that wait with one. */
   private int waiting;
+
   private long waits;
+
+  /** Claims into an array from an index on, under the lock; returns how many IDs that were. */
+  interface Claim {
+    int into(long[] ids, int from);
+  }
+
+  /** A call that waits without a thread. */
+  private record Pending(
+      Refiller refiller, Claim claim, Taken taken, long startedNanos, long deadlineNanos, long failuresBefore) {}
+
+  /** What such a call has got so far, and whom it tells. */
+  private static final class Taken {
+    final long[] ids;
+    final CompletableFuture<long[]> answer = new CompletableFuture<>();
+    int filled;
+    ClientClock.Timer alarm = () -> {};
+
+    Taken(long[] ids, int filled) {
+      this.ids = ids;
+      this.filled = filled;
+    }
+  }
 
   Waiters(ReentrantLock lock, ClientClock clock, ClientObserver observer) {
     this.lock = lock;
@@ -29,7 +66,7 @@ final class Waiters {
 
   /** Whether a call waits. */
   boolean areThere() {
-    return waiting > 0;
+    return waiting > 0 || !pending.isEmpty();
   }
 
   /** How many calls have waited. */
@@ -40,6 +77,123 @@ final class Waiters {
   /** Lets all waiting calls look again. The lock is held. */
   void wake() {
     changed.signalAll();
+    lookAgain();
+  }
+
+  /**
+   * Lets the calls that wait without a thread go on. What one of them asks for may be answered at once, which leads here
+   * again: then they look once more, one after the other.
+   */
+  private void lookAgain() {
+    mustLook = true;
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      while (mustLook) {
+        mustLook = false;
+        List.copyOf(pending).forEach(this::goOn);
+      }
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  /**
+   * Claims what is missing in {@code ids} as soon as there is something to claim. To be called without the lock.
+   *
+   * @return fails as {@link #await} does; once it is cancelled, nothing is claimed any more
+   */
+  CompletableFuture<long[]> awaitAsync(Refiller refiller, long[] ids, int filled, Claim claim, long deadlineNanos) {
+    Taken taken = new Taken(ids, filled);
+    lock.lock();
+    try {
+      long nowNanos = clock.nanos();
+      Pending call = new Pending(refiller, claim, taken, nowNanos, deadlineNanos, refiller.failures());
+      claimAll(call);
+      if (taken.filled == ids.length) return CompletableFuture.completedFuture(ids);
+      waits++;
+      pending.add(call);
+      lookAgain();
+      if (!pending.contains(call)) return taken.answer;
+      taken.alarm = clock.after(Math.max(deadlineNanos - nowNanos, 1), this::wakeFromTimer);
+      taken.answer.whenComplete((done, error) -> leave(call));
+      return taken.answer;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A future that ends another one with it when it is cancelled. */
+  static <T> CompletableFuture<T> cancelledTogether(CompletableFuture<T> outer, CompletableFuture<?> inner) {
+    outer.whenComplete(
+        (value, error) -> {
+          if (outer.isCancelled()) inner.cancel(false);
+        });
+    return outer;
+  }
+
+  private static void claimAll(Pending call) {
+    Taken taken = call.taken;
+    int claimed = 1;
+    while (claimed > 0 && taken.filled < taken.ids.length) {
+      claimed = call.claim.into(taken.ids, taken.filled);
+      taken.filled += claimed;
+    }
+  }
+
+  /** Lets a call that waits without a thread claim, ask and end, as far as it can. The lock is held. */
+  private void goOn(Pending call) {
+    Taken taken = call.taken;
+    if (taken.answer.isDone()) {
+      pending.remove(call);
+      return;
+    }
+    claimAll(call);
+    Optional<SnowlaneException> error = Optional.empty();
+    if (taken.filled < taken.ids.length) {
+      error = endOf(call.refiller, call.failuresBefore, call.deadlineNanos);
+      if (error.isEmpty()) call.refiller.ask();
+      // A source may answer at once.
+      claimAll(call);
+    }
+    if (taken.filled < taken.ids.length && error.isEmpty()) {
+      error = endOf(call.refiller, call.failuresBefore, call.deadlineNanos);
+      if (error.isEmpty()) return;
+    }
+    if (!pending.remove(call)) return;
+    finish(call, taken.filled == taken.ids.length ? Optional.empty() : error);
+  }
+
+  private void finish(Pending call, Optional<SnowlaneException> error) {
+    call.taken.alarm.cancel();
+    Duration duration = Duration.ofNanos(clock.nanos() - call.startedNanos);
+    ClientObserver.WaitEvent event = new ClientObserver.WaitEvent(duration, error.map(SnowlaneException::reason));
+    // Not here: the lock is held, and what follows is the caller's.
+    call.taken.answer.completeAsync(
+        () -> {
+          Observers.tell(() -> observer.onWait(event));
+          if (error.isPresent()) throw error.get();
+          return call.taken.ids;
+        });
+  }
+
+  private void leave(Pending call) {
+    lock.lock();
+    try {
+      if (pending.remove(call)) call.taken.alarm.cancel();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Why a call that has found nothing is to end now; empty: it is not. */
+  private Optional<SnowlaneException> endOf(Refiller refiller, long failuresBefore, long deadlineNanos) {
+    if (refiller.isClosed()) return Optional.of(Refiller.closedError());
+    SnowlaneException failure = refiller.lastFailure();
+    boolean hasFailed = failure != null && refiller.failures() != failuresBefore;
+    if (hasFailed && !failure.passes()) return Optional.of(failure.rethrown());
+    if (clock.nanos() >= deadlineNanos) return Optional.of(waitedTooLong(failure));
+    return Optional.empty();
   }
 
   /**
@@ -49,7 +203,7 @@ final class Waiters {
    */
   int await(Refiller refiller, IntSupplier claim, long deadlineNanos) {
     long startedNanos = clock.nanos();
-    ErrorReason reason = null;
+    @Nullable ErrorReason reason = null;
     try {
       return awaitRefill(refiller, claim, deadlineNanos);
     } catch (SnowlaneException error) {
@@ -77,10 +231,8 @@ final class Waiters {
         // A source may answer at once.
         claimed = claim.getAsInt();
         if (claimed > 0) return claimed;
-        SnowlaneException failure = refiller.lastFailure();
-        boolean hasFailed = failure != null && refiller.failures() != failuresBefore;
-        if (hasFailed && !failure.passes()) throw failure.rethrown();
-        if (clock.nanos() >= deadlineNanos) throw waitedTooLong(failure);
+        Optional<SnowlaneException> error = endOf(refiller, failuresBefore, deadlineNanos);
+        if (error.isPresent()) throw error.get();
         changed.await();
       }
     } catch (InterruptedException interrupted) {
@@ -93,7 +245,7 @@ final class Waiters {
     }
   }
 
-  private static SnowlaneException waitedTooLong(SnowlaneException lastFailure) {
+  private static SnowlaneException waitedTooLong(@Nullable SnowlaneException lastFailure) {
     if (lastFailure != null) return lastFailure.rethrown();
     return new SnowlaneException(ErrorReason.DEADLINE_EXCEEDED, "No ID came before the deadline of the call.");
   }

@@ -26,7 +26,7 @@ class ConnectionsTest {
   private final FakeClock clock = new FakeClock();
   private final Endpoint endpoint = new Endpoint(EndpointAddress.read("http://127.0.0.1:1"), 0);
   private final Connections connections =
-      new Connections(each -> new Connection(each.address, TlsOptions.DEFAULTS), clock);
+      new Connections(each -> new Connection(each.address, ChannelOptions.DEFAULTS), clock, each -> {});
 
   /** One call that ended, and how. */
   private record Call(Connection used, boolean isReplaced) {}
@@ -40,7 +40,7 @@ class ConnectionsTest {
   private Call call(long takesMs, RuntimeException error) {
     Connection used = connections.begin(endpoint);
     clock.advance(Duration.ofMillis(takesMs));
-    return new Call(used, connections.end(endpoint, used, error));
+    return new Call(used, connections.end(endpoint, used, error, false));
   }
 
   @Test
@@ -80,7 +80,7 @@ class ConnectionsTest {
     List<Connection> next = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       assertFalse(first.isClosed());
-      assertTrue(connections.end(endpoint, first, LIMIT));
+      assertTrue(connections.end(endpoint, first, LIMIT, false));
       next.add(call(0, null).used);
     }
     assertTrue(first.isClosed());

@@ -69,6 +69,8 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
   volatile int deployment;
 
   final ConcurrentLinkedQueue<String> tokens = new ConcurrentLinkedQueue<>();
+  /** Those of the last call. */
+  volatile Metadata headers = new Metadata();
 
   // What a test has put in the place of what counts; null: it counts.
   volatile LongSupplier onNextId;
@@ -236,6 +238,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
         ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+      ScriptedServer.this.headers = headers;
       String token = headers.get(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER));
       if (token != null) tokens.add(token);
       return next.startCall(call, headers);

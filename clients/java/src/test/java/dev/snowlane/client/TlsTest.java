@@ -1,13 +1,17 @@
 package dev.snowlane.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
 import io.grpc.TlsServerCredentials;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,9 +23,11 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With certificates of an authority that the test makes. */
@@ -37,6 +43,9 @@ class TlsTest {
   static void makeCertificates() throws Exception {
     keytool("-alias", "authority", "-dname", "CN=authority", "-ext", "bc:c=ca:true");
     keytool("-alias", "server", "-dname", "CN=server", "-signer", "authority", "-ext", "san=ip:127.0.0.1");
+    keytool(
+        "-alias", "past", "-dname", "CN=past", "-signer", "authority", "-ext", "san=ip:127.0.0.1",
+        "-startdate", "-3d", "-validity", "1");
     keytool("-alias", "client", "-dname", "CN=client", "-signer", "authority");
     store = KeyStore.getInstance(folder.resolve("store.p12").toFile(), PASSWORD.toCharArray());
   }
@@ -75,9 +84,13 @@ class TlsTest {
   }
 
   private static ScriptedServer start(TlsServerCredentials.ClientAuth clientAuth) throws Exception {
+    return start("server", clientAuth);
+  }
+
+  private static ScriptedServer start(String alias, TlsServerCredentials.ClientAuth clientAuth) throws Exception {
     return new ScriptedServer(
         TlsServerCredentials.newBuilder()
-            .keyManager(bytes(certificate("server")), bytes(key("server")))
+            .keyManager(bytes(certificate(alias)), bytes(key(alias)))
             .trustManager(bytes(certificate("authority")))
             .clientAuth(clientAuth)
             .build());
@@ -111,6 +124,65 @@ class TlsTest {
       assertEquals(1, client.nextId());
       assertThrows(SnowlaneException.class, stranger::nextId);
       assertEquals(1, server.calls.get());
+    }
+  }
+
+  private void expectMistake(String kind, String text, String endpoint, TlsOptions tls) {
+    try (IdClient client = IdClient.builder().endpoints(endpoint).tls(tls).timeout(Duration.ofSeconds(60)).build();
+        PrefetchBuffer buffer = client.prefetch()) {
+      for (Executable call : List.<Executable>of(client::nextId, buffer::nextId)) {
+        SnowlaneException error = assertThrows(SnowlaneException.class, call);
+        assertEquals(kind, error.metadata().get("connection"), () -> error + " by " + error.getCause().getCause());
+        assertEquals("never", error.metadata().get("answered"));
+        assertTrue(error.getMessage().contains(text) && !error.getMessage().contains("snowlane serve"), error::toString);
+        assertFalse(error.passes());
+      }
+    }
+  }
+
+  private static String byName(ScriptedServer server) {
+    return server.url().replace("127.0.0.1", "localhost");
+  }
+
+  @Test
+  void aMistakeOfTheConnectionFailsAtOnceAndSaysWhatToCorrect() throws Exception {
+    TlsOptions trusting = TlsOptions.DEFAULTS.withRoots(certificate("authority"));
+    HttpServer web = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    web.start();
+    try (ScriptedServer plain = new ScriptedServer();
+        ScriptedServer right = start("server", TlsServerCredentials.ClientAuth.NONE);
+        ScriptedServer past = start("past", TlsServerCredentials.ClientAuth.NONE);
+        ScriptedServer mutual = start("server", TlsServerCredentials.ClientAuth.REQUIRE)) {
+      expectMistake("not_tls", "begin the endpoint with http://", plain.url().replace("http:", "https:"), trusting);
+      String webUrl = "http://127.0.0.1:" + web.getAddress().getPort();
+      expectMistake("not_grpc", "Something else than a gRPC server", webUrl, trusting);
+      expectMistake("untrusted", "is not trusted", right.url(), TlsOptions.DEFAULTS);
+      expectMistake("wrong_host", "for another host", byName(right), trusting);
+      expectMistake("expired", "has expired", past.url(), trusting);
+      expectMistake("needs_certificate", "wants a client certificate", mutual.url(), trusting);
+      // A balancer without a server does the same, so that this one is tried again.
+      IdClientBuilder hasty = IdClient.builder().endpoints(right.url().replace("https:", "http:"));
+      try (IdClient client = hasty.timeout(Duration.ofMillis(500)).build()) {
+        SnowlaneException error = assertThrows(SnowlaneException.class, client::nextId);
+        assertEquals("closed", error.metadata().get("connection"), () -> error + " by " + error.getCause());
+        assertTrue(error.getMessage().contains("begin the endpoint with https://") && error.passes(), error::toString);
+      }
+    } finally {
+      web.stop(0);
+    }
+  }
+
+  @Test
+  void certificatesMayChangeWhileAClientRuns() throws Exception {
+    TlsOptions trusting = TlsOptions.DEFAULTS.withRoots(certificate("authority"));
+    AtomicReference<TlsOptions> current = new AtomicReference<>(trusting);
+    try (ScriptedServer server = start(TlsServerCredentials.ClientAuth.REQUIRE);
+        IdClient client =
+            IdClient.builder().endpoints(server.url()).tls(current::get).timeout(Duration.ofSeconds(60)).build()) {
+      assertThrows(SnowlaneException.class, client::nextId);
+      current.set(trusting.withCertificate(certificate("client"), key("client")));
+      // A stream has a connection of its own.
+      assertEquals(1, client.stream(1).next()[0]);
     }
   }
 
