@@ -143,6 +143,7 @@ test("the clients that know all mistakes of connections say them as the contract
   const plain = (text: string): string => text.toLowerCase().replace(/\.$/, "");
   const sources = {
     go: "clients/go/connection_mistakes.go",
+    java: `${javaFolder}/ConnectionMistake.java`,
     typescript: "clients/typescript/src/connection-mistake.ts",
   };
   for (const [language, files] of Object.entries(sources)) {

@@ -25,7 +25,8 @@ record EndpointAddress(String url, String host, int port, boolean isTls, Optiona
   private static final Pattern IP_LITERAL = Pattern.compile("\\[.*]|\\d+\\.\\d+\\.\\d+\\.\\d+");
 
   /**
-   * @throws IllegalArgumentException unless it is {@code http://HOST:PORT}, {@code https://HOST:PORT} or {@code unix:/PATH}
+   * @throws IllegalArgumentException unless it is {@code http://HOST:PORT}, {@code https://HOST:PORT} or {@code
+   *     unix:/PATH}
    */
   static EndpointAddress read(String url) {
     if (url.startsWith(UNIX) && url.startsWith("/", UNIX.length())) {

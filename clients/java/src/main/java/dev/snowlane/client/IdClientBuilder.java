@@ -56,7 +56,7 @@ public final class IdClientBuilder {
     return tls(() -> value);
   }
 
-  /** Gives those of each new connection, so that certificates may change. May be called from several threads at once. */
+  /** Gives those of each new connection, so that certificates may change. It is called from any thread. */
   public IdClientBuilder tls(Supplier<TlsOptions> value) {
     tls = Objects.requireNonNull(value, "tls");
     return this;

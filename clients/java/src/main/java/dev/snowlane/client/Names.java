@@ -133,7 +133,7 @@ final class Names {
     try {
       found = List.of(lookUp.of(name.address.host()));
     } catch (UnknownHostException | RuntimeException unknown) {
-      // What is in use stays.
+      // The addresses in use stay.
     }
     synchronized (this) {
       name.isLooking = false;

@@ -114,13 +114,13 @@ public final class SnowlaneException extends RuntimeException {
     Map<String, String> all = new HashMap<>(metadata);
     all.put("answered", "never");
     String kind = metadata.get("connection");
-    boolean isNobody = ConnectionMistake.REFUSED.kind().equals(kind) || ConnectionMistake.NO_ADDRESS.kind().equals(kind);
+    boolean isNobody = "refused".equals(kind) || "no_address".equals(kind);
     String start = " Start a server there (snowlane serve), or correct the endpoints:";
     String text = isNobody ? getMessage() + start + " none has answered this client yet." : getMessage();
     return new SnowlaneException(reason, code, text, all, retryAfter, endpoint, getCause());
   }
 
-  /** What is written in its place: with a cause that can be written too. Those of gRPC cannot, so their text stays. */
+  /** The error that is serialized in its place. The causes of gRPC cannot be, so their text stays. */
   private Object writeReplace() {
     Throwable cause = getCause();
     if (cause == null || cause instanceof SnowlaneException) return this;

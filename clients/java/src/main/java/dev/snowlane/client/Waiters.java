@@ -81,8 +81,8 @@ final class Waiters {
   }
 
   /**
-   * Lets the calls that wait without a thread go on. What one of them asks for may be answered at once, which leads here
-   * again: then they look once more, one after the other.
+   * Lets the calls that wait without a thread go on. What one of them asks for may be answered at once, which leads
+   * here again: then they look once more, one after the other.
    */
   private void lookAgain() {
     mustLook = true;

@@ -113,4 +113,50 @@ class ConnectionsTest {
       assertTrue(call(500, LIMIT).isReplaced);
     }
   }
+
+  private Connection stream() {
+    return connections.beginStream(endpoint);
+  }
+
+  private void endStream(Connection used, RuntimeException error, boolean isUnheard) {
+    connections.end(endpoint, used, error, isUnheard);
+  }
+
+  @Test
+  void streamsShareConnectionsWithEachOtherAndNotWithCalls() {
+    Connection ofCalls = call(0, null).used;
+    List<Connection> taken = new ArrayList<>();
+    for (int i = 0; i < 100; i++) taken.add(stream());
+    assertEquals(2, taken.stream().distinct().count());
+    assertEquals(90, taken.stream().filter(taken.get(0)::equals).count());
+    assertFalse(taken.contains(ofCalls));
+    assertSame(ofCalls, call(0, null).used);
+    taken.forEach(used -> endStream(used, null, false));
+    // The first one stays, the other one is closed.
+    assertTrue(taken.get(99).isClosed() && !taken.get(0).isClosed());
+    assertSame(taken.get(0), stream());
+  }
+
+  @Test
+  void aStreamWithoutAChunkBesideOthersThatFlowOpensAConnection() {
+    Connection first = stream();
+    connections.noteAnswer(endpoint, first);
+    assertSame(first, stream());
+    clock.advance(Duration.ofMillis(500));
+    connections.noteAnswer(endpoint, first);
+    endStream(first, LIMIT, true);
+    assertFalse(first.isClosed());
+    assertNotSame(first, stream());
+  }
+
+  @Test
+  void whatAnAddressThatIsGoneHadIsClosedAfterItsLastCall() {
+    Connection busy = connections.begin(endpoint);
+    Connection idle = stream();
+    endStream(idle, null, false);
+    connections.retire(endpoint);
+    assertTrue(idle.isClosed() && !busy.isClosed());
+    connections.end(endpoint, busy, null, false);
+    assertTrue(busy.isClosed());
+  }
 }

@@ -65,7 +65,7 @@ class HedgesTest extends ScriptedServerTest {
     Endpoints endpoints =
         new Endpoints(
             List.of(EndpointAddress.read("http://a"), EndpointAddress.read("http://b")), clock, () -> 0);
-    Connections connections = new Connections(each -> new Connection(each.address, ChannelOptions.DEFAULTS), clock, each -> {});
+    Connections connections = connections(clock);
     Hedges hedges = new Hedges(clock, endpoints, connections, Duration.ofSeconds(2));
     Hedges.Plan plan = hedges.plan(endpoints.all().get(0));
     assertEquals(endpoints.all().get(1), plan.endpoint());
@@ -82,7 +82,7 @@ class HedgesTest extends ScriptedServerTest {
     FakeClock clock = new FakeClock();
     EndpointAddress address = EndpointAddress.read("http://127.0.0.1:1");
     Endpoints endpoints = new Endpoints(List.of(address, EndpointAddress.read("http://127.0.0.1:2")), clock, () -> 0);
-    Connections connections = new Connections(each -> new Connection(each.address, ChannelOptions.DEFAULTS), clock, each -> {});
+    Connections connections = connections(clock);
     Endpoint first = endpoints.all().get(0);
     Endpoint other = endpoints.all().get(1);
     Map<Long, Long> delays = Map.of(0L, 500L, 2L, 100L, 100L, 400L, 900L, 1_000L);
@@ -95,5 +95,9 @@ class HedgesTest extends ScriptedServerTest {
       assertEquals(row.getValue() * 1_000_000, hedges.plan(first).delayNanos());
     }
     connections.close();
+  }
+
+  private static Connections connections(FakeClock clock) {
+    return new Connections(each -> new Connection(each.address, ChannelOptions.DEFAULTS), clock, each -> {});
   }
 }

@@ -117,4 +117,19 @@ class IdClientStreamTest extends ScriptedServerTest {
     }
     assertEquals(1, server.calls.get());
   }
+
+  @Test
+  void streamsThatPauseHoldUpNoCallAndShareConnections() {
+    IdClient client = connect();
+    client.nextId();
+    List<IdStream> paused = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      IdStream stream = client.stream(1_000, StreamOptions.DEFAULTS.withChunkSize(1));
+      assertEquals(1, stream.next().length);
+      paused.add(stream);
+    }
+    for (int i = 0; i < 10; i++) assertTrue(client.nextId() > 0);
+    assertEquals(3, server.connections());
+    paused.forEach(IdStream::close);
+  }
 }

@@ -163,7 +163,7 @@ class NamesTest {
     }
   }
 
-  /** What is looked at without any server. */
+  /** For the tests of looks, which need no server. */
   private final FakeClock clock = new FakeClock();
 
   private final Endpoints endpoints =
