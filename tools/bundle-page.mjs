@@ -36,7 +36,7 @@ const simulation = "web/proof/run/worker.ts";
 
 /**
  * The sources with the four switches that `#/proof` has, which the product has not; and what stands in a worker for
- * Node's own modules. docs/adr/0199 says why.
+ * Node's own modules and for claims of the past, which no run of the view makes. docs/adr/0199 says why.
  */
 async function simulationParts() {
   const rules = await rolldown({ input: "test/simulation/shown/rule-switches.ts", platform: "node" });
@@ -47,6 +47,7 @@ async function simulationParts() {
   return {
     name: "simulation-parts",
     resolveId: (id) => {
+      if (id.endsWith("/claim-beside.ts")) return resolve("web/proof/run/no-claims.ts");
       if (!id.startsWith("node:")) return undefined;
       if (id === "node:crypto" || id === "node:os") return resolve("web/proof/run/node-stubs.ts");
       throw new Error(`The simulation needs ${id}, which a browser has not.`);
@@ -58,7 +59,7 @@ async function simulationParts() {
 /** Bundles the script of the worker. */
 async function bundleSimulation() {
   const bundle = await rolldown({ input: simulation, platform: "browser", plugins: [await simulationParts()] });
-  const { output } = await bundle.generate({ format: "esm", minify: true, codeSplitting: false });
+  const { output } = await bundle.generate({ format: "esm", minify: true, comments: false, codeSplitting: false });
   await bundle.close();
   const [{ code, moduleIds }] = output;
   return { code, moduleIds };

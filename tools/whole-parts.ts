@@ -17,6 +17,18 @@ export const wholeParts: readonly WholePart[] = [
     doc: "30,000 seeds of the simulation; `npm test` runs 6,000",
   },
   {
+    name: "shown-runs",
+    suite: "proof",
+    files: ["test/simulation/shown/"],
+    doc: "1,000 runs of the page's view Proof in Node; `npm test` runs 100",
+  },
+  {
+    name: "proof-runs",
+    suite: "web",
+    files: ["test/web/proof-histories.test.ts"],
+    doc: "1,000 runs of the page's view Proof in Chromium; `npm test` runs 100",
+  },
+  {
     name: "interop",
     suite: "clients",
     files: ["test/interop/interop.test.ts"],

@@ -93,7 +93,7 @@ function sizes(): Finding {
     ],
     ["calls to the server", kilobytes(/^\/assets\/server-/), 35, "kB"],
     ["charts", kilobytes(/^\/assets\/charts-/), 22, "kB"],
-    ["the proof, with its worker", kilobytes(/^\/assets\/(proof|simulation)-/), 45, "kB"],
+    ["the proof, with its worker", kilobytes(/^\/assets\/(proof|simulation)-(?!(en|zh|sw)-)/), 45, "kB"],
     ["Chinese", kilobytes(/^\/assets\/zh-/), 8, "kB"],
     ["Swahili", kilobytes(/^\/assets\/sw-/), 8, "kB"],
   ]);

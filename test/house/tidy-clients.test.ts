@@ -32,9 +32,13 @@ function modulesFrom(path: string, reached = new Set<string>()): ReadonlySet<str
   return reached;
 }
 
-test.each([client, "web/src"])("no circle among the files of %s, types included", (folder) => {
+test.each([
+  [client, 30],
+  ["web/src", 30],
+  ["web/proof", 10],
+] as const)("no circle among the files of %s, types included", (folder, least) => {
   const sources = sourcesIn(folder);
-  expect(sources.length).toBeGreaterThan(30);
+  expect(sources.length).toBeGreaterThan(least);
   expect(circleIn(new Map(sources.map((path) => [path, new Set(neighboursOf(path, "all"))])))).toBeUndefined();
 });
 
@@ -62,6 +66,18 @@ test("the Python client's buffers and its reading of IDs know no channel", () =>
   const modules = ["_buffer.py", "_aio_buffer.py", "_parse.py", "_text/__init__.py", "_layout.py"];
   expect(modules.filter(knowsChannels)).toEqual([]);
   expect(knowsChannels("_id_client.py")).toBe(true);
+});
+
+test("the simulation of the tests reaches the page by the view Proof alone, and its view knows no Node", () => {
+  const toTests = (folder: string): readonly string[] =>
+    sourcesIn(folder).flatMap((path) => neighboursOf(path, "all").filter((other) => other.startsWith("test/")));
+  expect(toTests("web/src")).toEqual([]);
+  expect(toTests("web/proof").length).toBeGreaterThan(10);
+  expect(toTests("web/proof").filter((path) => !path.startsWith("test/simulation/"))).toEqual([]);
+  const knowsNode = (path: string): boolean =>
+    [...reachableFrom(path)].some((other) => importsOf(other).some((name) => name.startsWith("node:")));
+  expect(knowsNode("web/proof/proof.ts")).toBe(false);
+  expect(knowsNode("web/proof/run/run-shown.ts")).toBe(true);
 });
 
 test("the page's state and its texts know no view", () => {

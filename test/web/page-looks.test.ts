@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { en } from "../../web/src/texts/en.ts";
+import { proofEn } from "../../web/proof/texts/proof-en.ts";
 import { webWorld } from "../support/web/web-world.ts";
 
 /** How the page looks, and whether everybody can use it: pictures of each view are kept in `.pictures/`. */
@@ -59,6 +60,11 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole("rowheader", { name: /^orders/ }).waitFor();
     await page.locator(".chart canvas").nth(5).waitFor();
   },
+  proof: async (page) => {
+    await page.goto(`${world.server().url}/#/proof?seed=11&rule=no-floor&f=wipe.4000.2`);
+    await page.getByText(/came twice, the first/).waitFor();
+    await page.getByText(proofEn.table.title).click();
+  },
   chinese: async (page) => {
     await page.getByRole("button", { name: "中文" }).click();
     await page.getByRole("heading", { name: "生成 ID" }).waitFor();
@@ -89,7 +95,7 @@ test.each(["desktop", "phone"])("on a %s the head stands without the script as t
     return Promise.all(links.map(async (link) => [await link.innerText(), await link.boundingBox()]));
   };
   expect(await partsOf(still)).toEqual(await partsOf(drawn));
-  expect(await partsOf(still)).toHaveLength(5);
+  expect(await partsOf(still)).toHaveLength(6);
   expect(await still.locator(".pill").innerText()).toBe(en.server.asking);
   expect(await drawn.locator("header").count()).toBe(1);
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { languageOf } from "../../web/src/language.ts";
+import type { Happening } from "../../web/proof/outcome.ts";
+import { switchedRules } from "../simulation/shown/rule-names.ts";
+import { proofEn } from "../../web/proof/texts/proof-en.ts";
+import { proofSw } from "../../web/proof/texts/proof-sw.ts";
+import { proofZh } from "../../web/proof/texts/proof-zh.ts";
 import { groupDigits } from "../../src/text/group-digits.ts";
 import { en } from "../../web/src/texts/en.ts";
 import { sw } from "../../web/src/texts/sw.ts";
@@ -16,7 +21,8 @@ function textsIn(
   path: string,
 ): readonly (readonly [path: string, text: string, kind: "plain" | "called"])[] {
   if (typeof value === "string") return [[path, value, "plain"]];
-  if (typeof value === "function") return path === "number" ? [] : [[path, called(value, path), "called"]];
+  if (typeof value === "function")
+    return path === "number" || path.endsWith("story.happened") ? [] : [[path, called(value, path), "called"]];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => textsIn(part, path === "" ? key : `${path}.${key}`));
 }
@@ -45,6 +51,10 @@ const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
   "watch.ago": [span],
   "watch.measure": ["lead", 37],
   "watch.granted": [37, "TIME"],
+  "proof.problems.failed": ["DETAIL"],
+  "proof.lanes.equalIds": ["FIRST", 37],
+  "proof.drop.one": ["kill", 37, 41_000],
+  "proof.drop.remove": ["kill", 37, 41_000],
 };
 const ofField = new Set(["layout.bitsOf", "layout.up", "layout.down"]);
 
@@ -56,32 +66,67 @@ function called(make: Function, path: string): string {
 /** The values that a text shows: what it was called with, sorted. */
 const shown = (text: string): readonly string[] => (text.match(/\d+|\b[A-Z]{4,}\b/g) ?? []).toSorted();
 
+/** All words of the page: those of Proof are a chunk of their own. */
+const inEnglish = { ...en, proof: proofEn };
+
 describe.each([
-  ["Chinese", zh, 1.6],
-  ["Swahili", sw, 2.2],
+  ["Chinese", { ...zh, proof: proofZh }, 1.6],
+  ["Swahili", { ...sw, proof: proofSw }, 2.2],
 ] as const)("%s", (_name, texts, lengthShareMax) => {
   const own = new Map(textsIn(texts, "").map(([path, text]) => [path, text]));
 
   test("every text is there, and shows the values that the English one shows", () => {
-    const english = textsIn(en, "").filter(([path]) => path !== "locale" && path !== "language.note");
+    const english = textsIn(inEnglish, "").filter(([path]) => path !== "locale" && path !== "language.note");
     expect(english.length).toBeGreaterThan(300);
     for (const [path, text, kind] of english) {
       const translated = own.get(path) ?? "";
       expect([path, translated === ""]).toEqual([path, text === ""]);
       // A plain text that explains something may write its numbers in words.
-      const hasValues = kind === "called" || (/\b(37|41|43)\b/.test(text) && !/^(?:learn\.|parse\.uuid)/.test(path));
+      const hasValues =
+        kind === "called" || (/\b(37|41|43)\b/.test(text) && !/^(?:learn\.|parse\.uuid|proof\.words)/.test(path));
       if (hasValues) expect([path, shown(translated)]).toEqual([path, shown(text)]);
     }
     expect(texts.language.note).not.toBe("");
   });
 
   test("no text is much longer than the English one", () => {
-    for (const [path, text] of textsIn(en, "")) {
+    for (const [path, text] of textsIn(inEnglish, "")) {
       const most = Math.max(24, text.length * lengthShareMax);
       if (path !== "language.note")
         expect([path, (own.get(path) ?? "").length <= most, own.get(path)]).toEqual([path, true, own.get(path)]);
     }
   });
+});
+
+const at = { atMs: 41_000, slot: 2 };
+const dropped = ["pause", "kill", "cut", "wipe", "older", "failover"] as const;
+const ends = ["lost", "lapsed", "regressed"] as const;
+const causes = ["mark", "quarantine", "silence", "free-worker-id"] as const;
+const happenings: readonly Happening[] = [
+  ...dropped.map((what): Happening => Object.assign({ kind: "fault" as const, what }, at)),
+  ...ends.map((end): Happening => Object.assign({ kind: "grant-ended" as const, end }, at)),
+  ...causes.map((cause): Happening => Object.assign({ kind: "waits" as const, cause }, at)),
+  { kind: "clock", byMs: -1_200, ...at },
+  { kind: "clock", byMs: 1_200, ...at },
+  { kind: "started", ...at },
+  { kind: "marks-lost", atMs: 0, workers: [1, 3] },
+  { kind: "granted", worker: 3, ...at },
+  { kind: "granted-below", worker: 3, fromMs: 4_000, markMs: 5_300, ...at },
+  { kind: "quarantine", untilMs: 8_500, ...at },
+  { kind: "equal", count: 17, firstAtMs: 3_900, ...at },
+  { kind: "healed", atMs: 0 },
+];
+
+test("what happened in a run is said in every language, with the same values, whatever rule is away", () => {
+  for (const rule of [undefined, ...switchedRules]) {
+    for (const happening of happenings) {
+      const english = proofEn.story.happened(happening, rule);
+      for (const { story } of [proofZh, proofSw]) {
+        const said = story.happened(happening, rule);
+        expect([said === english, shown(said)], said).toEqual([false, shown(english)]);
+      }
+    }
+  }
 });
 
 test("the first language that the page has is taken, and English otherwise", () => {

@@ -1,21 +1,16 @@
 import type { ShownRun } from "../../test/simulation/shown/run-link.ts";
+import type { RunOutcome } from "./outcome.ts";
 
-/** What the page asks its worker for. */
+/** A question of the page to its worker. */
 export interface RunRequest {
   /** Comes back with the answer. */
   readonly key: number;
   readonly run: ShownRun;
 }
 
-/** What the worker answers; a failure is an error of the code that ran. */
+/** An answer of the worker; a failure is an error of the code that ran. */
 export type RunAnswer =
-  | { readonly key: number; readonly outcome: RunOutcome }
-  | { readonly key: number; readonly failure: string };
-
-/** What came of a run. */
-interface RunOutcome {
-  /** Of all that happened: one run, one hash, in whatever program it runs. */
-  readonly hash: string;
-  /** The promises that the checker found broken. */
-  readonly violations: readonly string[];
-}
+  /** Once, when its script has been loaded. */
+  | { readonly kind: "ready" }
+  | { readonly kind: "outcome"; readonly key: number; readonly outcome: RunOutcome }
+  | { readonly kind: "failure"; readonly key: number; readonly failure: string };

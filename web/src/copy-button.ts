@@ -39,7 +39,7 @@ async function copy(change: Change, key: string, text: string): Promise<void> {
 }
 
 /** A browser gives the clipboard to pages of https and localhost alone, and the reader may refuse it. */
-async function writeClipboard(text: string): Promise<boolean> {
+export async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -42,6 +42,7 @@ function draw(): void {
     pageView(state, change, texts, () => look()),
     place,
   );
+  if (state.view === "proof") void drawProof();
   if (state.view === "watch" && state.parts === "there" && state.watch.status.value !== undefined) void drawWatch();
 }
 
@@ -52,12 +53,21 @@ async function drawWatch(): Promise<void> {
   charts?.drawCharts(place, status.value?.samples ?? [], seconds);
 }
 
+/** The same for the view of the simulation, which is loaded with all that it needs. */
+async function drawProof(): Promise<void> {
+  const { language } = state;
+  const show = await loadChunk(change, async () => await (await import("../proof/proof.ts")).loadProof(language));
+  const root = document.getElementById("proof");
+  if (root !== null) show?.(root, state.proofLink, language);
+}
+
 function follow(): void {
-  const { view, text, layout, link } = readRoute(location.hash);
+  const { view, text, layout, link, proofLink } = readRoute(location.hash);
   change((state) => ({
     ...state,
     view,
     link,
+    proofLink,
     layout: layout ?? state.layout,
     parse: { ...state.parse, text: text ?? state.parse.text },
   }));

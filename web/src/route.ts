@@ -9,6 +9,8 @@ export interface Route {
   /** IDs to parse; undefined where the address has none. */
   readonly text: string | undefined;
   readonly layout: LayoutChoice | undefined;
+  /** The run that Proof shows; empty where the address has none. */
+  readonly proofLink: string;
   /** Whether the address has parts that cannot be read. */
   readonly link: "fine" | "broken";
 }
@@ -25,6 +27,7 @@ export function readRoute(fragment: string): Route {
     view: view ?? "generate",
     text,
     layout: layout === "broken" ? undefined : layout,
+    proofLink: view === "proof" ? query : "",
     link: isBroken ? "broken" : "fine",
   };
 }

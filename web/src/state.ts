@@ -10,7 +10,7 @@ import type { LineReading } from "./read-line.ts";
 import type { CallLanguage } from "./call-samples.ts";
 
 /** The views, in the order of the tabs. */
-export const views = ["generate", "parse", "learn", "watch"] as const;
+export const views = ["generate", "parse", "learn", "watch", "proof"] as const;
 
 /** One of {@link views}. */
 export type View = (typeof views)[number];
@@ -179,6 +179,8 @@ export interface State {
   readonly view: View;
   /** Whether the address had parts that could not be read. */
   readonly link: "fine" | "broken";
+  /** The part of the address that says which run Proof shows; empty where it says none. */
+  readonly proofLink: string;
   readonly theme: Theme;
   readonly language: Language;
   /** Unix milliseconds of the last change. */
@@ -211,6 +213,7 @@ export function firstState(nowMs: number, theme: Theme, language: Language): Sta
   return {
     view: "generate",
     link: "fine",
+    proofLink: "",
     theme,
     language,
     nowMs,

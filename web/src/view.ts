@@ -16,6 +16,8 @@ const viewOf: Readonly<
   parse: parseView,
   learn: learnView,
   watch: watchView,
+  // page.ts has proof.ts draw into it.
+  proof: () => html`<div id="proof"></div>`,
 };
 
 const flake = svg`<path d="M12 2v20M4 7l16 10M4 17 20 7M12 6l-3-2m3 2 3-2M12 18l-3 2m3-2 3 2" />`;

@@ -16,11 +16,12 @@ export interface ShownRun {
   readonly store: ShownStore;
   /** The rule that is away; undefined = all of them hold. */
   readonly rule: SwitchedRule | undefined;
-  /** At most 12, by their times. */
+  /** At most {@link faultsMax}, by their times. */
   readonly faults: readonly DroppedFault[];
 }
 
-const faultsMax = 12;
+/** The most faults that a link carries. */
+export const faultsMax = 12;
 const seedMax = 999_999;
 
 /** Writes a run for an address: `seed=22&store=server&rule=no-floor&f=wipe.4020.0,kill.4000.1`. */

@@ -1,10 +1,9 @@
 /** The worker of the view: it runs the simulation, one run at a time, and sends what came of each: docs/adr/0199. */
 import "./immediate.ts";
-import { calmScenario } from "../../../test/simulation/shown/calm.ts";
-import { simulateScenario } from "../../../test/simulation/simulation.ts";
 import type { RunAnswer, RunRequest } from "../messages.ts";
+import { runShown } from "./run-shown.ts";
 
-/** What a worker has, of which Node's types know nothing. */
+/** The parts of a worker that Node's types do not know. */
 const scope = globalThis as unknown as {
   addEventListener(type: "message", listener: (event: { readonly data: RunRequest }) => void): void;
   addEventListener(type: "unhandledrejection", listener: (event: { preventDefault(): void }) => void): void;
@@ -20,14 +19,13 @@ let last = Promise.resolve();
 scope.addEventListener("message", ({ data }) => {
   last = last.then(async () => scope.postMessage(await answer(data)));
 });
+scope.postMessage({ kind: "ready" });
 
 async function answer({ key, run }: RunRequest): Promise<RunAnswer> {
   globalThis.removedRule = run.rule;
   try {
-    const scenario = calmScenario(run.seed, run.store, run.faults);
-    const { traceHash, violations } = await simulateScenario(run.seed, scenario);
-    return { key, outcome: { hash: traceHash, violations: violations.map(({ promise }) => promise) } };
+    return { kind: "outcome", key, outcome: await runShown(run) };
   } catch (error) {
-    return { key, failure: String(error) };
+    return { kind: "failure", key, failure: String(error) };
   }
 }

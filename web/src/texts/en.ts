@@ -125,9 +125,16 @@ export const en = {
     parse: "Parse",
     learn: "Learn",
     watch: "Watch",
+    proof: "Proof",
   },
   skip: "To the content",
-  title: { generate: "Generate IDs", parse: "Parse an ID", learn: "How an ID works", watch: "Watch the workers" },
+  title: {
+    generate: "Generate IDs",
+    parse: "Parse an ID",
+    learn: "How an ID works",
+    watch: "Watch the workers",
+    proof: "Watch the proof",
+  },
   server: {
     asking: "connecting",
     serving: "serving",

@@ -121,13 +121,14 @@ export const sw: Texts = {
   number,
   fields,
   forms,
-  nav: { label: "Kurasa", generate: "Zalisha", parse: "Chambua", learn: "Jifunze", watch: "Fuatilia" },
+  nav: { label: "Kurasa", generate: "Zalisha", parse: "Chambua", learn: "Jifunze", watch: "Fuatilia", proof: "Jaribu" },
   skip: "Nenda kwenye maudhui",
   title: {
     generate: "Zalisha ID",
     parse: "Chambua ID",
     learn: "Jinsi ID inavyofanya kazi",
     watch: "Fuatilia nodi",
+    proof: "Jaribu itifaki",
   },
   server: {
     asking: "inaunganisha",

@@ -110,9 +110,9 @@ export const zh: Texts = {
   number,
   fields,
   forms,
-  nav: { label: "视图", generate: "生成", parse: "解析", learn: "原理", watch: "监控" },
+  nav: { label: "视图", generate: "生成", parse: "解析", learn: "原理", watch: "监控", proof: "验证" },
   skip: "跳到正文",
-  title: { generate: "生成 ID", parse: "解析 ID", learn: "ID 的原理", watch: "监控工作节点" },
+  title: { generate: "生成 ID", parse: "解析 ID", learn: "ID 的原理", watch: "监控工作节点", proof: "观看验证" },
   server: {
     asking: "正在连接",
     serving: "服务中",
