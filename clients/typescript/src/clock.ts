@@ -27,7 +27,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
   schedule: (delayMs, work, keepsProcess) => {
-    const timer = setTimeout(work, Math.min(delayMs, delayMsMax));
+    const timer = setTimeout(work, Math.min(Math.max(0, delayMs), delayMsMax));
     if (keepsProcess === "lets it end") unref(timer);
     return () => clearTimeout(timer);
   },

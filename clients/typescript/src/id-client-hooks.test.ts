@@ -1,6 +1,7 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptedIdServer } from "../../../test/support/processes/scripted-id-server.ts";
+import { answerNextId, serve } from "../test/raw-call.ts";
 import { collect, connect, errorOf, startServer } from "../test/scripted-client.ts";
 import { SnowlaneError, type StatusCode } from "./errors.ts";
 import type { AttemptEvent } from "./observer.ts";
@@ -87,6 +88,20 @@ test("ready connects, or reserves, and takes no ID", async () => {
   const dry = client.prefetch();
   onTestFinished(() => dry.close());
   expect((await errorOf(dry.ready({ timeoutMs: 50 }))).reason).toMatch(/UNREACHABLE|DEADLINE_EXCEEDED/);
+});
+
+test("after a pause of the process an answer that is there is taken, though time is up", async () => {
+  let isBusy = false;
+  const server = await serve((request) => {
+    answerNextId(request);
+    // The answer has left the server, and the client can read it only after its time is up.
+    const untilMs = performance.now() + (isBusy ? 300 : 0);
+    while (performance.now() < untilMs);
+  });
+  const client = connect([], { endpoints: [server.url], retryMax: 0, timeoutMs: 200 });
+  expect(await client.nextId()).toBe(1n);
+  isBusy = true;
+  expect(await client.nextId()).toBe(3n);
 });
 
 test("passes says whether waiting can cure an error", () => {

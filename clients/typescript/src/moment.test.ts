@@ -55,6 +55,18 @@ describe("a buffer", () => {
     expect(buffer.stats()).toMatchObject({ dropped: 30, handedOut: 3 });
   });
 
+  test("drops an answer whose reservation was under way when the machine was suspended, and asks again", async () => {
+    const { buffer, clock, source } = make();
+    source.delayMs = 10;
+    const waiting = buffer.nextId();
+    await clock.advance(5);
+    clock.suspend(hour);
+    await clock.advance(5);
+    expect(buffer.stats()).toMatchObject({ handedOut: 0, refillFailures: 1, stock: 0 });
+    await clock.advance(1_000);
+    expect(await waiting).toBe(33n);
+  });
+
   test("hands out at most 63 IDs from before such a suspend, when its use is fast", async () => {
     const { buffer, clock } = make();
     for (let step = 0; step < 500; step++) {

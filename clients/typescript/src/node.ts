@@ -28,7 +28,23 @@ export function createNodeClient(options: NodeClientOptions = {}): IdClient {
   return new IdClient(grpcChannels(options.tls), { clock: nodeClock, ...options }, lookUpHost);
 }
 
-const nodeClock: Clock = { ...systemClock, uptimeMs: () => uptime() * 1_000 };
+const nodeClock: Clock = {
+  ...systemClock,
+  uptimeMs: () => uptime() * 1_000,
+  schedule: (delayMs, work, keepsProcess) => {
+    let isOff = false;
+    const run = (): void => {
+      if (!isOff) work();
+    };
+    // A caller waits: after a pause of the process, what lies in the sockets is read before its time is up.
+    const patient = (): void => void setImmediate(run);
+    const callOff = systemClock.schedule(delayMs, keepsProcess === "keeps process" ? patient : run, keepsProcess);
+    return () => {
+      isOff = true;
+      callOff();
+    };
+  },
+};
 
 /** Gives the addresses of a name in the order of the system. */
 async function lookUpHost(host: string): Promise<readonly string[]> {

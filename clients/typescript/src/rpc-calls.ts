@@ -412,7 +412,7 @@ export class RpcCalls {
 }
 
 function rpcTimeoutMs(timeoutMs: number): number {
-  return Math.min(Math.ceil(timeoutMs), rpcTimeoutMsMax);
+  return Math.min(Math.max(1, Math.ceil(timeoutMs)), rpcTimeoutMsMax);
 }
 
 function lateError(waitMs: number): SnowlaneError {

@@ -64,7 +64,8 @@ export class GrpcCall<Message> implements ChannelCall {
       return;
     }
     signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#onLate(), timeoutMs);
+    // After a pause of the process, an answer that lies in the socket is read before it is late.
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => setImmediate(() => this.#onLate()), timeoutMs);
     this.#send();
   }
 
