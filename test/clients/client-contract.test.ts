@@ -122,6 +122,33 @@ test("the users' page names the same fields of events and stats", () => {
   }
 });
 
+test("the options of the users' page have the names that the sources have", () => {
+  const [section = ""] = /### Names of options[^]*?(?=\n### )/.exec(readFileSync("clients/README.md", "utf8")) ?? [];
+  const rows = [...section.matchAll(/^\| (.*) \|$/gm)].slice(2).map(([, row = ""]) => row.split("|"));
+  expect(rows.length).toBeGreaterThan(15);
+  const sources = [
+    { files: "clients/typescript/src/{client-options,node,prefetch-buffer,run-source}.ts", as: "readonly NAME?:" },
+    { files: "clients/go/{options,buffer,stream}.go", as: "NAME" },
+    { files: `${javaFolder}/{IdClientBuilder,PrefetchOptions,StreamOptions}.java`, as: " NAME(" },
+    { files: "clients/python/src/snowlane/*.py", as: "NAME: " },
+  ];
+  for (const [index, { files, as }] of sources.entries()) {
+    const source = globSync(files)
+      .map((file) => readFileSync(file, "utf8"))
+      .join("");
+    const listed = rows.flatMap((row) => [...(row[index] ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+    expect(listed.length).toBeGreaterThan(15);
+    expect(listed.filter((name) => !source.includes(as.replace("NAME", name)))).toEqual([]);
+  }
+  const [own = ""] =
+    /export interface ClientOptions \{[^]*?\n\}/.exec(
+      readFileSync(`clients/typescript/src/client-options.ts`, "utf8"),
+    ) ?? [];
+  for (const [, name] of own.matchAll(/^ {2}readonly (\w+)\?/gm)) {
+    if (name !== "random") expect(section).toContain(`\`${name}\``);
+  }
+});
+
 test("each client has the hook's methods, and each takes the event of its name", () => {
   const hooks = groups.filter((group) => group.endsWith("Event"));
   for (const hook of hooks) {
